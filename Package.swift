@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+let package = Package(
+  name: "Cairn",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "Cairn", targets: ["Cairn"]),
+    .library(name: "CairnInspection", targets: ["CairnInspection"]),
+    .executable(name: "kvdump", targets: ["kvdump"]),
+    .executable(name: "catalogue", targets: ["catalogue"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLZ4", pkgConfig: "liblz4",
+      providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+    .target(name: "CCairnPlatform"),
+    .target(name: "Cairn", dependencies: ["CLZ4", "CCairnPlatform"], swiftSettings: settings),
+    .target(name: "CairnInspection", dependencies: ["Cairn"], swiftSettings: settings),
+    .executableTarget(
+      name: "kvdump",
+      dependencies: [
+        "Cairn", "CairnInspection",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/kvdump", swiftSettings: settings),
+    .executableTarget(
+      name: "catalogue",
+      dependencies: [
+        "Cairn", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/catalogue", swiftSettings: settings),
+    .testTarget(
+      name: "CairnTests", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

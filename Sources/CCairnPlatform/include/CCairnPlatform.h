@@ -1,0 +1,38 @@
+// What Swift cannot say: hardware CRC32C chosen by function attribute, prefetching, and a few
+// system calls whose C declarations differ between platforms.
+
+#ifndef CCAIRN_PLATFORM_H
+#define CCAIRN_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78) of `count` bytes, continuing from `crc`.
+/// `crc` is the plain running register without initial or final inversion, so that
+/// `f(f(s, a), b) == f(s, a + b)`.
+uint32_t cairn_crc32c(uint32_t crc, const void *_Nonnull bytes, size_t count);
+
+/// The same in software only, so that tests can compare the two.
+uint32_t cairn_crc32c_software(uint32_t crc, const void *_Nonnull bytes, size_t count);
+
+/// Asks for the cache line at `address`; the address need not be valid.
+static inline void cairn_prefetch(const void *_Nullable address) { __builtin_prefetch(address, 0, 3); }
+
+/// A number that differs between threads alive at the same time and costs no system call.
+uintptr_t cairn_thread_token(void);
+
+/// Reserves blocks for bytes 0..<size of the file without changing its contents, and extends its size.
+/// Returns 0 or an errno value.
+int cairn_reserve(int descriptor, int64_t offset, int64_t length);
+
+/// Makes the bytes of the file, and its size, durable. Returns 0 or an errno value.
+int cairn_sync_data(int descriptor);
+
+/// Asks the kernel to back anonymous memory with huge pages; harmless where it cannot.
+void cairn_advise_huge(void *_Nonnull address, size_t length);
+
+/// A name that changes with every start of the machine, as text; empty where there is none.
+/// Returns the number of bytes written, at most `capacity`.
+size_t cairn_boot_identity(char *_Nonnull buffer, size_t capacity);
+
+#endif

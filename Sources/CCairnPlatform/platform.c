@@ -1,0 +1,73 @@
+#define _GNU_SOURCE
+
+#include "CCairnPlatform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__APPLE__)
+#include <sys/sysctl.h>
+#include <sys/types.h>
+#endif
+
+uintptr_t cairn_thread_token(void) {
+  static _Thread_local char place;
+  return (uintptr_t)&place;
+}
+
+int cairn_reserve(int descriptor, int64_t offset, int64_t length) {
+#if defined(__APPLE__)
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return errno;
+  int64_t end = offset + length;
+  if (end <= status.st_size) return 0;
+  fstore_t request = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, end - status.st_size, 0};
+  if (fcntl(descriptor, F_PREALLOCATE, &request) == -1) return errno;
+  return ftruncate(descriptor, end) == 0 ? 0 : errno;
+#else
+  int result;
+  do {
+    result = posix_fallocate(descriptor, offset, length);
+  } while (result == EINTR);
+  return result;
+#endif
+}
+
+int cairn_sync_data(int descriptor) {
+#if defined(__APPLE__)
+  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+  return fsync(descriptor) == 0 ? 0 : errno;
+#else
+  return fdatasync(descriptor) == 0 ? 0 : errno;
+#endif
+}
+
+void cairn_advise_huge(void *address, size_t length) {
+#if defined(MADV_HUGEPAGE)
+  madvise(address, length, MADV_HUGEPAGE);
+#else
+  (void)address;
+  (void)length;
+#endif
+}
+
+size_t cairn_boot_identity(char *buffer, size_t capacity) {
+#if defined(__APPLE__)
+  size_t length = capacity;
+  if (sysctlbyname("kern.bootsessionuuid", buffer, &length, NULL, 0) != 0) return 0;
+  return strnlen(buffer, length);
+#else
+  int descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  ssize_t length = read(descriptor, buffer, capacity);
+  close(descriptor);
+  if (length <= 0) return 0;
+  if (buffer[length - 1] == '\n') length--;
+  return (size_t)length;
+#endif
+}
