@@ -71,7 +71,7 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// A failed call of the file layer: what was asked, of which path, and why it failed.
 package struct FileError: Error, Hashable, Sendable {
-  package enum Cause: Hashable, Sendable {
+  package enum Cause: Error, Hashable, Sendable {
     case notFound
     case exists
     case noPermission

@@ -1,0 +1,253 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension MemoryFileLayer {
+  /// What a simulated disk holds and what of it is durable. Directories and files have numbers, as on a real one.
+  struct Volume: Sendable {
+    typealias Cause = FileError.Cause
+
+    struct Space: Sendable {
+      var used = 0
+      var capacity: Int?
+    }
+
+    private struct Directory {
+      var names: [String: Int] = [:]
+      var durable: [String: Int] = [:]
+    }
+
+    /// One creation, removal or renaming; it becomes durable as a whole.
+    private struct Change {
+      var entries: [(directory: Int, name: String, inode: Int?)]
+    }
+
+    private static let root = 1
+
+    private var directories: [Int: Directory] = [root: Directory()]
+    private var files: [Int: Content] = [:]
+    /// How often each file is open.
+    private var handles: [Int: Int] = [:]
+    private var locked: Set<Int> = []
+    /// Not durable yet, oldest first.
+    private var changes: [Change] = []
+    private var lastInode = root
+    private var space: Space
+
+    var capacity: Int? {
+      get { space.capacity }
+      set { space.capacity = newValue }
+    }
+
+    init(capacity: Int?) { space = Space(capacity: capacity) }
+
+    // MARK: Names
+
+    private static func split(_ path: String) -> [Substring] {
+      path.split(separator: "/").filter { $0 != "." }
+    }
+
+    private func find(_ parts: some Sequence<Substring>) throws(Cause) -> Int {
+      var inode = Self.root
+      for part in parts {
+        guard let directory = directories[inode] else { throw .system(ENOTDIR) }
+        guard let next = directory.names[String(part)] else { throw .notFound }
+        inode = next
+      }
+      return inode
+    }
+
+    func find(_ path: String) throws(Cause) -> Int { try find(Self.split(path)) }
+
+    private func findParent(_ path: String) throws(Cause) -> (directory: Int, name: String) {
+      let parts = Self.split(path)
+      guard let name = parts.last else { throw .exists }
+      let parent = try find(parts.dropLast())
+      guard directories[parent] != nil else { throw .system(ENOTDIR) }
+      return (parent, String(name))
+    }
+
+    private mutating func make(_ change: Change) {
+      for (directory, name, inode) in change.entries { directories[directory]?.names[name] = inode }
+      changes.append(change)
+    }
+
+    private mutating func harden(_ change: Change) {
+      for (directory, name, inode) in change.entries { directories[directory]?.durable[name] = inode }
+    }
+
+    mutating func createDirectory(_ path: String) throws(Cause) {
+      if Self.split(path).isEmpty { return }
+      let (parent, name) = try findParent(path)
+      if let present = directories[parent]?.names[name] {
+        guard directories[present] != nil else { throw .exists }
+        return
+      }
+      lastInode += 1
+      directories[lastInode] = Directory()
+      make(Change(entries: [(parent, name, lastInode)]))
+    }
+
+    func list(_ path: String) throws(Cause) -> [String] {
+      guard let directory = directories[try find(path)] else { throw .system(ENOTDIR) }
+      return directory.names.keys.sorted()
+    }
+
+    mutating func open(_ path: String, _ mode: FileMode) throws(Cause) -> Int {
+      let (parent, name) = try findParent(path)
+      let present = directories[parent]?.names[name]
+      let inode: Int
+      if mode == .create {
+        guard present == nil else { throw .exists }
+        lastInode += 1
+        inode = lastInode
+        files[inode] = try Content()
+        make(Change(entries: [(parent, name, inode)]))
+      } else {
+        guard let present else { throw .notFound }
+        guard files[present] != nil else { throw .system(EISDIR) }
+        inode = present
+      }
+      handles[inode, default: 0] += 1
+      return inode
+    }
+
+    mutating func close(_ inode: Int) {
+      handles[inode, default: 0] -= 1
+      collect()
+    }
+
+    mutating func rename(_ source: String, to target: String) throws(Cause) {
+      let inode = try find(source)
+      let from = try findParent(source)
+      let to = try findParent(target)
+      if let replaced = directories[to.directory]?.names[to.name] {
+        guard replaced != inode else { return }
+        guard files[replaced] != nil, files[inode] != nil else { throw .system(EISDIR) }
+      }
+      make(Change(entries: [(from.directory, from.name, nil), (to.directory, to.name, inode)]))
+      collect()
+    }
+
+    mutating func remove(_ path: String) throws(Cause) {
+      let inode = try find(path)
+      let (parent, name) = try findParent(path)
+      if let directory = directories[inode], !directory.names.isEmpty { throw .system(ENOTEMPTY) }
+      make(Change(entries: [(parent, name, nil)]))
+      collect()
+    }
+
+    mutating func syncDirectory(_ path: String) throws(Cause) {
+      let inode = try find(path)
+      guard directories[inode] != nil else { throw .system(ENOTDIR) }
+      for change in changes where change.entries.contains(where: { $0.directory == inode }) { harden(change) }
+      changes.removeAll { $0.entries.contains { $0.directory == inode } }
+      collect()
+    }
+
+    mutating func lock(_ path: String, _ owner: [UInt8]) throws(Cause) -> Int {
+      let inode: Int
+      do throws(Cause) {
+        inode = try open(path, .readWrite)
+      } catch .notFound {
+        inode = try open(path, .create)
+      }
+      guard locked.insert(inode).inserted else {
+        defer { close(inode) }
+        throw .locked(owner: files[inode]?.bytes ?? [])
+      }
+      do throws(Cause) {
+        try withContent(inode) { (content, space) throws(Cause) in
+          content.clear(&space)
+          try unsafe owner.withUnsafeBufferPointer { (owner) throws(Cause) in
+            try unsafe content.write(UnsafeRawBufferPointer(owner), at: 0, &space)
+          }
+        }
+      } catch {
+        unlock(inode)
+        throw error
+      }
+      return inode
+    }
+
+    mutating func unlock(_ inode: Int) {
+      withContent(inode) { (content, space) in content.clear(&space) }
+      locked.remove(inode)
+      close(inode)
+    }
+
+    /// Forgets files that have no name, current or durable, and that nobody has open; counts the space of the others.
+    private mutating func collect() {
+      var named = Set<Int>()
+      for directory in directories.values { named.formUnion(directory.names.values) }
+      space.used = 0
+      var kept = named
+      for directory in directories.values { kept.formUnion(directory.durable.values) }
+      for change in changes { kept.formUnion(change.entries.compactMap(\.inode)) }
+      for (inode, content) in files {
+        let isOpen = handles[inode, default: 0] > 0
+        if named.contains(inode) || isOpen {
+          space.used += content.size
+        } else if !kept.contains(inode) {
+          files[inode] = nil
+          handles[inode] = nil
+        }
+      }
+    }
+
+    mutating func withContent<R, E>(
+      _ inode: Int, _ body: (inout Content, inout Space) throws(E) -> R
+    ) throws(E) -> R {
+      // Only a file that is open is asked for, and an open file is never forgotten.
+      try body(&files[inode]!, &space)
+    }
+
+    var contents: [String: [UInt8]] {
+      var result: [String: [UInt8]] = [:]
+      func visit(_ inode: Int, _ path: String) {
+        result[path] = files[inode]?.bytes
+        for (name, child) in directories[inode]?.names ?? [:] { visit(child, "\(path)/\(name)") }
+      }
+      visit(Self.root, "")
+      return result
+    }
+
+    // MARK: Crashes
+
+    func afterCrash() -> Volume {
+      restarted { content in content.durable() }
+    }
+
+    func afterCrash(using random: inout some RandomNumberGenerator) -> Volume {
+      var damaged = self
+      for change in changes where Bool.random(using: &random) && damaged.canHarden(change) { damaged.harden(change) }
+      return damaged.restarted { content in content.durable(using: &random) }
+    }
+
+    /// A renaming cannot outlast the loss of what gave the file its name.
+    private func canHarden(_ change: Change) -> Bool {
+      guard let source = change.entries.first, let target = change.entries.dropFirst().first else { return true }
+      return directories[source.directory]?.durable[source.name] == target.inode
+    }
+
+    private func restarted(_ durable: (Content) -> Content) -> Volume {
+      var result = Volume(capacity: capacity)
+      result.lastInode = lastInode
+      var pending = [Self.root]
+      while let inode = pending.popLast() {
+        if let names = directories[inode]?.durable {
+          result.directories[inode] = Directory(names: names, durable: names)
+          pending += names.values.sorted()
+        } else {
+          result.files[inode] = files[inode].map(durable)
+        }
+      }
+      result.collect()
+      return result
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import CCairnPlatform
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One thread of its own, started with the first piece of work.
+package final class ThreadScheduler: Scheduler {
+  private struct State {
+    var waiting: [@Sendable () -> Void] = []
+    var scheduled = 0
+    var done = 0
+    var isEnding = false
+    /// Zero before the thread runs.
+    var thread: UInt = 0
+  }
+
+  private let state = Monitor(State())
+
+  package init() {}
+
+  deinit { state.withLock { $0.isEnding = true } }
+
+  package func schedule(_ work: @escaping @Sendable () -> Void) {
+    let isFirst = state.withLock { state in
+      guard !state.isEnding else { return false }
+      state.waiting.append(work)
+      state.scheduled += 1
+      return state.scheduled == 1
+    }
+    if isFirst { start { [state] in Self.run(state) } }
+  }
+
+  /// Not for scheduled work, which would wait for itself.
+  package func drain() {
+    let goal = state.withLock { $0.scheduled }
+    state.wait { $0.done >= goal ? () : nil }
+  }
+
+  package func shutDown() {
+    let isWorker = state.withLock { state in
+      state.isEnding = true
+      return state.thread == cairn_thread_token()
+    }
+    if !isWorker { drain() }
+  }
+
+  private static func run(_ state: Monitor<State>) {
+    state.withLock { $0.thread = cairn_thread_token() }
+    while true {
+      let next: (@Sendable () -> Void)? = state.wait { state in
+        state.waiting.isEmpty ? (state.isEnding ? .some(nil) : nil) : .some(state.waiting.removeFirst())
+      }
+      guard let next else { return }
+      next()
+      state.withLock { $0.done += 1 }
+    }
+  }
+}
+
+/// Runs work on the thread that asks for it, when it asks: for tests and simulations.
+package final class ManualScheduler: Scheduler {
+  private let state = Mutex<(waiting: [@Sendable () -> Void], isEnding: Bool)>(([], false))
+
+  package init() {}
+
+  package func schedule(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { if !$0.isEnding { $0.waiting.append(work) } }
+  }
+
+  /// Runs the oldest piece of work; false if there is none.
+  @discardableResult
+  package func runOne() -> Bool {
+    guard let work = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) else { return false }
+    work()
+    return true
+  }
+
+  package func drain() {
+    while runOne() {}
+  }
+
+  package func shutDown() {
+    state.withLock { $0.isEnding = true }
+    drain()
+  }
+}
+
+/// Runs `body` on a new thread.
+private func start(_ body: @escaping @Sendable () -> Void) {
+  final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+  let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
+  #if canImport(Glibc)
+    var thread = pthread_t()
+  #else
+    var thread: pthread_t?
+  #endif
+  let code = unsafe pthread_create(
+    &thread, nil,
+    { argument in
+      #if canImport(Darwin)
+        let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+      #else
+        let body = unsafe Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
+      #endif
+      body.run()
+      return nil
+    }, argument)
+  precondition(code == 0, "no thread could be started: error \(code)")
+  #if canImport(Glibc)
+    _ = pthread_detach(thread)
+  #else
+    _ = unsafe pthread_detach(thread!)
+  #endif
+}
