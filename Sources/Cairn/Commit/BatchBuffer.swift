@@ -1,0 +1,186 @@
+import Synchronization
+
+/// A batch in the making: its changes, with keys and stored values one after the other in one piece of memory.
+///
+/// Belongs to one thread at a time; reused from batch to batch.
+final class BatchBuffer: @unchecked Sendable {
+  enum Kind: UInt8 {
+    case put
+    case delete
+    /// An expectation only.
+    case check
+  }
+
+  enum Found: UInt8 {
+    case nothing
+    case row
+    /// A deleted row that a snapshot still needs.
+    case tombstone
+  }
+
+  struct Change {
+    var keyspace: Unmanaged<KeyspaceIndex>
+    var hash: UInt64
+    var key: Int
+    var keyLength: Int
+    var value: Int
+    var storedLength: Int
+    var rawLength: Int
+    var expectation: Expectation
+    var kind: Kind
+    var isCompressed: Bool
+    // Filled in by the committer.
+    var found = Found.nothing
+    var address: UInt64 = 0
+    var revision: UInt64 = 0
+    var version: UInt64 = 0
+    var length = 0
+    var newAddress: UInt64 = 0
+  }
+
+  /// More than this isn't kept from batch to batch.
+  private static let keptCapacity = 1 << 20
+
+  private(set) var bytes: UnsafeMutableRawPointer
+  private var capacity: Int
+  private(set) var count = 0
+  private(set) var changes: UnsafeMutablePointer<Change>
+  private var changeCapacity: Int
+  private(set) var changeCount = 0
+  /// Which change a key is in, by hash: index + 1. Only used with more than one change.
+  private var byHash: [UInt32] = []
+  private var compressor = LZ4Compressor()
+
+  init() {
+    capacity = 4096
+    bytes = .allocate(byteCount: capacity, alignment: 16)
+    changeCapacity = 16
+    changes = .allocate(capacity: changeCapacity)
+  }
+
+  deinit {
+    bytes.deallocate()
+    changes.deallocate()
+  }
+
+  func reset() {
+    count = 0
+    changeCount = 0
+    byHash.removeAll(keepingCapacity: true)
+    if capacity > Self.keptCapacity {
+      bytes.deallocate()
+      capacity = 4096
+      bytes = .allocate(byteCount: capacity, alignment: 16)
+    }
+  }
+
+  @inline(__always)
+  private func reserve(_ more: Int) {
+    if count &+ more > capacity { grow(more) }
+  }
+
+  private func grow(_ more: Int) {
+    var larger = capacity
+    while larger < count + more { larger *= 2 }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    memory.copyMemory(from: bytes, byteCount: count)
+    bytes.deallocate()
+    bytes = memory
+    capacity = larger
+  }
+
+  @inline(__always)
+  func key(_ change: UnsafeMutablePointer<Change>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes + change.pointee.key, count: change.pointee.keyLength)
+  }
+
+  /// Adds a change. Of several of one row the last counts; every expectation does.
+  func add(
+    _ kind: Kind, _ keyspace: KeyspaceIndex, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    expecting expectation: Expectation, compressing: Bool
+  ) {
+    reserve(key.count &+ value.count)
+    let keyOffset = count
+    UnsafeMutableRawBufferPointer(start: bytes + keyOffset, count: key.count).copyMemory(from: key)
+    count &+= key.count
+    let valueOffset = count
+    var isCompressed = false
+    var storedLength = value.count
+    if compressing, let length = compress(value, keyspace) {
+      isCompressed = true
+      storedLength = length
+    } else if kind == .put {
+      UnsafeMutableRawBufferPointer(start: bytes + valueOffset, count: value.count).copyMemory(from: value)
+    }
+    count &+= storedLength
+
+    if changeCount == changeCapacity { growChanges() }
+    let change = changes + changeCount
+    change.initialize(
+      to: Change(
+        keyspace: .passUnretained(keyspace), hash: keyspace.hash(key), key: keyOffset, keyLength: key.count,
+        value: valueOffset, storedLength: storedLength, rawLength: value.count, expectation: expectation, kind: kind,
+        isCompressed: isCompressed))
+    changeCount &+= 1
+    if changeCount > 1 { supersedeEarlier() }
+  }
+
+  private func growChanges() {
+    let larger = UnsafeMutablePointer<Change>.allocate(capacity: changeCapacity * 2)
+    larger.moveInitialize(from: changes, count: changeCount)
+    changes.deallocate()
+    changes = larger
+    changeCapacity *= 2
+  }
+
+  /// Compresses behind what there is; nil where it doesn't pay. Values that don't compress teach a keyspace to try less often.
+  @inline(__always)
+  private func compress(_ value: UnsafeRawBufferPointer, _ keyspace: KeyspaceIndex) -> Int? {
+    guard value.count >= LZ4Compressor.shortestValue else { return nil }
+    let misses = keyspace.compressionMisses.load(ordering: .relaxed)
+    if misses >= 64, misses & 15 != 0 {
+      keyspace.compressionMisses.store(misses &+ 1, ordering: .relaxed)
+      return nil
+    }
+    let length = compressor.compress(value, into: bytes + count)
+    if length != nil {
+      if misses != 0 { keyspace.compressionMisses.store(0, ordering: .relaxed) }
+    } else {
+      keyspace.compressionMisses.store(misses &+ 1, ordering: .relaxed)
+    }
+    return length
+  }
+
+  /// Looks whether the newest change is about a row that an earlier one is about already.
+  private func supersedeEarlier() {
+    if changeCount * 2 > byHash.count {
+      byHash = Array(repeating: 0, count: max(64, byHash.count * 4))
+      for index in 0..<changeCount - 1 { enterHash(index) }
+    }
+    if let earlier = enterHash(changeCount - 1) {
+      let change = changes + earlier
+      if change.pointee.kind != .check { change.pointee.kind = .check }
+    }
+  }
+
+  /// Returns the change that has been the newest of the row so far.
+  @discardableResult
+  private func enterHash(_ index: Int) -> Int? {
+    let change = changes + index
+    let mask = byHash.count - 1
+    var position = Int(truncatingIfNeeded: change.pointee.hash) & mask
+    while case let entry = byHash[position], entry != 0 {
+      let other = changes + Int(entry - 1)
+      if other.pointee.hash == change.pointee.hash, other.pointee.keyspace.toOpaque() == change.pointee.keyspace.toOpaque(),
+        key(other).equals(key(change))
+      {
+        // A check leaves the change before it in force.
+        if change.pointee.kind != .check { byHash[position] = UInt32(index + 1) }
+        return change.pointee.kind == .check ? nil : Int(entry - 1)
+      }
+      position = (position + 1) & mask
+    }
+    byHash[position] = UInt32(index + 1)
+    return nil
+  }
+}

@@ -1,0 +1,294 @@
+import Synchronization
+
+/// Takes batches one after the other: checks what they expect, gives them their sequence, appends them to the log, enters them
+/// into the index, and publishes them. Readers never wait for any of it.
+final class Committer: @unchecked Sendable {
+  private let log: Log
+  private let index: Index
+  private let lock = Mutex<Void>(())
+  private let isClosed = Atomic<Bool>(false)
+  /// Snapshots that have ended and whose versions are still kept.
+  private let ended = Mutex<[UInt64]>([])
+  private let hasEnded = Atomic<Bool>(false)
+  let commitCount = Atomic<Int>(0)
+  /// Bytes of values as they were given and as they are stored, since the store was opened.
+  let rawBytes = Atomic<Int>(0)
+  let storedBytes = Atomic<Int>(0)
+
+  // Touched under the lock only.
+  private var assembly: FrameAssembly
+  /// For each snapshot the older versions that no later snapshot needs.
+  private var retained: [UInt64: [RetainedVersion]] = [:]
+
+  private struct RetainedVersion {
+    let hash: UInt64
+    let sequence: UInt64
+  }
+
+  init(log: Log, index: Index) {
+    self.log = log
+    self.index = index
+    assembly = FrameAssembly(log: log)
+  }
+
+  /// Returns the commit's sequence once it is as durable as asked.
+  func commit(_ batch: BatchBuffer, _ durability: Durability) throws(StoreError) -> UInt64 {
+    let sequence = try append(batch, isSynced: durability == .durable)
+    if durability == .durable { try log.sync(upTo: sequence) }
+    return sequence
+  }
+
+  /// Everything but making it durable.
+  func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+    let sequence = try lock.withLock { (_) throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
+    if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() }
+    return sequence
+  }
+
+  func close() {
+    lock.withLock { _ in isClosed.store(true, ordering: .releasing) }
+  }
+
+  private func appendLocked(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+    guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+    try log.checkHealth()
+    try look(batch)
+    let bound = try bound(batch)
+    guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
+
+    let sequence = try assembly.begin(bound: bound)
+    try define(batch, sequence)
+    try assemble(batch)
+    try assembly.finish(isSynced: isSynced)
+    index.applying.store(sequence, ordering: .sequentiallyConsistent)
+    do throws(StoreError) {
+      try apply(batch, sequence)
+    } catch {
+      // The commit is in the log and not to be seen; reopening decides from the log alone.
+      throw log.poison(FileError(.system(0), "index: \(error.message) in", log.directory))
+    }
+    index.published.store(sequence, ordering: .sequentiallyConsistent)
+    commitCount.add(1, ordering: .relaxed)
+    dropReplaced(batch)
+    return sequence
+  }
+
+  // MARK: Before the log
+
+  /// Finds each row as it is, and checks what is expected of it.
+  private func look(_ batch: BatchBuffer) throws(StoreError) {
+    let changes = batch.changes
+    let count = batch.changeCount
+    let ahead = 12
+    for position in 0..<min(ahead, count) {
+      changes[position].keyspace._withUnsafeGuaranteedRef { $0.locator.index.prefetch(changes[position].hash) }
+    }
+    var hasConflict = false
+    for position in 0..<count {
+      if position + ahead < count {
+        let later = changes + position + ahead
+        later.pointee.keyspace._withUnsafeGuaranteedRef { $0.locator.index.prefetch(later.pointee.hash) }
+      }
+      let change = changes + position
+      let keyspace = change.pointee.keyspace.takeUnretainedValue()
+      change.pointee.found = .nothing
+      if let found = try keyspace.locator.find(change.pointee.hash, batch.key(change)) {
+        change.pointee.address = found.address
+        change.pointee.found = found.record.header.isTombstone ? .tombstone : .row
+        change.pointee.revision = found.record.header.revision
+        change.pointee.version = found.record.header.version
+        change.pointee.length = found.record.header.paddedLength
+      }
+      let revision = change.pointee.found == .row ? change.pointee.revision : nil
+      if !change.pointee.expectation.holds(revision) { hasConflict = true }
+    }
+    if hasConflict { throw conflict(batch) }
+  }
+
+  private func conflict(_ batch: BatchBuffer) -> StoreError {
+    var conflicts: [StoreError.Conflict] = []
+    for position in 0..<batch.changeCount {
+      let change = batch.changes + position
+      let revision = change.pointee.found == .row ? change.pointee.revision : nil
+      guard !change.pointee.expectation.holds(revision) else { continue }
+      let key = batch.key(change)
+      conflicts.append(
+        StoreError.Conflict(
+          keyspace: change.pointee.keyspace.takeUnretainedValue().name,
+          reference: (try? Reference(stored: key)) ?? .bytes(Array(key)),
+          expected: change.pointee.expectation, found: revision))
+    }
+    let others = conflicts.count > 1 ? " and \(conflicts.count - 1) more" : ""
+    return StoreError(.conflict, "\(conflicts[0])\(others)", conflicts: conflicts)
+  }
+
+  private func isWritten(_ change: UnsafeMutablePointer<BatchBuffer.Change>) -> Bool {
+    switch change.pointee.kind {
+    case .put: true
+    case .delete: change.pointee.found == .row
+    case .check: false
+    }
+  }
+
+  /// At least the length of the frame.
+  private func bound(_ batch: BatchBuffer) throws(StoreError) -> Int {
+    var bound = FrameHeader.size
+    var undefined: UnsafeMutableRawPointer?
+    for position in 0..<batch.changeCount {
+      let change = batch.changes + position
+      guard isWritten(change) else { continue }
+      bound += 64 + change.pointee.keyLength + change.pointee.storedLength
+      if change.pointee.keyspace.toOpaque() != undefined {
+        let keyspace = change.pointee.keyspace.takeUnretainedValue()
+        if keyspace.definedAt.load(ordering: .relaxed) == 0 {
+          bound += 64 + keyspace.name.utf8.count
+          undefined = change.pointee.keyspace.toOpaque()
+        }
+      }
+    }
+    guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
+      throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
+    }
+    return bound
+  }
+
+  /// Defines the keyspaces that the batch is the first to write to.
+  private func define(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
+    for position in 0..<batch.changeCount where isWritten(batch.changes + position) {
+      let keyspace = batch.changes[position].keyspace.takeUnretainedValue()
+      guard keyspace.definedAt.load(ordering: .relaxed) == 0 else { continue }
+      let name = Array(keyspace.name.utf8)
+      let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
+      _ = try name.withRawBytes { (name) throws(StoreError) in
+        try order.withRawBytes { (order) throws(StoreError) in
+          try assembly.add(
+            .keyspaceDefinition, keyspace: keyspace.id, key: name, value: order, compressedFrom: nil, version: 0)
+        }
+      }
+      keyspace.definedAt.store(sequence, ordering: .releasing)
+      log.manifest.withLock { manifest in
+        manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id + 1)
+        manifest.keyspaces.append(
+          Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name))
+        manifest.keyspaces.sort { $0.id < $1.id }
+      }
+    }
+  }
+
+  private func assemble(_ batch: BatchBuffer) throws(StoreError) {
+    var raw = 0
+    var stored = 0
+    for position in 0..<batch.changeCount {
+      let change = batch.changes + position
+      guard isWritten(change) else { continue }
+      let isPut = change.pointee.kind == .put
+      let version = change.pointee.found == .row ? change.pointee.version : 0
+      let (address, length) = try assembly.add(
+        isPut ? .put : .tombstone, keyspace: change.pointee.keyspace._withUnsafeGuaranteedRef { $0.id },
+        key: batch.key(change),
+        value: UnsafeRawBufferPointer(
+          start: batch.bytes + change.pointee.value, count: isPut ? change.pointee.storedLength : 0),
+        compressedFrom: change.pointee.isCompressed ? change.pointee.rawLength : nil,
+        version: isPut ? version &+ 1 : version)
+      change.pointee.newAddress = address
+      if isPut {
+        raw += change.pointee.rawLength
+        stored += change.pointee.storedLength
+        log.segment(address).liveBytes.add(length, ordering: .relaxed)
+      }
+    }
+    rawBytes.add(raw, ordering: .relaxed)
+    storedBytes.add(stored, ordering: .relaxed)
+  }
+
+  // MARK: Behind the log
+
+  /// Enters the changes into the index. Until they are published, readers who meet them look for the version before.
+  private func apply(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
+    for position in 0..<batch.changeCount {
+      let change = batch.changes + position
+      guard isWritten(change) else { continue }
+      let keyspace = change.pointee.keyspace.takeUnretainedValue()
+      let hash = change.pointee.hash
+      switch change.pointee.found {
+      case .row:
+        index.versions.add(
+          VersionTable.Version(
+            hash: hash, address: change.pointee.address, sequence: change.pointee.revision, supersededBy: sequence,
+            keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
+        replace(keyspace, change)
+        log.segment(change.pointee.address).liveBytes.subtract(change.pointee.length, ordering: .relaxed)
+        if change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
+      case .tombstone:
+        replace(keyspace, change)
+        keyspace.rowCount.add(1, ordering: .relaxed)
+      case .nothing:
+        try keyspace.insert(batch.key(change), hash, change.pointee.newAddress)
+        keyspace.rowCount.add(1, ordering: .relaxed)
+      }
+    }
+  }
+
+  /// Pages may have split since the row was found, so its slot is looked for again, by address.
+  private func replace(_ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>) {
+    let slot = keyspace.locator.index.find(change.pointee.hash) { $0 == change.pointee.address }
+    guard let slot else { preconditionFailure("a row has lost its slot") }
+    keyspace.locator.index.replace(slot, change.pointee.newAddress)
+  }
+
+  /// Nobody needs the versions that the batch replaced, unless a snapshot lies in their span.
+  private func dropReplaced(_ batch: BatchBuffer) {
+    let hasSnapshots = !index.snapshots.isEmpty
+    for position in 0..<batch.changeCount {
+      let change = batch.changes + position
+      guard change.pointee.found == .row, isWritten(change) else { continue }
+      drop(change.pointee.hash, change.pointee.revision, mayBeNeeded: hasSnapshots)
+    }
+  }
+
+  private func drop(_ hash: UInt64, _ sequence: UInt64, mayBeNeeded: Bool) {
+    if mayBeNeeded, let version = index.versions.version(hash, sequence: sequence),
+      let snapshot = index.snapshots.newest(from: version.sequence, below: version.supersededBy)
+    {
+      retained[snapshot, default: []].append(RetainedVersion(hash: hash, sequence: sequence))
+      return
+    }
+    guard let (version, wasLastOfDeletedRow) = index.versions.remove(hash, sequence: sequence), wasLastOfDeletedRow,
+      let keyspace = index.keyspace(id: version.keyspace)
+    else { return }
+    do throws(StoreError) {
+      try keyspace.remove(hash, keyOf: version.address)
+    } catch {
+      // A record cannot be read any more: the row's place in the indexes stays, and reads of it say so.
+    }
+  }
+
+  // MARK: Snapshots
+
+  /// A snapshot has ended: what only it needed goes, now or, if a commit is at work, with that.
+  func release(_ snapshot: UInt64) {
+    guard index.snapshots.release(snapshot), index.versions.count > 0 else { return }
+    ended.withLock { $0.append(snapshot) }
+    hasEnded.store(true, ordering: .sequentiallyConsistent)
+    dropEndedSnapshots()
+  }
+
+  private func dropEndedSnapshots() {
+    while hasEnded.load(ordering: .sequentiallyConsistent) {
+      let dropped: Void? = lock.withLockIfAvailable { _ in
+        hasEnded.store(false, ordering: .sequentiallyConsistent)
+        let snapshots = ended.withLock { ended in
+          defer { ended.removeAll() }
+          return ended
+        }
+        for snapshot in snapshots {
+          for version in retained.removeValue(forKey: snapshot) ?? [] {
+            drop(version.hash, version.sequence, mayBeNeeded: true)
+          }
+        }
+      }
+      // Whoever holds the lock looks here when it is done.
+      if dropped == nil { return }
+    }
+  }
+}

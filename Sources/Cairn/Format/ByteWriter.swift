@@ -1,0 +1,12 @@
+/// Puts little-endian numbers one after the other.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append<T: FixedWidthInteger>(_ value: T) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(bytes more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  mutating func append(zeros count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
+}

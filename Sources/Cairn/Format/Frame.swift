@@ -1,0 +1,122 @@
+/// The header of one batch in the log. FORMAT.md, section 4.
+package struct FrameHeader: Hashable, Sendable {
+  package static let size = 48
+  package static let kind: UInt32 = 0x314D_5246
+
+  /// Bytes, header included.
+  package var length: Int
+  package var recordCount: Int
+  package var sequence: UInt64
+  /// Nanoseconds since 1970.
+  package var time: UInt64
+  package var watermark: Watermark
+
+  package init(length: Int, recordCount: Int, sequence: UInt64, time: UInt64, watermark: Watermark) {
+    self.length = length
+    self.recordCount = recordCount
+    self.sequence = sequence
+    self.time = time
+    self.watermark = watermark
+  }
+
+  func write(to frame: UnsafeMutableRawPointer) {
+    frame.storeBytes(of: Self.kind.littleEndian, as: UInt32.self)
+    frame.storeBytes(of: UInt32(length >> 3).littleEndian, toByteOffset: 8, as: UInt32.self)
+    frame.storeBytes(of: UInt32(recordCount).littleEndian, toByteOffset: 12, as: UInt32.self)
+    frame.storeBytes(of: sequence.littleEndian, toByteOffset: 16, as: UInt64.self)
+    frame.storeBytes(of: time.littleEndian, toByteOffset: 24, as: UInt64.self)
+    frame.storeBytes(of: watermark.sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
+    frame.storeBytes(of: watermark.place.packed.littleEndian, toByteOffset: 40, as: UInt64.self)
+  }
+
+  /// Reads a header; nil if it isn't one or the frame doesn't fit in `available` bytes. Checks no checksum.
+  package init?(_ frame: UnsafeRawPointer, available: Int) {
+    guard available >= Self.size, UInt32(littleEndian: frame.load(as: UInt32.self)) == Self.kind else { return nil }
+    length = Int(UInt32(littleEndian: frame.load(fromByteOffset: 8, as: UInt32.self))) << 3
+    recordCount = Int(UInt32(littleEndian: frame.load(fromByteOffset: 12, as: UInt32.self)))
+    sequence = UInt64(littleEndian: frame.load(fromByteOffset: 16, as: UInt64.self))
+    time = UInt64(littleEndian: frame.load(fromByteOffset: 24, as: UInt64.self))
+    watermark = Watermark(
+      sequence: UInt64(littleEndian: frame.load(fromByteOffset: 32, as: UInt64.self)),
+      place: Place(packed: UInt64(littleEndian: frame.load(fromByteOffset: 40, as: UInt64.self))))
+    guard length >= Self.size, length <= available else { return nil }
+  }
+}
+
+/// The place and sequence up to which the log is known to be on stable storage.
+package struct Watermark: Hashable, Sendable {
+  package var sequence: UInt64
+  package var place: Place
+
+  package init(sequence: UInt64, place: Place) {
+    self.sequence = sequence
+    self.place = place
+  }
+
+  package static let none = Watermark(sequence: 0, place: Place(segment: 0, offset: 0))
+}
+
+/// A whole frame in memory, everything in it verified.
+package struct FrameView {
+  package let header: FrameHeader
+  /// The frame's first byte.
+  package let base: UnsafeRawPointer
+  package let offset: Int
+  let seed: PlaceSeed
+  let baseSequence: UInt64
+
+  /// nil if anything in the frame is invalid.
+  package init?(
+    _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: UInt64
+  ) {
+    guard let header = FrameHeader(frame, available: available) else { return nil }
+    self.header = header
+    base = frame
+    self.offset = offset
+    self.seed = seed
+    self.baseSequence = baseSequence
+
+    var checksum = CRC32C.register(seed.start(offset), frame + 8, FrameHeader.size - 8)
+    var position = FrameHeader.size
+    for _ in 0..<header.recordCount {
+      guard let record = record(at: position), record.header.kind != nil,
+        record.header.revision == header.sequence
+      else { return nil }
+      checksum = CRC32C.register(checksum, frame + position, 4)
+      for padding in record.header.recordLength..<record.header.paddedLength
+      where frame.load(fromByteOffset: position + padding, as: UInt8.self) != 0 { return nil }
+      position += record.header.paddedLength
+    }
+    guard position == header.length,
+      ~checksum == UInt32(littleEndian: frame.load(fromByteOffset: 4, as: UInt32.self))
+    else { return nil }
+  }
+
+  @inline(__always)
+  private func record(at position: Int) -> RecordView? {
+    guard position < header.length else { return nil }
+    // The padding has to fit as well; frames and records are multiples of 8, so it does if the record does.
+    return RecordView(
+      base + position, available: header.length &- position, checksumStart: seed.start(offset &+ position),
+      baseSequence: baseSequence)
+  }
+
+  /// The frame's records in order, with their offsets in the segment.
+  package func forEachRecord<E>(_ body: (RecordView, _ offset: Int) throws(E) -> Void) throws(E) {
+    var position = FrameHeader.size
+    for _ in 0..<header.recordCount {
+      guard
+        let header = RecordHeader(base + position, available: header.length - position, baseSequence: baseSequence)
+      else { return }
+      try body(RecordView(verified: header, base + position), offset + position)
+      position += header.paddedLength
+    }
+  }
+}
+
+extension RecordView {
+  init(verified header: RecordHeader, _ base: UnsafeRawPointer) {
+    self.header = header
+    self.base = base
+  }
+}

@@ -1,0 +1,137 @@
+/// What is in the store. FORMAT.md, section 2.
+package struct Manifest: Hashable, Sendable {
+  package struct Segment: Hashable, Sendable {
+    package var id: UInt32
+    package var epoch: UInt32 = 0
+    /// Length of the valid bytes of a sealed segment; nil while it may grow.
+    package var end: Int?
+    package var baseSequence: UInt64 = 0
+    package var lastSequence: UInt64 = 0
+  }
+
+  package struct Keyspace: Hashable, Sendable {
+    package var id: UInt32
+    package var isOrdered: Bool
+    package var definedAt: UInt64
+    package var name: String
+  }
+
+  package var store: UInt128
+  package var generation: UInt64 = 0
+  package var hashSeed: UInt64
+  package var segmentSize: Int
+  package var epoch: UInt32 = 0
+  package var nextSegment: UInt32 = 1
+  package var nextKeyspace: UInt32 = 1
+  package var highestSequence: UInt64 = 0
+  package var segments: [Segment] = []
+  package var keyspaces: [Keyspace] = []
+
+  private static let magic: UInt64 = 0x4E41_4D4E_5249_4143  // "CAIRNMAN"
+  private static let fixedSize = 128
+
+  package init(store: UInt128, hashSeed: UInt64, segmentSize: Int) {
+    self.store = store
+    self.hashSeed = hashSeed
+    self.segmentSize = segmentSize
+  }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Format.majorVersion)
+    writer.append(Format.minorVersion)
+    let names = keyspaces.reduce(0) { $0 + 24 + Format.padded($1.name.utf8.count) }
+    writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 8))
+    writer.append(Format.knownFeatures)
+    writer.append(UInt64(0))
+    writer.append(store)
+    writer.append(generation)
+    writer.append(hashSeed)
+    writer.append(UInt64(segmentSize))
+    writer.append(epoch)
+    writer.append(nextSegment)
+    writer.append(nextKeyspace)
+    writer.append(UInt32(segments.count))
+    writer.append(UInt32(keyspaces.count))
+    writer.append(zeros: 12)
+    writer.append(highestSequence)
+    writer.append(zeros: 16)
+    for segment in segments {
+      writer.append(segment.id)
+      writer.append(segment.epoch)
+      writer.append(UInt64(segment.end ?? 0))
+      writer.append(segment.baseSequence)
+      writer.append(segment.lastSequence)
+    }
+    for keyspace in keyspaces {
+      let name = Array(keyspace.name.utf8)
+      writer.append(keyspace.id)
+      writer.append(UInt8(keyspace.isOrdered ? 0 : 1))
+      writer.append(UInt8(1))
+      writer.append(UInt16(name.count))
+      writer.append(keyspace.definedAt)
+      writer.append(zeros: 8)
+      writer.append(bytes: name)
+      writer.append(zeros: Format.padded(name.count) - name.count)
+    }
+    writer.append(CRC32C.checksum(writer.bytes))
+    writer.append(zeros: 4)
+    return writer.bytes
+  }
+
+  package enum Problem: Error, Hashable, Sendable {
+    /// It does not begin as a manifest does.
+    case foreign
+    case newerFormat
+    /// It begins as one and is damaged; the text says where.
+    case damaged(String)
+  }
+
+  package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+    var reader = ByteReader(bytes)
+    guard reader.next(UInt64.self) == Self.magic else { throw .foreign }
+    guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let length = reader.next(UInt32.self)
+    else { throw .damaged("cut off") }
+    guard major == Format.majorVersion else { throw major == 0 ? .damaged("version 0") : .newerFormat }
+    guard Int(length) == bytes.count, bytes.count >= Self.fixedSize + 8 else { throw .damaged("wrong length") }
+    let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
+    var end = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.suffix(8)))
+    guard end.next(UInt32.self) == CRC32C.checksum(body), end.zeros(4) else { throw .damaged("wrong checksum") }
+    guard let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil else { throw .damaged("cut off") }
+    guard incompatible & ~Format.knownFeatures == 0 else { throw .newerFormat }
+
+    guard let store = reader.next(UInt128.self), let generation = reader.next(UInt64.self),
+      let hashSeed = reader.next(UInt64.self), let segmentSize = reader.next(UInt64.self), segmentSize <= 1 << 40,
+      let epoch = reader.next(UInt32.self), let nextSegment = reader.next(UInt32.self),
+      let nextKeyspace = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
+      let keyspaceCount = reader.next(UInt32.self), reader.zeros(12), let highest = reader.next(UInt64.self),
+      reader.zeros(16)
+    else { throw .damaged("invalid header") }
+    self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
+    self.generation = generation
+    self.epoch = epoch
+    self.nextSegment = nextSegment
+    self.nextKeyspace = nextKeyspace
+    highestSequence = highest
+
+    for _ in 0..<segmentCount {
+      guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self), let end = reader.next(UInt64.self),
+        end <= 1 << 40, let base = reader.next(UInt64.self), let last = reader.next(UInt64.self),
+        id > segments.last?.id ?? 0, id < nextSegment
+      else { throw .damaged("invalid segment entry") }
+      segments.append(
+        Segment(id: id, epoch: epoch, end: end == 0 ? nil : Int(end), baseSequence: base, lastSequence: last))
+    }
+    for _ in 0..<keyspaceCount {
+      guard let id = reader.next(UInt32.self), let order = reader.next(UInt8.self), order <= 1,
+        reader.next(UInt8.self) == 1, let nameLength = reader.next(UInt16.self), let defined = reader.next(UInt64.self),
+        reader.zeros(8), let name = reader.bytes(Int(nameLength)),
+        let text = String(validating: name, as: UTF8.self),
+        reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace
+      else { throw .damaged("invalid keyspace entry") }
+      keyspaces.append(Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text))
+    }
+    guard reader.remaining == 8 else { throw .damaged("bytes left over") }
+  }
+}

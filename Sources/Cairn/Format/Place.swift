@@ -1,0 +1,53 @@
+/// Where something lies in the log.
+public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The number of the segment, which is also the number in its file's name.
+  public let segment: UInt32
+  /// Bytes from the beginning of the segment's file.
+  public let offset: Int
+
+  package init(segment: UInt32, offset: Int) {
+    self.segment = segment
+    self.offset = offset
+  }
+
+  /// Earlier in the log.
+  public static func < (left: Place, right: Place) -> Bool {
+    (left.segment, left.offset) < (right.segment, right.offset)
+  }
+
+  public var description: String { "segment \(segment), offset \(offset)" }
+
+  /// As one number in the log: segment × 2³² + offset in units of 8 bytes.
+  package var packed: UInt64 { UInt64(segment) << 32 | UInt64(truncatingIfNeeded: offset >> 3) & 0xFFFF_FFFF }
+
+  package init(packed: UInt64) {
+    self.init(segment: UInt32(truncatingIfNeeded: packed >> 32), offset: Int(packed & 0xFFFF_FFFF) << 3)
+  }
+}
+
+/// Sizes and names that FORMAT.md gives.
+package enum Format {
+  package static let majorVersion: UInt16 = 1
+  package static let minorVersion: UInt16 = 0
+  package static let knownFeatures: UInt64 = 0
+  package static let unit = 8
+  package static let maximumKeyLength = 65_536
+  package static let maximumValueLength = 1 << 30
+  package static let maximumFrameLength = 1 << 32
+
+  @inline(__always)
+  package static func padded(_ length: Int) -> Int { (length &+ 7) & ~7 }
+}
+
+/// How the checksums of one segment are bound to their place.
+package struct PlaceSeed: Hashable, Sendable {
+  package let register: UInt32
+
+  package init(store: UInt128, segment: UInt32, epoch: UInt32) {
+    var words: (UInt128, UInt32, UInt32) = (store.littleEndian, segment.littleEndian, epoch.littleEndian)
+    register = withUnsafeBytes(of: &words) { CRC32C.register(0xFFFF_FFFF, $0.baseAddress!, 24) }
+  }
+
+  @inline(__always)
+  package func start(_ offset: Int) -> UInt32 { register ^ UInt32(truncatingIfNeeded: offset >> 3) }
+}

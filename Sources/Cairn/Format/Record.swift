@@ -1,0 +1,132 @@
+import CCairnPlatform
+
+/// What a record says. FORMAT.md, section 5.
+package enum RecordKind: UInt8, Sendable {
+  case put = 1
+  case tombstone = 2
+  case keyspaceDefinition = 3
+  case keyspaceDropped = 4
+  case dictionary = 5
+  case retention = 6
+}
+
+/// The fields before a record's key.
+package struct RecordHeader: Sendable {
+  /// Kind and flags, as stored.
+  package var tag: UInt8
+  package var keyspace: UInt32
+  package var keyLength: Int
+  package var storedLength: Int
+  /// Length of the value once decompressed; `storedLength` where it is raw.
+  package var rawLength: Int
+  /// The sequence of the commit that wrote the record.
+  package var revision: UInt64
+  package var version: UInt64
+  /// Bytes before the key, checksum included.
+  package var length: Int
+
+  package static let compressedFlag: UInt8 = 0x10
+  static let dictionaryFlag: UInt8 = 0x20
+  static let movedFlag: UInt8 = 0x40
+  /// More than any header takes.
+  static let maximumLength = 80
+
+  @inline(__always)
+  package var kind: RecordKind? { RecordKind(rawValue: tag & 0x0F) }
+  @inline(__always)
+  package var isTombstone: Bool { tag & 0x0F == RecordKind.tombstone.rawValue }
+  @inline(__always)
+  package var isPut: Bool { tag & 0x0F == RecordKind.put.rawValue }
+  @inline(__always)
+  package var isCompressed: Bool { tag & Self.compressedFlag != 0 }
+  /// Bytes of the record without its padding.
+  @inline(__always)
+  package var recordLength: Int { length &+ keyLength &+ storedLength }
+  @inline(__always)
+  package var paddedLength: Int { Format.padded(recordLength) }
+
+  /// Reads the header of a record of which `available` bytes may be looked at; nil if it is malformed or longer than that.
+  /// Checks no checksum.
+  @inline(__always)
+  package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: UInt64) {
+    guard available >= 16 else { return nil }
+    tag = record.load(fromByteOffset: 4, as: UInt8.self)
+    var cursor = VarintCursor(record + 5, min(available, Self.maximumLength) &- 5)
+    guard let keyspace = cursor.next(), let keyLength = cursor.next(), let storedLength = cursor.next() else { return nil }
+    guard keyspace <= UInt64(UInt32.max), keyLength <= Format.maximumKeyLength,
+      storedLength <= Format.maximumValueLength
+    else { return nil }
+    self.keyspace = UInt32(truncatingIfNeeded: keyspace)
+    self.keyLength = Int(truncatingIfNeeded: keyLength)
+    self.storedLength = Int(truncatingIfNeeded: storedLength)
+    rawLength = self.storedLength
+    if tag & 0xF0 != 0 {
+      // Dictionaries and moved records belong to formats to come; bit 7 is reserved.
+      guard tag & 0xF0 == Self.compressedFlag, let raw = cursor.next(), raw <= Format.maximumValueLength
+      else { return nil }
+      rawLength = Int(truncatingIfNeeded: raw)
+    }
+    guard let delta = cursor.next(), let version = cursor.next() else { return nil }
+    let (revision, overflow) = baseSequence.addingReportingOverflow(delta)
+    guard !overflow else { return nil }
+    self.revision = revision
+    self.version = version
+    length = cursor.position - record
+    guard recordLength <= available else { return nil }
+  }
+
+  init(
+    kind: RecordKind, compressed: Bool, keyspace: UInt32, keyLength: Int, storedLength: Int, rawLength: Int,
+    revision: UInt64, version: UInt64, baseSequence: UInt64
+  ) {
+    tag = kind.rawValue | (compressed ? Self.compressedFlag : 0)
+    self.keyspace = keyspace
+    self.keyLength = keyLength
+    self.storedLength = storedLength
+    self.rawLength = rawLength
+    self.revision = revision
+    self.version = version
+    length =
+      5 + Varint.length(UInt64(keyspace)) + Varint.length(UInt64(keyLength)) + Varint.length(UInt64(storedLength))
+      + (compressed ? Varint.length(UInt64(rawLength)) : 0) + Varint.length(revision &- baseSequence)
+      + Varint.length(version)
+  }
+
+  /// Writes everything but the checksum.
+  @inline(__always)
+  func write(to record: UnsafeMutableRawPointer, baseSequence: UInt64) {
+    record.storeBytes(of: tag, toByteOffset: 4, as: UInt8.self)
+    var next = record + 5
+    next += Varint.write(UInt64(keyspace), to: next)
+    next += Varint.write(UInt64(keyLength), to: next)
+    next += Varint.write(UInt64(storedLength), to: next)
+    if isCompressed { next += Varint.write(UInt64(rawLength), to: next) }
+    next += Varint.write(revision &- baseSequence, to: next)
+    next += Varint.write(version, to: next)
+  }
+}
+
+/// A record that lies in memory, its checksum verified.
+package struct RecordView {
+  package let header: RecordHeader
+  package let base: UnsafeRawPointer
+
+  @inline(__always)
+  package var key: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + header.length, count: header.keyLength)
+  }
+  @inline(__always)
+  package var stored: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + header.length + header.keyLength, count: header.storedLength)
+  }
+
+  /// nil if the record is malformed or its checksum is wrong.
+  @inline(__always)
+  package init?(_ record: UnsafeRawPointer, available: Int, checksumStart: UInt32, baseSequence: UInt64) {
+    guard let header = RecordHeader(record, available: available, baseSequence: baseSequence) else { return nil }
+    let checksum = ~cairn_crc32c(checksumStart, record + 4, header.recordLength &- 4)
+    guard checksum == UInt32(littleEndian: record.load(as: UInt32.self)) else { return nil }
+    self.header = header
+    base = record
+  }
+}

@@ -1,0 +1,72 @@
+/// The first 128 bytes of a segment. FORMAT.md, section 3.
+package struct SegmentHeader: Hashable, Sendable {
+  package static let size = 128
+  private static let magic: UInt64 = 0x4745_534E_5249_4143  // "CAIRNSEG"
+  private static let logKind: UInt32 = 1
+
+  package var store: UInt128
+  package var id: UInt32
+  package var epoch: UInt32
+  package var baseSequence: UInt64
+  /// Nanoseconds since 1970.
+  package var created: UInt64
+  package var watermark: Watermark
+  /// Where the log this epoch continues ended.
+  package var recoveredEnd: Place
+
+  package var seed: PlaceSeed { PlaceSeed(store: store, segment: id, epoch: epoch) }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Format.majorVersion)
+    writer.append(Format.minorVersion)
+    writer.append(Self.logKind)
+    writer.append(Format.knownFeatures)
+    writer.append(UInt64(0))
+    writer.append(store)
+    writer.append(id)
+    writer.append(epoch)
+    writer.append(baseSequence)
+    writer.append(created)
+    writer.append(watermark.sequence)
+    writer.append(watermark.place.packed)
+    writer.append(recoveredEnd.packed)
+    writer.append(zeros: 28)
+    writer.append(CRC32C.checksum(writer.bytes))
+    return writer.bytes
+  }
+
+  /// What the first bytes of a segment may be.
+  package enum Reading {
+    case header(SegmentHeader)
+    /// All zero: prepared and never used.
+    case unused
+    case newerFormat
+    case invalid
+  }
+
+  package static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
+    let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(size))
+    if head.allSatisfy({ $0 == 0 }) { return .unused }
+    guard head.count == size else { return .invalid }
+    var reader = ByteReader(head)
+    guard reader.next(UInt64.self) == magic else { return .invalid }
+    guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let kind = reader.next(UInt32.self),
+      let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil,
+      let store = reader.next(UInt128.self), let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
+      let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
+      let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
+      let recoveredEnd = reader.next(UInt64.self), reader.zeros(28), let checksum = reader.next(UInt32.self)
+    else { return .invalid }
+    guard checksum == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.prefix(size - 4))) else { return .invalid }
+    guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, kind == logKind else {
+      return .newerFormat
+    }
+    return .header(
+      SegmentHeader(
+        store: store, id: id, epoch: epoch, baseSequence: base, created: created,
+        watermark: Watermark(sequence: sequence, place: Place(packed: place)),
+        recoveredEnd: Place(packed: recoveredEnd)))
+  }
+}

@@ -1,0 +1,137 @@
+/// Why the store refused or failed: what kind of failure, in words, and where.
+///
+/// Nothing that was acknowledged is lost by any of these. Compare ``code``; the set of codes may grow.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// The kind of a failure.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// Another process has the store open for writing.
+    public static let locked = Code("locked")
+    /// A newer version of Cairn wrote the store.
+    public static let newerFormat = Code("newer format")
+    /// Something the store cannot do without, such as its manifest or a whole segment, is missing or invalid.
+    public static let damaged = Code("damaged")
+    /// There is something at the path, and it isn't a store.
+    public static let notAStore = Code("not a store")
+    /// There is nothing at the path, and nothing was to be created.
+    public static let notFound = Code("not found")
+    /// The file system does not let this process in.
+    public static let noPermission = Code("no permission")
+    /// An expectation of a batch didn't hold; ``StoreError/conflicts`` lists every one. Nothing was changed.
+    public static let conflict = Code("conflict")
+    /// Bytes that were durable have changed since; ``StoreError/place`` says where.
+    public static let corrupted = Code("corrupted")
+    /// The file system is full. Nothing was changed; writing works again once there is space.
+    public static let noSpace = Code("no space")
+    /// A write or a sync failed earlier: reading goes on, writing needs the store to be reopened.
+    public static let poisoned = Code("poisoned")
+    /// The store was opened for reading.
+    public static let readOnly = Code("read only")
+    /// The store was closed.
+    public static let closed = Code("closed")
+    /// An encoded key is longer than 65,536 bytes.
+    public static let keyTooLong = Code("key too long")
+    /// A value is longer than 1 GiB.
+    public static let valueTooLarge = Code("value too large")
+    /// A batch takes more than 4 GiB in the log.
+    public static let batchTooLarge = Code("batch too large")
+    /// The keyspace exists with the other order, or belongs to another store.
+    public static let keyspaceMismatch = Code("keyspace mismatch")
+    /// A range of an unordered keyspace was asked for.
+    public static let notOrdered = Code("not ordered")
+    /// An argument makes no sense: a name of a keyspace that is empty or too long, bytes that are no encoded reference.
+    public static let malformed = Code("malformed")
+    /// The operating system reported an error that none of the others names.
+    public static let inputOutput = Code("input/output")
+  }
+
+  /// A row that is not as a batch expected it.
+  public struct Conflict: Hashable, Sendable, CustomStringConvertible {
+    public let keyspace: String
+    public let reference: Reference
+    public let expected: Expectation
+    /// The row's revision; nil where there is no row.
+    public let found: UInt64?
+
+    public var description: String {
+      "\(reference) in \(keyspace): expected \(expected), found \(found.map { "revision \($0)" } ?? "nothing")"
+    }
+  }
+
+  public let code: Code
+  public let message: String
+  /// Where in the log, if it is about a place in the log.
+  public let place: Place?
+  /// The rows that were not as expected, in the order of the batch; empty unless the code is `conflict`.
+  public let conflicts: [Conflict]
+  /// The operating system's `errno`, if it comes from there.
+  public let systemError: Int32?
+
+  package init(
+    _ code: Code, _ message: String, place: Place? = nil, conflicts: [Conflict] = [], systemError: Int32? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.place = place
+    self.conflicts = conflicts
+    self.systemError = systemError
+  }
+
+  public var description: String {
+    place.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
+  }
+}
+
+/// What a change expects of its row as it is before the batch.
+public enum Expectation: Hashable, Sendable, CustomStringConvertible {
+  /// Nothing in particular.
+  case anything
+  /// That there is no such row.
+  case absent
+  /// That there is one.
+  case present
+  /// That there is one and this commit wrote it.
+  case revision(UInt64)
+
+  public var description: String {
+    switch self {
+    case .anything: "anything"
+    case .absent: "nothing"
+    case .present: "a row"
+    case .revision(let revision): "revision \(revision)"
+    }
+  }
+
+  @inline(__always)
+  func holds(_ revision: UInt64?) -> Bool {
+    switch self {
+    case .anything: true
+    case .absent: revision == nil
+    case .present: revision != nil
+    case .revision(let expected): revision == expected
+    }
+  }
+}
+
+extension StoreError {
+  package init(_ error: FileError) {
+    let code: Code
+    var number: Int32?
+    let reason: String
+    switch error.cause {
+    case .notFound: (code, reason) = (.notFound, "no such file or directory")
+    case .exists: (code, reason) = (.inputOutput, "exists already")
+    case .noPermission: (code, reason) = (.noPermission, "permission denied")
+    case .noSpace: (code, reason) = (.noSpace, "no space left")
+    case .locked(let owner):
+      (code, reason) = (.locked, "in use by \(owner.isEmpty ? "another process" : String(decoding: owner, as: UTF8.self))")
+    case .system(let value):
+      number = value
+      (code, reason) = (.inputOutput, "error \(value)")
+    }
+    self.init(code, "\(error.operation) \(error.path): \(reason)", systemError: number)
+  }
+}

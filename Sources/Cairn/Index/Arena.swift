@@ -1,0 +1,124 @@
+import CCairnPlatform
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The memory of the indexes: one flat space addressed by 32-bit numbers in units of 64 bytes, without pointers in it.
+///
+/// Chunks of 4 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for address translation.
+/// Allocation and retirement are the writer's; readers only follow addresses.
+final class Arena: @unchecked Sendable {
+  private static let unit = 64
+  private static let chunkUnits = 1 << 16
+  private static let chunkBytes = 1 << 22
+  private static let maximumChunks = 1 << 16
+
+  private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+  private var chunkCount = 0
+  private var nextUnit = 0
+  /// Free blocks by their size in units. A free block's first word leads to the next.
+  private var free: [UInt32]
+  private let epochs: Epochs
+  private var retired: [Retired] = []
+  private var firstRetired = 0
+  /// How much has to be retired before looking for what can be reused is worth it again.
+  private var reclaimThreshold = 64
+  private let footprint = Atomic<Int>(0)
+
+  private struct Retired {
+    let address: UInt32
+    let units: UInt32
+    let epoch: UInt64
+  }
+
+  init(epochs: Epochs) {
+    self.epochs = epochs
+    chunks = .allocate(capacity: Self.maximumChunks)
+    chunks.initialize(repeating: nil, count: Self.maximumChunks)
+    free = Array(repeating: 0, count: Self.chunkUnits + 1)
+  }
+
+  deinit {
+    for chunk in 0..<chunkCount { munmap(chunks[chunk], Self.chunkBytes) }
+    chunks.deallocate()
+  }
+
+  /// Bytes taken from the system.
+  var bytes: Int { footprint.load(ordering: .relaxed) }
+
+  @inline(__always)
+  subscript(_ address: UInt32) -> UnsafeMutableRawPointer {
+    chunks[Int(address >> 16)].unsafelyUnwrapped + Int(address & 0xFFFF) &* Self.unit
+  }
+
+  /// The address of at least `size` bytes whose content is anything. Never 0. At most 4 MiB.
+  func allocate(_ size: Int) -> UInt32 {
+    let units = (size + Self.unit - 1) / Self.unit
+    precondition(units <= Self.chunkUnits, "an index node of more than 4 MiB")
+    if free[units] == 0 { reclaim() }
+    let reused = free[units]
+    if reused != 0 {
+      free[units] = self[reused].load(as: UInt32.self)
+      return reused
+    }
+    if nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunk() }
+    defer { nextUnit += units }
+    return UInt32(truncatingIfNeeded: nextUnit)
+  }
+
+  private func addChunk() {
+    precondition(chunkCount < Self.maximumChunks, "the index has outgrown its addresses")
+    // Twice as much, so that an aligned half can be kept.
+    let length = Self.chunkBytes * 2
+    let mapped = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let mapped, mapped != MAP_FAILED else { preconditionFailure("out of memory") }
+    let start = UInt(bitPattern: mapped)
+    let aligned = (start + UInt(Self.chunkBytes) - 1) & ~UInt(Self.chunkBytes - 1)
+    let lead = Int(aligned - start)
+    if lead > 0 { munmap(mapped, lead) }
+    munmap(mapped + lead + Self.chunkBytes, Self.chunkBytes - lead)
+    let chunk = mapped + lead
+    // The first chunk of a small store stays in small pages.
+    if chunkCount > 0 { cairn_advise_huge(chunk, Self.chunkBytes) }
+    // What is left of the last chunk is lost to blocks of this size only.
+    let left = nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
+    if left > 0 { release(UInt32(nextUnit), units: left) }
+    chunks[chunkCount] = chunk
+    nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
+    chunkCount += 1
+    footprint.store(chunkCount * Self.chunkBytes, ordering: .relaxed)
+  }
+
+  private func release(_ address: UInt32, units: Int) {
+    self[address].storeBytes(of: free[units], as: UInt32.self)
+    free[units] = address
+  }
+
+  /// The block is out of reach for readers that pin from now on.
+  func retire(_ address: UInt32, _ size: Int) {
+    retired.append(
+      Retired(address: address, units: UInt32((size + Self.unit - 1) / Self.unit), epoch: epochs.now))
+  }
+
+  /// Gives back what no reader can reach.
+  private func reclaim() {
+    guard retired.count - firstRetired >= reclaimThreshold else { return }
+    epochs.advance()
+    let oldest = epochs.oldestPinned()
+    while firstRetired < retired.count, retired[firstRetired].epoch < oldest {
+      release(retired[firstRetired].address, units: Int(retired[firstRetired].units))
+      firstRetired += 1
+    }
+    if firstRetired * 2 > retired.count {
+      retired.removeFirst(firstRetired)
+      firstRetired = 0
+    }
+    reclaimThreshold = retired.count - firstRetired + 64
+  }
+}

@@ -1,0 +1,248 @@
+import CCairnPlatform
+import Synchronization
+
+/// Where each row of one keyspace lies: a row's hash leads to the log address of its newest record.
+///
+/// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines of eight
+/// slots behind one line of header; a slot is one atomic word, so that readers need no lock:
+///
+///     bits 63 to 25  log address    bits 24 to 22  lines away from the home line    bits 21 to 0  tag
+///
+/// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record. The
+/// position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
+/// once, and the memory per row stays level.
+final class HashIndex: @unchecked Sendable {
+  static let pageSize = 1 << 14
+  private static let lines = 255
+  private static let slotsPerLine = 8
+  private static let slotCount = lines * slotsPerLine
+  private static let splitThreshold = slotCount * 9 / 10
+  private static let maximumDisplacement = 7
+  private static let tagBits: UInt64 = 22
+  private static let tagMask: UInt64 = (1 << 22) - 1
+  private static let addressShift: UInt64 = 25
+  private static let maximumDepth = 22
+  /// A slot that once held a row. Probing goes on behind it.
+  private static let vacated: UInt64 = 1
+
+  typealias Slot = UnsafeMutablePointer<Atomic<UInt64>>
+
+  private let arena: Arena
+  private let directory: Atomic<UInt>
+  private var directories: [UnsafeMutableRawPointer] = []
+
+  /// The first line of a page. The writer's own.
+  private struct PageHeader {
+    var depth: UInt32
+    /// The first `depth` bits of the positions of its rows.
+    var prefix: UInt32
+    /// Slots that are not empty, and of them the vacated ones.
+    var used: UInt32
+    var vacated: UInt32
+  }
+
+  init(arena: Arena) {
+    self.arena = arena
+    directory = Atomic(0)
+    let page = newPage(depth: 0, prefix: 0)
+    publishDirectory(depth: 0) { _ in page }
+  }
+
+  deinit { for directory in directories { directory.deallocate() } }
+
+  var directoryBytes: Int {
+    let depth = Int(UnsafePointer<UInt64>(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped.pointee)
+    return 8 << depth
+  }
+
+  // MARK: Directory
+
+  private func publishDirectory(depth: Int, _ page: (Int) -> UInt32) {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + (4 << depth), alignment: 64)
+    memory.storeBytes(of: UInt64(depth), as: UInt64.self)
+    let entries = (memory + 8).bindMemory(to: Atomic<UInt32>.self, capacity: 1 << depth)
+    for index in 0..<(1 << depth) { (entries + index).initialize(to: Atomic(page(index))) }
+    directories.append(memory)
+    directory.store(UInt(bitPattern: memory), ordering: .releasing)
+  }
+
+  @inline(__always)
+  private var currentDirectory: (depth: UInt32, entries: UnsafeMutablePointer<Atomic<UInt32>>) {
+    let memory = UnsafeMutableRawPointer(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped
+    return (
+      UInt32(truncatingIfNeeded: memory.load(as: UInt64.self)),
+      (memory + 8).assumingMemoryBound(to: Atomic<UInt32>.self)
+    )
+  }
+
+  /// The order of the directory. Denser where the hash is high, by a factor of two from end to end.
+  @inline(__always)
+  private static func position(_ hash: UInt64) -> UInt32 {
+    let u = hash >> 32
+    return UInt32(truncatingIfNeeded: (2 &* u &+ (u &* u) >> 32) / 3)
+  }
+
+  @inline(__always)
+  private static func homeLine(_ hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: ((hash & 0xFFFF) &* UInt64(lines)) >> 16)
+  }
+
+  @inline(__always)
+  private static func tag(_ position: UInt32) -> UInt64 { UInt64(position) >> (32 - tagBits) }
+
+  @inline(__always)
+  private func page(_ position: UInt32) -> UInt32 {
+    let (depth, entries) = currentDirectory
+    let index = depth == 0 ? 0 : Int(position >> (32 &- depth))
+    return entries[index].load(ordering: .acquiring)
+  }
+
+  @inline(__always)
+  private func slots(_ page: UInt32, line: Int) -> Slot {
+    (arena[page] + (64 &+ line &* 64)).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  @inline(__always)
+  func prefetch(_ hash: UInt64) {
+    cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
+  }
+
+  // MARK: Finding
+
+  /// Calls `match` with the log address of every row that may be the one; stops at the first for which it says true.
+  @inline(__always)
+  func find<E>(_ hash: UInt64, _ match: (UInt64) throws(E) -> Bool) throws(E) -> Slot? {
+    let position = Self.position(hash)
+    let page = page(position)
+    let tag = Self.tag(position)
+    var line = Self.homeLine(hash)
+    for displacement in 0...UInt64(Self.maximumDisplacement) {
+      let slots = slots(page, line: line)
+      let wanted = displacement << Self.tagBits | tag
+      var isFull = true
+      for index in 0..<Self.slotsPerLine {
+        let word = slots[index].load(ordering: .acquiring)
+        if word & (1 << Self.addressShift &- 1) == wanted, word > Self.vacated {
+          if try match(word >> Self.addressShift) { return slots + index }
+        } else if word == 0 {
+          isFull = false
+          break
+        }
+      }
+      if !isFull { return nil }
+      line = line == Self.lines - 1 ? 0 : line + 1
+    }
+    return nil
+  }
+
+  // MARK: Changing (the writer's)
+
+  /// Enters a row that is known not to be there.
+  func insert(_ hash: UInt64, _ address: UInt64) {
+    let position = Self.position(hash)
+    while true {
+      let page = page(position)
+      if place(page, Self.tag(position), Self.homeLine(hash), address) { return }
+      split(page)
+    }
+  }
+
+  /// Leads an existing slot to a newer record.
+  @inline(__always)
+  func replace(_ slot: Slot, _ address: UInt64) {
+    let word = slot.pointee.load(ordering: .relaxed)
+    slot.pointee.store(word & (1 << Self.addressShift &- 1) | address << Self.addressShift, ordering: .releasing)
+  }
+
+  func remove(_ hash: UInt64, _ slot: Slot) {
+    slot.pointee.store(Self.vacated, ordering: .releasing)
+    header(page(Self.position(hash))).pointee.vacated += 1
+  }
+
+  private func header(_ page: UInt32) -> UnsafeMutablePointer<PageHeader> {
+    arena[page].assumingMemoryBound(to: PageHeader.self)
+  }
+
+  private func newPage(depth: UInt32, prefix: UInt32) -> UInt32 {
+    let page = arena.allocate(Self.pageSize)
+    let memory = arena[page]
+    memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.pageSize / 8)
+    memory.bindMemory(to: PageHeader.self, capacity: 1)
+      .initialize(to: PageHeader(depth: depth, prefix: prefix, used: 0, vacated: 0))
+    return page
+  }
+
+  /// False if the page has to be split first.
+  private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: UInt64) -> Bool {
+    let header = header(page)
+    guard header.pointee.used < Self.splitThreshold else { return false }
+    var line = home
+    for displacement in 0...UInt64(Self.maximumDisplacement) {
+      let slots = slots(page, line: line)
+      for index in 0..<Self.slotsPerLine {
+        let word = slots[index].load(ordering: .relaxed)
+        guard word <= Self.vacated else { continue }
+        slots[index].store(
+          address << Self.addressShift | displacement << Self.tagBits | tag, ordering: .releasing)
+        if word == Self.vacated { header.pointee.vacated -= 1 } else { header.pointee.used += 1 }
+        return true
+      }
+      line = line == Self.lines - 1 ? 0 : line + 1
+    }
+    return false
+  }
+
+  /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until they see the new.
+  private func split(_ old: UInt32) {
+    let header = header(old).pointee
+    let isCrowded = header.used - header.vacated > UInt32(Self.splitThreshold / 2)
+    var (depth, entries) = currentDirectory
+    if isCrowded, header.depth == depth {
+      precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
+      publishDirectory(depth: Int(depth) + 1) { entries[$0 >> 1].load(ordering: .relaxed) }
+      (depth, entries) = currentDirectory
+    }
+    let newDepth = isCrowded ? header.depth + 1 : header.depth
+    let low = newPage(depth: newDepth, prefix: isCrowded ? header.prefix << 1 : header.prefix)
+    let high = isCrowded ? newPage(depth: newDepth, prefix: header.prefix << 1 | 1) : low
+    let bit = UInt64(1) << (Self.tagBits - 1 - UInt64(header.depth))
+    for line in 0..<Self.lines {
+      let slots = slots(old, line: line)
+      for index in 0..<Self.slotsPerLine {
+        let word = slots[index].load(ordering: .relaxed)
+        guard word > Self.vacated else { continue }
+        let displacement = Int(truncatingIfNeeded: word >> Self.tagBits) & Self.maximumDisplacement
+        let home = line >= displacement ? line - displacement : line - displacement + Self.lines
+        let placed = place(
+          word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
+        // Half a page of rows that hash to eight lines: out of reach of chance, and the seed is secret.
+        precondition(placed, "a page of the index cannot be split")
+      }
+    }
+    let span = 1 << (depth - header.depth)
+    let first = Int(header.prefix) * span
+    for index in 0..<span {
+      entries[first + index].store(index < span / 2 || !isCrowded ? low : high, ordering: .releasing)
+    }
+    arena.retire(old, Self.pageSize)
+  }
+
+  // MARK: Walking
+
+  /// The log addresses in one page, and where the next page begins; nil for `next` after the last. Begin with 0.
+  /// A page that splits between two calls is neither missed nor seen twice.
+  func addresses(from position: UInt32, into buffer: inout [UInt64]) -> UInt32? {
+    buffer.removeAll(keepingCapacity: true)
+    let page = page(position)
+    for line in 0..<Self.lines {
+      let slots = slots(page, line: line)
+      for index in 0..<Self.slotsPerLine {
+        let word = slots[index].load(ordering: .acquiring)
+        if word > Self.vacated { buffer.append(word >> Self.addressShift) }
+      }
+    }
+    let header = header(page).pointee
+    let next = (UInt64(header.prefix) + 1) << (32 - UInt64(header.depth))
+    return next >= 1 << 32 ? nil : UInt32(next)
+  }
+}

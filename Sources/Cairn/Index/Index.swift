@@ -1,0 +1,135 @@
+import Synchronization
+
+/// The index in memory: every keyspace's rows, older versions that somebody may still read, and up to which commit all of it is to be seen.
+///
+/// The protocol between readers and the one writer is in Documentation/ARCHITECTURE.md.
+final class Index: Sendable {
+  let hash: KeyHash
+  let table: SegmentTable
+  let epochs: Epochs
+  let arena: Arena
+  let versions: VersionTable
+  let snapshots = SnapshotRegistry()
+  /// The newest commit that readers see.
+  let published: Atomic<UInt64>
+  /// The newest commit whose changes have begun to be entered.
+  let applying: Atomic<UInt64>
+  private let keyspaces: Mutex<Keyspaces>
+
+  private struct Keyspaces {
+    var all: [KeyspaceIndex] = []
+    var next: UInt32 = 1
+  }
+
+  init(hashSeed: UInt64, table: SegmentTable) {
+    hash = KeyHash(seed: hashSeed)
+    self.table = table
+    epochs = Epochs()
+    arena = Arena(epochs: epochs)
+    versions = VersionTable(arena: arena)
+    published = Atomic(0)
+    applying = Atomic(0)
+    keyspaces = Mutex(Keyspaces())
+  }
+
+  // MARK: Keyspaces
+
+  /// By id.
+  var allKeyspaces: [KeyspaceIndex] { keyspaces.withLock { $0.all } }
+
+  func keyspace(id: UInt32) -> KeyspaceIndex? {
+    keyspaces.withLock { $0.all.first { $0.id == id } }
+  }
+
+  func keyspace(named name: String) -> KeyspaceIndex? {
+    keyspaces.withLock { $0.all.first { $0.name == name } }
+  }
+
+  /// The keyspace of that name, made if there is none. It becomes part of the store with its first write.
+  func keyspace(named name: String, isOrdered: Bool) -> KeyspaceIndex {
+    keyspaces.withLock { keyspaces in
+      if let known = keyspaces.all.first(where: { $0.name == name }) { return known }
+      let keyspace = KeyspaceIndex(
+        id: keyspaces.next, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
+      keyspaces.next += 1
+      keyspaces.all.append(keyspace)
+      return keyspace
+    }
+  }
+
+  /// A keyspace as recovery finds it.
+  func restore(_ id: UInt32, _ name: String, isOrdered: Bool, definedAt: UInt64) -> KeyspaceIndex {
+    keyspaces.withLock { keyspaces in
+      if let known = keyspaces.all.first(where: { $0.id == id }) { return known }
+      let keyspace = KeyspaceIndex(id: id, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
+      keyspace.definedAt.store(definedAt, ordering: .relaxed)
+      keyspaces.all.append(keyspace)
+      keyspaces.all.sort { $0.id < $1.id }
+      keyspaces.next = max(keyspaces.next, id + 1)
+      return keyspace
+    }
+  }
+
+  func reserveKeyspaceIDs(below next: UInt32) {
+    keyspaces.withLock { $0.next = max($0.next, next) }
+  }
+
+  /// Bytes of memory the index takes, the keys not being part of it.
+  var bytes: Int { arena.bytes + allKeyspaces.reduce(0) { $0 + $1.locator.index.directoryBytes } }
+
+  // MARK: Reading
+
+  /// The newest record of a key that is published. For a reader that has pinned the epoch.
+  @inline(__always)
+  func latest(
+    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer
+  ) throws(StoreError) -> RecordView? {
+    guard let found = try keyspace.locator.find(hash, key) else { return nil }
+    let record = found.record
+    if record.header.revision > published.load(ordering: .acquiring) {
+      return try beforeCommit(keyspace, hash, key, record)
+    }
+    return record.header.isTombstone ? nil : record
+  }
+
+  /// The row as it was before a commit that isn't published yet, or as it is if the commit is published meanwhile.
+  @inline(never)
+  private func beforeCommit(
+    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ record: RecordView
+  ) throws(StoreError) -> RecordView? {
+    if let older = try version(keyspace, hash, key, at: published.load(ordering: .acquiring)) { return older }
+    // The writer takes the older version away after it has published.
+    guard record.header.revision <= published.load(ordering: .acquiring), !record.header.isTombstone else { return nil }
+    return record
+  }
+
+  /// The record of a key that a snapshot sees. For a reader that has pinned the epoch and holds the snapshot.
+  @inline(__always)
+  func record(
+    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
+  ) throws(StoreError) -> RecordView? {
+    guard let found = try keyspace.locator.find(hash, key) else { return nil }
+    if found.record.header.revision > sequence { return try version(keyspace, hash, key, at: sequence) }
+    return found.record.header.isTombstone ? nil : found.record
+  }
+
+  /// The same for a row of which only the hash is known.
+  @inline(__always)
+  func record(_ keyspace: KeyspaceIndex, _ hash: UInt64, at sequence: UInt64) throws(StoreError) -> RecordView? {
+    guard let found = try keyspace.locator.find(hash) else { return nil }
+    if found.record.header.revision > sequence {
+      return try version(keyspace, hash, found.record.key, at: sequence)
+    }
+    return found.record.header.isTombstone ? nil : found.record
+  }
+
+  /// The older version of a row that was its newest at `sequence`, if there is one and it is kept.
+  @inline(never)
+  func version(
+    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
+  ) throws(StoreError) -> RecordView? {
+    guard let address = versions.find(hash, at: sequence) else { return nil }
+    guard let record = table.record(address) else { throw keyspace.locator.corruption(address) }
+    return record.header.keyspace == keyspace.id && record.key.equals(key) ? record : nil
+  }
+}

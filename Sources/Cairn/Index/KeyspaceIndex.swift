@@ -1,0 +1,44 @@
+import Synchronization
+
+/// One keyspace as the engine knows it: its rows by hash and, if it is ordered, in order.
+final class KeyspaceIndex: Sendable {
+  let id: UInt32
+  let name: String
+  let locator: RowLocator
+  /// nil in an unordered keyspace.
+  let tree: OrderedIndex?
+  let rowCount = Atomic<Int>(0)
+  /// The commit that defined it; 0 until there is one.
+  let definedAt = Atomic<UInt64>(0)
+  /// How often in a row compressing a value didn't pay.
+  let compressionMisses = Atomic<Int>(0)
+
+  init(id: UInt32, name: String, isOrdered: Bool, hash: KeyHash, table: SegmentTable, arena: Arena) {
+    self.id = id
+    self.name = name
+    locator = RowLocator(keyspace: id, hash: hash, index: HashIndex(arena: arena), table: table)
+    tree = isOrdered ? OrderedIndex(arena: arena, locator: locator) : nil
+  }
+
+  var isOrdered: Bool { tree != nil }
+
+  @inline(__always)
+  func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+    guard let base = key.baseAddress else { return locator.hash(id, UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, 0) }
+    return locator.hash(id, base, key.count)
+  }
+
+  /// Enters a row that wasn't there.
+  func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64, _ address: UInt64) throws(StoreError) {
+    locator.index.insert(hash, address)
+    try tree?.insert(key, hash)
+  }
+
+  /// Takes a deleted row out: nobody can see an older version of it any more.
+  func remove(_ hash: UInt64, keyOf address: UInt64) throws(StoreError) {
+    guard let record = locator.table.record(address) else { throw locator.corruption(address) }
+    guard let (slot, _, newest) = try locator.find(hash, record.key), newest.header.isTombstone else { return }
+    try tree?.remove(record.key, hash)
+    locator.index.remove(hash, slot)
+  }
+}

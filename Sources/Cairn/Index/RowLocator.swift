@@ -1,0 +1,52 @@
+/// Finds the records of one keyspace by hash.
+struct RowLocator: Sendable {
+  let keyspace: UInt32
+  let hash: KeyHash
+  let index: HashIndex
+  let table: SegmentTable
+
+  func corruption(_ address: UInt64) -> StoreError {
+    StoreError(.corrupted, "a record's checksum is wrong", place: table.place(address))
+  }
+
+  /// The newest record of a key, tombstones included, and its slot.
+  @inline(__always)
+  func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) throws(StoreError) -> (
+    slot: HashIndex.Slot, address: UInt64, record: RecordView
+  )? {
+    var found: (UInt64, RecordView)?
+    let slot = try index.find(hash) { (address) throws(StoreError) in
+      guard let record = table.record(address) else { throw corruption(address) }
+      guard record.header.keyspace == keyspace, record.key.equals(key) else { return false }
+      found = (address, record)
+      return true
+    }
+    guard let slot, let found else { return nil }
+    return (slot, found.0, found.1)
+  }
+
+  /// The newest record of the row with this hash, tombstones included.
+  @inline(__always)
+  func find(_ hash: UInt64) throws(StoreError) -> (slot: HashIndex.Slot, address: UInt64, record: RecordView)? {
+    var found: (UInt64, RecordView)?
+    let slot = try index.find(hash) { (address) throws(StoreError) in
+      guard let record = table.record(address) else { throw corruption(address) }
+      guard record.header.keyspace == keyspace,
+        self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
+      else { return false }
+      found = (address, record)
+      return true
+    }
+    guard let slot, let found else { return nil }
+    return (slot, found.0, found.1)
+  }
+
+  /// Asks for the record that is most likely the row's.
+  @inline(__always)
+  func prefetchRecord(_ hash: UInt64) {
+    _ = index.find(hash) { (address) in
+      table.prefetch(address)
+      return true
+    }
+  }
+}

@@ -1,0 +1,365 @@
+import Synchronization
+
+/// The log for its one writer: where the next frame goes, and how far the log is durable.
+///
+/// `room(for:)`, `append` and what they call belong to the committer, which calls them under its lock. The rest may be called
+/// from any thread.
+final class Log: @unchecked Sendable {
+  let environment: Environment
+  let directory: String
+  let table: SegmentTable
+  let manifestFile: ManifestFile
+  let store: UInt128
+  let segmentSize: Int
+
+  /// The manifest as it is on disk, or will be once the lock's present holder is done.
+  let manifest: Mutex<Manifest>
+  /// All segments that hold rows, in order. Never held during input or output.
+  let segments: Mutex<[Segment]>
+  private let prepared = Mutex<PreparedFile?>(nil)
+  private let tail: Mutex<Tail>
+  private let syncing = Mutex<Void>(())
+  private let failure = Mutex<StoreError?>(nil)
+  private let hasFailed = Atomic<Bool>(false)
+  private let watermarkPlace: Atomic<UInt64>
+  let durableSequence: Atomic<UInt64>
+  let syncCount = Atomic<Int>(0)
+
+  // The committer's own.
+  private var active: Segment?
+  private var reserved = 0
+  private var zeroed = 0
+  private var segmentsBySlot: [Segment] = []
+  private let recovered: RecoveredLog
+  private(set) var lastSequence: UInt64
+
+  static let firstReservation = 1 << 20
+
+  /// What has been appended and not yet synced.
+  private struct Tail {
+    var segments: [Segment]
+    var sequence: UInt64
+  }
+
+  private struct PreparedFile {
+    let id: UInt32
+    let file: any File
+    var reserved: Int
+  }
+
+  init(
+    environment: Environment, directory: String, table: SegmentTable, manifest: Manifest, recovered: RecoveredLog
+  ) {
+    self.environment = environment
+    self.directory = directory
+    self.table = table
+    self.recovered = recovered
+    manifestFile = ManifestFile(files: environment.files, directory: directory)
+    store = manifest.store
+    segmentSize = manifest.segmentSize
+    self.manifest = Mutex(manifest)
+    lastSequence = recovered.lastSequence
+    segments = Mutex(recovered.segments)
+    tail = Mutex(
+      Tail(
+        segments: recovered.segments.filter { recovered.unsealed.contains($0.id) }, sequence: recovered.lastSequence))
+    durableSequence = Atomic(recovered.watermark.sequence)
+    watermarkPlace = Atomic(recovered.watermark.place.packed)
+    for segment in recovered.segments { enter(segment) }
+  }
+
+  /// For addresses that lead to it; a segment has the slots from its own to the next one's.
+  private func enter(_ segment: Segment) {
+    while segmentsBySlot.count < segment.slot { segmentsBySlot.append(segmentsBySlot[segmentsBySlot.count - 1]) }
+    segmentsBySlot.append(segment)
+    let last = table.slot(table.address(slot: segment.slot, offset: max(segment.mapping.length - 8, 0)))
+    while segmentsBySlot.count <= last { segmentsBySlot.append(segment) }
+  }
+
+  /// The segment an address lies in. For the committer.
+  @inline(__always)
+  func segment(_ address: UInt64) -> Segment { segmentsBySlot[table.slot(address)] }
+
+  // MARK: Failure
+
+  /// The first failed write or sync ends all writing; nothing is retried, because the kernel reports a lost page once.
+  func poison(_ error: FileError) -> StoreError {
+    let cause = StoreError(error)
+    return failure.withLock { failure in
+      if let failure { return failure }
+      let sticky = StoreError(
+        .poisoned, "\(cause.message); the store has to be reopened before it is written again",
+        systemError: cause.systemError)
+      failure = sticky
+      hasFailed.store(true, ordering: .releasing)
+      return sticky
+    }
+  }
+
+  func checkHealth() throws(StoreError) {
+    guard hasFailed.load(ordering: .acquiring) else { return }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  // MARK: Appending
+
+  /// Where a frame of `length` bytes will go. All blocks it needs are reserved on return.
+  /// Throws `noSpace` and the like and changes nothing, or `poisoned`.
+  func room(for length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
+    if active == nil { try beginEpoch() }
+    if let active {
+      let end = active.end.load(ordering: .relaxed)
+      let needed = end + length
+      if needed <= reserved { return (active, end) }
+      if needed <= segmentSize {
+        var target = max(reserved, Self.firstReservation)
+        while target < needed { target *= 2 }
+        try reserve(active.file, min(target, segmentSize))
+        reserved = min(target, segmentSize)
+        return (active, end)
+      }
+    }
+    return (try roll(length), SegmentHeader.size)
+  }
+
+  private func reserve(_ file: any File, _ size: Int) throws(StoreError) {
+    do throws(FileError) { try file.reserve(size) } catch { throw StoreError(error) }
+  }
+
+  /// Blocks written before sync faster than blocks merely reserved; worth it when every small frame is synced.
+  func zeroAhead(_ segment: Segment, from offset: Int, _ length: Int) throws(StoreError) {
+    guard offset + length > zeroed, length < 1 << 16 else { return }
+    let start = max(zeroed, offset)
+    let stop = min(reserved, offset + length + Self.firstReservation)
+    guard start < stop else { return }
+    let zeros = [UInt8](repeating: 0, count: stop - start)
+    do throws(FileError) { try segment.file.writeAll(zeros, at: start) } catch { throw poison(error) }
+    zeroed = stop
+  }
+
+  /// Writes part of a frame. A failure poisons.
+  func write(_ segment: Segment, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+    do throws(FileError) { try segment.file.write(bytes, at: offset) } catch { throw poison(error) }
+  }
+
+  /// A whole frame has been written.
+  func appended(_ segment: Segment, end: Int, sequence: UInt64) {
+    segment.end.store(end, ordering: .releasing)
+    segment.lastSequence.store(sequence, ordering: .releasing)
+    lastSequence = sequence
+    tail.withLock { $0.sequence = sequence }
+  }
+
+  var watermark: Watermark {
+    // Each is a lower bound by itself; they need not be of the same sync.
+    Watermark(
+      sequence: durableSequence.load(ordering: .acquiring),
+      place: Place(packed: watermarkPlace.load(ordering: .acquiring)))
+  }
+
+  // MARK: Segments
+
+  /// The first write after opening: what recovery found is sealed as it is and a new segment begins behind a gap in the
+  /// sequences, so that nothing of an earlier life can be taken for part of this one.
+  private func beginEpoch() throws(StoreError) {
+    let (file, epoch) = try attempt { () throws(FileError) in
+      for discarded in recovered.discarded { try keepAside(discarded) }
+      for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
+        try segment.file.sync()
+      }
+      return try manifest.withLock { (manifest) throws(FileError) in
+        let next = try createSegment(manifest.nextSegment, reserving: min(Self.firstReservation, segmentSize))
+        var changed = manifest
+        changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
+        for segment in recovered.segments { changed.seal(segment) }
+        changed.segments.append(Manifest.Segment(id: next.id))
+        changed.nextSegment = next.id + 1
+        changed.epoch += 1
+        try replace(&manifest, with: changed)
+        return (next, changed.epoch)
+      }
+    }
+    // What is left is of no use; that it is still there does no harm.
+    for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
+      do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
+    }
+    for id in recovered.dropped {
+      do throws(FileError) { try environment.files.remove("\(directory)/\(Segment.fileName(id))") } catch {}
+    }
+    let end = recovered.segments.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
+    if epoch > 1 { lastSequence = (recovered.highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000 }
+    durableSequence.store(recovered.lastSequence, ordering: .releasing)
+    if let end { watermarkPlace.store(end.packed, ordering: .releasing) }
+    try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
+    environment.scheduler.schedule { [self] in prepare() }
+  }
+
+  /// Bytes behind the end of the log are kept as they were, under a name of their own.
+  private func keepAside(_ discarded: RecoveredLog.Discarded) throws(FileError) {
+    let path = "\(directory)/\(Segment.discardedName(discarded.place.segment, discarded.place.offset))"
+    do throws(FileError) {
+      let file = try environment.files.open(path, .create)
+      defer { file.close() }
+      try file.reserve(discarded.length)
+      try file.write(
+        UnsafeRawBufferPointer(start: discarded.mapping.base + discarded.place.offset, count: discarded.length), at: 0)
+      try file.sync()
+    } catch {
+      guard error.cause == .exists else { throw error }
+    }
+    try environment.files.syncDirectory(directory)
+  }
+
+  private func createSegment(_ id: UInt32, reserving size: Int) throws(FileError) -> PreparedFile {
+    let path = "\(directory)/\(Segment.fileName(id))"
+    do throws(FileError) {
+      try environment.files.remove(path)  // left over from a crash before the manifest knew it
+    } catch {
+      guard error.cause == .notFound else { throw error }
+    }
+    let file = try environment.files.open(path, .create)
+    do throws(FileError) {
+      try file.reserve(size)
+      try file.sync()
+      try environment.files.syncDirectory(directory)
+    } catch {
+      file.close()
+      do throws(FileError) { try environment.files.remove(path) } catch {}
+      throw error
+    }
+    return PreparedFile(id: id, file: file, reserved: size)
+  }
+
+  private func replace(_ manifest: inout Manifest, with changed: Manifest) throws(FileError) {
+    var written = changed
+    written.generation += 1
+    written.highestSequence = max(written.highestSequence, durableSequence.load(ordering: .acquiring))
+    try manifestFile.replace(with: written.durable(upTo: written.highestSequence))
+    manifest = written
+  }
+
+  private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
+    do throws(FileError) { return try body() } catch { throw StoreError(error) }
+  }
+
+  /// Makes a prepared file the active segment.
+  @discardableResult
+  private func activate(
+    _ next: PreparedFile, epoch: UInt32, length: Int, recoveredEnd: Place
+  ) throws(StoreError) -> Segment {
+    let needed = SegmentHeader.size + length
+    if needed > next.reserved { try reserve(next.file, needed) }
+    reserved = max(needed, next.reserved)
+    zeroed = 0
+    let mapping = try attempt { () throws(FileError) in try next.file.map(max(segmentSize, needed)) }
+    let header = SegmentHeader(
+      store: store, id: next.id, epoch: epoch, baseSequence: lastSequence, created: environment.clock(),
+      watermark: watermark, recoveredEnd: recoveredEnd)
+    do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch { throw poison(error) }
+    let slot = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
+    let segment = Segment(
+      id: next.id, epoch: epoch, path: "\(directory)/\(Segment.fileName(next.id))", file: next.file, mapping: mapping,
+      seed: header.seed, baseSequence: lastSequence, slot: slot, end: SegmentHeader.size, lastSequence: lastSequence)
+    enter(segment)
+    segments.withLock { $0.append(segment) }
+    tail.withLock { $0.segments.append(segment) }
+    active = segment
+    return segment
+  }
+
+  private func roll(_ length: Int) throws(StoreError) -> Segment {
+    if prepared.withLock({ $0 == nil }) { try attempt { () throws(FileError) in try prepareNow() } }
+    guard let next = prepared.withLock({ $0 }), let full = active else { preconditionFailure("no segment to roll to") }
+    let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
+    prepared.withLock { $0 = nil }
+    environment.scheduler.schedule { [self] in
+      seal(full)
+      prepare()
+    }
+    return segment
+  }
+
+  /// In the background: the next segment exists before it is needed. Where there is no space the writer that needs it will say so.
+  private func prepare() {
+    do throws(FileError) { try prepareNow() } catch {}
+  }
+
+  private func prepareNow() throws(FileError) {
+    try manifest.withLock { (manifest) throws(FileError) in
+      guard prepared.withLock({ $0 == nil }) else { return }
+      let next = try createSegment(manifest.nextSegment, reserving: segmentSize)
+      var changed = manifest
+      changed.segments.append(Manifest.Segment(id: next.id))
+      changed.nextSegment = next.id + 1
+      try replace(&manifest, with: changed)
+      prepared.withLock { $0 = next }
+    }
+  }
+
+  /// In the background: a full segment is synced, trimmed, and known to the manifest as sealed with the next replacement.
+  private func seal(_ segment: Segment) {
+    do throws(StoreError) {
+      try sync(upTo: segment.lastSequence.load(ordering: .acquiring))
+    } catch {
+      return
+    }
+    // What a failed trim leaves is zeros.
+    do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .acquiring)) } catch {}
+    manifest.withLock { $0.seal(segment) }
+  }
+
+  // MARK: Durability
+
+  /// Returns once every commit up to `sequence` is durable. One sync serves all who wait: the first in takes along whatever has been
+  /// appended by then, and the others find it done.
+  func sync(upTo sequence: UInt64) throws(StoreError) {
+    guard durableSequence.load(ordering: .acquiring) < sequence else { return }
+    try syncing.withLock { (_) throws(StoreError) in
+      guard durableSequence.load(ordering: .acquiring) < sequence else { return }
+      try checkHealth()
+      let (segments, ends, last) = tail.withLock { tail in
+        (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence)
+      }
+      do throws(FileError) {
+        for segment in segments {
+          syncCount.add(1, ordering: .relaxed)
+          try segment.file.sync()
+        }
+      } catch {
+        throw poison(error)
+      }
+      if let newest = segments.last, let end = ends.last {
+        watermarkPlace.store(Place(segment: newest.id, offset: end).packed, ordering: .releasing)
+      }
+      durableSequence.store(last, ordering: .releasing)
+      tail.withLock { tail in
+        for (segment, end) in zip(segments, ends)
+        where segment !== tail.segments.last && segment.end.load(ordering: .acquiring) == end {
+          tail.segments.removeAll { $0 === segment }
+        }
+      }
+    }
+  }
+
+  func close() {
+    let file = prepared.withLock { $0?.file }
+    file?.close()
+    for segment in segments.withLock({ $0 }) { segment.file.close() }
+  }
+}
+
+extension Manifest {
+  fileprivate mutating func seal(_ segment: Cairn.Segment) {
+    guard let index = segments.firstIndex(where: { $0.id == segment.id }) else { return }
+    segments[index] = Segment(
+      id: segment.id, epoch: segment.epoch, end: segment.end.load(ordering: .acquiring),
+      baseSequence: segment.baseSequence, lastSequence: segment.lastSequence.load(ordering: .acquiring))
+  }
+
+  /// Without the keyspaces whose definitions are not durable: those are known from the log alone.
+  fileprivate func durable(upTo sequence: UInt64) -> Manifest {
+    var durable = self
+    durable.keyspaces.removeAll { $0.definedAt > sequence }
+    return durable
+  }
+}

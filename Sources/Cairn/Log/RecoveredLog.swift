@@ -1,0 +1,22 @@
+/// What recovery found in the log, as the writer needs it.
+package struct RecoveredLog: Sendable {
+  /// Bytes behind the end of the log that are not zero.
+  struct Discarded: Sendable {
+    let place: Place
+    let length: Int
+    let mapping: any Mapping
+  }
+
+  /// The segments that hold rows, in order, each ending where its valid frames end.
+  var segments: [Segment] = []
+  /// Those the manifest doesn't call sealed.
+  var unsealed: Set<UInt32> = []
+  /// Listed by the manifest and of no use any more: never used, or behind the end of the log.
+  var dropped: Set<UInt32> = []
+  var discarded: [Discarded] = []
+  /// The last commit.
+  var lastSequence: UInt64 = 0
+  /// The highest number that any valid structure speaks of, also behind the end of the log.
+  var highestSequence: UInt64 = 0
+  var watermark = Watermark.none
+}

@@ -1,0 +1,119 @@
+import CCairnPlatform
+
+/// The log as readers see it: a log address leads to a record in mapped memory in two loads.
+///
+/// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many slots in a row as
+/// its mapping needs. An entry is written before any address that leads to it is published, and never changed, so
+/// reading it needs no lock.
+final class SegmentTable: @unchecked Sendable {
+  struct Entry {
+    var base: UnsafeRawPointer
+    var length: Int
+    /// What the entry's first byte is in the segment.
+    var offset: Int
+    var baseSequence: UInt64
+    var seed: PlaceSeed
+    var id: UInt32
+  }
+
+  private static let chunkCapacity = 4096
+  static let addressBits = 39
+
+  /// Logarithm of the units in a slot.
+  let slotShift: Int
+  private let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
+  private let chunkCount: Int
+  /// Written by the committer alone.
+  private(set) var nextSlot = 0
+
+  init(segmentSize: Int) {
+    var shift = 17  // 1 MiB
+    while (8 << shift) < segmentSize { shift += 1 }
+    slotShift = shift
+    chunkCount = max(1, (1 << (Self.addressBits - shift)) / Self.chunkCapacity)
+    chunks = .allocate(capacity: chunkCount)
+    chunks.initialize(repeating: nil, count: chunkCount)
+  }
+
+  deinit {
+    for chunk in 0..<chunkCount { chunks[chunk]?.deallocate() }
+    chunks.deallocate()
+  }
+
+  /// Enters a mapping; returns its first slot. For the committer, or before the store is shared.
+  func enter(_ mapping: any Mapping, id: UInt32, seed: PlaceSeed, baseSequence: UInt64) -> Int {
+    let slotLength = 8 << slotShift
+    let first = nextSlot
+    var offset = 0
+    repeat {
+      let (chunk, index) = nextSlot.quotientAndRemainder(dividingBy: Self.chunkCapacity)
+      precondition(chunk < chunkCount, "the log has outgrown its addresses")
+      let entries: UnsafeMutablePointer<Entry>
+      if let known = chunks[chunk] {
+        entries = known
+      } else {
+        entries = .allocate(capacity: Self.chunkCapacity)
+        chunks[chunk] = entries
+      }
+      (entries + index).initialize(
+        to: Entry(
+          base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
+          seed: seed, id: id))
+      nextSlot += 1
+      offset += slotLength
+    } while offset < mapping.length
+    return first
+  }
+
+  /// Nothing lies at or behind `end`, whatever the file's length. Before the store is shared.
+  func limit(slot first: Int, to end: Int) {
+    var slot = first
+    while slot < nextSlot, case let entry = entry(UInt64(slot) << UInt64(slotShift)), entry.pointee.offset < end || slot == first {
+      entry.pointee.length = min(entry.pointee.length, end - entry.pointee.offset)
+      slot += 1
+    }
+  }
+
+  /// The address of a byte of a segment.
+  @inline(__always)
+  func address(slot: Int, offset: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: (slot << slotShift) &+ (offset >> 3))
+  }
+
+  @inline(__always)
+  private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> {
+    let slot = Int(truncatingIfNeeded: address >> UInt64(truncatingIfNeeded: slotShift))
+    return chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
+  }
+
+  @inline(__always)
+  private func offset(_ address: UInt64) -> Int {
+    Int(truncatingIfNeeded: address & ((1 << UInt64(truncatingIfNeeded: slotShift)) &- 1)) << 3
+  }
+
+  /// The record at an address, its checksum verified; nil if the bytes there are not what was written.
+  @inline(__always)
+  func record(_ address: UInt64) -> RecordView? {
+    let entry = entry(address)
+    let offset = offset(address)
+    return RecordView(
+      entry.pointee.base + offset, available: entry.pointee.length &- offset,
+      checksumStart: entry.pointee.seed.start(entry.pointee.offset &+ offset),
+      baseSequence: entry.pointee.baseSequence)
+  }
+
+  func place(_ address: UInt64) -> Place {
+    let entry = entry(address)
+    return Place(segment: entry.pointee.id, offset: entry.pointee.offset + offset(address))
+  }
+
+  @inline(__always)
+  func slot(_ address: UInt64) -> Int { Int(truncatingIfNeeded: address >> UInt64(truncatingIfNeeded: slotShift)) }
+
+  @inline(__always)
+  func prefetch(_ address: UInt64) {
+    let record = entry(address).pointee.base + offset(address)
+    cairn_prefetch(record)
+    cairn_prefetch(record + 64)
+  }
+}

@@ -1,0 +1,282 @@
+import Synchronization
+
+/// Rebuilds the index from the log, and finds where the log ends.
+///
+/// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused. FORMAT.md, section 9.
+/// Changes nothing on disk.
+struct Recovery: ~Copyable {
+  private let files: any FileLayer
+  private let directory: String
+  private let manifest: Manifest
+  private let isReadOnly: Bool
+  private let table: SegmentTable
+  private let index: Index
+
+  private var log = RecoveredLog()
+  private var report = RecoveryReport()
+  private var keyspaces: [UInt32: KeyspaceIndex] = [:]
+  private var segmentsBySlot: [Int: Segment] = [:]
+  private var hasEnded = false
+
+  init(files: any FileLayer, directory: String, manifest: Manifest, isReadOnly: Bool, table: SegmentTable, index: Index) {
+    self.files = files
+    self.directory = directory
+    self.manifest = manifest
+    self.isReadOnly = isReadOnly
+    self.table = table
+    self.index = index
+  }
+
+  consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
+    for keyspace in manifest.keyspaces {
+      keyspaces[keyspace.id] = index.restore(
+        keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt)
+    }
+    index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
+    for entry in manifest.segments { try read(entry) }
+    try checkEnd()
+
+    log.highestSequence = max(log.highestSequence, log.lastSequence, manifest.highestSequence)
+    report.segments = log.segments.count
+    report.rows = keyspaces.values.reduce(0) { $0 + $1.rowCount.load(ordering: .relaxed) }
+    report.lastSequence = log.lastSequence
+    report.watermark = log.watermark.sequence
+    index.applying.store(log.lastSequence, ordering: .relaxed)
+    index.published.store(log.lastSequence, ordering: .sequentiallyConsistent)
+    return (log, report)
+  }
+
+  // MARK: Segments
+
+  private mutating func read(_ entry: Manifest.Segment) throws(StoreError) {
+    let path = "\(directory)/\(Segment.fileName(entry.id))"
+    let file: any File
+    let mapping: any Mapping
+    do throws(FileError) {
+      file = try files.open(path, isReadOnly ? .read : .readWrite)
+      let size = try file.size()
+      // A writer may trim a segment that isn't sealed while it is being read, so that is copied.
+      mapping =
+        size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
+    } catch {
+      guard error.cause == .notFound else { throw StoreError(error) }
+      throw StoreError(.damaged, "segment \(entry.id) is missing", place: Place(segment: entry.id, offset: 0))
+    }
+    if let end = entry.end, mapping.length < end {
+      throw StoreError(
+        .damaged, "segment \(entry.id) has \(mapping.length) bytes of \(end)",
+        place: Place(segment: entry.id, offset: mapping.length))
+    }
+
+    let bytes = UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
+    switch SegmentHeader.read(bytes) {
+    case .header(let header):
+      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch else {
+        throw StoreError(
+          .damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
+      }
+      try read(entry, header, file, mapping, path)
+    case .newerFormat:
+      throw StoreError(.newerFormat, "\(path) was written by a newer version")
+    case .unused where entry.end == nil:
+      file.close()
+      drop(entry.id, mapping, from: mapping.length)
+      hasEnded = hasEnded || !log.segments.isEmpty
+    case .unused, .invalid:
+      guard entry.end == nil else {
+        throw StoreError(.corrupted, "the segment's header is invalid", place: Place(segment: entry.id, offset: 0))
+      }
+      // The header may have been torn.
+      file.close()
+      drop(entry.id, mapping, from: 0)
+      hasEnded = true
+    }
+  }
+
+  private mutating func read(
+    _ entry: Manifest.Segment, _ header: SegmentHeader, _ file: any File, _ mapping: any Mapping, _ path: String
+  ) throws(StoreError) {
+    note(header.watermark)
+    log.highestSequence = max(log.highestSequence, header.baseSequence)
+    let isNext =
+      log.segments.isEmpty || header.baseSequence == log.lastSequence
+      || (header.epoch > (log.segments.last?.epoch ?? 0) && header.baseSequence > log.lastSequence)
+    if hasEnded || !isNext {
+      guard entry.end == nil else {
+        throw StoreError(
+          .corrupted, "segment \(entry.id) does not continue the log", place: Place(segment: entry.id, offset: 0))
+      }
+      hasEnded = true
+      searchBehindEnd(mapping, header, from: SegmentHeader.size)
+      file.close()
+      drop(entry.id, mapping, from: 0)
+      return
+    }
+
+    let slot = table.enter(mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
+    let segment = Segment(
+      id: header.id, epoch: header.epoch, path: path, file: file, mapping: mapping, seed: header.seed,
+      baseSequence: header.baseSequence, slot: slot, end: SegmentHeader.size, lastSequence: header.baseSequence)
+    segmentsBySlot[slot] = segment
+    for next in slot..<table.nextSlot { segmentsBySlot[next] = segment }
+    log.lastSequence = header.baseSequence
+    let end = try readFrames(segment, upTo: entry.end ?? mapping.length)
+    segment.end.store(end, ordering: .relaxed)
+    segment.lastSequence.store(log.lastSequence, ordering: .relaxed)
+    table.limit(slot: slot, to: end)
+    log.segments.append(segment)
+    guard entry.end == nil else { return }
+
+    log.unsealed.insert(segment.id)
+    let rest = lastNonzero(mapping, from: end)
+    if rest > end {
+      hasEnded = true
+      searchBehindEnd(mapping, header, from: end + 8)
+      discard(Place(segment: segment.id, offset: end), rest - end, mapping)
+    }
+  }
+
+  /// Applies the frames of a segment; returns where they end.
+  private mutating func readFrames(_ segment: Segment, upTo limit: Int) throws(StoreError) -> Int {
+    var offset = SegmentHeader.size
+    while offset < limit {
+      let frame = FrameView(
+        segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
+        baseSequence: segment.baseSequence)
+      guard let frame, frame.header.sequence == log.lastSequence + 1 else { break }
+      log.lastSequence = frame.header.sequence
+      note(frame.header.watermark)
+      report.commits += 1
+      try frame.forEachRecord { (record, offset) throws(StoreError) in try apply(record, segment, offset) }
+      offset += frame.header.length
+    }
+    let isSealed = manifest.segments.contains { $0.id == segment.id && $0.end != nil }
+    if isSealed, offset != limit {
+      throw StoreError(.corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+    }
+    return offset
+  }
+
+  // MARK: Rows
+
+  private mutating func apply(_ record: RecordView, _ segment: Segment, _ offset: Int) throws(StoreError) {
+    report.records += 1
+    let header = record.header
+    if header.kind == .keyspaceDefinition {
+      guard let order = record.stored.first, order <= 1, let name = String(validating: record.key, as: UTF8.self) else {
+        throw StoreError(
+          .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
+      }
+      keyspaces[header.keyspace] = index.restore(
+        header.keyspace, name, isOrdered: order == 0, definedAt: header.revision)
+      return
+    }
+    guard header.isPut || header.isTombstone else {
+      throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
+    }
+    guard let keyspace = keyspaces[header.keyspace] else {
+      throw StoreError(
+        .damaged, "a row of keyspace \(header.keyspace), which is not defined",
+        place: Place(segment: segment.id, offset: offset))
+    }
+    let hash = keyspace.hash(record.key)
+    let address = table.address(slot: segment.slot, offset: offset)
+    let older = try keyspace.locator.find(hash, record.key)
+    if let older {
+      segmentsBySlot[table.slot(older.address)]?.liveBytes.subtract(older.record.header.paddedLength, ordering: .relaxed)
+    }
+    if header.isPut {
+      segment.liveBytes.add(header.paddedLength, ordering: .relaxed)
+      if let older {
+        keyspace.locator.index.replace(older.slot, address)
+      } else {
+        try keyspace.insert(record.key, hash, address)
+        keyspace.rowCount.add(1, ordering: .relaxed)
+      }
+    } else if let older {
+      try keyspace.tree?.remove(record.key, hash)
+      keyspace.locator.index.remove(hash, older.slot)
+      keyspace.rowCount.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  // MARK: The end of the log
+
+  private mutating func note(_ watermark: Watermark) {
+    log.watermark.sequence = max(log.watermark.sequence, watermark.sequence)
+    log.watermark.place = max(log.watermark.place, watermark.place)
+  }
+
+  /// What lies behind the end is no part of the log, but it knows how far the log was durable, and which sequences are used up.
+  private mutating func searchBehindEnd(_ mapping: any Mapping, _ header: SegmentHeader, from start: Int) {
+    var offset = start
+    while offset + FrameHeader.size <= mapping.length {
+      if let frame = FrameView(
+        mapping.base + offset, available: mapping.length - offset, offset: offset, seed: header.seed,
+        baseSequence: header.baseSequence)
+      {
+        note(frame.header.watermark)
+        log.highestSequence = max(log.highestSequence, frame.header.sequence)
+        offset += frame.header.length
+      } else {
+        offset += Format.unit
+      }
+    }
+  }
+
+  /// A log that ends before its watermark has not been torn.
+  private func checkEnd() throws(StoreError) {
+    guard let last = log.segments.last else {
+      guard log.watermark.sequence == 0 else {
+        throw StoreError(.corrupted, "the log is gone", place: Place(segment: manifest.segments.first?.id ?? 0, offset: 0))
+      }
+      return
+    }
+    let end = Place(segment: last.id, offset: last.end.load(ordering: .relaxed))
+    guard log.watermark.place <= end else {
+      throw StoreError(
+        .corrupted, "the log is invalid here, and was durable up to \(log.watermark.place)", place: end)
+    }
+  }
+
+  private mutating func discard(_ place: Place, _ length: Int, _ mapping: any Mapping) {
+    log.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
+    report.discardedBytes += length
+    report.discardedAt = min(report.discardedAt ?? place, place)
+  }
+
+  /// A segment that is no part of the log.
+  private mutating func drop(_ id: UInt32, _ mapping: any Mapping, from start: Int) {
+    log.dropped.insert(id)
+    let end = lastNonzero(mapping, from: start)
+    if end > start { discard(Place(segment: id, offset: start), end - start, mapping) }
+  }
+
+  /// Where the zeros begin that a file ends with; at least `start`.
+  private func lastNonzero(_ mapping: any Mapping, from start: Int) -> Int {
+    var end = mapping.length
+    while end >= start + 8, (end & 7) == 0, mapping.base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
+    while end > start, mapping.base.load(fromByteOffset: end - 1, as: UInt8.self) == 0 { end -= 1 }
+    return end
+  }
+}
+
+/// A file's bytes in memory of our own.
+private final class CopiedFile: Mapping, @unchecked Sendable {
+  private let memory: UnsafeMutableRawBufferPointer
+  let length: Int
+
+  init(_ file: any File, _ size: Int) throws(FileError) {
+    memory = .allocate(byteCount: max(size, 8), alignment: 16)
+    do throws(FileError) {
+      length = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<size]), at: 0)
+    } catch {
+      memory.deallocate()
+      throw error
+    }
+  }
+
+  deinit { memory.deallocate() }
+
+  var base: UnsafeRawPointer { UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped) }
+}

@@ -1,0 +1,25 @@
+/// What opening a store found and did.
+public struct RecoveryReport: Sendable, CustomStringConvertible {
+  /// Segments that held commits.
+  public internal(set) var segments = 0
+  /// Commits read from the log.
+  public internal(set) var commits = 0
+  /// Records read from the log.
+  public internal(set) var records = 0
+  /// Rows there are.
+  public internal(set) var rows = 0
+  /// The newest commit found.
+  public internal(set) var lastSequence: UInt64 = 0
+  /// How far the log was known to be durable. Damage behind this cannot be told from a tail torn by a crash.
+  public internal(set) var watermark: UInt64 = 0
+  /// Bytes behind the end of the log that are not part of it: what a crash left of writes that were never acknowledged as durable.
+  public internal(set) var discardedBytes = 0
+  /// Where the log ended, if anything was behind it. The first write keeps those bytes aside in a file of their own.
+  public internal(set) var discardedAt: Place?
+
+  public var description: String {
+    var text = "\(rows) rows from \(commits) commits in \(segments) segments, up to sequence \(lastSequence)"
+    if let discardedAt { text += "; discarded \(discardedBytes) bytes at \(discardedAt)" }
+    return text
+  }
+}

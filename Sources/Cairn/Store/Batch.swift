@@ -1,0 +1,100 @@
+/// Changes that become true together or not at all. Given to the closure of ``Store/write(_:_:)-(_,(Batch)->_)``.
+///
+/// Of several changes of one row the last counts. Expectations are about the rows as they are before the batch.
+public struct Batch: ~Copyable {
+  let buffer: BatchBuffer
+  private let owner: ObjectIdentifier
+  private let isCompressing: Bool
+
+  init(_ buffer: BatchBuffer, owner: ObjectIdentifier, isCompressing: Bool) {
+    self.buffer = buffer
+    self.owner = owner
+    self.isCompressing = isCompressing
+  }
+
+  /// Inserts or replaces a row.
+  ///
+  /// - Parameter value: at most 1 GiB; compressed here, before the batch takes its turn.
+  /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`.
+  public mutating func put(
+    _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+  ) throws(StoreError) {
+    try value.withRawBytes { (value) throws(StoreError) in
+      try reference.withKey { (key) throws(StoreError) in try add(.put, key, value, keyspace, expectation) }
+    }
+  }
+
+  /// Inserts or replaces a row with the bytes of a span.
+  public mutating func put(
+    _ value: RawSpan, at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+  ) throws(StoreError) {
+    try value.withUnsafeBytes { (value) throws(StoreError) in
+      try reference.withKey { (key) throws(StoreError) in try add(.put, key, value, keyspace, expectation) }
+    }
+  }
+
+  /// Inserts or replaces the row at `Reference.bytes(key)`, without the array.
+  public mutating func put(
+    _ value: RawSpan, bytes key: RawSpan, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+  ) throws(StoreError) {
+    try value.withUnsafeBytes { (value) throws(StoreError) in
+      try Reference.withEncoded(bytes: key) { (key) throws(StoreError) in
+        try add(.put, key, value, keyspace, expectation)
+      }
+    }
+  }
+
+  /// Inserts or replaces a row with the UTF-8 of a string.
+  public mutating func put(
+    _ value: String, at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+  ) throws(StoreError) {
+    try put(Array(value.utf8), at: reference, in: keyspace, expecting: expectation)
+  }
+
+  /// Deletes a row; where there is none, nothing is done.
+  public mutating func delete(
+    _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+  ) throws(StoreError) {
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    try reference.withKey { (key) throws(StoreError) in try add(.delete, key, none, keyspace, expectation) }
+  }
+
+  /// Makes the batch depend on a row that it does not change.
+  public mutating func check(
+    _ reference: Reference, in keyspace: Keyspace, _ expectation: Expectation
+  ) throws(StoreError) {
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    try reference.withKey { (key) throws(StoreError) in try add(.check, key, none, keyspace, expectation) }
+  }
+
+  @inline(__always)
+  private func add(
+    _ kind: BatchBuffer.Kind, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ keyspace: Keyspace,
+    _ expectation: Expectation
+  ) throws(StoreError) {
+    guard keyspace.owner == owner else {
+      throw StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) belongs to another store")
+    }
+    guard key.count <= Format.maximumKeyLength else {
+      throw StoreError(.keyTooLong, "a key of \(key.count) bytes; at most \(Format.maximumKeyLength) are allowed")
+    }
+    guard value.count <= Format.maximumValueLength else {
+      throw StoreError(.valueTooLarge, "a value of \(value.count) bytes; at most \(Format.maximumValueLength) are allowed")
+    }
+    guard buffer.count + key.count + value.count < Format.maximumFrameLength else {
+      throw StoreError(.batchTooLarge, "the batch takes more than 4 GiB")
+    }
+    buffer.add(kind, keyspace.index, key, value, expecting: expectation, compressing: isCompressing)
+  }
+}
+
+extension Reference {
+  /// The encoding of a reference that can be decoded again.
+  @inline(__always)
+  fileprivate func withKey(_ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
+    if case .tuple = self, nesting > Self.maximumNesting {
+      throw StoreError(.malformed, "tuples nested \(nesting) deep; at most \(Self.maximumNesting) are allowed")
+    }
+    try withEncoded(body)
+  }
+}

@@ -1,0 +1,30 @@
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+  /// What the store is opened for.
+  public enum Access: Sendable {
+    /// Reading and writing; one process at a time.
+    case readWrite
+    /// Reading what is there at the time of opening, without a lock, beside a writer or any number of other readers.
+    case readOnly
+  }
+
+  /// Reading and writing unless set otherwise.
+  public var access = Access.readWrite
+  /// Whether a store is made where there is none. Never when opening for reading.
+  public var createIfMissing = true
+  /// Full size of a segment in bytes, for a store about to be made. 64 KiB to 1 GiB; 64 MiB unless set otherwise.
+  public var segmentSize = 64 << 20
+  /// Whether values are compressed where that pays.
+  public var compression = true
+
+  /// The defaults.
+  public init() {}
+}
+
+/// How durable a commit is when the call that made it returns.
+public enum Durability: Sendable, Hashable {
+  /// It survives the loss of power. Commits at the same time share one sync.
+  case durable
+  /// It survives the end of the process. A loss of power may take it, with every commit after it; never one before it alone.
+  case buffered
+}

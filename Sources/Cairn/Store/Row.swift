@@ -1,0 +1,94 @@
+/// One row, copied out of the store.
+public struct Row: Sendable, Hashable {
+  public let reference: Reference
+  public let value: [UInt8]
+  /// How often the row has been saved since it was inserted: 1, 2, 3 …
+  public let version: UInt64
+  /// The sequence of the commit that wrote it: what ``Expectation/revision(_:)`` compares.
+  public let revision: UInt64
+}
+
+/// What a row carries besides reference and value.
+public struct RowStamp: Sendable, Hashable {
+  /// How often the row has been saved since it was inserted: 1, 2, 3 …
+  public let version: UInt64
+  /// The sequence of the commit that wrote it.
+  public let revision: UInt64
+}
+
+/// Whether a walk over rows goes on.
+public enum ScanStep: Sendable {
+  case next
+  case stop
+}
+
+extension RecordView {
+  var stamp: RowStamp { RowStamp(version: header.version, revision: header.revision) }
+
+  /// The value as it was given, copied.
+  func copiedValue() throws(StoreError) -> [UInt8] {
+    guard header.isCompressed else { return Array(stored) }
+    guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
+    var isValid = false
+    let value = [UInt8](unsafeUninitializedCapacity: header.rawLength) { buffer, count in
+      isValid = LZ4.decompress(stored, into: UnsafeMutableRawBufferPointer(buffer))
+      count = isValid ? header.rawLength : 0
+    }
+    guard isValid else { throw invalidBlock }
+    return value
+  }
+
+  /// The value as it was given, in place where it is stored so.
+  @inline(__always)
+  func withValue(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    guard header.isCompressed else { return try body(stored) }
+    guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
+    try withUnsafeTemporaryAllocation(byteCount: header.rawLength, alignment: 8) { buffer in
+      guard LZ4.decompress(stored, into: buffer) else { throw invalidBlock }
+      try body(UnsafeRawBufferPointer(buffer))
+    }
+  }
+
+  private var invalidBlock: StoreError {
+    StoreError(.corrupted, "a value cannot be decompressed although its checksum is right")
+  }
+
+  func row() throws(StoreError) -> Row {
+    Row(
+      reference: try Reference(stored: key), value: try copiedValue(), version: header.version,
+      revision: header.revision)
+  }
+}
+
+extension Reference {
+  /// A key as it lies in a store.
+  init(stored key: UnsafeRawBufferPointer) throws(StoreError) {
+    do throws(MalformedReference) {
+      self = try Reference(validating: key.bytes)
+    } catch {
+      throw StoreError(.corrupted, "a key is no encoded reference")
+    }
+  }
+}
+
+extension Reference {
+  /// Decodes what ``encoded`` gives.
+  /// - Throws: `malformed` for any other bytes.
+  public init(encoded: RawSpan) throws(StoreError) {
+    do throws(MalformedReference) {
+      self = try Reference(validating: encoded)
+    } catch {
+      throw StoreError(.malformed, "the bytes are no encoded reference")
+    }
+  }
+
+  /// Decodes what ``encoded`` gives.
+  /// - Throws: `malformed` for any other bytes.
+  public init(encoded: [UInt8]) throws(StoreError) {
+    do throws(MalformedReference) {
+      self = try Reference(validating: encoded)
+    } catch {
+      throw StoreError(.malformed, "the bytes are no encoded reference")
+    }
+  }
+}

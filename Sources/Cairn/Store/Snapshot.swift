@@ -1,0 +1,200 @@
+import Synchronization
+
+/// The store as it was after one commit. It stands still while writing goes on.
+///
+/// Costs nothing to take. While it is held, each row that is overwritten or deleted for the first time costs 64 bytes of memory.
+/// Ends with `close()` or with its last reference. May be used from any thread.
+public final class Snapshot: Sendable {
+  /// The newest commit it sees.
+  public let sequence: UInt64
+  private let index: Index
+  private let committer: Committer
+  private let isClosed = Atomic<Bool>(false)
+
+  init(index: Index, committer: Committer) {
+    self.index = index
+    self.committer = committer
+    sequence = index.snapshots.register(index.published)
+  }
+
+  deinit { close() }
+
+  /// Ends the snapshot. Reading from it afterwards throws `closed`.
+  public func close() {
+    if isClosed.exchange(true, ordering: .acquiringAndReleasing) == false { committer.release(sequence) }
+  }
+
+  private func checkOpen() throws(StoreError) {
+    guard !isClosed.load(ordering: .acquiring) else { throw StoreError(.closed, "the snapshot is closed") }
+  }
+
+  // MARK: One row
+
+  /// A row's value.
+  /// - Throws: `corrupted` where the row's record is damaged; `closed`.
+  public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue() }
+  }
+
+  /// A row with its version and revision.
+  public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row() }
+  }
+
+  /// Whether there is such a row.
+  public func contains(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Bool {
+    try withRecord(reference, keyspace) { _ in true } ?? false
+  }
+
+  /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns.
+  @inlinable
+  public func withValue<R>(
+    _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
+  ) throws -> R? {
+    var result: R?
+    try read(reference, keyspace) { result = try body($0.bytes) }
+    return result
+  }
+
+  @usableFromInline
+  func read(
+    _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try checkOpen()
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    try reference.withEncoded { (key) throws in
+      let record = try index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+      try record?.withValue(body)
+    }
+  }
+
+  private func withRecord<R>(
+    _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
+  ) throws(StoreError) -> R? {
+    try checkOpen()
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    return try reference.withEncoded { (key) throws(StoreError) -> R? in
+      guard let record = try index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else { return nil }
+      return try body(record)
+    }
+  }
+
+  // MARK: Many rows
+
+  /// The values of many rows, nil where there is none. Looking them up together is several times faster than one by one.
+  public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
+    try checkOpen()
+    let batch = 16
+    var values: [[UInt8]?] = []
+    values.reserveCapacity(references.count)
+    var keys: [(key: [UInt8], hash: UInt64)] = []
+    let locator = keyspace.index.locator
+    var start = 0
+    while start < references.count {
+      let pin = index.epochs.pin()
+      defer { index.epochs.unpin(pin) }
+      let end = min(start + batch, references.count)
+      keys.removeAll(keepingCapacity: true)
+      for reference in references[start..<end] {
+        let key = reference.encoded
+        let hash = key.withUnsafeBytes { keyspace.index.hash($0) }
+        locator.index.prefetch(hash)
+        keys.append((key, hash))
+      }
+      for key in keys { locator.prefetchRecord(key.hash) }
+      for (key, hash) in keys {
+        let record = try key.withRawBytes { (key) throws(StoreError) in
+          try index.record(keyspace.index, hash, key, at: sequence)
+        }
+        values.append(try record?.copiedValue())
+      }
+      start = end
+    }
+    return values
+  }
+
+  /// Number of rows. Takes the same time however many there are, unless something was committed since the snapshot was taken.
+  public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
+    try checkOpen()
+    if index.applying.load(ordering: .sequentiallyConsistent) == sequence {
+      let count = keyspace.index.rowCount.load(ordering: .acquiring)
+      if index.applying.load(ordering: .sequentiallyConsistent) == sequence { return count }
+    }
+    return try count(.all, in: keyspace)
+  }
+
+  /// Number of rows in a range, counted one by one.
+  public func count(_ range: KeyRange, in keyspace: Keyspace) throws(StoreError) -> Int {
+    var count = 0
+    do {
+      try walk(range, keyspace, reverse: false) { _ in
+        count += 1
+        return true
+      }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      preconditionFailure("walking rows threw \(error)")
+    }
+    return count
+  }
+
+  /// Calls `body` with the rows of a range in the order of their keys, until it returns `.stop` or `limit` rows have been seen.
+  ///
+  /// - Parameters:
+  ///   - range: which keys. An unordered keyspace takes only `.all`, and gives its rows in no order.
+  ///   - reverse: from the last to the first.
+  ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both good until it returns.
+  ///     It may read and write the store.
+  /// - Throws: `notOrdered`, `corrupted`, `closed`, and whatever `body` throws.
+  public func scan(
+    _ range: KeyRange = .all, in keyspace: Keyspace, reverse: Bool = false, limit: Int = .max,
+    _ body: (_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp) throws -> ScanStep
+  ) throws {
+    guard limit > 0 else { return }
+    var left = limit
+    try walk(range, keyspace, reverse: reverse) { record in
+      var step = ScanStep.next
+      try record.withValue { step = try body(record.key.bytes, $0.bytes, record.stamp) }
+      left -= 1
+      return step == .next && left > 0
+    }
+  }
+
+  /// The rows of a range, copied, all in memory at once.
+  public func rows(
+    _ range: KeyRange = .all, in keyspace: Keyspace, reverse: Bool = false, limit: Int = .max
+  ) throws(StoreError) -> [Row] {
+    var rows: [Row] = []
+    guard limit > 0 else { return rows }
+    do {
+      try walk(range, keyspace, reverse: reverse) { record in
+        rows.append(try record.row())
+        return rows.count < limit
+      }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      preconditionFailure("walking rows threw \(error)")
+    }
+    return rows
+  }
+
+  private func walk(
+    _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, _ body: (RecordView) throws -> Bool
+  ) throws {
+    try checkOpen()
+    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
+    if let tree = keyspace.index.tree {
+      guard range.upper.map({ !$0.isEmpty }) ?? true else { return }
+      try scan.ordered(tree, from: range.lower, to: range.upper, reverse: reverse, body)
+    } else {
+      guard range == .all, !reverse else {
+        throw StoreError(.notOrdered, "keyspace \(keyspace.name) is not ordered")
+      }
+      try scan.unordered(body)
+    }
+  }
+}

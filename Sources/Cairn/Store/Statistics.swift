@@ -1,0 +1,36 @@
+/// Figures about a store at one time. Taking them holds up neither readers nor writers; with writers at work the figures may be of slightly
+/// different moments.
+public struct StoreStatistics: Sendable, Hashable {
+  /// Segments that hold commits.
+  public var segments = 0
+  /// Keyspaces that have been written to.
+  public var keyspaces = 0
+  /// Rows in all keyspaces.
+  public var rows = 0
+  /// Bytes of the log, headers included; what is reserved for writes to come is not.
+  public var logBytes = 0
+  /// Bytes of the newest records of the rows there are.
+  public var liveBytes = 0
+  /// Everything else in the log.
+  public var deadBytes: Int { logBytes - liveBytes }
+  /// Bytes of memory the index takes.
+  public var indexBytes = 0
+  /// Versions kept in memory because a snapshot may need them.
+  public var retainedVersions = 0
+  /// Snapshots held.
+  public var snapshots = 0
+  /// Bytes of the values put since the store was opened, as they were given.
+  public var rawValueBytes = 0
+  /// The same as they are stored.
+  public var storedValueBytes = 0
+  /// Stored over given bytes of the values put since the store was opened; 1 where nothing was put.
+  public var compressionRatio: Double { rawValueBytes == 0 ? 1 : Double(storedValueBytes) / Double(rawValueBytes) }
+  /// Commits since the store was opened.
+  public var commits = 0
+  /// Syncs of segments since the store was opened.
+  public var syncs = 0
+  /// The newest commit.
+  public var lastSequence: UInt64 = 0
+  /// The newest commit known to be durable.
+  public var durableSequence: UInt64 = 0
+}

@@ -1,0 +1,290 @@
+import Synchronization
+
+/// An embedded key-value store: a log of records in a directory, found through an index in memory.
+///
+/// All methods may be called from any thread. Reads wait for nobody. Writes take their turn; those that ask to be durable at
+/// the same time share one sync. One process at a time has a store open for writing, any number for reading.
+public final class Store: Sendable {
+  /// What opening found and did.
+  public let recovery: RecoveryReport
+  /// The directory, as it was given.
+  public let path: String
+  private let environment: Environment
+  private let index: Index
+  private let log: Log
+  private let committer: Committer
+  private let asyncCommits: AsyncCommits
+  private let isReadOnly: Bool
+  private let isCompressing: Bool
+  private let fileLock: (any FileLock)?
+  private let identity: FileIdentity
+  private let buffers = Mutex<[BatchBuffer]>([])
+  private let closed = Atomic<Bool>(false)
+
+  // MARK: Opening and closing
+
+  /// Opens the store in a directory, making both if there is nothing yet.
+  ///
+  /// Reads the log and rebuilds the index: takes time in proportion to the log. Changes nothing in a store that is there. A process that
+  /// has the store open for writing already gets the same store again.
+  ///
+  /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`, `inputOutput`; and
+  ///   nothing on disk has changed.
+  public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
+    try open(at: path, options: options, environment: .system)
+  }
+
+  package static func open(
+    at path: String, options: StoreOptions, environment: Environment
+  ) throws(StoreError) -> Store {
+    try StoreOpening(path: path, options: options, environment: environment).open()
+  }
+
+  init(
+    path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovery: RecoveryReport,
+    lock: (any FileLock)?, identity: FileIdentity
+  ) {
+    self.path = path
+    self.environment = environment
+    self.index = index
+    self.log = log
+    self.recovery = recovery
+    fileLock = lock
+    self.identity = identity
+    isReadOnly = options.access == .readOnly
+    isCompressing = options.compression
+    committer = Committer(log: log, index: index)
+    asyncCommits = AsyncCommits(committer: committer, log: log, scheduler: environment.scheduler)
+  }
+
+  deinit { close() }
+
+  /// Ends writing and lets go of the lock. Whatever was acknowledged stays; nothing depends on this being called. Closing twice does no
+  /// harm. Reading goes on to work, writing throws `closed`.
+  public func close() {
+    guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    committer.close()
+    environment.scheduler.shutDown()
+    log.close()
+    fileLock?.release()
+    StoreRegistry.remove(identity, self)
+  }
+
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  // MARK: Keyspaces
+
+  /// A keyspace by its name. One that isn't there yet becomes part of the store with its first write.
+  ///
+  /// - Parameter name: 1 to 65,535 bytes of UTF-8.
+  /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too long.
+  public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
+    guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
+      throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
+    }
+    let keyspace = index.keyspace(named: name, isOrdered: order == .ordered)
+    guard keyspace.isOrdered == (order == .ordered) else {
+      throw StoreError(.keyspaceMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
+    }
+    return Keyspace(index: keyspace, owner: ObjectIdentifier(index))
+  }
+
+  /// The keyspaces that have been written to, by id.
+  public var keyspaces: [Keyspace] {
+    index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
+      .map { Keyspace(index: $0, owner: ObjectIdentifier(index)) }
+  }
+
+  // MARK: Writing
+
+  /// Makes a batch of changes true, all together or none.
+  ///
+  /// - Parameter body: puts the changes into the batch. If it throws, nothing is changed.
+  /// - Returns: the sequence of the commit: the revision of every row the batch has put. A batch that changes nothing takes no sequence.
+  /// - Throws: `conflict` if an expectation doesn't hold; `noSpace`, after which nothing is changed; `poisoned`, after which the store
+  ///   has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
+  @discardableResult
+  public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) throws -> UInt64 {
+    let buffer = try buffer()
+    defer { recycle(buffer) }
+    var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
+    try body(&batch)
+    return try committer.commit(buffer, durability)
+  }
+
+  /// The same without blocking the calling thread on input or output; `body` runs before the first suspension.
+  @discardableResult
+  public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) async throws -> UInt64 {
+    let buffer = try buffer()
+    defer { recycle(buffer) }
+    var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
+    try body(&batch)
+    return try await asyncCommits.commit(buffer, durability)
+  }
+
+  /// Inserts or replaces one row. See ``write(_:_:)-(_,(Batch)->_)``.
+  @discardableResult
+  public func put(
+    _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
+    _ durability: Durability = .durable
+  ) throws(StoreError) -> UInt64 {
+    try change(durability) { (batch) throws(StoreError) in
+      try batch.put(value, at: reference, in: keyspace, expecting: expectation)
+    }
+  }
+
+  /// Deletes one row. See ``write(_:_:)-(_,(Batch)->_)``.
+  @discardableResult
+  public func delete(
+    _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
+    _ durability: Durability = .durable
+  ) throws(StoreError) -> UInt64 {
+    try change(durability) { (batch) throws(StoreError) in
+      try batch.delete(reference, in: keyspace, expecting: expectation)
+    }
+  }
+
+  private func change(
+    _ durability: Durability, _ body: (inout Batch) throws(StoreError) -> Void
+  ) throws(StoreError) -> UInt64 {
+    let buffer = try buffer()
+    defer { recycle(buffer) }
+    var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
+    try body(&batch)
+    return try committer.commit(buffer, durability)
+  }
+
+  private func buffer() throws(StoreError) -> BatchBuffer {
+    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    return buffers.withLock { $0.popLast() } ?? BatchBuffer()
+  }
+
+  private func recycle(_ buffer: BatchBuffer) {
+    buffer.reset()
+    buffers.withLock { if $0.count < 16 { $0.append(buffer) } }
+  }
+
+  /// Returns once everything committed so far is durable.
+  /// - Throws: `poisoned` if that cannot be.
+  public func sync() throws(StoreError) {
+    guard !isReadOnly else { return }
+    try log.sync(upTo: lastSequence)
+  }
+
+  /// The newest commit known to be durable: it and all before it survive the loss of power.
+  public var durableSequence: UInt64 { log.durableSequence.load(ordering: .acquiring) }
+
+  /// The newest commit.
+  public var lastSequence: UInt64 { index.published.load(ordering: .acquiring) }
+
+  // MARK: Reading the latest state
+
+  /// A row's value; nil if there is no such row.
+  /// - Throws: `corrupted` where the row's record is damaged.
+  public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue() }
+  }
+
+  /// A row with its version and revision.
+  public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row() }
+  }
+
+  /// Whether there is such a row.
+  public func contains(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Bool {
+    try withRecord(reference, keyspace) { _ in true } ?? false
+  }
+
+  /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns, which may read and
+  /// write the store.
+  @inlinable
+  public func withValue<R>(
+    _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
+  ) throws -> R? {
+    var result: R?
+    try read(reference, keyspace) { result = try body($0.bytes) }
+    return result
+  }
+
+  /// Calls `body` with the value of the row at `Reference.bytes(key)`, without the array.
+  @inlinable
+  public func withValue<R>(
+    bytes key: RawSpan, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
+  ) throws -> R? {
+    var result: R?
+    try read(bytes: key, keyspace) { result = try body($0.bytes) }
+    return result
+  }
+
+  @usableFromInline
+  func read(
+    _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try reference.withEncoded { (key) throws in try read(encoded: key, keyspace, body) }
+  }
+
+  @usableFromInline
+  func read(
+    bytes key: RawSpan, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try Reference.withEncoded(bytes: key) { (key) throws in try read(encoded: key, keyspace, body) }
+  }
+
+  @inline(__always)
+  private func read(
+    encoded key: UnsafeRawBufferPointer, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    try index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
+  }
+
+  private func withRecord<R>(
+    _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
+  ) throws(StoreError) -> R? {
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    return try reference.withEncoded { (key) throws(StoreError) -> R? in
+      guard let record = try index.latest(keyspace.index, keyspace.index.hash(key), key) else { return nil }
+      return try body(record)
+    }
+  }
+
+  // MARK: Reading more than one row
+
+  /// The latest state, standing still from now on.
+  public func snapshot() -> Snapshot { Snapshot(index: index, committer: committer) }
+
+  /// Calls `body` with a snapshot that ends when it returns.
+  public func read<R>(_ body: (Snapshot) throws -> R) rethrows -> R {
+    let snapshot = snapshot()
+    defer { snapshot.close() }
+    return try body(snapshot)
+  }
+
+  // MARK: Figures
+
+  /// Figures about the store as it is. Takes time in proportion to the number of segments.
+  public var statistics: StoreStatistics {
+    var statistics = StoreStatistics()
+    for segment in log.segments.withLock({ $0 }) {
+      statistics.segments += 1
+      statistics.logBytes += segment.end.load(ordering: .acquiring)
+      statistics.liveBytes += segment.liveBytes.load(ordering: .relaxed)
+    }
+    for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
+      statistics.keyspaces += 1
+      statistics.rows += keyspace.rowCount.load(ordering: .relaxed)
+    }
+    statistics.indexBytes = index.bytes
+    statistics.retainedVersions = index.versions.count
+    statistics.snapshots = index.snapshots.count
+    statistics.rawValueBytes = committer.rawBytes.load(ordering: .relaxed)
+    statistics.storedValueBytes = committer.storedBytes.load(ordering: .relaxed)
+    statistics.commits = committer.commitCount.load(ordering: .relaxed)
+    statistics.syncs = log.syncCount.load(ordering: .relaxed)
+    statistics.lastSequence = lastSequence
+    statistics.durableSequence = durableSequence
+    return statistics
+  }
+}

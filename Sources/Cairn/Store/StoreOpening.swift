@@ -1,0 +1,125 @@
+import CCairnPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// From a path to a store: finds out what is there, takes the lock, and recovers.
+struct StoreOpening {
+  let path: String
+  let options: StoreOptions
+  let environment: Environment
+
+  /// How often a reader beside a writer looks again before it believes that the log is damaged.
+  private static let attempts = 8
+
+  private var manifestFile: ManifestFile { ManifestFile(files: environment.files, directory: path) }
+
+  func open() throws(StoreError) -> Store {
+    if options.access == .readOnly { return try openForReading() }
+    guard (1 << 16...1 << 30).contains(options.segmentSize) else {
+      throw StoreError(.malformed, "a segment has 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
+    }
+    if try isEmpty() {
+      guard options.createIfMissing else { throw StoreError(.notFound, "there is no store at \(path)") }
+      try attempt { () throws(FileError) in try environment.files.createDirectory(path) }
+    } else {
+      // Before anything is touched: is it a store, and one that we know how to write?
+      _ = try manifestFile.read()
+    }
+    let identity = try attempt { () throws(FileError) in try environment.files.identity(path) }
+    return try StoreRegistry.store(at: identity) { () throws(StoreError) in try openForWriting(identity) }
+  }
+
+  private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
+    do throws(FileError) { return try body() } catch { throw StoreError(error) }
+  }
+
+  /// Whether there is nothing here, or no more than what an opening that was cut short leaves.
+  private func isEmpty() throws(StoreError) -> Bool {
+    let names: [String]
+    do throws(FileError) {
+      names = try environment.files.list(path)
+    } catch {
+      switch error.cause {
+      case .notFound: return true
+      case .system(ENOTDIR): throw StoreError(.notAStore, "\(path) is not a directory")
+      default: throw StoreError(error)
+      }
+    }
+    if names.contains(ManifestFile.name) { return false }
+    guard names.allSatisfy({ $0 == "LOCK" || $0 == "\(ManifestFile.name).new" }) else {
+      throw StoreError(.notAStore, "\(path) has files in it and no manifest")
+    }
+    return true
+  }
+
+  private func openForWriting(_ identity: FileIdentity) throws(StoreError) -> Store {
+    let lock = try attempt { () throws(FileError) in
+      try environment.files.lock("\(path)/LOCK", owner: Array(Self.owner.utf8))
+    }
+    do throws(StoreError) {
+      if try isEmpty() { try create() }
+      return try recover(lock, identity)
+    } catch {
+      lock.release()
+      throw error
+    }
+  }
+
+  private func create() throws(StoreError) {
+    let store = UInt128(environment.random()) << 64 | UInt128(environment.random())
+    var manifest = Manifest(store: store, hashSeed: environment.random(), segmentSize: options.segmentSize)
+    manifest.generation = 1
+    try attempt { () throws(FileError) in try manifestFile.replace(with: manifest) }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try attempt { () throws(FileError) in try environment.files.syncDirectory(String(path[..<slash])) }
+    }
+  }
+
+  private func recover(_ lock: (any FileLock)?, _ identity: FileIdentity) throws(StoreError) -> Store {
+    let manifest = try manifestFile.read()
+    let table = SegmentTable(segmentSize: manifest.segmentSize)
+    let index = Index(hashSeed: manifest.hashSeed, table: table)
+    let recovery = Recovery(
+      files: environment.files, directory: path, manifest: manifest, isReadOnly: options.access == .readOnly,
+      table: table, index: index)
+    let (recovered, report) = try recovery.run()
+    let log = Log(
+      environment: environment, directory: path, table: table, manifest: manifest, recovered: recovered)
+    return Store(
+      path: path, options: options, environment: environment, index: index, log: log, recovery: report, lock: lock,
+      identity: identity)
+  }
+
+  /// What is read may change under a reader: a frame half written, a segment begun after the manifest was read. Damage is
+  /// believed only if it is still there when everything is read once more.
+  private func openForReading() throws(StoreError) -> Store {
+    guard try !isEmpty() else { throw StoreError(.notFound, "there is no store at \(path)") }
+    let identity = try attempt { () throws(FileError) in try environment.files.identity(path) }
+    for _ in 1..<Self.attempts {
+      do throws(StoreError) {
+        return try recover(nil, identity)
+      } catch {
+        guard error.code == .corrupted || error.code == .damaged else { throw error }
+      }
+    }
+    return try recover(nil, identity)
+  }
+
+  /// Whom to ask when the store is locked.
+  private static var owner: String {
+    var host = [CChar](repeating: 0, count: 256)
+    var boot = [CChar](repeating: 0, count: 64)
+    gethostname(&host, host.count - 1)
+    let length = cairn_boot_identity(&boot, boot.count)
+    func text(_ characters: some Sequence<CChar>) -> String {
+      String(decoding: characters.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    return "process \(getpid()) on \(text(host.prefix { $0 != 0 })), boot \(text(boot.prefix(length)))"
+  }
+}
