@@ -41,11 +41,12 @@ let package = Package(
     .executableTarget(
       name: "catalogue",
       dependencies: [
-        "Cairn", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Cairn", "CLZ4", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tools/catalogue", swiftSettings: settings),
+      path: "Tools/catalogue", exclude: ["Sample"], swiftSettings: settings),
     .testTarget(
       name: "CairnTests", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
+    .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,76 @@
+import Cairn
+import Foundation
+
+/// A store with a package catalogue in it.
+struct CatalogueStore: Sendable {
+  /// Tells a catalogue's store from every other.
+  private static let mark = (keyspace: "catalogue", row: Reference.string("written by"), value: Array("catalogue".utf8))
+
+  let store: Store
+  /// (name, architecture, version) → the stanza, verbatim.
+  let packages: Keyspace
+  /// (name, name of a dependency) → the relation. Of several versions of a package the one imported last counts.
+  let depends: Keyspace
+  /// (name of a dependency, name) → the relation.
+  let dependents: Keyspace
+
+  private init(_ store: Store) throws(StoreError) {
+    self.store = store
+    packages = try store.keyspace("packages", .ordered)
+    depends = try store.keyspace("depends", .ordered)
+    dependents = try store.keyspace("dependents", .ordered)
+  }
+
+  static func open(at path: String) throws(StoreError) -> CatalogueStore {
+    var options = StoreOptions()
+    options.createIfMissing = false
+    return try CatalogueStore(Store.open(at: path, options: options))
+  }
+
+  /// Makes a new, empty one in place of an earlier catalogue, and with `replacing` in place of any store. What isn't
+  /// a store is never removed.
+  static func create(at path: String, replacing: Bool) throws -> CatalogueStore {
+    if try isInTheWay(path, replacing: replacing) {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    let store = try Store.open(at: path)
+    let keyspace = try store.keyspace(mark.keyspace, .ordered)
+    try store.put(mark.value, at: mark.row, in: keyspace)
+    return try CatalogueStore(store)
+  }
+
+  /// Whether there is a store at the path; throws where it must not be removed.
+  private static func isInTheWay(_ path: String, replacing: Bool) throws -> Bool {
+    var options = StoreOptions()
+    options.access = .readOnly
+    options.createIfMissing = false
+    let store: Store
+    do {
+      store = try Store.open(at: path, options: options)
+    } catch {
+      if error.code == .notFound { return false }
+      guard replacing, [.damaged, .newerFormat, .corrupted].contains(error.code) else { throw error }
+      return true
+    }
+    defer { store.close() }
+    guard try replacing || isCatalogue(store) else { throw OccupiedPath(path: path) }
+    return true
+  }
+
+  /// An interrupted first run leaves a store without any keyspace.
+  private static func isCatalogue(_ store: Store) throws(StoreError) -> Bool {
+    guard let keyspace = store.keyspaces.first(where: { $0.name == mark.keyspace }) else {
+      return store.keyspaces.isEmpty
+    }
+    return try store.get(mark.row, in: keyspace) == mark.value
+  }
+}
+
+/// There is a store of someone else's where the catalogue was to go.
+struct OccupiedPath: Error, CustomStringConvertible {
+  let path: String
+
+  var description: String {
+    "\(path) holds a store that this program didn't write; --replace removes it, --store DIR takes another place"
+  }
+}

@@ -1,0 +1,102 @@
+import Cairn
+
+/// Reads catalogues into a store, a thousand stanzas to a batch. Nothing waits for the disk until the end, when all
+/// of it is made durable at once; interrupted, it leaves a store that holds the batches before.
+struct Importer {
+  /// What an import did.
+  struct Tally {
+    var stanzas = 0
+    /// Rows put: a stanza's own, and two for each of its dependencies.
+    var rows = 0
+    /// Bytes of stanzas.
+    var textBytes = 0
+    var batches = 0
+  }
+
+  /// A line added to the stanzas of the packages whose names begin with a prefix; an amending import updates their
+  /// rows and no others.
+  struct Amendment {
+    let prefix: String
+    let line: String
+  }
+
+  static let stanzasPerBatch = 1000
+
+  let catalogue: CatalogueStore
+  var amendment: Amendment?
+
+  /// `progress` is called now and then with the number of the files' bytes done so far.
+  func run(_ files: [PackageFile], progress: (_ bytes: Int, _ stanzas: Int) -> Void) throws -> Tally {
+    var tally = Tally()
+    var pending: [(package: DebianPackage, stanza: [UInt8])] = []
+    var bytesBefore = 0
+
+    func take(_ stanza: Stanza, of file: PackageFile) throws {
+      let package = try DebianPackage(stanza, file: file.path)
+      tally.stanzas += 1
+      tally.textBytes += stanza.bytes.count
+      if let amendment {
+        guard package.name.hasPrefix(amendment.prefix) else { return }
+        pending.append((package, amendment.applied(to: stanza.bytes)))
+      } else {
+        pending.append((package, stanza.bytes))
+      }
+      if pending.count == Self.stanzasPerBatch { try flush() }
+    }
+
+    func flush() throws {
+      guard !pending.isEmpty else { return }
+      tally.rows += try write(pending)
+      tally.batches += 1
+      pending.removeAll(keepingCapacity: true)
+    }
+
+    for file in files {
+      var parser = StanzaParser(file: file.path)
+      try file.read { text, position in
+        try parser.parse(text) { stanza in try take(stanza, of: file) }
+        progress(bytesBefore + position, tally.stanzas)
+      }
+      try parser.finish { stanza in try take(stanza, of: file) }
+      bytesBefore += file.size
+    }
+    try flush()
+    try catalogue.store.sync()
+    return tally
+  }
+
+  /// Commits one batch and returns the number of its rows.
+  private func write(_ stanzas: [(package: DebianPackage, stanza: [UInt8])]) throws -> Int {
+    var rows = 0
+    try catalogue.store.write(.buffered) { batch in
+      for (package, stanza) in stanzas {
+        try batch.put(stanza, at: package.reference, in: catalogue.packages)
+        rows += 1
+        guard amendment == nil else { continue }
+        for dependency in package.dependencies {
+          let relation = Array(dependency.relation.utf8)
+          let (from, to) = (Reference.string(package.name), Reference.string(dependency.target))
+          try batch.put(relation, at: .tuple([from, to]), in: catalogue.depends)
+          try batch.put(relation, at: .tuple([to, from]), in: catalogue.dependents)
+          rows += 2
+        }
+      }
+    }
+    return rows
+  }
+}
+
+extension DebianPackage {
+  /// Its key in the keyspace of packages.
+  var reference: Reference { .tuple([.string(name), .string(architecture), .string(version)]) }
+}
+
+extension Importer.Amendment {
+  fileprivate func applied(to stanza: [UInt8]) -> [UInt8] {
+    var bytes = stanza
+    if bytes.last != 0x0A { bytes.append(0x0A) }
+    bytes.append(contentsOf: line.utf8)
+    bytes.append(0x0A)
+    return bytes
+  }
+}

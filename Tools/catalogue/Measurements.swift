@@ -1,0 +1,71 @@
+import Cairn
+
+/// How fast a catalogue reads.
+struct Measurements {
+  /// How much was done, and how long it took.
+  struct Rate {
+    var count = 0
+    var seconds = 0.0
+
+    var perSecond: Double { seconds > 0 ? Double(count) / seconds : 0 }
+  }
+
+  /// Values read, each package's once or more, in random order.
+  let reads: Rate
+  /// Dependencies looked up, each package's once or more, in random order.
+  let prefixScans: Rate
+
+  init(_ catalogue: CatalogueStore, for duration: Duration = .milliseconds(500)) throws {
+    let snapshot = catalogue.store.snapshot()
+    defer { snapshot.close() }
+    var references: [Reference] = []
+    var ranges: [KeyRange] = []
+    try snapshot.scan(in: catalogue.packages) { key, _, _ in
+      let reference = try Reference(encoded: key)
+      references.append(reference)
+      if case .tuple(let parts) = reference { ranges.append(.prefix(.tuple(Array(parts.prefix(1))))) }
+      return .next
+    }
+    var generator = SplitMix()
+    references.shuffle(using: &generator)
+    ranges.shuffle(using: &generator)
+
+    reads = try Self.rate(of: references, for: duration) { reference in
+      _ = try catalogue.store.withValue(reference, in: catalogue.packages) { $0.byteCount }
+    }
+    prefixScans = try Self.rate(of: ranges, for: duration) { range in
+      try snapshot.scan(range, in: catalogue.depends) { _, _, _ in .next }
+    }
+  }
+
+  /// Does something to all elements, over again until the time is up.
+  private static func rate<Element>(
+    of elements: [Element], for duration: Duration, _ body: (Element) throws -> Void
+  ) rethrows -> Rate {
+    guard !elements.isEmpty else { return Rate() }
+    let clock = ContinuousClock()
+    let start = clock.now
+    var count = 0
+    repeat {
+      for element in elements { try body(element) }
+      count += elements.count
+    } while clock.now - start < duration
+    return Rate(count: count, seconds: (clock.now - start).inSeconds)
+  }
+}
+
+/// Random numbers that are the same in every run.
+private struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64 = 2026
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}
+
+extension Duration {
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

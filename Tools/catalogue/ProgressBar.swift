@@ -1,0 +1,37 @@
+import Foundation
+
+/// A bar on the terminal that shows how far something is; nothing at all in a pipe.
+struct ProgressBar {
+  private static let width = 32
+
+  private let title: String
+  private let total: Int
+  private let isShown: Bool
+  private var nextDrawing = ContinuousClock.now
+
+  init(_ title: String, total: Int) {
+    self.title = title
+    self.total = max(total, 1)
+    isShown = isatty(STDOUT_FILENO) != 0 && isatty(STDERR_FILENO) != 0
+  }
+
+  /// Draws at most twenty times a second.
+  mutating func update(_ done: Int, note: @autoclosure () -> String) {
+    guard isShown, ContinuousClock.now >= nextDrawing else { return }
+    nextDrawing = .now + .milliseconds(50)
+    let fraction = min(Double(done) / Double(total), 1)
+    let filled = Int(fraction * Double(Self.width))
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+    draw("\(title)  \(bar)  \(Int(fraction * 100)) %  \(note())")
+  }
+
+  /// Takes the bar away.
+  func finish() {
+    guard isShown else { return }
+    draw("")
+  }
+
+  private func draw(_ text: String) {
+    FileHandle.standardError.write(Data("\r\u{1B}[2K\(text)".utf8))
+  }
+}

@@ -1,0 +1,76 @@
+import Cairn
+
+/// Questions to a catalogue, all answered from one snapshot.
+struct Queries {
+  /// The versions of one package.
+  struct Version: Encodable {
+    let version: String
+    let architecture: String
+    let summary: String
+  }
+
+  let snapshot: Snapshot
+  let catalogue: CatalogueStore
+
+  func versions(of name: String) throws -> [Version] {
+    var versions: [Version] = []
+    try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.packages) { key, value, _ in
+      guard case .tuple(let parts) = try Reference(encoded: key), parts.count == 3,
+        case .string(let architecture) = parts[1], case .string(let version) = parts[2]
+      else { return .next }
+      let summary = try Self.summary(value)
+      versions.append(Version(version: version, architecture: architecture, summary: summary))
+      return .next
+    }
+    return versions
+  }
+
+  /// Everything that depends on a package, by name.
+  func dependents(of name: String) throws -> [String] {
+    var names: [String] = []
+    try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.dependents) { key, _, _ in
+      if case .tuple(let parts) = try Reference(encoded: key), case .string(let dependent) = parts.last {
+        names.append(dependent)
+      }
+      return .next
+    }
+    return names
+  }
+
+  /// The names that begin with a prefix, each once.
+  func names(withPrefix prefix: String) throws -> [String] {
+    var names: [String] = []
+    try snapshot.scan(Self.range(ofNamesWithPrefix: prefix), in: catalogue.packages) { key, _, _ in
+      if case .tuple(let parts) = try Reference(encoded: key), case .string(let name) = parts.first, name != names.last
+      {
+        names.append(name)
+      }
+      return .next
+    }
+    return names
+  }
+
+  /// The tuples whose first element is a string with this prefix: up to the first that has a greater last letter.
+  static func range(ofNamesWithPrefix prefix: String) -> KeyRange {
+    var next = prefix.unicodeScalars
+    while let last = next.popLast() {
+      guard let greater = Unicode.Scalar(last.value + 1) else { continue }
+      next.append(greater)
+      return KeyRange(Reference.tuple([.string(prefix)])..<Reference.tuple([.string(String(next))]))
+    }
+    return .all
+  }
+
+  /// The first line of a stanza's description.
+  private static func summary(_ stanza: RawSpan) throws -> String {
+    var summary = ""
+    var parser = StanzaParser(file: "the store")
+    let bytes = Span<UInt8>(_bytes: stanza)
+    func take(_ stanza: Stanza) {
+      summary = stanza["Description"]?.split(separator: "\n").first.map(String.init) ?? ""
+    }
+    try parser.parse(bytes, take)
+    try parser.finish(take)
+    return summary
+  }
+}
