@@ -1,0 +1,1 @@
+// The logic of the inspection tool follows.
