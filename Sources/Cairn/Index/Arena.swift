@@ -11,13 +11,13 @@ import Synchronization
 
 /// The memory of the indexes: one flat space addressed by 32-bit numbers in units of 64 bytes, without pointers in it.
 ///
-/// Chunks of 4 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for address translation.
+/// Chunks of 2 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for address translation.
 /// Allocation and retirement are the writer's; readers only follow addresses.
 final class Arena: @unchecked Sendable {
   private static let unit = 64
-  private static let chunkUnits = 1 << 16
-  private static let chunkBytes = 1 << 22
-  private static let maximumChunks = 1 << 16
+  private static let chunkUnits = 1 << 15
+  private static let chunkBytes = 1 << 21
+  private static let maximumChunks = 1 << 17
 
   private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   private var chunkCount = 0
@@ -54,13 +54,13 @@ final class Arena: @unchecked Sendable {
 
   @inline(__always)
   subscript(_ address: UInt32) -> UnsafeMutableRawPointer {
-    chunks[Int(address >> 16)].unsafelyUnwrapped + Int(address & 0xFFFF) &* Self.unit
+    chunks[Int(address >> 15)].unsafelyUnwrapped + Int(address & 0x7FFF) &* Self.unit
   }
 
-  /// The address of at least `size` bytes whose content is anything. Never 0. At most 4 MiB.
+  /// The address of at least `size` bytes whose content is anything. Never 0. At most 2 MiB.
   func allocate(_ size: Int) -> UInt32 {
     let units = (size + Self.unit - 1) / Self.unit
-    precondition(units <= Self.chunkUnits, "an index node of more than 4 MiB")
+    precondition(units <= Self.chunkUnits, "an index node of more than 2 MiB")
     if free[units] == 0 { reclaim() }
     let reused = free[units]
     if reused != 0 {

@@ -6,7 +6,7 @@ import Synchronization
 /// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines of eight
 /// slots behind one line of header; a slot is one atomic word, so that readers need no lock:
 ///
-///     bits 63 to 25  log address    bits 24 to 22  lines away from the home line    bits 21 to 0  tag
+///     bits 63 to 25  log address    bits 24 to 22  steps away from the home line    bits 21 to 0  tag
 ///
 /// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record. The
 /// position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
@@ -87,6 +87,18 @@ final class HashIndex: @unchecked Sendable {
     Int(truncatingIfNeeded: ((hash & 0xFFFF) &* UInt64(lines)) >> 16)
   }
 
+  /// The next line to probe. Rows of one home line go different ways, so that no clusters form; a power of two meets all 255 lines.
+  @inline(__always)
+  private static func step(_ line: Int, _ tag: UInt64) -> Int {
+    let next = line &+ 1 << Int(truncatingIfNeeded: tag & 7)
+    return next >= lines ? next &- lines : next
+  }
+
+  private static func stepBack(_ line: Int, _ tag: UInt64, _ steps: Int) -> Int {
+    let home = (line - steps << Int(truncatingIfNeeded: tag & 7)) % lines
+    return home < 0 ? home + lines : home
+  }
+
   @inline(__always)
   private static func tag(_ position: UInt32) -> UInt64 { UInt64(position) >> (32 - tagBits) }
 
@@ -130,7 +142,7 @@ final class HashIndex: @unchecked Sendable {
         }
       }
       if !isFull { return nil }
-      line = line == Self.lines - 1 ? 0 : line + 1
+      line = Self.step(line, tag)
     }
     return nil
   }
@@ -187,7 +199,7 @@ final class HashIndex: @unchecked Sendable {
         if word == Self.vacated { header.pointee.vacated -= 1 } else { header.pointee.used += 1 }
         return true
       }
-      line = line == Self.lines - 1 ? 0 : line + 1
+      line = Self.step(line, tag)
     }
     return false
   }
@@ -212,7 +224,7 @@ final class HashIndex: @unchecked Sendable {
         let word = slots[index].load(ordering: .relaxed)
         guard word > Self.vacated else { continue }
         let displacement = Int(truncatingIfNeeded: word >> Self.tagBits) & Self.maximumDisplacement
-        let home = line >= displacement ? line - displacement : line - displacement + Self.lines
+        let home = Self.stepBack(line, word, displacement)
         let placed = place(
           word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
         // Half a page of rows that hash to eight lines: out of reach of chance, and the seed is secret.
