@@ -1,0 +1,110 @@
+/// What a row is found by inside its keyspace.
+///
+/// References have one order, which is the order of the rows in an ordered keyspace: integers by value, then strings
+/// and bytes, each compared byte by byte with a beginning before what it begins, and tuples element by element.
+/// Integers come before strings, strings before UUIDs, UUIDs before bytes, and bytes before tuples.
+///
+/// Strings are compared by their UTF-8 bytes. Two strings that look the same and are encoded differently, such as a
+/// composed and a decomposed accent, are different references.
+public enum Reference: Sendable {
+  /// A number. Takes 1 to 9 bytes in the log, the fewer the closer it is to zero.
+  case integer(Int64)
+  /// A text. Takes one byte more than its UTF-8.
+  case string(String)
+  /// A UUID as a number, its first byte the most significant. Takes 17 bytes.
+  case uuid(UInt128)
+  /// Any bytes. Takes one byte more than they are.
+  case bytes([UInt8])
+  /// Several references one after the other, for keys of several columns. Takes one byte more than its elements; a
+  /// string or bytes inside takes one byte more for its end and one for each zero in it. Tuples nest 64 deep at most.
+  case tuple([Reference])
+}
+
+extension Reference: Hashable {
+  /// Equal in kind and, byte by byte, in content.
+  public static func == (left: Reference, right: Reference) -> Bool {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): left == right
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.bytes(let left), .bytes(let right)): left == right
+    case (.tuple(let left), .tuple(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Feeds what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(rank)
+    switch self {
+    case .integer(let value): hasher.combine(value)
+    case .string(var text):
+      text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      hasher.combine(0xFF as UInt8)
+    case .uuid(let value): hasher.combine(value)
+    case .bytes(let bytes): hasher.combine(bytes)
+    case .tuple(let elements): hasher.combine(elements)
+    }
+  }
+}
+
+extension Reference: Comparable {
+  /// Comes before the other in an ordered keyspace.
+  public static func < (left: Reference, right: Reference) -> Bool {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): left < right
+    case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+    case (.uuid(let left), .uuid(let right)): left < right
+    case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
+    case (.tuple(let left), .tuple(let right)): left.lexicographicallyPrecedes(right)
+    default: left.rank < right.rank
+    }
+  }
+
+  private var rank: UInt8 {
+    switch self {
+    case .integer: 0
+    case .string: 1
+    case .uuid: 2
+    case .bytes: 3
+    case .tuple: 4
+    }
+  }
+}
+
+extension Reference: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+  /// An ``integer(_:)``.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+
+  /// A ``string(_:)``.
+  public init(stringLiteral value: String) { self = .string(value) }
+
+  /// A ``tuple(_:)``.
+  public init(arrayLiteral elements: Reference...) { self = .tuple(elements) }
+}
+
+extension Reference: CustomStringConvertible {
+  /// For people: `42`, `"text"`, `x'0a0b'`, `(1, "a")`, UUIDs as usual in lower case.
+  public var description: String {
+    switch self {
+    case .integer(let value): "\(value)"
+    case .string(let text): text.debugDescription
+    case .uuid(let value): Self.canonical(value)
+    case .bytes(let bytes): "x'\(bytes.map { Self.hex($0, digits: 2) }.joined())'"
+    case .tuple(let elements): "(\(elements.map(\.description).joined(separator: ", ")))"
+    }
+  }
+
+  private static func hex(_ value: some BinaryInteger, digits: Int) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: digits - text.count) + text
+  }
+
+  private static func canonical(_ uuid: UInt128) -> String {
+    var rest = Substring(hex(uuid, digits: 32))
+    return [8, 4, 4, 4, 12].map { length in
+      defer { rest = rest.dropFirst(length) }
+      return String(rest.prefix(length))
+    }.joined(separator: "-")
+  }
+}
