@@ -49,8 +49,8 @@ extension Reference {
   /// Writes the encoding into a buffer of at least ``encodedCount`` bytes; returns how many it took.
   package func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var writer = unsafe KeyWriter(buffer)
-    unsafe writer.append(self, isNested: false)
-    return unsafe writer.position
+    writer.append(self, isNested: false)
+    return writer.position
   }
 
   /// Hands out the encoding for the length of `body`; allocates nothing if it has at most 512 bytes.
@@ -94,19 +94,19 @@ extension Reference {
   package init(validating encoded: RawSpan) throws(MalformedReference) {
     self = try unsafe encoded.withUnsafeBytes { (bytes) throws(MalformedReference) in
       var reader = unsafe KeyReader(bytes)
-      return try unsafe reader.next(depth: 0)
+      return try reader.next(depth: 0)
     }
   }
 
   package init(validating encoded: [UInt8]) throws(MalformedReference) {
     self = try unsafe encoded.withUnsafeBufferPointer { (bytes) throws(MalformedReference) in
       var reader = unsafe KeyReader(UnsafeRawBufferPointer(bytes))
-      return try unsafe reader.next(depth: 0)
+      return try reader.next(depth: 0)
     }
   }
 }
 
-@unsafe private struct KeyWriter {
+@safe private struct KeyWriter {
   private let buffer: UnsafeMutableRawBufferPointer
   private(set) var position = 0
 
@@ -114,51 +114,53 @@ extension Reference {
 
   private mutating func append(_ byte: UInt8) {
     unsafe buffer[position] = byte
-    unsafe position += 1
+    position += 1
   }
 
   /// The low bytes of a number, the most significant one first.
   private mutating func append(_ value: some FixedWidthInteger, bytes count: Int) {
-    for index in (0..<count).reversed() { unsafe append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+    for index in (0..<count).reversed() { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
   }
 
   private mutating func append(_ content: UnsafeBufferPointer<UInt8>, isNested: Bool) {
     guard isNested else {
-      unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[position...]).copyMemory(from: UnsafeRawBufferPointer(content))
-      unsafe position += content.count
+      let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
+      unsafe target.copyMemory(from: UnsafeRawBufferPointer(content))
+      position += content.count
       return
     }
-    for unsafe byte in unsafe content {
-      unsafe append(byte)
-      if byte == 0 { unsafe append(0xFF) }
+    for index in content.indices {
+      let byte = unsafe content[index]
+      append(byte)
+      if byte == 0 { append(0xFF) }
     }
-    unsafe append(0)
+    append(0)
   }
 
   mutating func append(_ reference: Reference, isNested: Bool) {
     switch reference {
     case .integer(let value):
       let count = Reference.significantBytes(value.magnitude)
-      unsafe append(value < 0 ? KeyType.integer - UInt8(count) : KeyType.integer + UInt8(count))
-      unsafe append(value < 0 ? ~value.magnitude : value.magnitude, bytes: count)
+      append(value < 0 ? KeyType.integer - UInt8(count) : KeyType.integer + UInt8(count))
+      append(value < 0 ? ~value.magnitude : value.magnitude, bytes: count)
     case .string(var text):
-      unsafe append(KeyType.string)
-      unsafe text.withUTF8 { unsafe append($0, isNested: isNested) }
+      append(KeyType.string)
+      text.withUTF8 { unsafe append($0, isNested: isNested) }
     case .uuid(let value):
-      unsafe append(KeyType.uuid)
-      unsafe append(value, bytes: 16)
+      append(KeyType.uuid)
+      append(value, bytes: 16)
     case .bytes(let bytes):
-      unsafe append(KeyType.bytes)
+      append(KeyType.bytes)
       unsafe bytes.withUnsafeBufferPointer { unsafe append($0, isNested: isNested) }
     case .tuple(let elements):
-      unsafe append(KeyType.tuple)
-      for element in elements { unsafe append(element, isNested: true) }
-      if isNested { unsafe append(0) }
+      append(KeyType.tuple)
+      for element in elements { append(element, isNested: true) }
+      if isNested { append(0) }
     }
   }
 }
 
-@unsafe private struct KeyReader {
+@safe private struct KeyReader {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
 
@@ -167,31 +169,31 @@ extension Reference {
   private var isAtEnd: Bool { unsafe position == bytes.count }
 
   private mutating func byte() throws(MalformedReference) -> UInt8 {
-    guard unsafe !isAtEnd else { throw MalformedReference() }
-    defer { unsafe position += 1 }
+    guard !isAtEnd else { throw MalformedReference() }
+    defer { position += 1 }
     return unsafe bytes[position]
   }
 
   /// The reference that begins here. `depth` counts the tuples around it; outside of any it goes to the end.
   mutating func next(depth: Int) throws(MalformedReference) -> Reference {
-    let type = try unsafe byte()
+    let type = try byte()
     let result: Reference
     switch type {
-    case KeyType.integer - 8...KeyType.integer + 8: result = .integer(try unsafe integer(type))
+    case KeyType.integer - 8...KeyType.integer + 8: result = .integer(try integer(type))
     case KeyType.string:
-      guard let text = String(validating: try unsafe content(isNested: depth > 0), as: UTF8.self) else {
-        throw MalformedReference()
-      }
+      let text =
+        depth > 0 ? String(validating: try content(), as: UTF8.self) : unsafe String(validating: rest(), as: UTF8.self)
+      guard let text else { throw MalformedReference() }
       result = .string(text)
     case KeyType.uuid:
       var value: UInt128 = 0
-      for _ in 0..<16 { value = value << 8 | UInt128(try unsafe byte()) }
+      for _ in 0..<16 { value = value << 8 | UInt128(try byte()) }
       result = .uuid(value)
-    case KeyType.bytes: result = .bytes(try unsafe content(isNested: depth > 0))
-    case KeyType.tuple: result = .tuple(try unsafe elements(depth: depth + 1))
+    case KeyType.bytes: result = .bytes(depth > 0 ? try content() : unsafe Array(rest()))
+    case KeyType.tuple: result = .tuple(try elements(depth: depth + 1))
     default: throw MalformedReference()
     }
-    guard unsafe depth > 0 || isAtEnd else { throw MalformedReference() }
+    guard depth > 0 || isAtEnd else { throw MalformedReference() }
     return result
   }
 
@@ -200,7 +202,7 @@ extension Reference {
     let count = Int(isNegative ? KeyType.integer - type : type - KeyType.integer)
     var magnitude: UInt64 = 0
     for _ in 0..<count {
-      let byte = try unsafe byte()
+      let byte = try byte()
       magnitude = magnitude << 8 | UInt64(isNegative ? ~byte : byte)
     }
     guard Reference.significantBytes(magnitude) == count, magnitude <= (isNegative ? 1 << 63 : (1 << 63) - 1) else {
@@ -209,17 +211,20 @@ extension Reference {
     return Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
   }
 
-  private mutating func content(isNested: Bool) throws(MalformedReference) -> [UInt8] {
-    guard isNested else {
-      defer { unsafe position = bytes.count }
-      return unsafe Array(bytes[position...])
-    }
+  /// What is left, for a string or bytes that nothing ends.
+  private mutating func rest() -> UnsafeRawBufferPointer {
+    defer { unsafe position = bytes.count }
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
+  }
+
+  /// A string or bytes inside a tuple.
+  private mutating func content() throws(MalformedReference) -> [UInt8] {
     var content: [UInt8] = []
     while true {
-      let byte = try unsafe byte()
+      let byte = try byte()
       if byte == 0 {
-        guard unsafe !isAtEnd, unsafe bytes[position] == 0xFF else { return content }
-        unsafe position += 1
+        guard !isAtEnd, unsafe bytes[position] == 0xFF else { return content }
+        position += 1
       }
       content.append(byte)
     }
@@ -228,12 +233,12 @@ extension Reference {
   private mutating func elements(depth: Int) throws(MalformedReference) -> [Reference] {
     guard depth <= Reference.maximumNesting else { throw MalformedReference() }
     var elements: [Reference] = []
-    while unsafe depth > 1 || !isAtEnd {
-      if depth > 1, unsafe !isAtEnd, unsafe bytes[position] == 0 {
-        unsafe position += 1
+    while depth > 1 || !isAtEnd {
+      if depth > 1, !isAtEnd, unsafe bytes[position] == 0 {
+        position += 1
         break
       }
-      elements.append(try unsafe next(depth: depth))
+      elements.append(try next(depth: depth))
     }
     return elements
   }

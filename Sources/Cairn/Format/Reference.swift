@@ -33,12 +33,13 @@ extension Reference: Hashable {
     }
   }
 
+  /// Feeds what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(rank)
     switch self {
     case .integer(let value): hasher.combine(value)
     case .string(var text):
-      unsafe text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       hasher.combine(0xFF as UInt8)
     case .uuid(let value): hasher.combine(value)
     case .bytes(let bytes): hasher.combine(bytes)

@@ -11,42 +11,42 @@ package enum Varint {
   @inline(__always)
   package static func write(_ value: UInt64, to target: UnsafeMutableRawPointer) -> Int {
     var rest = value
-    var next = target
+    var next = unsafe target
     while rest >= 0x80 {
-      next.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
-      next += 1
+      unsafe next.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
+      unsafe next += 1
       rest >>= 7
     }
-    next.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
-    return next - target + 1
+    unsafe next.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+    return unsafe next - target + 1
   }
 }
 
 /// Reads one varint after the other; nil once one is cut off, longer than needed, or past 64 bits.
-struct VarintCursor {
+@safe struct VarintCursor {
   private(set) var position: UnsafeRawPointer
   private let end: UnsafeRawPointer
 
   @inline(__always)
   init(_ start: UnsafeRawPointer, _ count: Int) {
-    position = start
-    end = start + count
+    unsafe position = start
+    unsafe end = start + count
   }
 
   @inline(__always)
   mutating func next() -> UInt64? {
-    guard position < end else { return nil }
-    let byte = position.load(as: UInt8.self)
-    position += 1
+    guard unsafe position < end else { return nil }
+    let byte = unsafe position.load(as: UInt8.self)
+    unsafe position += 1
     return byte < 0x80 ? UInt64(byte) : continuation(byte)
   }
 
   private mutating func continuation(_ first: UInt8) -> UInt64? {
     var value = UInt64(first & 0x7F)
     var shift: UInt64 = 7
-    while position < end {
-      let byte = position.load(as: UInt8.self)
-      position += 1
+    while unsafe position < end {
+      let byte = unsafe position.load(as: UInt8.self)
+      unsafe position += 1
       if shift == 63, byte > 1 { return nil }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return byte == 0 ? nil : value }

@@ -1,0 +1,182 @@
+import Cairn
+import Testing
+
+@Suite struct ReferenceTests {
+  @Test func encodesAsDocumented() {
+    #expect((0 as Reference).encoded == [0x20])
+    #expect((1 as Reference).encoded == [0x21, 1])
+    #expect((255 as Reference).encoded == [0x21, 0xFF])
+    #expect((256 as Reference).encoded == [0x22, 1, 0])
+    #expect((-1 as Reference).encoded == [0x1F, 0xFE])
+    #expect((-255 as Reference).encoded == [0x1F, 0])
+    #expect((-256 as Reference).encoded == [0x1E, 0xFE, 0xFF])
+    #expect(Reference.integer(.max).encoded == [0x28, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
+    #expect(Reference.integer(.min).encoded == [0x18, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
+    #expect(("a\0é" as Reference).encoded == [0x30, 0x61, 0, 0xC3, 0xA9])
+    #expect(Reference.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10).encoded == [0x40] + Array(1...16))
+    #expect(Reference.bytes([0, 0xFF]).encoded == [0x48, 0, 0xFF])
+    #expect(([] as Reference).encoded == [0x50])
+    #expect(
+      Reference.tuple([1, "a\0b", [2, []], .bytes([0])]).encoded == [
+        0x50, 0x21, 1, 0x30, 0x61, 0, 0xFF, 0x62, 0, 0x50, 0x21, 2, 0x50, 0, 0, 0x48, 0, 0xFF, 0,
+      ])
+  }
+
+  @Test func describesItself() {
+    #expect("\(Reference.integer(-5))" == "-5")
+    #expect("\(Reference.string("a\"\n\u{1}é"))" == #""a\"\n\u{01}é""#)
+    #expect("\(Reference.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0FF0))" == "01020304-0506-0708-090a-0b0c0d0e0ff0")
+    #expect("\(Reference.bytes([0x0A, 0xFB]))" == "x'0afb'")
+    #expect("\(Reference.tuple([1, ["a"], []]))" == #"(1, ("a"), ())"#)
+  }
+
+  @Test func stringsAreTheirBytes() {
+    let composed = Reference.string("\u{E9}")
+    let decomposed = Reference.string("e\u{301}")
+    #expect(composed != decomposed)
+    #expect(decomposed < composed)
+    #expect(Set([composed, decomposed]).count == 2)
+  }
+
+  @Test(arguments: seeds) func encodingsCompareAsReferencesAndComeBack(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let references = (0..<300).map { _ in Reference.random(&random) }
+    for reference in references {
+      let encoded = reference.encoded
+      #expect(encoded.count == reference.encodedCount)
+      let handedOut = unsafe reference.withEncoded { unsafe Array($0) }
+      #expect(handedOut == encoded)
+      #expect(try Reference(validating: encoded) == reference)
+      let again = try unsafe Reference(validating: encoded.span.bytes)
+      #expect(again == reference)
+      #expect(try Reference(validating: encoded).hashValue == reference.hashValue)
+    }
+    for (left, right) in zip(references, references.dropFirst()) {
+      let (first, second) = (left.encoded, right.encoded)
+      #expect((left < right) == first.lexicographicallyPrecedes(second), "\(left) \(right)")
+      #expect((left == right) == (first == second), "\(left) \(right)")
+    }
+    #expect(
+      references.sorted().map(\.encoded) == references.map(\.encoded).sorted { $0.lexicographicallyPrecedes($1) })
+  }
+
+  @Test func longReferencesAreEncodedToo() {
+    let long = Reference.tuple([.string(String(repeating: "x\0", count: 5000)), 1])
+    let handedOut = unsafe long.withEncoded { unsafe Array($0) }
+    #expect(handedOut == long.encoded)
+    #expect(throws: CancellationError.self) { try unsafe long.withEncoded { _ in throw CancellationError() } }
+    #expect(throws: CancellationError.self) {
+      try unsafe (1 as Reference).withEncoded { _ in throw CancellationError() }
+    }
+  }
+
+  @Test(
+    arguments: [
+      [], [0x00], [0x17], [0x29], [0xFF],
+      [0x20, 0], [0x21], [0x21, 0], [0x22, 0, 1], [0x1F], [0x1F, 0xFF], [0x1E, 0xFF, 0], [0x21, 1, 1],
+      [0x28, 0x80, 0, 0, 0, 0, 0, 0, 0], [0x18, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE],
+      [0x30, 0xFF], [0x30, 0xC3], [0x30, 0xC0, 0x80], [0x30, 0xED, 0xA0, 0x80],
+      [0x40, 1], [0x40] + Array(0...16),
+      [0x50, 0], [0x50, 0x30], [0x50, 0x30, 0x61], [0x50, 0x48, 0, 0xFF], [0x50, 0x50], [0x50, 0x50, 0, 0],
+      [0x50, 0x60],
+    ] as [[UInt8]]) func refusesWhatEncodingNeverGives(_ bytes: [UInt8])
+  {
+    #expect(throws: MalformedReference.self) { try Reference(validating: bytes) }
+  }
+
+  @Test func nestingEndsSomewhere() throws {
+    var reference: Reference = []
+    for _ in 1..<Reference.maximumNesting { reference = [reference] }
+    #expect(reference.nesting == 64)
+    #expect(try Reference(validating: reference.encoded) == reference)
+    reference = [reference]
+    #expect(reference.nesting == 65)
+    #expect(throws: MalformedReference.self) { try Reference(validating: reference.encoded) }
+    #expect(throws: MalformedReference.self) { try Reference(validating: [UInt8](repeating: 0x50, count: 1 << 20)) }
+  }
+
+  @Test(arguments: seeds) func anyBytesAreRefusedOrCanonical(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<2000 {
+      var bytes =
+        Bool.random(using: &random)
+        ? (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        : Reference.random(&random).encoded
+      for _ in 0..<Int.random(in: 0..<3, using: &random) where !bytes.isEmpty {
+        bytes[Int.random(in: bytes.indices, using: &random)] =
+          [0, 0xFF, 0x20, 0x21, 0x1F, 0x30, 0x48, 0x50].randomElement(using: &random) ?? 0
+      }
+      if let reference = try? Reference(validating: bytes) { #expect(reference.encoded == bytes) }
+    }
+  }
+}
+
+@Suite struct KeyRangeTests {
+  private func contains(_ range: KeyRange, _ reference: Reference) -> Bool {
+    let key = reference.encoded
+    return !key.lexicographicallyPrecedes(range.lower) && range.upper.map(key.lexicographicallyPrecedes) ?? true
+  }
+
+  @Test(arguments: seeds) func boundsAreWhatTheySay(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<500 {
+      let bounds = [Reference.random(&random), Reference.random(&random)].sorted()
+      let (low, high) = (bounds[0], bounds[1])
+      for reference in [Reference.random(&random), low, high] {
+        #expect(contains(.all, reference))
+        #expect(contains(.from(low), reference) == (reference >= low))
+        #expect(contains(.after(low), reference) == (reference > low))
+        #expect(contains(.before(high), reference) == (reference < high))
+        #expect(contains(.through(high), reference) == (reference <= high))
+        #expect(contains(KeyRange(low..<high), reference) == (low..<high).contains(reference))
+        #expect(contains(KeyRange(low...high), reference) == (low...high).contains(reference))
+        #expect(contains(.prefix(low), reference) == reference.begins(with: low), "\(low) \(reference)")
+      }
+    }
+    #expect(KeyRange(("a" as Reference)...) == .from("a"))
+    #expect(KeyRange(..<("a" as Reference)) == .before("a"))
+    #expect(KeyRange(...("a" as Reference)) == .through("a"))
+  }
+
+  @Test func prefixesEndWhereTheyShould() {
+    #expect(contains(.prefix("ab"), "ab"))
+    #expect(contains(.prefix("ab"), "ab\u{10FFFF}"))
+    #expect(!contains(.prefix("ab"), "ac"))
+    #expect(contains(.prefix(.bytes([1, 0xFF])), .bytes([1, 0xFF, 0xFF, 0xFF])))
+    #expect(!contains(.prefix(.bytes([1, 0xFF])), .bytes([2])))
+    #expect(contains(.prefix(.bytes([0xFF])), .bytes([0xFF, 0xFF])))
+    #expect(!contains(.prefix(.bytes([])), []))
+    #expect(contains(.prefix([1, "a"]), [1, "a", [9]]))
+    #expect(!contains(.prefix([1, "a"]), [1, "a\0"]))
+    #expect(!contains(.prefix([1, "a"]), [1, "ab"]))
+    #expect(!contains(.prefix(7), 8))
+  }
+}
+
+let seeds: Range<UInt64> = 0..<4
+
+extension Reference {
+  func begins(with other: Reference) -> Bool {
+    switch (self, other) {
+    case (.string(let whole), .string(let start)): whole.utf8.starts(with: start.utf8)
+    case (.bytes(let whole), .bytes(let start)): whole.starts(with: start)
+    case (.tuple(let whole), .tuple(let start)): whole.starts(with: start)
+    default: self == other
+    }
+  }
+
+  /// From few values, so that many are equal or nearly so.
+  static func random(_ random: inout SplitMix64, depth: Int = 0) -> Reference {
+    func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+    func few(_ range: Range<Int>) -> Range<Int> { 0..<Int.random(in: range, using: &random) }
+    switch Int.random(in: 0..<(depth < 4 ? 7 : 4), using: &random) {
+    case 0:
+      let value = Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0..<64, using: &random)
+      return .integer(pick([value, 0, .min, .max, 255, 256, -255, -256, -257]))
+    case 1: return .string(few(0..<4).map { _ in pick(["\0", "a", "b", "\u{7F}", "é", "\u{10FFFF}"]) }.joined())
+    case 2: return .uuid(pick([0, 1, .max, UInt128(random.next()) << 64 | UInt128(random.next())]))
+    case 3: return .bytes(few(0..<4).map { _ in pick([0, 1, 0x50, 0xFE, 0xFF]) })
+    default: return .tuple(few(0..<4).map { _ in .random(&random, depth: depth + 1) })
+    }
+  }
+}
