@@ -46,7 +46,9 @@ struct EngineError: Error, CustomStringConvertible {
   }
 
   /// Takes over a message which the engine allocated.
-  init(_ engine: String, takingMessage message: UnsafeMutablePointer<CChar>, free: (UnsafeMutablePointer<CChar>) -> Void) {
+  init(
+    _ engine: String, takingMessage message: UnsafeMutablePointer<CChar>, free: (UnsafeMutablePointer<CChar>) -> Void
+  ) {
     self.init(engine, String(cString: message))
     free(message)
   }

@@ -28,7 +28,7 @@ struct Measurement: Sendable {
 struct Footprint: Sendable {
   let engine: EngineKind
   let round: Int
-  /// Bytes on disk when the fill ended and background work with it.
+  /// Bytes on disk once the filled store was closed and opened again.
   let bytesAfterFill: Int
   /// Growth of memory that belongs to no file over opening and filling; the first round's is the one to read.
   let memoryGrowth: Int?

@@ -43,6 +43,7 @@ struct TextReport {
     lookups, RocksDB and LevelDB one iterator for all seeks; Cairn's lookups each see the latest state.
     readwhilewriting: each lookup sees the latest state; LMDB renews its read transaction for each.
     seekrandom: one operation is a seek and 11 rows. open: open and one lookup, without the close before it.
+    Before the first reads of a round each engine reads all its rows once, untimed.
     Bytes read and checksum are the first round's.
     """
   }
@@ -54,7 +55,8 @@ struct TextReport {
     ])
     for engine in EngineKind.allCases {
       let own = summary.outcome.footprints.filter { $0.engine == engine }
-      guard let filled = Spread(own.map { Double($0.bytesAfterFill) }), let ended = Spread(own.map { Double($0.bytesAtEnd) })
+      guard let filled = Spread(own.map { Double($0.bytesAfterFill) }),
+        let ended = Spread(own.map { Double($0.bytesAtEnd) })
       else { continue }
       let memory = own.first { $0.round == 0 }?.memoryGrowth
       table.add([
@@ -63,7 +65,8 @@ struct TextReport {
       ])
     }
     return table.text + "\n" + """
-      After fill: background work done, logs included. At end: after the round's other workloads and a close.
+      After fill: closed and opened again, background work done. At end: after the round's other workloads and a
+      close, logs included.
       Memory: growth over the first round's fill of memory that belongs to no file; mapped files are not in it, and
       memory which an engine's allocator took over from another engine is missing from it.
       """

@@ -39,8 +39,13 @@ struct Tournament {
           })
       }
     }
+    var isWarm = false
     for workload in workloads {
       if workload.isFill { footprints = [] }
+      if workload.reads && !isWarm {
+        try warmUp(contenders, round)
+        isWarm = true
+      }
       for contender in contenders {
         progress.show(round: round, of: rounds, workload.rawValue, contender.kind)
         if workload.isFill {
@@ -65,7 +70,8 @@ struct Tournament {
     outcome.footprints += footprints
   }
 
-  /// Fills an emptied store and weighs what is there afterwards.
+  /// Fills an emptied store and weighs what is there afterwards. Opened once more, engines have folded their logs
+  /// into their tables: their size is that of the rows, and later workloads start from the same footing.
   private func footprint(of contender: Contender, _ round: Int, fill: () throws -> Void) throws -> Footprint {
     try contender.remove()
     let before = Machine.anonymousMemory()
@@ -73,9 +79,20 @@ struct Tournament {
     try fill()
     Machine.settle()
     let after = Machine.anonymousMemory()
+    contender.close()
+    try contender.open()
+    Machine.settle()
     return Footprint(
       engine: contender.kind, round: round, bytesAfterFill: Machine.diskBytes(under: contender.directory),
       memoryGrowth: before.flatMap { before in after.map { $0 - before } })
+  }
+
+  /// Reads everything once, untimed, so that caches are as full as they get.
+  private func warmUp(_ contenders: [Contender], _ round: Int) throws {
+    for contender in contenders {
+      progress.show(round: round, of: rounds, "warming up", contender.kind)
+      _ = try contender.session().scan()
+    }
   }
 
   /// Synchronous puts go to a small store of their own, opened so that every commit reaches the disk.

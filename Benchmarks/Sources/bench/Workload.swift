@@ -55,6 +55,14 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     !isFill && self != .fillsync && self != .fillsync8
   }
 
+  /// Whether lookups or scans are what is timed.
+  var reads: Bool {
+    switch self {
+    case .readrandom, .readrandom2, .readmissing, .readseq, .seekrandom, .readwhilewriting: true
+    case .fillrandom, .fillbatch, .overwrite, .open, .fillsync, .fillsync8: false
+    }
+  }
+
   /// Whether every engine must have read the same bytes. A reader beside a writer sees whichever version is
   /// there, so only the lengths have to agree.
   var comparesChecksums: Bool {
