@@ -67,6 +67,16 @@ struct Summary {
       })
   }
 
+  /// Cairn's bytes on disk after the fill as a multiple of a peer's.
+  func sizeRatio(to peer: EngineKind) -> Spread? {
+    let footprints = outcome.footprints
+    return Spread(
+      footprints.filter { $0.engine.name == EngineKind.subject }.compactMap { own in
+        footprints.first { $0.engine == peer && $0.round == own.round }
+          .map { Double(own.bytesAfterFill) / Double($0.bytesAfterFill) }
+      })
+  }
+
   private func measurements(of engines: [EngineKind], in workload: Workload) -> [Measurement] {
     outcome.measurements.filter { $0.workload == workload && engines.contains($0.engine) }
   }

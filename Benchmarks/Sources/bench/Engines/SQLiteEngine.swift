@@ -85,7 +85,7 @@ private final class SQLiteSession: Session, @unchecked Sendable {
     self.writers = writers
     begin = try connection.prepare("BEGIN")
     commit = try connection.prepare("COMMIT")
-    insert = try connection.prepare("INSERT OR REPLACE INTO rows VALUES (?, ?)")
+    insert = try connection.prepare("INSERT INTO rows VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
     select = try connection.prepare("SELECT value FROM rows WHERE key = ?")
     all = try connection.prepare("SELECT value FROM rows ORDER BY key")
     from = try connection.prepare("SELECT value FROM rows WHERE key >= ? ORDER BY key LIMIT ?")
