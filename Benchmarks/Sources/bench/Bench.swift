@@ -22,7 +22,7 @@ struct Bench: ParsableCommand {
   @Option(help: "Engines, with commas between them.")
   var engines = List(EngineKind.allCases)
 
-  @Option(help: "Workloads, with commas between them; they run in the order listed below.")
+  @Option(help: "Workloads, with commas between them; they run in the order listed above.")
   var workloads = List(Workload.allCases)
 
   @Option(help: "Where the stores go while it runs: the disk to be measured. (default: the temporary directory)")
