@@ -35,8 +35,8 @@ struct TextReport {
 
   private var notes: String {
     """
-    buffered: a commit waits for no disk. After a crash of the machine Cairn, RocksDB, LevelDB and SQLite lose a
-    tail of commits; LMDB, which then runs with NOSYNC, may lose the whole file.
+    buffered: a commit waits for no disk. After a crash of the machine Cairn, RocksDB and LevelDB lose a tail of
+    commits, SQLite as a rule too; LMDB, which here runs with NOSYNC, may lose the whole file.
     synced: every single commit is on the disk before the next; fillsync writes a small store of its own, and the
     bytes read are those read back afterwards.
     readrandom, readmissing, readseq, seekrandom: nobody writes. LMDB and SQLite use one read transaction for all
