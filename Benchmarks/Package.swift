@@ -6,7 +6,8 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(name: "Cairn", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
     .systemLibrary(
@@ -25,9 +26,9 @@ let package = Package(
       name: "bench",
       dependencies: [
         "CLMDB", "CLevelDB", "CRocksDB", "CSQLite",
+        .product(name: "Cairn", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      exclude: ["Engines/CairnEngine.swift"]),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

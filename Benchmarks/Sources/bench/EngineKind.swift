@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// The engines which can be compared, by the name the command line gives them.
 enum EngineKind: String, CaseIterable, ExpressibleByArgument {
+  case cairn
   case lmdb
   case lmdbWritemap = "lmdb-writemap"
   case leveldb
@@ -11,6 +12,7 @@ enum EngineKind: String, CaseIterable, ExpressibleByArgument {
   /// The name in the table, and the one by which ratios find the engine they are about.
   var name: String {
     switch self {
+    case .cairn: Self.subject
     case .lmdb: "LMDB"
     case .lmdbWritemap: "LMDB (WRITEMAP)"
     case .leveldb: "LevelDB"
@@ -24,6 +26,7 @@ enum EngineKind: String, CaseIterable, ExpressibleByArgument {
 
   func makeEngine() -> any Engine {
     switch self {
+    case .cairn: CairnEngine()
     case .lmdb: LMDBEngine(writemap: false)
     case .lmdbWritemap: LMDBEngine(writemap: true)
     case .leveldb: LevelDBEngine()
