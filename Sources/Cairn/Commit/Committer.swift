@@ -53,12 +53,12 @@ final class Committer: @unchecked Sendable {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
     try look(batch)
-    let bound = try bound(batch)
+    let (bound, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
     let sequence = try assembly.begin(bound: bound)
-    try define(batch, sequence)
-    try assemble(batch)
+    if hasNewKeyspace { try define(batch, sequence) }
+    try assemble(batch, into: &assembly)
     try assembly.finish(isSynced: isSynced)
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
     do throws(StoreError) {
@@ -81,28 +81,39 @@ final class Committer: @unchecked Sendable {
     let count = batch.changeCount
     let ahead = 12
     for position in 0..<min(ahead, count) {
-      changes[position].keyspace._withUnsafeGuaranteedRef { $0.locator.index.prefetch(changes[position].hash) }
+      changes[position].keyspace.withBorrowed { $0.locator.index.prefetch(changes[position].hash) }
     }
     var hasConflict = false
     for position in 0..<count {
       if position + ahead < count {
         let later = changes + position + ahead
-        later.pointee.keyspace._withUnsafeGuaranteedRef { $0.locator.index.prefetch(later.pointee.hash) }
+        later.pointee.keyspace.withBorrowed { $0.locator.index.prefetch(later.pointee.hash) }
       }
       let change = changes + position
-      let keyspace = change.pointee.keyspace.takeUnretainedValue()
-      change.pointee.found = .nothing
-      if let found = try keyspace.locator.find(change.pointee.hash, batch.key(change)) {
-        change.pointee.address = found.address
-        change.pointee.found = found.record.header.isTombstone ? .tombstone : .row
-        change.pointee.revision = found.record.header.revision
-        change.pointee.version = found.record.header.version
-        change.pointee.length = found.record.header.paddedLength
+      try change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
+        try look(keyspace, batch, change)
       }
       let revision = change.pointee.found == .row ? change.pointee.revision : nil
       if !change.pointee.expectation.holds(revision) { hasConflict = true }
     }
     if hasConflict { throw conflict(batch) }
+  }
+
+  @inline(__always)
+  private func look(
+    _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>
+  ) throws(StoreError) {
+    let key = batch.key(change)
+    guard let found = try keyspace.locator.find(change.pointee.hash, key) else {
+      change.pointee.found = .nothing
+      if change.pointee.kind == .put { keyspace.tree?.prefetch(key) }
+      return
+    }
+    change.pointee.address = found.address
+    change.pointee.found = found.record.header.isTombstone ? .tombstone : .row
+    change.pointee.revision = found.record.header.revision
+    change.pointee.version = found.record.header.version
+    change.pointee.length = found.record.header.paddedLength
   }
 
   private func conflict(_ batch: BatchBuffer) -> StoreError {
@@ -130,26 +141,26 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// At least the length of the frame.
-  private func bound(_ batch: BatchBuffer) throws(StoreError) -> Int {
+  /// At least the length of the frame, and whether a keyspace is written to for the first time.
+  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, hasNewKeyspace: Bool) {
     var bound = FrameHeader.size
-    var undefined: UnsafeMutableRawPointer?
+    var hasNewKeyspace = false
     for position in 0..<batch.changeCount {
       let change = batch.changes + position
       guard isWritten(change) else { continue }
       bound += 64 + change.pointee.keyLength + change.pointee.storedLength
-      if change.pointee.keyspace.toOpaque() != undefined {
-        let keyspace = change.pointee.keyspace.takeUnretainedValue()
-        if keyspace.definedAt.load(ordering: .relaxed) == 0 {
-          bound += 64 + keyspace.name.utf8.count
-          undefined = change.pointee.keyspace.toOpaque()
-        }
+      let nameLength = change.pointee.keyspace.withBorrowed {
+        $0.definedAt.load(ordering: .relaxed) == 0 ? $0.name.utf8.count : 0
+      }
+      if nameLength > 0 {
+        bound += 64 + nameLength
+        hasNewKeyspace = true
       }
     }
     guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
-    return bound
+    return (bound, hasNewKeyspace)
   }
 
   /// Defines the keyspaces that the batch is the first to write to.
@@ -175,16 +186,17 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  private func assemble(_ batch: BatchBuffer) throws(StoreError) {
+  private func assemble(_ batch: BatchBuffer, into assembly: inout FrameAssembly) throws(StoreError) {
     var raw = 0
     var stored = 0
+    var live = 0
     for position in 0..<batch.changeCount {
       let change = batch.changes + position
       guard isWritten(change) else { continue }
       let isPut = change.pointee.kind == .put
       let version = change.pointee.found == .row ? change.pointee.version : 0
       let (address, length) = try assembly.add(
-        isPut ? .put : .tombstone, keyspace: change.pointee.keyspace._withUnsafeGuaranteedRef { $0.id },
+        isPut ? .put : .tombstone, keyspace: change.pointee.keyspace.withBorrowed { $0.id },
         key: batch.key(change),
         value: UnsafeRawBufferPointer(
           start: batch.bytes + change.pointee.value, count: isPut ? change.pointee.storedLength : 0),
@@ -192,11 +204,12 @@ final class Committer: @unchecked Sendable {
         version: isPut ? version &+ 1 : version)
       change.pointee.newAddress = address
       if isPut {
-        raw += change.pointee.rawLength
-        stored += change.pointee.storedLength
-        log.segment(address).liveBytes.add(length, ordering: .relaxed)
+        raw &+= change.pointee.rawLength
+        stored &+= change.pointee.storedLength
+        live &+= length
       }
     }
+    assembly.count(live: live)
     rawBytes.add(raw, ordering: .relaxed)
     storedBytes.add(stored, ordering: .relaxed)
   }
@@ -208,28 +221,37 @@ final class Committer: @unchecked Sendable {
     for position in 0..<batch.changeCount {
       let change = batch.changes + position
       guard isWritten(change) else { continue }
-      let keyspace = change.pointee.keyspace.takeUnretainedValue()
-      let hash = change.pointee.hash
-      switch change.pointee.found {
-      case .row:
-        index.versions.add(
-          VersionTable.Version(
-            hash: hash, address: change.pointee.address, sequence: change.pointee.revision, supersededBy: sequence,
-            keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
-        replace(keyspace, change)
-        log.segment(change.pointee.address).liveBytes.subtract(change.pointee.length, ordering: .relaxed)
-        if change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
-      case .tombstone:
-        replace(keyspace, change)
-        keyspace.rowCount.add(1, ordering: .relaxed)
-      case .nothing:
-        try keyspace.insert(batch.key(change), hash, change.pointee.newAddress)
-        keyspace.rowCount.add(1, ordering: .relaxed)
+      try change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
+        try apply(keyspace, batch, change, sequence)
       }
     }
   }
 
+  @inline(__always)
+  private func apply(
+    _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>,
+    _ sequence: UInt64
+  ) throws(StoreError) {
+    switch change.pointee.found {
+    case .row:
+      index.versions.add(
+        VersionTable.Version(
+          hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
+          supersededBy: sequence, keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
+      replace(keyspace, change)
+      log.segment(change.pointee.address).liveBytes.subtract(change.pointee.length, ordering: .relaxed)
+      if change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
+    case .tombstone:
+      replace(keyspace, change)
+      keyspace.rowCount.add(1, ordering: .relaxed)
+    case .nothing:
+      try keyspace.insert(batch.key(change), change.pointee.hash, change.pointee.newAddress)
+      keyspace.rowCount.add(1, ordering: .relaxed)
+    }
+  }
+
   /// Pages may have split since the row was found, so its slot is looked for again, by address.
+  @inline(__always)
   private func replace(_ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>) {
     let slot = keyspace.locator.index.find(change.pointee.hash) { $0 == change.pointee.address }
     guard let slot else { preconditionFailure("a row has lost its slot") }

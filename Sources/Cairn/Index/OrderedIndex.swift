@@ -10,18 +10,26 @@ final class OrderedIndex: @unchecked Sendable {
   let arena: Arena
   private let locator: RowLocator
   private let root: Atomic<UInt32>
-  /// The way from the root to the leaf a change is about.
-  private var path: [(node: UInt32, child: Int)] = []
-  private var entries: [Leaf.Entry] = []
+  /// The way from the root to the leaf a change is about. The writer's.
+  private let path: UnsafeMutablePointer<Step>
+
+  private struct Step {
+    var node: UInt32
+    var child: Int
+  }
+
+  /// More levels than addresses allow for.
+  private static let maximumHeight = 32
 
   init(arena: Arena, locator: RowLocator) {
     self.arena = arena
     self.locator = locator
     root = Atomic(0)
-    path.reserveCapacity(16)
-    entries.reserveCapacity(Leaf.maximumCapacity + 1)
-    root.store(newLeaf([], prefix: []), ordering: .releasing)
+    path = .allocate(capacity: Self.maximumHeight)
+    root.store(emptyLeaf(), ordering: .releasing)
   }
+
+  deinit { path.deallocate() }
 
   // MARK: Reading
 
@@ -29,7 +37,7 @@ final class OrderedIndex: @unchecked Sendable {
   /// the end. Gives its entries in order, and returns the bound at which the neighbouring leaf in that direction begins; nil if there is none.
   /// For a reader that has pinned the epoch.
   func leaf(
-    at bound: [UInt8]?, below: Bool, into entries: inout [Leaf.Entry]
+    at bound: [UInt8]?, below: Bool, into entries: inout LeafEntries
   ) throws(StoreError) -> [UInt8]? {
     var node = root.load(ordering: .acquiring)
     var fence: (node: Inner, separator: Int)?
@@ -54,39 +62,35 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Takes away entries that are surely on the wrong side of the bound.
   private func trim(
-    _ entries: inout [Leaf.Entry], _ prefix: UnsafeRawBufferPointer, _ bound: UnsafeRawBufferPointer, below: Bool
+    _ entries: inout LeafEntries, _ prefix: UnsafeRawBufferPointer, _ bound: UnsafeRawBufferPointer, below: Bool
   ) {
     let order = bound.slice(0, min(bound.count, prefix.count)).order(prefix)
     if order != 0 {
-      if (order < 0) == below { entries.removeAll(keepingCapacity: true) }
+      if (order < 0) == below { entries.count = 0 }
       return
     }
     let head = bound.head(prefix.count)
     if below {
-      entries.removeLast(entries.count - (entries.firstIndex { $0.head > head } ?? entries.count))
+      while entries.count > 0, entries[entries.count - 1].head > head { entries.count -= 1 }
     } else {
-      entries.removeFirst(entries.firstIndex { $0.head >= head } ?? entries.count)
+      entries.removeFirst(entries.firstIndex(atOrAbove: head))
     }
   }
 
   /// A leaf's entries in order.
-  private func gather(_ leaf: Leaf, into entries: inout [Leaf.Entry]) throws(StoreError) {
+  private func gather(_ leaf: Leaf, into entries: inout LeafEntries) throws(StoreError) {
     let (sorted, appended) = leaf.loadCounts()
-    entries.removeAll(keepingCapacity: true)
-    for index in 0..<sorted { entries.append(leaf[index]) }
+    for index in 0..<sorted { entries[index] = leaf[index] }
+    entries.count = sorted
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 
-  private func insert(_ entry: Leaf.Entry, into entries: inout [Leaf.Entry]) throws(StoreError) {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low &+ high) >> 1
-      let other = entries[middle]
-      let isBefore = other.head != entry.head ? other.head < entry.head : try isBefore(other.hash, entry.hash)
-      if isBefore { low = middle &+ 1 } else { high = middle }
+  private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
+    var index = entries.firstIndex(atOrAbove: entry.head)
+    while index < entries.count, entries[index].head == entry.head, try isBefore(entries[index].hash, entry.hash) {
+      index += 1
     }
-    entries.insert(entry, at: low)
+    entries.insert(entry, at: index)
   }
 
   /// Asks the records. A row that has gone meanwhile may stand anywhere.
@@ -98,27 +102,32 @@ final class OrderedIndex: @unchecked Sendable {
   // MARK: Changing (the writer's)
 
   @inline(__always)
-  private func descend(_ key: UnsafeRawBufferPointer) -> UInt32 {
-    path.removeAll(keepingCapacity: true)
+  private func descend(_ key: UnsafeRawBufferPointer) -> (leaf: UInt32, depth: Int) {
+    var depth = 0
     var node = root.load(ordering: .relaxed)
     while case let memory = arena[node], Inner.level(memory) > 0 {
       let inner = Inner(memory)
       let child = inner.childIndex(key, below: false)
-      path.append((node, child))
+      path[depth] = Step(node: node, child: child)
+      depth &+= 1
       node = inner.child(child)
     }
-    return node
+    return (node, depth)
   }
 
-  /// Brings the leaf that a key belongs to into the cache.
+  /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie in.
   func prefetch(_ key: UnsafeRawBufferPointer) {
-    let leaf = arena[descend(key)]
-    for line in 0..<6 { cairn_prefetch(leaf + line &* 64) }
+    let leaf = arena[descend(key).leaf]
+    cairn_prefetch(leaf)
+    for line in 4..<8 {
+      cairn_prefetch(leaf + line &* 64)
+      cairn_prefetch(leaf + (line &+ 8) &* 64)
+    }
   }
 
   /// Adds a row that the hash index knows already and that is not in the tree.
   func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
-    let node = descend(key)
+    let (node, depth) = descend(key)
     let leaf = Leaf(arena[node])
     let prefix = leaf.prefix
     if key.count >= prefix.count, key.slice(0, prefix.count).equals(prefix) {
@@ -137,39 +146,42 @@ final class OrderedIndex: @unchecked Sendable {
         }
       }
     }
-    try gather(leaf, into: &entries)
-    let shared = key.slice(0, min(key.count, prefix.count)).sharedPrefix(prefix)
-    if shared < prefix.count { shorten(&entries, prefix, to: shared) }
-    let kept = prefix.slice(0, shared)
-    let entry = Leaf.Entry(head: key.head(shared), hash: hash)
-    try insert(entry, into: &entries)
-    try replaceLeaf(node, kept, isAppend: entries.last?.hash == hash && path.allSatisfy { isLastChild($0) })
+    try LeafEntries.with { (entries) throws(StoreError) in
+      try gather(leaf, into: &entries)
+      let shared = key.slice(0, min(key.count, prefix.count)).sharedPrefix(prefix)
+      if shared < prefix.count { entries.shorten(prefix, to: shared) }
+      try insert(Leaf.Entry(head: key.head(shared), hash: hash), into: &entries)
+      let isAppend = entries[entries.count - 1].hash == hash && isLastLeaf(depth)
+      try replaceLeaf(node, entries, prefix.slice(0, shared), isAppend: isAppend, depth: depth)
+    }
   }
 
-  private func isLastChild(_ step: (node: UInt32, child: Int)) -> Bool {
-    step.child == Inner(arena[step.node]).count - 1
+  private func isLastLeaf(_ depth: Int) -> Bool {
+    (0..<depth).allSatisfy { path[$0].child == Inner(arena[path[$0].node]).count - 1 }
   }
 
   /// Puts `entries` in the place of a leaf: as one leaf or, where they don't fit, as two.
-  private func replaceLeaf(_ node: UInt32, _ prefix: UnsafeRawBufferPointer, isAppend: Bool) throws(StoreError) {
+  private func replaceLeaf(
+    _ node: UInt32, _ entries: LeafEntries, _ prefix: UnsafeRawBufferPointer, isAppend: Bool, depth: Int
+  ) throws(StoreError) {
     let count = entries.count
     if count <= Leaf.capacity(prefix: prefix.count) {
-      let leaf = try buildLeaf(0..<count, prefix)
-      replace(node, with: leaf, level: path.count)
+      let leaf = try buildLeaf(entries[0..<count], prefix)
+      replace(node, with: leaf, level: depth)
     } else {
-      let middle = isAppend ? count - 1 : splitPoint(count)
-      let separator = try separator(middle, prefix)
-      let left = try buildLeaf(0..<middle, prefix)
-      let right = try buildLeaf(middle..<count, prefix)
-      split(node, left, separator, right, level: path.count)
+      let middle = isAppend ? count - 1 : splitPoint(entries)
+      let separator = try separator(entries[middle - 1], entries[middle], prefix)
+      let left = try buildLeaf(entries[0..<middle], prefix)
+      let right = try buildLeaf(entries[middle..<count], prefix)
+      split(node, left, separator, right, level: depth)
     }
     arena.retire(node, Leaf.size)
   }
 
   /// Near the middle, between two keys that their heads tell apart if there are such.
-  private func splitPoint(_ count: Int) -> Int {
-    let middle = count / 2
-    for distance in 0..<count / 4 {
+  private func splitPoint(_ entries: LeafEntries) -> Int {
+    let middle = entries.count / 2
+    for distance in 0..<entries.count / 4 {
       for point in [middle - distance, middle + distance] where entries[point - 1].head != entries[point].head {
         return point
       }
@@ -177,10 +189,10 @@ final class OrderedIndex: @unchecked Sendable {
     return middle
   }
 
-  /// The shortest bytes above the key before `index` and not above the key there.
-  private func separator(_ index: Int, _ prefix: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8] {
-    let left = entries[index - 1]
-    let right = entries[index]
+  /// The shortest bytes above the key on the left and not above the key on the right.
+  private func separator(
+    _ left: Leaf.Entry, _ right: Leaf.Entry, _ prefix: UnsafeRawBufferPointer
+  ) throws(StoreError) -> [UInt8] {
     if left.head != right.head {
       let shared = (left.head ^ right.head).leadingZeroBitCount / 8
       return Array(prefix) + withUnsafeBytes(of: right.head.bigEndian) { Array($0.prefix(shared + 1)) }
@@ -195,47 +207,37 @@ final class OrderedIndex: @unchecked Sendable {
     return found.record.key
   }
 
-  private func newLeaf(_ entries: [Leaf.Entry], prefix: [UInt8]) -> UInt32 {
+  private func emptyLeaf() -> UInt32 {
     let node = arena.allocate(Leaf.size)
-    entries.withUnsafeBufferPointer { entries in
-      prefix.withUnsafeBytes { Leaf(arena[node]).initialize(entries, prefix: $0) }
-    }
+    Leaf(arena[node]).initialize(
+      UnsafeMutableBufferPointer(start: nil, count: 0), prefix: UnsafeRawBufferPointer(start: nil, count: 0))
     return node
   }
 
-  /// A leaf of some of `entries`. Where heads tie, they start further behind, if the keys share more than the prefix.
-  private func buildLeaf(_ range: Range<Int>, _ prefix: UnsafeRawBufferPointer) throws(StoreError) -> UInt32 {
-    let node = arena.allocate(Leaf.size)
+  /// A leaf of entries in order. Where heads tie, they start further behind, if the keys share more than the prefix.
+  private func buildLeaf(
+    _ entries: UnsafeMutableBufferPointer<Leaf.Entry>, _ prefix: UnsafeRawBufferPointer
+  ) throws(StoreError) -> UInt32 {
     var prefix = prefix
-    if hasTies(range) {
-      let first = try key(entries[range.lowerBound].hash)
-      let last = try key(entries[range.upperBound - 1].hash)
+    if hasTies(entries) {
+      let first = try key(entries[0].hash)
+      let last = try key(entries[entries.count - 1].hash)
       var shared = min(first.sharedPrefix(last), Leaf.maximumPrefix)
-      while shared > prefix.count, Leaf.capacity(prefix: shared) < range.count + 4 { shared -= 8 }
+      while shared > prefix.count, Leaf.capacity(prefix: shared) < entries.count + 4 { shared -= 8 }
       if shared > prefix.count {
-        for index in range { entries[index].head = try key(entries[index].hash).head(shared) }
+        for index in entries.indices { entries[index].head = try key(entries[index].hash).head(shared) }
         prefix = first.slice(0, shared)
       }
     }
-    entries.withUnsafeBufferPointer {
-      Leaf(arena[node]).initialize(UnsafeBufferPointer(rebasing: $0[range]), prefix: prefix)
-    }
+    let node = arena.allocate(Leaf.size)
+    Leaf(arena[node]).initialize(entries, prefix: prefix)
     return node
   }
 
-  private func hasTies(_ range: Range<Int>) -> Bool {
-    guard range.count > 1 else { return false }
-    for index in range.lowerBound + 1..<range.upperBound where entries[index - 1].head == entries[index].head { return true }
+  private func hasTies(_ entries: UnsafeMutableBufferPointer<Leaf.Entry>) -> Bool {
+    guard entries.count > 1 else { return false }
+    for index in 1..<entries.count where entries[index - 1].head == entries[index].head { return true }
     return false
-  }
-
-  /// Heads as they are behind a shorter prefix.
-  private func shorten(_ entries: inout [Leaf.Entry], _ prefix: UnsafeRawBufferPointer, to length: Int) {
-    let dropped = prefix.count - length
-    let front = prefix.head(length)
-    for index in entries.indices {
-      entries[index].head = dropped >= 8 ? front : front | entries[index].head >> (8 * UInt64(dropped))
-    }
   }
 
   /// Publishes a node in the place of another, `level` steps below the root.
@@ -284,8 +286,7 @@ final class OrderedIndex: @unchecked Sendable {
       replace(old, with: newInner(level: height, children, separators), level: level)
       return
     }
-    let isLast = path[..<level].allSatisfy { isLastChild($0) } && path[level].child == Inner(arena[old]).count - 1
-    let middle = isLast ? children.count - 2 : children.count / 2
+    let middle = isLastLeaf(level + 1) ? children.count - 2 : children.count / 2
     let left = newInner(level: height, Array(children[..<middle]), Array(separators[..<(middle - 1)]))
     let right = newInner(level: height, Array(children[middle...]), Array(separators[middle...]))
     split(old, left, separators[middle - 1], right, level: level)
@@ -308,18 +309,19 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Takes a row out. Its slot in the hash index is still there.
   func remove(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
-    let node = descend(key)
+    let (node, depth) = descend(key)
     let leaf = Leaf(arena[node])
-    try gather(leaf, into: &entries)
-    guard let index = entries.firstIndex(where: { $0.hash == hash }) else { return }
-    entries.remove(at: index)
-    if entries.isEmpty, !path.isEmpty {
-      removeChild(level: path.count)
-      arena.retire(node, Leaf.size)
-    } else if entries.count < leaf.capacity / 4, try merge(node) {
-      return
-    } else {
-      try replaceLeaf(node, leaf.prefix, isAppend: false)
+    try LeafEntries.with { (entries) throws(StoreError) in
+      try gather(leaf, into: &entries)
+      guard entries.remove(hash) else { return }
+      if entries.count == 0, depth > 0 {
+        removeChild(level: depth)
+        arena.retire(node, Leaf.size)
+      } else if entries.count < leaf.capacity / 4, try merge(node, entries, depth: depth) {
+        return
+      } else {
+        try replaceLeaf(node, entries, leaf.prefix, isAppend: false, depth: depth)
+      }
     }
   }
 
@@ -330,7 +332,7 @@ final class OrderedIndex: @unchecked Sendable {
     let count = parent.count
     if count == 1 {
       if level == 1 {
-        root.store(newLeaf([], prefix: []), ordering: .releasing)
+        root.store(emptyLeaf(), ordering: .releasing)
       } else {
         removeChild(level: level - 1)
       }
@@ -353,11 +355,11 @@ final class OrderedIndex: @unchecked Sendable {
   }
 
   /// Puts `entries`, which are few, together with a neighbour of the leaf they come from; false if both don't fit into one leaf well.
-  private func merge(_ node: UInt32) throws(StoreError) -> Bool {
-    guard let step = path.last else { return false }
-    let parent = Inner(arena[step.node])
+  private func merge(_ node: UInt32, _ entries: LeafEntries, depth: Int) throws(StoreError) -> Bool {
+    guard depth > 0, case let step = path[depth - 1], case let parent = Inner(arena[step.node]), parent.count > 1 else {
+      return false
+    }
     let count = parent.count
-    guard count > 1 else { return false }
     let left = step.child == count - 1 ? step.child - 1 : step.child
     let neighbour = parent.child(left == step.child ? left + 1 : left)
     let leaf = Leaf(arena[node])
@@ -366,19 +368,26 @@ final class OrderedIndex: @unchecked Sendable {
     let shared = leaf.prefix.sharedPrefix(other.prefix)
     guard entries.count + sorted + appended <= Leaf.capacity(prefix: shared) * 3 / 4 else { return false }
 
-    var others: [Leaf.Entry] = []
-    try gather(other, into: &others)
-    shorten(&entries, leaf.prefix, to: shared)
-    shorten(&others, other.prefix, to: shared)
-    entries = left == step.child ? entries + others : others + entries
-    let merged = try buildLeaf(0..<entries.count, leaf.prefix.slice(0, shared))
+    let merged = try LeafEntries.with { (others) throws(StoreError) in
+      try gather(other, into: &others)
+      var entries = entries
+      entries.shorten(leaf.prefix, to: shared)
+      others.shorten(other.prefix, to: shared)
+      if left == step.child {
+        entries.append(others)
+        return try buildLeaf(entries[0..<entries.count], leaf.prefix.slice(0, shared))
+      } else {
+        others.append(entries)
+        return try buildLeaf(others[0..<others.count], leaf.prefix.slice(0, shared))
+      }
+    }
 
     var children = (0..<count).map { parent.child($0) }
     var separators = (0..<count - 1).map { parent.separator($0) }
     children[left] = merged
     children.remove(at: left + 1)
     separators.remove(at: left)
-    publishSmaller(children, separators, inPlaceOf: step.node, level: path.count - 1)
+    publishSmaller(children, separators, inPlaceOf: step.node, level: depth - 1)
     arena.retire(node, Leaf.size)
     arena.retire(neighbour, Leaf.size)
     arena.retire(step.node, Self.rounded(parent.size))

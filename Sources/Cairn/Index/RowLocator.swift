@@ -31,9 +31,7 @@ struct RowLocator: Sendable {
     var found: (UInt64, RecordView)?
     let slot = try index.find(hash) { (address) throws(StoreError) in
       guard let record = table.record(address) else { throw corruption(address) }
-      guard record.header.keyspace == keyspace,
-        self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
-      else { return false }
+      guard isRow(record, hash) else { return false }
       found = (address, record)
       return true
     }
@@ -41,12 +39,21 @@ struct RowLocator: Sendable {
     return (slot, found.0, found.1)
   }
 
-  /// Asks for the record that is most likely the row's.
   @inline(__always)
-  func prefetchRecord(_ hash: UInt64) {
+  func isRow(_ record: RecordView, _ hash: UInt64) -> Bool {
+    record.header.keyspace == keyspace
+      && self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
+  }
+
+  /// Asks for the record that is most likely the row's; returns its address, 0 if there is none.
+  @inline(__always)
+  func prefetchRecord(_ hash: UInt64) -> UInt64 {
+    var likely: UInt64 = 0
     _ = index.find(hash) { (address) in
       table.prefetch(address)
+      likely = address
       return true
     }
+    return likely
   }
 }

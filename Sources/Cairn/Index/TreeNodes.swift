@@ -66,7 +66,7 @@ struct Leaf {
   }
 
   /// Fills fresh memory. `entries` are in order.
-  func initialize(_ entries: UnsafeBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
+  func initialize(_ entries: UnsafeMutableBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
     base.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
     base.storeBytes(of: UInt16(prefix.count), toByteOffset: 4, as: UInt16.self)
     base.storeBytes(of: 0, toByteOffset: 6, as: UInt16.self)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Puts a frame together and writes it: a small one with one call, a large one piece by piece and its header last.
 ///
 /// The committer's own, reused from batch to batch.
@@ -15,6 +17,9 @@ struct FrameAssembly: ~Copyable {
   // The frame at hand.
   private let log: Log
   private var segment: Segment?
+  private var slot = 0
+  private var seed = PlaceSeed.none
+  private var baseSequence: UInt64 = 0
   private var offset = 0
   /// Bytes of the frame that have been written to the file before what is in memory.
   private var written = 0
@@ -34,6 +39,9 @@ struct FrameAssembly: ~Copyable {
   mutating func begin(bound: Int) throws(StoreError) -> UInt64 {
     let (segment, offset) = try log.room(for: bound)
     self.segment = segment
+    slot = segment.slot
+    seed = segment.seed
+    baseSequence = segment.baseSequence
     self.offset = offset
     sequence = log.lastSequence + 1
     time = log.environment.clock()
@@ -60,26 +68,25 @@ struct FrameAssembly: ~Copyable {
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
     compressedFrom rawLength: Int?, version: UInt64
   ) throws(StoreError) -> (address: UInt64, length: Int) {
-    let segment = segment.unsafelyUnwrapped
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,
-      rawLength: rawLength ?? value.count, revision: sequence, version: version, baseSequence: segment.baseSequence)
+      rawLength: rawLength ?? value.count, revision: sequence, version: version, baseSequence: baseSequence)
     let isLarge = value.count >= Self.largeValue
     let length = header.paddedLength
     let inMemory = isLarge ? header.length + key.count : length
     reserve(inMemory)
     let record = memory + count
-    header.write(to: record, baseSequence: segment.baseSequence)
+    header.write(to: record, baseSequence: baseSequence)
     if let base = key.baseAddress { (record + header.length).copyMemory(from: base, byteCount: key.count) }
     let start = offset &+ written &+ count
-    var register = segment.seed.start(start)
+    var register = seed.start(start)
     if isLarge {
       register = CRC32C.register(register, record + 4, inMemory - 4)
       register = CRC32C.register(register, value.baseAddress.unsafelyUnwrapped, value.count)
       record.storeBytes(of: (~register).littleEndian, as: UInt32.self)
       count += inMemory
       try flush()
-      try log.write(segment, value, at: offset + written)
+      try log.write(segment.unsafelyUnwrapped, value, at: offset + written)
       written += value.count
       let padding = length - header.recordLength
       memory.storeBytes(of: 0, as: UInt64.self)
@@ -96,7 +103,12 @@ struct FrameAssembly: ~Copyable {
     }
     recordChecksums.append((~register).littleEndian)
     recordCount += 1
-    return (log.table.address(slot: segment.slot, offset: start), length)
+    return (log.table.address(slot: slot, offset: start), length)
+  }
+
+  /// Bytes of records that are the newest of their rows once the frame is published.
+  func count(live: Int) {
+    segment.unsafelyUnwrapped.liveBytes.add(live, ordering: .relaxed)
   }
 
   /// Writes what is in memory, the room for the header excepted.

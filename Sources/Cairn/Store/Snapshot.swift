@@ -103,7 +103,7 @@ public final class Snapshot: Sendable {
         locator.index.prefetch(hash)
         keys.append((key, hash))
       }
-      for key in keys { locator.prefetchRecord(key.hash) }
+      for key in keys { _ = locator.prefetchRecord(key.hash) }
       for (key, hash) in keys {
         let record = try key.withRawBytes { (key) throws(StoreError) in
           try index.record(keyspace.index, hash, key, at: sequence)
@@ -129,7 +129,7 @@ public final class Snapshot: Sendable {
   public func count(_ range: KeyRange, in keyspace: Keyspace) throws(StoreError) -> Int {
     var count = 0
     do {
-      try walk(range, keyspace, reverse: false) { _ in
+      try walk(range, keyspace, reverse: false, limit: .max) { _ in
         count += 1
         return true
       }
@@ -155,7 +155,7 @@ public final class Snapshot: Sendable {
   ) throws {
     guard limit > 0 else { return }
     var left = limit
-    try walk(range, keyspace, reverse: reverse) { record in
+    try walk(range, keyspace, reverse: reverse, limit: limit) { record in
       var step = ScanStep.next
       try record.withValue { step = try body(record.key.bytes, $0.bytes, record.stamp) }
       left -= 1
@@ -170,7 +170,7 @@ public final class Snapshot: Sendable {
     var rows: [Row] = []
     guard limit > 0 else { return rows }
     do {
-      try walk(range, keyspace, reverse: reverse) { record in
+      try walk(range, keyspace, reverse: reverse, limit: limit) { record in
         rows.append(try record.row())
         return rows.count < limit
       }
@@ -183,13 +183,13 @@ public final class Snapshot: Sendable {
   }
 
   private func walk(
-    _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, _ body: (RecordView) throws -> Bool
+    _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int, _ body: (RecordView) throws -> Bool
   ) throws {
     try checkOpen()
     let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
     if let tree = keyspace.index.tree {
       guard range.upper.map({ !$0.isEmpty }) ?? true else { return }
-      try scan.ordered(tree, from: range.lower, to: range.upper, reverse: reverse, body)
+      try scan.ordered(tree, from: range.lower, to: range.upper, reverse: reverse, limit: limit, body)
     } else {
       guard range == .all, !reverse else {
         throw StoreError(.notOrdered, "keyspace \(keyspace.name) is not ordered")
