@@ -6,7 +6,7 @@ import Synchronization
 /// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines of eight
 /// slots behind one line of header; a slot is one atomic word, so that readers need no lock:
 ///
-///     bits 63 to 25  log address    bits 24 to 22  steps away from the home line    bits 21 to 0  tag
+///     bits 63 to 25  log address    bits 24 to 21  steps away from the home line    bits 20 to 0  tag
 ///
 /// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record. The
 /// position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
@@ -16,12 +16,12 @@ final class HashIndex: @unchecked Sendable {
   private static let lines = 255
   private static let slotsPerLine = 8
   private static let slotCount = lines * slotsPerLine
-  private static let splitThreshold = slotCount * 9 / 10
-  private static let maximumDisplacement = 7
-  private static let tagBits: UInt64 = 22
-  private static let tagMask: UInt64 = (1 << 22) - 1
+  private static let splitThreshold = slotCount * 93 / 100
+  private static let maximumDisplacement = 15
+  private static let tagBits: UInt64 = 21
+  private static let tagMask: UInt64 = (1 << 21) - 1
   private static let addressShift: UInt64 = 25
-  private static let maximumDepth = 22
+  private static let maximumDepth = 21
   /// A slot that once held a row. Probing goes on behind it.
   private static let vacated: UInt64 = 1
 
@@ -227,7 +227,7 @@ final class HashIndex: @unchecked Sendable {
         let home = Self.stepBack(line, word, displacement)
         let placed = place(
           word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
-        // Half a page of rows that hash to eight lines: out of reach of chance, and the seed is secret.
+        // Half a page of rows that go the same sixteen lines: out of reach of chance, and the seed is secret.
         precondition(placed, "a page of the index cannot be split")
       }
     }

@@ -305,7 +305,11 @@ final class OrderedIndex: @unchecked Sendable {
   }
 
   /// Few sizes, so that freed nodes fit again.
-  private static func rounded(_ size: Int) -> Int { (size + 511) & ~511 }
+  private static func rounded(_ size: Int) -> Int {
+    var rounded = Leaf.size
+    while rounded < size { rounded *= 2 }
+    return rounded
+  }
 
   /// Takes a row out. Its slot in the hash index is still there.
   func remove(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {

@@ -87,7 +87,7 @@ struct Leaf {
 ///     32 heads × (n − 1)   lengths × (n − 1)   tails × (n − 1)   children × n   prefix   tails
 struct Inner {
   static let headerSize = 32
-  static let maximumChildren = 128
+  static let maximumChildren = 100
 
   let base: UnsafeMutableRawPointer
 
