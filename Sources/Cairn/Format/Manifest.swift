@@ -2,11 +2,21 @@
 package struct Manifest: Hashable, Sendable {
   package struct Segment: Hashable, Sendable {
     package var id: UInt32
-    package var epoch: UInt32 = 0
+    package var epoch: UInt32
     /// Length of the valid bytes of a sealed segment; nil while it may grow.
     package var end: Int?
-    package var baseSequence: UInt64 = 0
-    package var lastSequence: UInt64 = 0
+    package var baseSequence: UInt64
+    package var lastSequence: UInt64
+
+    package init(
+      id: UInt32, epoch: UInt32 = 0, end: Int? = nil, baseSequence: UInt64 = 0, lastSequence: UInt64 = 0
+    ) {
+      self.id = id
+      self.epoch = epoch
+      self.end = end
+      self.baseSequence = baseSequence
+      self.lastSequence = lastSequence
+    }
   }
 
   package struct Keyspace: Hashable, Sendable {

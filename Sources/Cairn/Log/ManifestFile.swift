@@ -1,9 +1,9 @@
 /// The manifest on disk: replaced as a whole, so that a crash leaves the old or the new one.
-struct ManifestFile: Sendable {
+package struct ManifestFile: Sendable {
   let files: any FileLayer
   let directory: String
 
-  static let name = "MANIFEST"
+  package static let name = "MANIFEST"
 
   private var path: String { "\(directory)/\(Self.name)" }
 
@@ -51,7 +51,7 @@ extension File {
     try bytes.withRawBytes { (raw) throws(FileError) in try write(raw, at: offset) }
   }
 
-  func readAll() throws(FileError) -> [UInt8] {
+  package func readAll() throws(FileError) -> [UInt8] {
     let size = try size()
     var bytes = [UInt8](repeating: 0, count: size)
     let count = try bytes.withUnsafeMutableBufferPointer { (raw) throws(FileError) in

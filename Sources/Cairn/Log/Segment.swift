@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One file of the log, mapped for reading. Its numbers are written by the committer and read by anyone.
-final class Segment: Sendable {
+package final class Segment: Sendable {
   let id: UInt32
   let epoch: UInt32
   let path: String
@@ -33,7 +33,7 @@ final class Segment: Sendable {
     self.lastSequence = Atomic(lastSequence)
   }
 
-  static func fileName(_ id: UInt32) -> String { "\(zeroPadded(UInt64(id), 10)).segment" }
+  package static func fileName(_ id: UInt32) -> String { "\(zeroPadded(UInt64(id), 10)).segment" }
 
   static func discardedName(_ id: UInt32, _ offset: Int) -> String { "\(zeroPadded(UInt64(id), 10))-\(offset).discarded" }
 

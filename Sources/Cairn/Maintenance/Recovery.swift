@@ -262,11 +262,11 @@ struct Recovery: ~Copyable {
 }
 
 /// A file's bytes in memory of our own.
-private final class CopiedFile: Mapping, @unchecked Sendable {
+package final class CopiedFile: Mapping, @unchecked Sendable {
   private let memory: UnsafeMutableRawBufferPointer
-  let length: Int
+  package let length: Int
 
-  init(_ file: any File, _ size: Int) throws(FileError) {
+  package init(_ file: any File, _ size: Int) throws(FileError) {
     memory = .allocate(byteCount: max(size, 8), alignment: 16)
     do throws(FileError) {
       length = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<size]), at: 0)
@@ -278,5 +278,5 @@ private final class CopiedFile: Mapping, @unchecked Sendable {
 
   deinit { memory.deallocate() }
 
-  var base: UnsafeRawPointer { UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped) }
+  package var base: UnsafeRawPointer { UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped) }
 }

@@ -1,0 +1,70 @@
+import Cairn
+
+/// What is wrong with a frame that is not valid: each of its records that is, or the frame itself.
+struct FrameDiagnosis {
+  struct Problem {
+    let kind: Finding.Kind
+    let offset: Int
+    let words: String
+  }
+
+  private(set) var problems: [Problem] = []
+
+  init(_ mapping: any Mapping, _ origin: SegmentOrigin, offset: Int, limit: Int) {
+    let frame = unsafe mapping.base + offset
+    guard let header = unsafe FrameHeader(frame, available: limit - offset) else {
+      problems = [Problem(kind: .frame, offset: offset, words: unsafe Self.headerProblem(frame, limit - offset))]
+      return
+    }
+    var checksum = unsafe CRC32C.register(origin.seed.start(offset), frame + 8, FrameHeader.size - 8)
+    var position = FrameHeader.size
+    for number in 0..<header.recordCount {
+      func find(_ words: String) {
+        problems.append(Problem(kind: .record, offset: offset + position, words: "record \(number + 1): \(words)"))
+      }
+      let available = header.length - position
+      guard
+        let record = unsafe RecordHeader(frame + position, available: available, baseSequence: origin.baseSequence)
+      else {
+        find("what stands before the key makes no sense")
+        return
+      }
+      let isValid = unsafe RecordView(
+        frame + position, available: available, checksumStart: origin.seed.start(offset + position),
+        baseSequence: origin.baseSequence) != nil
+      if !isValid {
+        find("the checksum is wrong")
+      } else if record.kind == nil {
+        find("kind \(record.tag & 15) is none")
+      } else if record.revision != header.sequence {
+        find("it is of commit \(record.revision) in a frame of commit \(header.sequence)")
+      }
+      let padding = record.recordLength..<record.paddedLength
+      if padding.contains(where: { unsafe frame.load(fromByteOffset: position + $0, as: UInt8.self) != 0 }) {
+        find("the padding is not zero")
+      }
+      checksum = unsafe CRC32C.register(checksum, frame + position, 4)
+      position += record.paddedLength
+    }
+    guard problems.isEmpty else { return }
+    let words =
+      if position != header.length {
+        "the frame of \(header.length) bytes has records of \(position - FrameHeader.size)"
+      } else if unsafe ~checksum != UInt32(littleEndian: frame.load(fromByteOffset: 4, as: UInt32.self)) {
+        "the frame's checksum is wrong"
+      } else {
+        "the frame is invalid"
+      }
+    problems = [Problem(kind: .frame, offset: offset, words: words)]
+  }
+
+  private static func headerProblem(_ frame: UnsafeRawPointer, _ available: Int) -> String {
+    guard available >= FrameHeader.size else { return "a frame should begin here, and only \(available) bytes are left" }
+    let kind = unsafe UInt32(littleEndian: frame.load(as: UInt32.self))
+    return switch kind {
+    case 0: "the segment should go on here, and there are zeros"
+    case FrameHeader.kind: "a frame's length makes no sense"
+    default: "a frame should begin here, and there is something else"
+    }
+  }
+}

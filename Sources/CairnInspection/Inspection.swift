@@ -1,1 +1,0 @@
-// The logic of the inspection tool follows.

@@ -1,0 +1,151 @@
+import Cairn
+
+/// Goes through the frames of one segment after the other, remembers what later ones depend on, and collects what is wrong.
+struct LogWalk {
+  private(set) var frames = 0
+  private(set) var records = 0
+  private(set) var bytes = 0
+  private(set) var lastSequence: UInt64 = 0
+  /// Where the last segment's valid frames end.
+  private(set) var file = ManifestFile.name
+  private(set) var end: Int?
+  /// After a segment that could not be read.
+  var expectsGap = true
+
+  private var epoch: UInt32 = 0
+  private var hasEnded = false
+  private var keyspaces: Set<UInt32> = []
+  private var unknown: [UInt32: (file: String, offset: Int, records: Int)] = [:]
+  private var findings: [Finding] = []
+
+  mutating func begin(_ manifest: Manifest?) {
+    for keyspace in manifest?.keyspaces ?? [] { keyspaces.insert(keyspace.id) }
+  }
+
+  mutating func takeFindings() -> [Finding] {
+    defer { findings = [] }
+    return findings
+  }
+
+  private mutating func find(
+    _ kind: Finding.Kind, at offset: Int, severity: Finding.Severity = .damage, _ words: String
+  ) {
+    findings.append(Finding(kind: kind, severity: severity, file: file, offset: offset, words: words))
+  }
+
+  // MARK: Frames
+
+  /// - Parameters:
+  ///   - durable: whatever is invalid below this offset is damage; above it is a torn tail.
+  ///   - content: where the zeros begin that the file ends with.
+  mutating func walk(
+    _ mapping: any Mapping, _ origin: SegmentOrigin, limit: Int, durable: Int, content: Int, isSealed: Bool
+  ) {
+    file = Segment.fileName(origin.id)
+    end = SegmentHeader.size
+    let continues =
+      expectsGap || origin.baseSequence == lastSequence || (origin.epoch > epoch && origin.baseSequence > lastSequence)
+    if hasEnded || !continues {
+      guard durable > SegmentHeader.size else {
+        if content > SegmentHeader.size {
+          find(.tornTail, at: 0, severity: .note, "\(content) bytes behind the end of the log")
+        }
+        hasEnded = true
+        return
+      }
+      find(.gap, at: 56, "the segment continues commit \(origin.baseSequence), and the one before ends with \(lastSequence)")
+    }
+    expectsGap = false
+    epoch = origin.epoch
+    lastSequence = origin.baseSequence
+    bytes += SegmentHeader.size
+
+    var offset = SegmentHeader.size
+    while offset < limit {
+      if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
+        let sequence = frame.header.sequence
+        if sequence != lastSequence &+ 1 {
+          guard offset < durable else { break }
+          find(.gap, at: offset, "commit \(sequence) follows commit \(lastSequence)")
+        }
+        take(frame)
+        offset += frame.header.length
+      } else if offset < durable {
+        let problems = FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems
+        for problem in problems { find(problem.kind, at: problem.offset, problem.words) }
+        guard let next = origin.nextFrame(in: mapping, from: offset + Format.unit, limit: limit) else { break }
+        if let frame = origin.frame(in: mapping, at: next, limit: limit) {
+          lastSequence = frame.header.sequence &- 1
+        }
+        offset = next
+      } else {
+        break
+      }
+    }
+    end = offset
+    guard !isSealed, offset >= durable, content > offset else { return }
+    find(.tornTail, at: offset, severity: .note, "\(content - offset) bytes behind the end of the log")
+    hasEnded = true
+  }
+
+  private mutating func take(_ frame: FrameView) {
+    frames += 1
+    lastSequence = frame.header.sequence
+    bytes += frame.header.length
+    frame.forEachRecord { record, offset in
+      records += 1
+      check(record, offset)
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func check(_ record: RecordView, _ offset: Int) {
+    let header = record.header
+    switch header.kind {
+    case .put, .tombstone:
+      if !keyspaces.contains(header.keyspace) {
+        unknown[header.keyspace, default: (file, offset, 0)].records += 1
+      }
+      do throws(MalformedReference) {
+        _ = try unsafe Reference(validating: record.key.bytes)
+      } catch {
+        find(.key, at: offset, "a key of keyspace \(header.keyspace) is no encoded reference")
+      }
+      if header.isTombstone, header.storedLength > 0 {
+        find(.record, at: offset, "a tombstone carries a value")
+      }
+      if header.isPut, header.version == 0 { find(.record, at: offset, "a row has version 0") }
+      if header.isCompressed, !Self.decompresses(record) {
+        find(.value, at: offset, "a value of keyspace \(header.keyspace) cannot be decompressed")
+      }
+    case .keyspaceDefinition:
+      keyspaces.insert(header.keyspace)
+      let order = unsafe record.stored
+      guard order.count == 1, unsafe order[0] <= 1, unsafe String(validating: record.key, as: UTF8.self)?.isEmpty == false
+      else {
+        find(.record, at: offset, "the definition of keyspace \(header.keyspace) makes no sense")
+        return
+      }
+    case .keyspaceDropped, .dictionary, .retention, nil:
+      find(.record, at: offset, "a record of kind \(header.tag & 15), which this version does not know")
+    }
+  }
+
+  private static func decompresses(_ record: RecordView) -> Bool {
+    let length = record.header.rawLength
+    guard LZ4.isPlausible(stored: record.header.storedLength, raw: length) else { return false }
+    return unsafe withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) {
+      unsafe LZ4.decompress(record.stored, into: $0)
+    }
+  }
+
+  /// One finding for each keyspace that rows belong to and nothing defines.
+  func unknownKeyspaces() -> [Finding] {
+    unknown.sorted { $0.key < $1.key }.map { id, first in
+      Finding(
+        kind: .unknownKeyspace, severity: .damage, file: first.file, offset: first.offset,
+        words: "\(first.records) records, of which this is the first, belong to keyspace \(id), which is not defined")
+    }
+  }
+}

@@ -1,0 +1,216 @@
+public import Cairn
+
+/// References as people write them, and as the tools print them:
+///
+///     42                      an integer
+///     "Berlin\n"              a string; \n \r \t \0 \" \' \\ \u{1f600} as in Swift
+///     Berlin                  a string too, if it is none of the others
+///     x'0a0b'                 bytes
+///     67e55044-10b1-426f-9247-bb680e5fe0c8
+///     (7, "a", x'00')         a tuple; bare words in it end at a comma or a parenthesis
+///
+/// Only an integer as it is printed is one: `007` is a string.
+extension Reference {
+  /// Reads a literal.
+  public init(literal: String) throws(ReferenceLiteralError) {
+    var parser = LiteralParser(literal)
+    do throws(LiteralParser.Problem) {
+      self = try parser.whole()
+    } catch {
+      throw ReferenceLiteralError(literal: literal, reason: error.reason)
+    }
+  }
+
+  /// The literal, with everything in it escaped that a terminal would not simply show.
+  public var literal: String {
+    var bytes: [UInt8] = []
+    bytes.append(literal: self)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A text that begins like a literal of a reference and isn't one.
+public struct ReferenceLiteralError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let literal: String
+  public let reason: String
+
+  public var description: String { "\(Reference.string(literal).literal) is no reference: \(reason)" }
+}
+
+extension [UInt8] {
+  /// Appends the literal of a reference.
+  package mutating func append(literal reference: Reference) {
+    switch reference {
+    case .integer(let value): append(decimal: value)
+    case .string(let text): append(quoted: text, .literal)
+    case .uuid: append(contentsOf: reference.description.utf8)
+    case .bytes(let bytes): unsafe bytes.withUnsafeBytes { unsafe append(hexLiteral: $0) }
+    case .tuple(let elements):
+      append(UInt8(ascii: "("))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { append(contentsOf: ", ".utf8) }
+        append(literal: element)
+      }
+      append(UInt8(ascii: ")"))
+    }
+  }
+
+  /// Appends `x'0a0b'`.
+  package mutating func append(hexLiteral bytes: UnsafeRawBufferPointer) {
+    append(contentsOf: "x'".utf8)
+    unsafe append(hex: bytes)
+    append(UInt8(ascii: "'"))
+  }
+}
+
+private struct LiteralParser {
+  struct Problem: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  private let scalars: [Unicode.Scalar]
+  private var position = 0
+
+  init(_ text: String) { scalars = Array(text.unicodeScalars) }
+
+  private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+
+  private func isNext(_ text: String) -> Bool { scalars[position...].starts(with: text.unicodeScalars) }
+
+  mutating func whole() throws(Problem) -> Reference {
+    guard let reference = try marked(depth: 0) else { return try bare(Self.text(scalars[...])) }
+    guard next == nil else { throw Problem("it goes on behind its end") }
+    return reference
+  }
+
+  /// A literal that shows by its first character what it is; nil if none begins here.
+  private mutating func marked(depth: Int) throws(Problem) -> Reference? {
+    if next == "\"" { return .string(try quoted()) }
+    if isNext("x'") { return .bytes(try bytes()) }
+    if next == "(" { return .tuple(try elements(depth: depth + 1)) }
+    return nil
+  }
+
+  private mutating func quoted() throws(Problem) -> String {
+    var text = String.UnicodeScalarView()
+    position += 1
+    while let scalar = next {
+      position += 1
+      switch scalar {
+      case "\"": return String(text)
+      case "\\": text.append(try escape())
+      default: text.append(scalar)
+      }
+    }
+    throw Problem("the string has no closing quotation mark")
+  }
+
+  private mutating func escape() throws(Problem) -> Unicode.Scalar {
+    guard let kind = next else { throw Problem("it ends within an escape") }
+    position += 1
+    switch kind {
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "0": return "\0"
+    case "\\", "\"", "'": return kind
+    case "u":
+      guard next == "{", let end = scalars[position...].firstIndex(of: "}"),
+        let scalar = UInt32(Self.text(scalars[(position + 1)..<end]), radix: 16).flatMap({ Unicode.Scalar($0) })
+      else { throw Problem("\\u wants a character's number, as in \\u{1f600}") }
+      position = end + 1
+      return scalar
+    default: throw Problem("\\\(kind) is no escape")
+    }
+  }
+
+  private mutating func bytes() throws(Problem) -> [UInt8] {
+    position += 2
+    guard let end = scalars[position...].firstIndex(of: "'") else { throw Problem("the bytes have no closing '") }
+    let digits = scalars[position..<end].map { UInt8(ascii: $0.isASCII ? $0 : "?") }.map(Self.value)
+    position = end + 1
+    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else {
+      throw Problem("bytes are written as pairs of hexadecimal digits, as in x'0a0b'")
+    }
+    return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  private mutating func elements(depth: Int) throws(Problem) -> [Reference] {
+    guard depth <= Reference.maximumNesting else {
+      throw Problem("tuples nest \(Reference.maximumNesting) deep at most")
+    }
+    position += 1
+    var elements: [Reference] = []
+    skipSpaces()
+    if next == ")" {
+      position += 1
+      return []
+    }
+    while true {
+      skipSpaces()
+      if let element = try marked(depth: depth) {
+        elements.append(element)
+      } else {
+        elements.append(try bareElement())
+      }
+      skipSpaces()
+      guard let end = next else { throw Problem("the tuple has no closing parenthesis") }
+      position += 1
+      if end == ")" { return elements }
+      guard end == "," else { throw Problem("the elements of a tuple are separated by commas") }
+    }
+  }
+
+  private mutating func skipSpaces() {
+    while next == " " { position += 1 }
+  }
+
+  private mutating func bareElement() throws(Problem) -> Reference {
+    let end = scalars[position...].firstIndex { $0 == "," || $0 == ")" } ?? scalars.count
+    var word = scalars[position..<end]
+    while word.last == " " { word.removeLast() }
+    position = end
+    guard !word.isEmpty else {
+      throw Problem(end == scalars.count ? "the tuple has no closing parenthesis" : "an element of the tuple is missing")
+    }
+    return try bare(Self.text(word))
+  }
+
+  private func bare(_ text: String) throws(Problem) -> Reference {
+    if let value = Int64(text), String(value) == text { return .integer(value) }
+    if let value = Self.uuid(text) { return .uuid(value) }
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    if let first = digits.utf8.first, first != UInt8(ascii: "0"), digits.utf8.count > 18,
+      digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    {
+      throw Problem("the integer is out of range; a string of digits needs quotation marks")
+    }
+    return .string(text)
+  }
+
+  private static func uuid(_ text: String) -> UInt128? {
+    let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
+    var result: UInt128 = 0
+    for digit in groups.joined() {
+      guard let value = value(digit) else { return nil }
+      result = result << 4 | UInt128(value)
+    }
+    return result
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
+  }
+}

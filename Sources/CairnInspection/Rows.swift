@@ -1,0 +1,127 @@
+public import Cairn
+
+extension KeyRange {
+  /// What is in all of the bounds given: what begins with `prefix`, from `from` on, before `to`.
+  public init(prefix: Reference?, from: Reference?, to: Reference?) {
+    let prefix = prefix.map(KeyRange.prefix) ?? .all
+    let lowers = [prefix.lower, from?.encoded ?? []]
+    let uppers = [prefix.upper, to?.encoded].compactMap(\.self)
+    self.init(
+      lower: lowers.max { $0.lexicographicallyPrecedes($1) } ?? [],
+      upper: uppers.min { $0.lexicographicallyPrecedes($1) })
+  }
+}
+
+extension Store {
+  /// Opens a store for looking: without a lock, changing nothing.
+  public static func openForInspection(at path: String) throws(StoreError) -> Store {
+    var options = StoreOptions()
+    options.access = .readOnly
+    return try open(at: path, options: options)
+  }
+
+  /// The keyspace of that name; unlike ``keyspace(_:_:)`` this makes none, and takes it in whatever order it is.
+  public func existingKeyspace(_ name: String) throws(StoreError) -> Keyspace {
+    if let keyspace = keyspaces.first(where: { $0.name == name }) { return keyspace }
+    let names = keyspaces.map { Reference.string($0.name).literal }
+    throw StoreError(
+      .notFound,
+      "there is no keyspace \(Reference.string(name).literal); "
+        + (names.isEmpty ? "the store has none" : "there is \(names.joined(separator: ", "))"))
+  }
+}
+
+/// Writes rows as text or JSON, one after the other, escaped; see ``Escaping``.
+package struct RowWriter: Sendable {
+  package enum Form: Sendable {
+    /// The key's literal, a tab, and the value.
+    case text
+    /// `{"key":…,"value":…,"version":…,"revision":…}`
+    case json
+  }
+
+  private let form: Form
+  private let keysOnly: Bool
+
+  package init(_ form: Form, keysOnly: Bool = false) {
+    self.form = form
+    self.keysOnly = keysOnly
+  }
+
+  /// Appends a row without an end of line.
+  package func write(_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp, to bytes: inout [UInt8]) throws(StoreError) {
+    let reference: Reference
+    do throws(MalformedReference) { reference = try Reference(validating: key) } catch {
+      throw StoreError(.corrupted, "a key is no encoded reference")
+    }
+    switch form {
+    case .text:
+      bytes.append(literal: reference)
+      guard !keysOnly else { return }
+      bytes.append(UInt8(ascii: "\t"))
+      unsafe value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
+    case .json:
+      bytes.append(contentsOf: #"{"key":"#.utf8)
+      bytes.append(json: reference)
+      if !keysOnly {
+        bytes.append(contentsOf: #","value":"#.utf8)
+        unsafe value.withUnsafeBytes { unsafe bytes.append(jsonValue: $0) }
+      }
+      bytes.append(contentsOf: #","version":"#.utf8)
+      bytes.append(decimal: stamp.version)
+      bytes.append(contentsOf: #","revision":"#.utf8)
+      bytes.append(decimal: stamp.revision)
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a value as quoted text or, where it is none, as hexadecimal digits.
+  package mutating func append(valueLiteral value: UnsafeRawBufferPointer) {
+    if unsafe Self.isText(value) {
+      unsafe append(quoted: value, .literal)
+    } else {
+      unsafe append(hexLiteral: value)
+    }
+  }
+
+  /// Appends `{"text":"…"}` or `{"hex":"…"}`.
+  package mutating func append(jsonValue value: UnsafeRawBufferPointer) {
+    if unsafe Self.isText(value) {
+      append(contentsOf: #"{"text":"#.utf8)
+      unsafe append(quoted: value, .json)
+    } else {
+      append(contentsOf: #"{"hex":""#.utf8)
+      unsafe append(hex: value)
+      append(UInt8(ascii: "\""))
+    }
+    append(UInt8(ascii: "}"))
+  }
+
+  /// Appends `{"integer":…}`, `{"text":"…"}`, `{"uuid":"…"}`, `{"hex":"…"}` or `{"tuple":[…]}`.
+  package mutating func append(json reference: Reference) {
+    switch reference {
+    case .integer(let value):
+      append(contentsOf: #"{"integer":"#.utf8)
+      append(decimal: value)
+    case .string(let text):
+      append(contentsOf: #"{"text":"#.utf8)
+      append(quoted: text, .json)
+    case .uuid:
+      append(contentsOf: #"{"uuid":"\#(reference.description)""#.utf8)
+    case .bytes(let bytes):
+      append(contentsOf: #"{"hex":""#.utf8)
+      unsafe bytes.withUnsafeBytes { unsafe append(hex: $0) }
+      append(UInt8(ascii: "\""))
+    case .tuple(let elements):
+      append(contentsOf: #"{"tuple":["#.utf8)
+      for (index, element) in elements.enumerated() {
+        if index > 0 { append(UInt8(ascii: ",")) }
+        append(json: element)
+      }
+      append(UInt8(ascii: "]"))
+    }
+    append(UInt8(ascii: "}"))
+  }
+}

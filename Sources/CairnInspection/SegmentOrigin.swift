@@ -1,0 +1,66 @@
+import Cairn
+
+/// Where a segment belongs, which its checksums depend on: from its header or, if that is damaged, from what else tells it.
+struct SegmentOrigin {
+  let id: UInt32
+  let epoch: UInt32
+  let seed: PlaceSeed
+  let baseSequence: UInt64
+
+  init?(_ mapping: any Mapping, _ entry: Manifest.Segment, _ manifest: Manifest?) {
+    id = entry.id
+    if case .header(let header) = unsafe SegmentHeader.read(mapping.bytes) {
+      epoch = header.epoch
+      seed = header.seed
+      baseSequence = header.baseSequence
+      return
+    }
+    // A segment that isn't sealed is of the last epoch, and its first frame follows the base sequence.
+    guard let manifest, mapping.length >= SegmentHeader.size + FrameHeader.size else { return nil }
+    epoch = entry.epoch == 0 ? manifest.epoch : entry.epoch
+    seed = PlaceSeed(store: manifest.store, segment: entry.id, epoch: epoch)
+    let first = unsafe FrameHeader(mapping.base + SegmentHeader.size, available: mapping.length - SegmentHeader.size)
+    guard let sequence = entry.end != nil ? entry.baseSequence : first.map({ $0.sequence &- 1 }) else { return nil }
+    baseSequence = sequence
+  }
+
+  /// The frame at an offset; nil if anything in it is invalid.
+  func frame(in mapping: any Mapping, at offset: Int, limit: Int) -> FrameView? {
+    unsafe FrameView(
+      mapping.base + offset, available: limit - offset, offset: offset, seed: seed, baseSequence: baseSequence)
+  }
+
+  /// The first valid frame at or behind an offset. Checksums are bound to their place, so nothing is taken for one by chance.
+  func nextFrame(in mapping: any Mapping, from start: Int, limit: Int) -> Int? {
+    var offset = start
+    while offset + FrameHeader.size <= limit {
+      if frame(in: mapping, at: offset, limit: limit) != nil { return offset }
+      offset += Format.unit
+    }
+    return nil
+  }
+
+  func forEachFrame(in mapping: any Mapping, from start: Int, _ body: (FrameView) -> Void) {
+    var offset = start
+    while offset + FrameHeader.size <= mapping.length {
+      if let frame = frame(in: mapping, at: offset, limit: mapping.length) {
+        body(frame)
+        offset += frame.header.length
+      } else {
+        offset += Format.unit
+      }
+    }
+  }
+
+  /// Why the first bytes are no header.
+  static func problem(_ mapping: any Mapping) -> String {
+    guard mapping.length >= SegmentHeader.size else { return "the file ends within the header" }
+    let bytes = unsafe mapping.bytes
+    let checksum = unsafe bytes.loadUnaligned(fromByteOffset: SegmentHeader.size - 4, as: UInt32.self)
+    let body = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<(SegmentHeader.size - 4)])
+    guard unsafe UInt32(littleEndian: checksum) == CRC32C.checksum(body) else {
+      return "the header's checksum is wrong"
+    }
+    return "the header does not begin as one, or a reserved byte in it is not zero"
+  }
+}

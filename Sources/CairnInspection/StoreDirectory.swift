@@ -1,0 +1,67 @@
+package import Cairn
+
+/// The directory of a store, for looking only.
+package struct StoreDirectory: Sendable {
+  package let files: any FileLayer
+  package let path: String
+
+  package init(_ path: String, files: any FileLayer) {
+    self.files = files
+    self.path = path
+  }
+
+  /// The names in it, sorted.
+  package func names() throws(StoreError) -> [String] {
+    do throws(FileError) {
+      return try files.list(path)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// The manifest's bytes; nil if it isn't there.
+  package func manifestBytes() throws(StoreError) -> [UInt8]? {
+    do throws(FileError) {
+      let file = try files.open("\(path)/\(ManifestFile.name)", .read)
+      defer { file.close() }
+      return try file.readAll()
+    } catch {
+      guard error.cause == .notFound else { throw StoreError(error) }
+      return nil
+    }
+  }
+
+  /// A segment's bytes and nil if there is no such file. Only what is sealed keeps its length: the rest is copied, because a writer
+  /// may cut it while it is looked at.
+  package func segment(_ id: UInt32, isSealed: Bool) throws(StoreError) -> (any Mapping)? {
+    do throws(FileError) {
+      let file = try files.open("\(path)/\(Segment.fileName(id))", .read)
+      defer { file.close() }
+      let size = try file.size()
+      return isSealed && size > 0 ? try file.map(size) : try CopiedFile(file, size)
+    } catch {
+      guard error.cause == .notFound else { throw StoreError(error) }
+      return nil
+    }
+  }
+
+  /// The number in a segment's name.
+  package static func segment(named name: String) -> UInt32? {
+    guard name.hasSuffix(".segment"), let id = UInt32(name.dropLast(8)), Segment.fileName(id) == name else { return nil }
+    return id
+  }
+}
+
+extension Mapping {
+  package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: length) }
+
+  /// Where the zeros begin that the bytes end with; at least `start`.
+  package func endOfContent(from start: Int) -> Int {
+    var end = length
+    while end >= start + 8, end.isMultiple(of: 8), unsafe base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 {
+      end -= 8
+    }
+    while end > start, unsafe base.load(fromByteOffset: end - 1, as: UInt8.self) == 0 { end -= 1 }
+    return end
+  }
+}

@@ -1,0 +1,133 @@
+public import Cairn
+
+/// What a store is and what it holds, as far as a look from outside tells. Taken without a lock and beside a writer.
+public struct StoreInfo: Sendable {
+  /// One keyspace.
+  public struct Keyspace: Sendable, Hashable {
+    public let id: UInt32
+    public let name: String
+    public let order: Cairn.Keyspace.Order
+    public let rows: Int
+  }
+
+  /// One segment that the manifest lists.
+  public struct Segment: Sendable, Hashable {
+    /// What the segment is to the log.
+    public enum State: String, Sendable, Hashable {
+      /// Complete and durable.
+      case sealed
+      /// Written to, or left as it was by the last writer.
+      case open
+      /// Prepared for writes to come.
+      case unused
+    }
+
+    public let id: UInt32
+    public let state: State
+    /// Of the open that wrote it; 0 while it is unused.
+    public let epoch: UInt32
+    /// Length of the header and all frames.
+    public let end: Int
+    /// Length of the file.
+    public let fileBytes: Int
+    public let frames: Int
+    public let records: Int
+  }
+
+  public let path: String
+  /// As usual for UUIDs.
+  public let uuid: String
+  /// How often the manifest has been replaced.
+  public let generation: UInt64
+  /// How often the store has been opened and then written to.
+  public let epoch: UInt32
+  /// Major and minor version.
+  public let formatVersion: String
+  /// Full size of a segment in bytes.
+  public let segmentBytes: Int
+  /// By id.
+  public let keyspaces: [Keyspace]
+  /// By id.
+  public let segments: [Segment]
+  /// Figures of the engine, as a reader has them.
+  public let statistics: StoreStatistics
+  /// What opening found.
+  public let recovery: RecoveryReport
+
+  /// Reads the whole log.
+  /// - Throws: what opening a store for reading throws.
+  public init(at path: String) throws(StoreError) { try self.init(at: path, environment: .system) }
+
+  package init(at path: String, environment: Environment) throws(StoreError) {
+    var options = StoreOptions()
+    options.access = .readOnly
+    let store = try Store.open(at: path, options: options, environment: environment)
+    defer { store.close() }
+    let directory = StoreDirectory(path, files: environment.files)
+    guard let bytes = try directory.manifestBytes() else {
+      throw StoreError(.damaged, "\(path): the manifest is gone")
+    }
+    let manifest: Manifest
+    do throws(Manifest.Problem) {
+      manifest = try unsafe bytes.withRawBytes { (raw) throws(Manifest.Problem) in try unsafe Manifest(raw) }
+    } catch {
+      throw StoreError(.damaged, "\(path): the manifest is damaged")
+    }
+
+    self.path = path
+    uuid = Reference.uuid(manifest.store.byteSwapped).description
+    generation = manifest.generation
+    epoch = manifest.epoch
+    formatVersion = "\(UInt16(bytes[8]) | UInt16(bytes[9]) << 8).\(UInt16(bytes[10]) | UInt16(bytes[11]) << 8)"
+    segmentBytes = manifest.segmentSize
+    statistics = store.statistics
+    recovery = store.recovery
+    let snapshot = store.snapshot()
+    var keyspaces: [Keyspace] = []
+    for keyspace in store.keyspaces {
+      keyspaces.append(
+        Keyspace(
+          id: keyspace.id, name: keyspace.name, order: keyspace.order, rows: try snapshot.count(in: keyspace)))
+    }
+    self.keyspaces = keyspaces
+    var segments: [Segment] = []
+    for entry in manifest.segments {
+      if let segment = try Segment(entry, directory) { segments.append(segment) }
+    }
+    self.segments = segments
+  }
+}
+
+extension StoreInfo.Segment {
+  /// nil if the file has gone since the manifest was read.
+  fileprivate init?(_ entry: Manifest.Segment, _ directory: StoreDirectory) throws(StoreError) {
+    guard let mapping = try directory.segment(entry.id, isSealed: entry.end != nil) else { return nil }
+    id = entry.id
+    fileBytes = mapping.length
+    guard case .header(let header) = unsafe SegmentHeader.read(mapping.bytes) else {
+      (state, epoch, end, frames, records) = (.unused, 0, 0, 0, 0)
+      return
+    }
+    var (offset, frames, records, sequence) = (SegmentHeader.size, 0, 0, header.baseSequence)
+    let limit = min(entry.end ?? mapping.length, mapping.length)
+    while offset < limit {
+      // Sealed frames have been verified by opening the store; of the others the last may be in the making.
+      let frame =
+        entry.end != nil
+        ? unsafe FrameHeader(mapping.base + offset, available: limit - offset)
+        : unsafe FrameView(
+          mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
+          baseSequence: header.baseSequence)?.header
+      guard let frame, frame.sequence == sequence + 1 else { break }
+      sequence = frame.sequence
+      frames += 1
+      records += frame.recordCount
+      offset += frame.length
+    }
+    state = entry.end == nil ? .open : .sealed
+    epoch = header.epoch
+    end = offset
+    self.frames = frames
+    self.records = records
+  }
+}

@@ -1,0 +1,132 @@
+import CairnInspection
+
+@testable import Cairn
+
+/// The stores under Tests/Fixtures, made anew in memory with the same clock and the same randomness. Compressed values may come out
+/// differently with another liblz4; what they hold does not.
+enum Fixtures {
+  typealias Files = [String: [UInt8]]
+
+  /// FORMAT.md, section 10: one keyspace, one row.
+  static func example() throws -> Files {
+    let machine = try Machine(random: [0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100, 0x5EED])
+    let store = try machine.open()
+    try store.put(Array("capital".utf8), at: "Bern", in: try store.keyspace("cities"))
+    // Before anything runs in the background: the manifest of a store that was killed just then.
+    let files = machine.files()
+    store.close()
+    return files
+  }
+
+  /// A store that was made and never written to.
+  static func empty() throws -> Files {
+    let machine = try Machine(random: [1, 2, 3])
+    try machine.open().close()
+    return machine.files()
+  }
+
+  /// Every type of reference, values that are text and values that are not, raw and compressed, overwritten and deleted rows, an
+  /// unordered keyspace, several segments, two epochs, and the half of a frame behind the end of the log.
+  static func everything() throws -> Files {
+    let machine = try Machine(random: [0x1234_5678_9ABC_DEF0, 0x0FED_CBA9_8765_4321, 42])
+    var store = try machine.open()
+    try store.write { batch in
+      let keyspace = try store.keyspace("references")
+      for (number, reference) in references.enumerated() {
+        try batch.put(values[number % values.count], at: reference, in: keyspace)
+      }
+    }
+    try store.write { batch in
+      let keyspace = try store.keyspace("values \u{1F4CF}")
+      for (number, value) in values.enumerated() { try batch.put(value, at: .integer(Int64(number)), in: keyspace) }
+    }
+    var random = SplitMix64(seed: 7)
+    for round in 0..<9 {
+      try store.write { batch in
+        let heap = try store.keyspace("heap", .unordered)
+        for _ in 0..<60 {
+          let noise = (0..<192).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+          try batch.put(noise, at: .integer(Int64(random.next() % 400)), in: heap)
+        }
+      }
+      try store.write { batch in
+        let counters = try store.keyspace("counters")
+        for number in 0..<40 where number % (round + 1) == 0 {
+          if round == 4 {
+            try batch.delete(.integer(Int64(number)), in: counters)
+          } else {
+            try batch.put(Array("round \(round)".utf8), at: .integer(Int64(number)), in: counters)
+          }
+        }
+      }
+    }
+    store.close()
+
+    store = try machine.open()
+    try store.write { batch in
+      try batch.put(Array("second epoch".utf8), at: "after", in: try store.keyspace("references"))
+      try batch.delete(.integer(0), in: try store.keyspace("references"))
+    }
+    let whole = machine.files()
+    try store.write { batch in
+      try batch.put(Array("torn".utf8), at: "torn", in: try store.keyspace("references"))
+      try batch.put([], at: "away", in: try store.keyspace("references"))
+    }
+    store.close()
+    var files = machine.files()
+    for (name, bytes) in files {
+      guard let before = whole[name], before.count < bytes.count, name != ManifestFile.name else { continue }
+      files[name] = Array(bytes[..<((before.count + bytes.count) / 2)])
+    }
+    return files
+  }
+
+  private static let references: [Reference] = [
+    0, 1, -1, 255, 256, -255, -256, -257, 65_535, -65_536, .integer(.max), .integer(.min),
+    "", "a", "ab", "a\0b", "Z\u{FC}rich", "\u{65E5}\u{672C}", "\u{1F600}", "quote \" and \\ and '", "\u{1B}[31mred",
+    "\u{9B}31m", "\u{202E}reversed", "\u{200B}unseen", "line\nline\r\n\ttab",
+    .uuid(0), .uuid(.max), .uuid(0x67E5_5044_10B1_426F_9247_BB68_0E5F_E0C8),
+    .bytes([]), .bytes([0]), .bytes([0, 255]), .bytes([255, 255]), .bytes(Array(0...255)),
+    [], [[]], [1, "a"], [1, "a", .bytes([0])], ["a\0", "b"], [["x", [0]], .bytes([0, 255, 0]), .uuid(1)],
+    ["", .bytes([]), -1],
+  ]
+
+  private static let values: [[UInt8]] = [
+    Array("text".utf8), [], Array("Z\u{FC}rich \u{1F600}\nline \"two\"\t\\".utf8), [0], [0xFF, 0xFE], Array(0...255),
+    Array("\u{1B}[31mred".utf8), Array("\u{202E}reversed".utf8), Array("\u{9B}".utf8), [0xC0, 0x80],
+    Array(String(repeating: "the same again and again, ", count: 80).utf8), [UInt8](repeating: 0, count: 3000),
+  ]
+}
+
+/// A simulated machine whose clock stands still and whose random numbers are given.
+struct Machine {
+  let layer = MemoryFileLayer()
+  private let clock: @Sendable () -> UInt64 = { 1_700_000_000_000_000_000 }
+  private let random: @Sendable () -> UInt64
+
+  init(random: [UInt64]) throws {
+    let numbers = Monitor(random[...])
+    self.random = { numbers.withLock { $0.popFirst() ?? 0 } }
+    try layer.createDirectory("/machine")
+  }
+
+  func open() throws -> Store {
+    var options = StoreOptions()
+    options.segmentSize = 64 << 10
+    // Closing a store ends its scheduler.
+    let environment = Environment(files: layer, clock: clock, random: random, scheduler: ManualScheduler())
+    return try Store.open(at: "/machine/store", options: options, environment: environment)
+  }
+
+  /// The store's files by name, without the zeros they end with.
+  func files() -> Fixtures.Files {
+    var files: Fixtures.Files = [:]
+    for (path, bytes) in layer.contents where path.hasPrefix("/machine/store/") {
+      let name = String(path.dropFirst("/machine/store/".count))
+      guard name != "LOCK" else { continue }
+      let length = (bytes.lastIndex(where: { $0 != 0 }) ?? -1) + 1
+      files[name] = name == ManifestFile.name ? bytes : Array(bytes.prefix(Format.padded(length)))
+    }
+    return files
+  }
+}

@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+"""Reads a Cairn store. Written from Documentation/FORMAT.md alone; shares no code with the engine.
+
+  cairn_reader.py STORE             prints the names of the keyspaces, one a line, as JSON
+  cairn_reader.py STORE KEYSPACE    prints the rows, one a line, as `kvdump scan --format jsonl` does, in the order of keys
+"""
+
+import os
+import struct
+import sys
+import uuid
+
+import lz4.block
+
+
+class Refusal(Exception):
+  """The store is not as the format says; the text tells what and where."""
+
+
+def demand(condition, words):
+  if not condition:
+    raise Refusal(words)
+
+
+# Checksums ------------------------------------------------------------------------------------------------------------
+
+
+def make_table():
+  table = []
+  for value in range(256):
+    for _ in range(8):
+      value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    table.append(value)
+  return table
+
+
+CRC_TABLE = make_table()
+
+
+def crc_register(register, data):
+  for byte in data:
+    register = CRC_TABLE[(register ^ byte) & 0xFF] ^ register >> 8
+  return register
+
+
+def crc32c(data):
+  return crc_register(0xFFFFFFFF, data) ^ 0xFFFFFFFF
+
+
+# Section 2: the manifest ----------------------------------------------------------------------------------------------
+
+
+def padded(length):
+  return (length + 7) // 8 * 8
+
+
+def check_versions(major, incompatible, what):
+  demand(major == 1 and incompatible == 0, f"{what}: newer format")
+
+
+class Manifest:
+  FIXED = struct.Struct("<8sHHIQQ16sQQQIIIIIIIIQ16s")
+
+  def __init__(self, data):
+    demand(len(data) >= 136, "MANIFEST: too short")
+    fields = self.FIXED.unpack_from(data)
+    (magic, major, _, length, incompatible, _, self.store, self.generation, self.seed, self.segment_size, self.epoch,
+     self.next_segment, self.next_keyspace, segments, keyspaces, checkpoints, dictionaries, reserved,
+     self.highest_sequence, more_reserved) = fields
+    demand(magic == b"CAIRNMAN", "MANIFEST: not a manifest")
+    check_versions(major, incompatible, "MANIFEST")
+    demand(length == len(data), "MANIFEST: wrong length")
+    checksum, end = struct.unpack("<II", data[-8:])
+    demand(checksum == crc32c(data[:-8]) and end == 0, "MANIFEST: wrong checksum")
+    demand(checkpoints == dictionaries == reserved == 0 and not any(more_reserved), "MANIFEST: reserved bytes are set")
+
+    self.segments = []
+    position = 128
+    for _ in range(segments):
+      self.segments.append(SegmentEntry(*struct.unpack_from("<IIQQQ", data, position)))
+      position += 32
+    self.keyspaces = {}
+    for _ in range(keyspaces):
+      number, order, state, name_length, _, retained, reserved = struct.unpack_from("<IBBHQII", data, position)
+      demand(order <= 1 and state == 1 and retained == 0 and reserved == 0, "MANIFEST: invalid keyspace entry")
+      position += 24
+      name = data[position:position + padded(name_length)]
+      demand(not any(name[name_length:]), "MANIFEST: padding is not zero")
+      self.keyspaces[number] = name[:name_length].decode()
+      position += len(name)
+    demand(position == len(data) - 8, "MANIFEST: bytes are left over")
+
+
+class SegmentEntry:
+  def __init__(self, number, epoch, end, base, last):
+    self.number, self.epoch, self.end, self.base, self.last = number, epoch, end, base, last
+
+  @property
+  def is_sealed(self):
+    return self.end > 0
+
+
+# Sections 3 to 5: segments, frames, records ---------------------------------------------------------------------------
+
+
+class Segment:
+  HEADER = struct.Struct("<8sHHIQQ16sIIQQQQQ28sI")
+
+  def __init__(self, data, entry):
+    self.data = data
+    self.number = entry.number
+    self.is_used = any(data[:128])
+    if not self.is_used:
+      demand(not entry.is_sealed, f"segment {self.number}: there is no header")
+      return
+    demand(len(data) >= 128, f"segment {self.number}: too short")
+    (magic, major, _, kind, incompatible, _, self.store, number, self.epoch, self.base, _, sequence, place, _, reserved,
+     checksum) = self.HEADER.unpack_from(data)
+    demand(magic == b"CAIRNSEG" and checksum == crc32c(data[:124]), f"segment {self.number}: invalid header")
+    check_versions(major, incompatible, f"segment {self.number}")
+    demand(kind == 1 and not any(reserved), f"segment {self.number}: invalid header")
+    demand(number == entry.number and entry.epoch in (0, self.epoch), f"segment {self.number}: belongs elsewhere")
+    self.watermark = (sequence, place)
+    self.seed = crc_register(0xFFFFFFFF, self.store + struct.pack("<II", number, self.epoch))
+
+  def checksum(self, offset, data):
+    return crc_register(self.seed ^ offset // 8, data)
+
+  def place(self, offset):
+    return self.number << 32 | offset // 8
+
+  def frame(self, offset, limit):
+    """The frame at an offset; None if anything in it is invalid."""
+    if limit - offset < 48:
+      return None
+    kind, checksum, units, count, sequence, _, durable, place = struct.unpack_from("<IIIIQQQQ", self.data, offset)
+    length = 8 * units
+    if kind != 0x314D5246 or length < 48 or length > limit - offset:
+      return None
+    register = self.checksum(offset, self.data[offset + 8:offset + 48])
+    records = []
+    position = offset + 48
+    for _ in range(count):
+      try:
+        record = Record(self, position, offset + length)
+      except Refusal:
+        return None
+      if record.revision != sequence:
+        return None
+      register = crc_register(register, self.data[position:position + 4])
+      records.append(record)
+      position = record.end
+    if position != offset + length or register ^ 0xFFFFFFFF != checksum:
+      return None
+    return Frame(sequence, length, (durable, place), records)
+
+
+class Frame:
+  def __init__(self, sequence, length, watermark, records):
+    self.sequence, self.length, self.watermark, self.records = sequence, length, watermark, records
+
+
+class Record:
+  def __init__(self, segment, start, limit):
+    data = segment.data
+    demand(limit - start >= 16, "record: cut off")
+    checksum, tag = struct.unpack_from("<IB", data, start)
+    self.kind = tag & 0x0F
+    demand(tag & 0xE0 == 0, "record: unknown flags")
+    is_compressed = tag & 0x10 != 0
+    position = start + 5
+
+    def varint():
+      nonlocal position
+      value = 0
+      for shift in range(0, 70, 7):
+        demand(position < limit, "varint: cut off")
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+          demand((byte > 0 or shift == 0) and value < 1 << 64, "varint: not the shortest form, or too large")
+          return value
+      raise Refusal("varint: too long")
+
+    self.keyspace = varint()
+    key_length = varint()
+    stored_length = varint()
+    self.raw_length = varint() if is_compressed else None
+    self.revision = segment.base + varint()
+    self.version = varint()
+    demand(key_length <= 65536 and stored_length <= 1 << 30 and (self.raw_length or 0) <= 1 << 30, "record: too long")
+    end = position + key_length + stored_length
+    self.end = start + padded(end - start)
+    demand(self.end <= limit and not any(data[end:self.end]), "record: padding is not zero")
+    demand(segment.checksum(start, data[start + 4:end]) ^ 0xFFFFFFFF == checksum, "record: wrong checksum")
+    demand(1 <= self.kind <= 6, "record: unknown kind")
+    self.key = data[position:position + key_length]
+    self.stored = data[position + key_length:end]
+
+  @property
+  def value(self):
+    if self.raw_length is None:
+      return self.stored
+    value = lz4.block.decompress(self.stored, uncompressed_size=self.raw_length)
+    demand(len(value) == self.raw_length, "a value has the wrong length")
+    return value
+
+
+# Section 9: reading a store -------------------------------------------------------------------------------------------
+
+
+class Store:
+  def __init__(self, path):
+    with open(os.path.join(path, "MANIFEST"), "rb") as file:
+      self.manifest = Manifest(file.read())
+    self.keyspaces = dict(self.manifest.keyspaces)
+    self.rows = {}
+    self.last = 0
+    self.end = 0
+    self.watermark = (0, 0)
+    self.has_ended = False
+    epoch = 0
+    for entry in self.manifest.segments:
+      with open(os.path.join(path, f"{entry.number:010}.segment"), "rb") as file:
+        data = file.read()
+      demand(len(data) >= entry.end, f"segment {entry.number}: too short")
+      try:
+        segment = Segment(data, entry)
+      except Refusal:
+        # The header of a segment that isn't sealed may be torn.
+        if entry.is_sealed or "newer" in str(sys.exc_info()[1]):
+          raise
+        self.has_ended = True
+        continue
+      if not segment.is_used:
+        continue
+      demand(segment.store == self.manifest.store, f"segment {entry.number}: belongs to another store")
+      self.note(segment.watermark)
+      follows = segment.base == self.last or epoch == 0 or (segment.epoch > epoch and segment.base > self.last)
+      if self.has_ended or not follows:
+        demand(not entry.is_sealed, f"segment {entry.number}: does not continue the log")
+        self.has_ended = True
+        self.look_behind(segment, 128)
+      else:
+        epoch = segment.epoch
+        self.read(segment, entry)
+    demand(self.end >= self.watermark[1], "the log ends before its watermark")
+
+  def note(self, watermark):
+    self.watermark = tuple(map(max, self.watermark, watermark))
+
+  def read(self, segment, entry):
+    self.last = segment.base
+    limit = entry.end if entry.is_sealed else len(segment.data) // 8 * 8
+    offset = 128
+    while offset < limit:
+      frame = segment.frame(offset, limit)
+      if frame is None or frame.sequence != self.last + 1:
+        break
+      self.last = frame.sequence
+      self.note(frame.watermark)
+      for record in frame.records:
+        self.apply(record)
+      offset += frame.length
+    self.end = segment.place(offset)
+    if entry.is_sealed:
+      demand(offset == limit, f"segment {segment.number}: invalid at {offset}")
+      demand((segment.base, self.last) == (entry.base, entry.last), f"segment {segment.number}: wrong sequences")
+    elif any(segment.data[offset:]):
+      self.has_ended = True
+      self.look_behind(segment, offset + 8)
+
+  def look_behind(self, segment, offset):
+    """What lies behind the end of the log still tells how far the log was durable."""
+    while offset + 48 <= len(segment.data):
+      frame = segment.frame(offset, len(segment.data))
+      if frame:
+        self.note(frame.watermark)
+      offset += frame.length if frame else 8
+
+  def apply(self, record):
+    if record.kind == 3:
+      demand(record.stored in (b"\0", b"\1"), "a keyspace has no order")
+      self.keyspaces[record.keyspace] = record.key.decode()
+      return
+    demand(record.kind in (1, 2), f"a record of kind {record.kind}: newer format")
+    demand(record.keyspace in self.keyspaces, f"keyspace {record.keyspace} is not defined")
+    place = (record.keyspace, bytes(record.key))
+    if record.kind == 2:
+      demand(not record.stored, "a tombstone has a value")
+      self.rows.pop(place, None)
+    else:
+      self.rows[place] = record
+
+
+# Section 6: references ------------------------------------------------------------------------------------------------
+
+
+def decode_reference(key):
+  reference, end = decode_element(key, 0, 0)
+  demand(end == len(key), "a key goes on behind its end")
+  return reference
+
+
+def decode_element(key, position, depth):
+  demand(position < len(key), "a key is cut off")
+  kind = key[position]
+  position += 1
+  if 0x18 <= kind <= 0x28:
+    length = abs(kind - 0x20)
+    digits = key[position:position + length]
+    demand(len(digits) == length, "an integer is cut off")
+    if kind < 0x20:
+      return ("integer", -int.from_bytes(bytes(255 - digit for digit in digits), "big")), position + length
+    return ("integer", int.from_bytes(digits, "big")), position + length
+  if kind == 0x30:
+    content, position = decode_content(key, position, depth)
+    return ("text", content.decode()), position
+  if kind == 0x40:
+    demand(position + 16 <= len(key), "a UUID is cut off")
+    return ("uuid", str(uuid.UUID(bytes=bytes(key[position:position + 16])))), position + 16
+  if kind == 0x48:
+    content, position = decode_content(key, position, depth)
+    return ("hex", content.hex()), position
+  demand(kind == 0x50, f"a key of unknown type {kind:#x}")
+  elements = []
+  while position < len(key) and not (depth > 0 and key[position] == 0):
+    element, position = decode_element(key, position, depth + 1)
+    elements.append(element)
+  if depth > 0:
+    demand(position < len(key), "a tuple is cut off")
+    position += 1
+  return ("tuple", elements), position
+
+
+def decode_content(key, position, depth):
+  if depth == 0:
+    return bytes(key[position:]), len(key)
+  content = bytearray()
+  while True:
+    demand(position < len(key), "an element of a tuple is cut off")
+    byte = key[position]
+    position += 1
+    if byte == 0:
+      if position == len(key) or key[position] != 0xFF:
+        return bytes(content), position
+      position += 1
+    content.append(byte)
+
+
+# Printing -------------------------------------------------------------------------------------------------------------
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+HIDDEN = [
+    (0x00, 0x1F), (0x7F, 0x9F), (0x061C, 0x061C), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x2069),
+    (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB)]
+
+
+def quoted(text):
+  def escaped(character):
+    if character in ESCAPES:
+      return ESCAPES[character]
+    code = ord(character)
+    return f"\\u{code:04x}" if any(low <= code <= high for low, high in HIDDEN) else character
+
+  return '"' + "".join(map(escaped, text)) + '"'
+
+
+def json_reference(reference):
+  kind, content = reference
+  if kind == "tuple":
+    body = "[" + ",".join(map(json_reference, content)) + "]"
+  else:
+    body = str(content) if kind == "integer" else quoted(content)
+  return f'{{"{kind}":{body}}}'
+
+
+def json_value(value):
+  try:
+    text = value.decode()
+    if not any((ord(character) < 0x20 and character not in "\t\n\r") or 0x7F <= ord(character) < 0xA0
+               for character in text):
+      return f'{{"text":{quoted(text)}}}'
+  except UnicodeDecodeError:
+    pass
+  return f'{{"hex":"{value.hex()}"}}'
+
+
+def main(arguments):
+  if len(arguments) not in (1, 2):
+    print(__doc__, file=sys.stderr)
+    return 64
+  try:
+    store = Store(arguments[0])
+    lines = []
+    if len(arguments) == 1:
+      lines = [quoted(name) for _, name in sorted(store.keyspaces.items())]
+    else:
+      numbers = [number for number, name in store.keyspaces.items() if name == arguments[1]]
+      demand(numbers, f"there is no keyspace {arguments[1]}")
+      for (number, key), record in sorted(store.rows.items(), key=lambda row: row[0]):
+        if number == numbers[0]:
+          lines.append(
+              f'{{"key":{json_reference(decode_reference(key))},"value":{json_value(bytes(record.value))},'
+              f'"version":{record.version},"revision":{record.revision}}}')
+  except (Refusal, OSError) as problem:
+    print(f"cairn_reader: {problem}", file=sys.stderr)
+    return 2
+  sys.stdout.buffer.write("".join(line + "\n" for line in lines).encode())
+  return 0
+
+
+if __name__ == "__main__":
+  sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct GetCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Prints one row.",
+    discussion: """
+      The value is printed as quoted text or, if it is none, in hexadecimal as x'0a0b'; with --raw as it is. Exit status \
+      1 if there is no such row.
+
+      Examples: kvdump get orders.cairn customers 42
+                kvdump get orders.cairn pictures '("Berlin", 7)' --raw > picture.png
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Argument(help: "The keyspace's name.")
+  var keyspace: String
+
+  @Argument(help: "The row's reference; kvdump --help tells how to write one.", transform: Reference.parse)
+  var reference: Reference
+
+  @Flag(help: "Print the value's bytes and nothing else, whatever they are.")
+  var raw = false
+
+  func validate() throws {
+    if raw, common.format != .text { throw ValidationError("--raw and --format exclude each other.") }
+  }
+
+  func write(to output: inout Output) throws {
+    let store = try Store.openForInspection(at: common.store)
+    defer { store.close() }
+    let keyspace = try store.existingKeyspace(keyspace)
+    guard let row = try store.row(reference, in: keyspace) else {
+      complain("there is no row \(reference.literal) in \(escapedForTerminal(keyspace.name))")
+      throw ExitCode(1)
+    }
+    switch common.format {
+    case .text where raw:
+      output.bytes = row.value
+    case .text:
+      unsafe row.value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
+      try output.endLine()
+    case .json, .jsonl:
+      output.write(#"{"schema":"kvdump.row","schemaVersion":1,"keyspace":"#)
+      output.bytes.append(quoted: keyspace.name, .json)
+      output.write(#","key":"#)
+      output.bytes.append(json: reference)
+      output.write(#","value":"#)
+      unsafe row.value.withUnsafeBytes { unsafe output.bytes.append(jsonValue: $0) }
+      try output.line(#","version":\#(row.version),"revision":\#(row.revision)}"#)
+    }
+  }
+}

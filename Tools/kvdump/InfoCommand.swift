@@ -1,0 +1,88 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct InfoCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Tells what a store is and holds: keyspaces, segments, bytes.",
+    discussion: "Example: kvdump info orders.cairn --format json")
+
+  @OptionGroup var common: CommonArguments
+
+  func write(to output: inout Output) throws {
+    let info = try StoreInfo(at: common.store)
+    switch common.format {
+    case .text: for line in text(info) { try output.line(line) }
+    case .json, .jsonl: try output.write(json(info), common.format)
+    }
+  }
+
+  private func text(_ info: StoreInfo) -> [String] {
+    let figures = info.statistics
+    let percentage = figures.logBytes == 0 ? 0 : figures.liveBytes * 100 / figures.logBytes
+    var lines = [
+      "store       \(escapedForTerminal(info.path))",
+      "uuid        \(info.uuid)",
+      "format      \(info.formatVersion)",
+      "generation  \(info.generation.grouped)",
+      "epoch       \(info.epoch)",
+      "sequence    \(info.recovery.lastSequence.grouped), known to be durable up to \(info.recovery.watermark.grouped)",
+      "rows        \(figures.rows.grouped)",
+      "log         \(figures.logBytes.grouped) bytes, \(percentage) % of them live",
+      "live        \(figures.liveBytes.grouped) bytes",
+      "dead        \(figures.deadBytes.grouped) bytes",
+      "segments    \(info.segmentBytes.grouped) bytes at most each",
+    ]
+    if let place = info.recovery.discardedAt {
+      lines.append("torn tail   \(info.recovery.discardedBytes.grouped) bytes at \(place)")
+    }
+
+    var keyspaces = Table(["id": .right, "keyspace": .left, "order": .left, "rows": .right])
+    for keyspace in info.keyspaces {
+      keyspaces.append(
+        "\(keyspace.id)", escapedForTerminal(keyspace.name), "\(keyspace.order)", keyspace.rows.grouped)
+    }
+    if !info.keyspaces.isEmpty { lines += [""] + keyspaces.lines }
+
+    var segments = Table([
+      "id": .right, "segment": .left, "epoch": .right, "bytes": .right, "file": .right, "frames": .right,
+      "records": .right,
+    ])
+    for segment in info.segments {
+      segments.append(
+        "\(segment.id)", segment.state.rawValue, "\(segment.epoch)", segment.end.grouped, segment.fileBytes.grouped,
+        segment.frames.grouped, segment.records.grouped)
+    }
+    if !info.segments.isEmpty { lines += [""] + segments.lines }
+    return lines
+  }
+
+  private func json(_ info: StoreInfo) -> JSON {
+    let figures = info.statistics
+    return .object([
+      "schema": .string("kvdump.info"), "schemaVersion": .number(1 as Int), "store": .string(info.path),
+      "uuid": .string(info.uuid), "formatVersion": .string(info.formatVersion), "generation": .number(info.generation),
+      "epoch": .number(UInt64(info.epoch)), "lastSequence": .number(info.recovery.lastSequence),
+      "watermark": .number(info.recovery.watermark), "rows": .number(figures.rows),
+      "logBytes": .number(figures.logBytes), "liveBytes": .number(figures.liveBytes),
+      "deadBytes": .number(figures.deadBytes), "segmentBytes": .number(info.segmentBytes),
+      "discardedBytes": .number(info.recovery.discardedBytes),
+      "keyspaces": .array(
+        info.keyspaces.map {
+          .object([
+            "id": .number(UInt64($0.id)), "name": .string($0.name), "order": .string("\($0.order)"),
+            "rows": .number($0.rows),
+          ])
+        }),
+      "segments": .array(
+        info.segments.map {
+          .object([
+            "id": .number(UInt64($0.id)), "state": .string($0.state.rawValue), "epoch": .number(UInt64($0.epoch)),
+            "bytes": .number($0.end), "fileBytes": .number($0.fileBytes), "frames": .number($0.frames),
+            "records": .number($0.records),
+          ])
+        }),
+    ])
+  }
+}

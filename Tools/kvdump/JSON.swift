@@ -1,0 +1,62 @@
+import CairnInspection
+
+/// A value of JSON whose objects keep their order.
+indirect enum JSON {
+  case null
+  case bool(Bool)
+  case number(UInt64)
+  case string(String)
+  case array([JSON])
+  case object(KeyValuePairs<String, JSON>)
+
+  static func number(_ value: Int) -> JSON { .number(UInt64(max(0, value))) }
+
+  /// Over several lines if `indentation` is given.
+  func write(to bytes: inout [UInt8], indentation: Int?) {
+    switch self {
+    case .null: bytes.append(contentsOf: "null".utf8)
+    case .bool(let value): bytes.append(contentsOf: "\(value)".utf8)
+    case .number(let value): bytes.append(decimal: value)
+    case .string(let text): bytes.append(quoted: text, .json)
+    case .array(let elements):
+      Self.write(elements, "[", "]", &bytes, indentation) { element, bytes, indentation in
+        element.write(to: &bytes, indentation: indentation)
+      }
+    case .object(let members):
+      Self.write(members, "{", "}", &bytes, indentation) { member, bytes, indentation in
+        bytes.append(quoted: member.key, .json)
+        bytes.append(contentsOf: (indentation == nil ? ":" : ": ").utf8)
+        member.value.write(to: &bytes, indentation: indentation)
+      }
+    }
+  }
+
+  private static func write<Elements: Collection>(
+    _ elements: Elements, _ opening: String, _ closing: String, _ bytes: inout [UInt8], _ indentation: Int?,
+    _ write: (Elements.Element, inout [UInt8], Int?) -> Void
+  ) {
+    func breakLine(_ indentation: Int?) {
+      guard let indentation, !elements.isEmpty else { return }
+      bytes.append(UInt8(ascii: "\n"))
+      bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indentation))
+    }
+    bytes.append(contentsOf: opening.utf8)
+    var isFirst = true
+    for element in elements {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
+      breakLine(indentation.map { $0 + 2 })
+      write(element, &bytes, indentation.map { $0 + 2 })
+    }
+    breakLine(indentation)
+    bytes.append(contentsOf: closing.utf8)
+  }
+}
+
+extension Output {
+  /// One document over several lines, or one line of JSON lines.
+  mutating func write(_ json: JSON, _ format: OutputFormat) throws {
+    json.write(to: &bytes, indentation: format == .json ? 0 : nil)
+    try endLine()
+  }
+}

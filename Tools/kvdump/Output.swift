@@ -1,0 +1,82 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Standard output, written in large pieces that end with whole lines.
+struct Output {
+  /// What has been written and not been passed on. `endLine()` after each line.
+  var bytes: [UInt8] = []
+
+  private static let pieceLength = 1 << 16
+
+  init() {
+    // Then a closed pipe is the error EPIPE of a write.
+    signal(SIGPIPE, SIG_IGN)
+    bytes.reserveCapacity(2 * Self.pieceLength)
+  }
+
+  mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  mutating func line(_ text: String) throws {
+    write(text)
+    try endLine()
+  }
+
+  mutating func endLine() throws {
+    bytes.append(UInt8(ascii: "\n"))
+    if bytes.count >= Self.pieceLength { try flush() }
+  }
+
+  mutating func flush() throws {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    try unsafe bytes.withUnsafeBytes { bytes in
+      var start = 0
+      while start < bytes.count {
+        let count = unsafe Self.writeSome(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        if count > 0 {
+          start += count
+        } else if errno == EPIPE {
+          throw OutputError.closed
+        } else if errno == EINTR {
+          Interruption.endIfRequested()
+        } else {
+          throw unsafe OutputError.failed(String(cString: strerror(errno)))
+        }
+      }
+    }
+  }
+
+  private static func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+      unsafe Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+      unsafe Musl.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+    #else
+      unsafe Darwin.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+    #endif
+  }
+}
+
+enum OutputError: Error, CustomStringConvertible {
+  case closed
+  case failed(String)
+
+  var description: String {
+    switch self {
+    case .closed: "standard output is closed"
+    case .failed(let reason): "standard output cannot be written: \(reason)"
+    }
+  }
+}
+
+/// Says something on standard error.
+func complain(_ words: String) {
+  var bytes = Array("kvdump: ".utf8)
+  bytes.append(contentsOf: escapedForTerminal(words).utf8)
+  bytes.append(UInt8(ascii: "\n"))
+  _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
