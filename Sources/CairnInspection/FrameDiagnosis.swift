@@ -29,9 +29,10 @@ struct FrameDiagnosis {
         find("what stands before the key makes no sense")
         return
       }
-      let isValid = unsafe RecordView(
-        frame + position, available: available, checksumStart: origin.seed.start(offset + position),
-        baseSequence: origin.baseSequence) != nil
+      let isValid =
+        unsafe RecordView(
+          frame + position, available: available, checksumStart: origin.seed.start(offset + position),
+          baseSequence: origin.baseSequence) != nil
       if !isValid {
         find("the checksum is wrong")
       } else if record.kind == nil {
@@ -59,7 +60,9 @@ struct FrameDiagnosis {
   }
 
   private static func headerProblem(_ frame: UnsafeRawPointer, _ available: Int) -> String {
-    guard available >= FrameHeader.size else { return "a frame should begin here, and only \(available) bytes are left" }
+    guard available >= FrameHeader.size else {
+      return "a frame should begin here, and only \(available) bytes are left"
+    }
     let kind = unsafe UInt32(littleEndian: frame.load(as: UInt32.self))
     return switch kind {
     case 0: "the segment should go on here, and there are zeros"

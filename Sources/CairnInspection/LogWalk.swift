@@ -53,7 +53,9 @@ struct LogWalk {
         hasEnded = true
         return
       }
-      find(.gap, at: 56, "the segment continues commit \(origin.baseSequence), and the one before ends with \(lastSequence)")
+      find(
+        .gap, at: 56,
+        "the segment continues commit \(origin.baseSequence), and the one before ends with \(lastSequence)")
     }
     expectsGap = false
     epoch = origin.epoch
@@ -122,7 +124,8 @@ struct LogWalk {
     case .keyspaceDefinition:
       keyspaces.insert(header.keyspace)
       let order = unsafe record.stored
-      guard order.count == 1, unsafe order[0] <= 1, unsafe String(validating: record.key, as: UTF8.self)?.isEmpty == false
+      guard order.count == 1, unsafe order[0] <= 1,
+        unsafe String(validating: record.key, as: UTF8.self)?.isEmpty == false
       else {
         find(.record, at: offset, "the definition of keyspace \(header.keyspace) makes no sense")
         return

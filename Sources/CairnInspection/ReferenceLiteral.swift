@@ -182,7 +182,8 @@ private struct LiteralParser {
     while word.last == " " { word.removeLast() }
     position = end
     guard !word.isEmpty else {
-      throw Problem(end == scalars.count ? "the tuple has no closing parenthesis" : "an element of the tuple is missing")
+      throw Problem(
+        end == scalars.count ? "the tuple has no closing parenthesis" : "an element of the tuple is missing")
     }
     return try bare(Self.text(word))
   }

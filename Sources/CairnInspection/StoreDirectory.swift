@@ -47,7 +47,9 @@ package struct StoreDirectory: Sendable {
 
   /// The number in a segment's name.
   package static func segment(named name: String) -> UInt32? {
-    guard name.hasSuffix(".segment"), let id = UInt32(name.dropLast(8)), Segment.fileName(id) == name else { return nil }
+    guard name.hasSuffix(".segment"), let id = UInt32(name.dropLast(8)), Segment.fileName(id) == name else {
+      return nil
+    }
     return id
   }
 }

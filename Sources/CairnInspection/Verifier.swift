@@ -38,7 +38,8 @@ struct VerificationPass {
     let names = try pass.directory.names()
     let manifest = try pass.manifest(names)
     pass.noteOtherFiles(names, manifest)
-    let entries = manifest?.segments ?? names.compactMap(StoreDirectory.segment(named:)).map { Manifest.Segment(id: $0) }
+    let entries =
+      manifest?.segments ?? names.compactMap(StoreDirectory.segment(named:)).map { Manifest.Segment(id: $0) }
     pass.walk.begin(manifest)
 
     let watermark = try pass.watermark(entries, manifest)
@@ -76,7 +77,9 @@ struct VerificationPass {
       switch error {
       case .newerFormat: throw StoreError(.newerFormat, "\(directory.path) was written by a newer version")
       case .foreign:
-        guard isStore else { throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's") }
+        guard isStore else {
+          throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's")
+        }
         find(.manifest, ManifestFile.name, "the manifest does not begin as one")
       case .damaged(let what): find(.manifest, ManifestFile.name, "the manifest is damaged: \(what)")
       }
@@ -89,7 +92,9 @@ struct VerificationPass {
     for name in names where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // One above all others may have been begun since the manifest was read.
-        guard let manifest, id < manifest.nextSegment, !manifest.segments.contains(where: { $0.id == id }) else { continue }
+        guard let manifest, id < manifest.nextSegment, !manifest.segments.contains(where: { $0.id == id }) else {
+          continue
+        }
         find(.otherFile, name, severity: .note, "the manifest does not list this segment, so it is ignored")
       } else if name.hasSuffix(".discarded") {
         find(.otherFile, name, severity: .note, "bytes that a recovery cut off the end of the log and kept")
@@ -167,7 +172,9 @@ struct VerificationPass {
     walk.walk(mapping, origin, limit: limit, durable: min(durable, limit), content: content, isSealed: entry.end != nil)
     verification.findings += walk.takeFindings()
     if entry.end != nil, walk.lastSequence != entry.lastSequence, verification.damage.isEmpty {
-      find(.gap, name, at: limit, "the segment ends with commit \(walk.lastSequence), the manifest says \(entry.lastSequence)")
+      find(
+        .gap, name, at: limit,
+        "the segment ends with commit \(walk.lastSequence), the manifest says \(entry.lastSequence)")
     }
   }
 

@@ -34,7 +34,8 @@ struct VerifyCommand: Command {
       "\(verification.records.grouped) records in \(verification.frames.grouped) frames of "
       + "\(verification.segments.grouped) segments, up to sequence \(verification.lastSequence.grouped)"
     let damage = verification.damage.count
-    return damage == 0 ? "sound: \(seen)" : "damaged: \(damage.grouped) \(damage == 1 ? "place" : "places"); valid are \(seen)"
+    return damage == 0
+      ? "sound: \(seen)" : "damaged: \(damage.grouped) \(damage == 1 ? "place" : "places"); valid are \(seen)"
   }
 
   private func members(_ finding: Finding) -> KeyValuePairs<String, JSON> {

@@ -6,7 +6,7 @@ import Synchronization
 /// A B+tree whose leaves hold 16 bytes a row and no keys: where eight bytes do not decide, the record does. Nodes are copied on write and
 /// published by one store into their parent, so that readers need no lock (after Bayer and Unterauer, "Prefix B-trees", 1977, for the separators and
 /// the shared prefixes). An overwrite does not touch it.
-final class OrderedIndex: @unchecked Sendable {
+@safe final class OrderedIndex: @unchecked Sendable {
   let arena: Arena
   private let locator: RowLocator
   private let root: Atomic<UInt32>
@@ -25,51 +25,59 @@ final class OrderedIndex: @unchecked Sendable {
     self.arena = arena
     self.locator = locator
     root = Atomic(0)
-    path = .allocate(capacity: Self.maximumHeight)
+    unsafe path = .allocate(capacity: Self.maximumHeight)
     root.store(emptyLeaf(), ordering: .releasing)
   }
 
-  deinit { path.deallocate() }
+  deinit { unsafe path.deallocate() }
 
   // MARK: Reading
 
+  /// Where a leaf's keys end: good while the epoch is pinned.
+  @safe struct Fence {
+    fileprivate let node: Inner
+    fileprivate let separator: Int
+
+    var bytes: [UInt8] { node.separator(separator) }
+  }
+
   /// The leaf that holds the first keys at or behind `bound`, or with `below` the last ones before it; `bound` nil stands for the beginning or
-  /// the end. Gives its entries in order, and returns the bound at which the neighbouring leaf in that direction begins; nil if there is none.
+  /// the end. Gives its entries in order, and returns the fence behind which the neighbouring leaf in that direction begins; nil if there is none.
   /// For a reader that has pinned the epoch.
   func leaf(
     at bound: [UInt8]?, below: Bool, into entries: inout LeafEntries
-  ) throws(StoreError) -> [UInt8]? {
+  ) throws(StoreError) -> Fence? {
     var node = root.load(ordering: .acquiring)
-    var fence: (node: Inner, separator: Int)?
-    while Inner.level(arena[node]) > 0 {
-      let inner = Inner(arena[node])
+    var fence: Fence?
+    while unsafe Inner.level(arena[node]) > 0 {
+      let inner = unsafe Inner(arena[node])
       let last = inner.count - 1
       let child: Int
       if let bound {
-        child = bound.withUnsafeBytes { inner.childIndex($0, below: below) }
+        child = unsafe bound.withUnsafeBytes { unsafe inner.childIndex($0, below: below) }
       } else {
         child = below ? last : 0
       }
-      if below, child > 0 { fence = (inner, child - 1) }
-      if !below, child < last { fence = (inner, child) }
+      if below, child > 0 { fence = Fence(node: inner, separator: child - 1) }
+      if !below, child < last { fence = Fence(node: inner, separator: child) }
       node = inner.child(child)
     }
-    let leaf = Leaf(arena[node])
+    let leaf = unsafe Leaf(arena[node])
     try gather(leaf, into: &entries)
-    if let bound { bound.withUnsafeBytes { trim(&entries, leaf.prefix, $0, below: below) } }
-    return fence.map { $0.node.separator($0.separator) }
+    if let bound { unsafe bound.withUnsafeBytes { unsafe trim(&entries, leaf.prefix, $0, below: below) } }
+    return fence
   }
 
   /// Takes away entries that are surely on the wrong side of the bound.
   private func trim(
     _ entries: inout LeafEntries, _ prefix: UnsafeRawBufferPointer, _ bound: UnsafeRawBufferPointer, below: Bool
   ) {
-    let order = bound.slice(0, min(bound.count, prefix.count)).order(prefix)
+    let order = unsafe bound.slice(0, min(bound.count, prefix.count)).order(prefix)
     if order != 0 {
       if (order < 0) == below { entries.count = 0 }
       return
     }
-    let head = bound.head(prefix.count)
+    let head = unsafe bound.head(prefix.count)
     if below {
       while entries.count > 0, entries[entries.count - 1].head > head { entries.count -= 1 }
     } else {
@@ -95,8 +103,8 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Asks the records. A row that has gone meanwhile may stand anywhere.
   private func isBefore(_ first: UInt64, _ second: UInt64) throws(StoreError) -> Bool {
-    guard let first = try locator.find(first), let second = try locator.find(second) else { return false }
-    return first.record.key.order(second.record.key) < 0
+    guard let first = try unsafe locator.find(first), let second = try unsafe locator.find(second) else { return false }
+    return unsafe first.record.key.order(second.record.key) < 0
   }
 
   // MARK: Changing (the writer's)
@@ -105,10 +113,10 @@ final class OrderedIndex: @unchecked Sendable {
   private func descend(_ key: UnsafeRawBufferPointer) -> (leaf: UInt32, depth: Int) {
     var depth = 0
     var node = root.load(ordering: .relaxed)
-    while case let memory = arena[node], Inner.level(memory) > 0 {
-      let inner = Inner(memory)
-      let child = inner.childIndex(key, below: false)
-      path[depth] = Step(node: node, child: child)
+    while case let memory = unsafe arena[node], unsafe Inner.level(memory) > 0 {
+      let inner = unsafe Inner(memory)
+      let child = unsafe inner.childIndex(key, below: false)
+      unsafe path[depth] = Step(node: node, child: child)
       depth &+= 1
       node = inner.child(child)
     }
@@ -117,21 +125,21 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie in.
   func prefetch(_ key: UnsafeRawBufferPointer) {
-    let leaf = arena[descend(key).leaf]
-    cairn_prefetch(leaf)
+    let leaf = unsafe arena[descend(key).leaf]
+    unsafe cairn_prefetch(leaf)
     for line in 4..<8 {
-      cairn_prefetch(leaf + line &* 64)
-      cairn_prefetch(leaf + (line &+ 8) &* 64)
+      unsafe cairn_prefetch(leaf + line &* 64)
+      unsafe cairn_prefetch(leaf + (line &+ 8) &* 64)
     }
   }
 
   /// Adds a row that the hash index knows already and that is not in the tree.
   func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
-    let (node, depth) = descend(key)
-    let leaf = Leaf(arena[node])
-    let prefix = leaf.prefix
-    if key.count >= prefix.count, key.slice(0, prefix.count).equals(prefix) {
-      let entry = Leaf.Entry(head: key.head(prefix.count), hash: hash)
+    let (node, depth) = unsafe descend(key)
+    let leaf = unsafe Leaf(arena[node])
+    let prefix = unsafe leaf.prefix
+    if key.count >= prefix.count, unsafe key.slice(0, prefix.count).equals(prefix) {
+      let entry = unsafe Leaf.Entry(head: key.head(prefix.count), hash: hash)
       let (sorted, appended) = leaf.loadCounts()
       if sorted + appended < leaf.capacity {
         if appended == 0, sorted == 0 || leaf[sorted - 1].head < entry.head {
@@ -148,16 +156,16 @@ final class OrderedIndex: @unchecked Sendable {
     }
     try LeafEntries.with { (entries) throws(StoreError) in
       try gather(leaf, into: &entries)
-      let shared = key.slice(0, min(key.count, prefix.count)).sharedPrefix(prefix)
-      if shared < prefix.count { entries.shorten(prefix, to: shared) }
-      try insert(Leaf.Entry(head: key.head(shared), hash: hash), into: &entries)
+      let shared = unsafe key.slice(0, min(key.count, prefix.count)).sharedPrefix(prefix)
+      if shared < prefix.count { unsafe entries.shorten(prefix, to: shared) }
+      try unsafe insert(Leaf.Entry(head: key.head(shared), hash: hash), into: &entries)
       let isAppend = entries[entries.count - 1].hash == hash && isLastLeaf(depth)
-      try replaceLeaf(node, entries, prefix.slice(0, shared), isAppend: isAppend, depth: depth)
+      try unsafe replaceLeaf(node, entries, prefix.slice(0, shared), isAppend: isAppend, depth: depth)
     }
   }
 
   private func isLastLeaf(_ depth: Int) -> Bool {
-    (0..<depth).allSatisfy { path[$0].child == Inner(arena[path[$0].node]).count - 1 }
+    (0..<depth).allSatisfy { unsafe path[$0].child == Inner(arena[path[$0].node]).count - 1 }
   }
 
   /// Puts `entries` in the place of a leaf: as one leaf or, where they don't fit, as two.
@@ -166,13 +174,13 @@ final class OrderedIndex: @unchecked Sendable {
   ) throws(StoreError) {
     let count = entries.count
     if count <= Leaf.capacity(prefix: prefix.count) {
-      let leaf = try buildLeaf(entries[0..<count], prefix)
+      let leaf = try unsafe buildLeaf(entries[0..<count], prefix)
       replace(node, with: leaf, level: depth)
     } else {
       let middle = isAppend ? count - 1 : splitPoint(entries)
-      let separator = try separator(entries[middle - 1], entries[middle], prefix)
-      let left = try buildLeaf(entries[0..<middle], prefix)
-      let right = try buildLeaf(entries[middle..<count], prefix)
+      let separator = try unsafe separator(entries[middle - 1], entries[middle], prefix)
+      let left = try unsafe buildLeaf(entries[0..<middle], prefix)
+      let right = try unsafe buildLeaf(entries[middle..<count], prefix)
       split(node, left, separator, right, level: depth)
     }
     arena.retire(node, Leaf.size)
@@ -195,21 +203,23 @@ final class OrderedIndex: @unchecked Sendable {
   ) throws(StoreError) -> [UInt8] {
     if left.head != right.head {
       let shared = (left.head ^ right.head).leadingZeroBitCount / 8
-      return Array(prefix) + withUnsafeBytes(of: right.head.bigEndian) { Array($0.prefix(shared + 1)) }
+      return unsafe Array(prefix) + withUnsafeBytes(of: right.head.bigEndian) { unsafe Array($0.prefix(shared + 1)) }
     }
-    let leftKey = try key(left.hash)
-    let rightKey = try key(right.hash)
-    return Array(rightKey.prefix(leftKey.sharedPrefix(rightKey) + 1))
+    let leftKey = try unsafe key(left.hash)
+    let rightKey = try unsafe key(right.hash)
+    return unsafe Array(rightKey.prefix(leftKey.sharedPrefix(rightKey) + 1))
   }
 
   private func key(_ hash: UInt64) throws(StoreError) -> UnsafeRawBufferPointer {
-    guard let found = try locator.find(hash) else { preconditionFailure("a row of the ordered index has no slot") }
-    return found.record.key
+    guard let found = try unsafe locator.find(hash) else {
+      preconditionFailure("a row of the ordered index has no slot")
+    }
+    return unsafe found.record.key
   }
 
   private func emptyLeaf() -> UInt32 {
     let node = arena.allocate(Leaf.size)
-    Leaf(arena[node]).initialize(
+    unsafe Leaf(arena[node]).initialize(
       UnsafeMutableBufferPointer(start: nil, count: 0), prefix: UnsafeRawBufferPointer(start: nil, count: 0))
     return node
   }
@@ -218,25 +228,25 @@ final class OrderedIndex: @unchecked Sendable {
   private func buildLeaf(
     _ entries: UnsafeMutableBufferPointer<Leaf.Entry>, _ prefix: UnsafeRawBufferPointer
   ) throws(StoreError) -> UInt32 {
-    var prefix = prefix
-    if hasTies(entries) {
-      let first = try key(entries[0].hash)
-      let last = try key(entries[entries.count - 1].hash)
-      var shared = min(first.sharedPrefix(last), Leaf.maximumPrefix)
+    var prefix = unsafe prefix
+    if unsafe hasTies(entries) {
+      let first = try unsafe key(entries[0].hash)
+      let last = try unsafe key(entries[entries.count - 1].hash)
+      var shared = unsafe min(first.sharedPrefix(last), Leaf.maximumPrefix)
       while shared > prefix.count, Leaf.capacity(prefix: shared) < entries.count + 4 { shared -= 8 }
       if shared > prefix.count {
-        for index in entries.indices { entries[index].head = try key(entries[index].hash).head(shared) }
-        prefix = first.slice(0, shared)
+        for index in entries.indices { unsafe entries[index].head = try unsafe key(entries[index].hash).head(shared) }
+        unsafe prefix = unsafe first.slice(0, shared)
       }
     }
     let node = arena.allocate(Leaf.size)
-    Leaf(arena[node]).initialize(entries, prefix: prefix)
+    unsafe Leaf(arena[node]).initialize(entries, prefix: prefix)
     return node
   }
 
   private func hasTies(_ entries: UnsafeMutableBufferPointer<Leaf.Entry>) -> Bool {
     guard entries.count > 1 else { return false }
-    for index in 1..<entries.count where entries[index - 1].head == entries[index].head { return true }
+    for index in 1..<entries.count where unsafe entries[index - 1].head == entries[index].head { return true }
     return false
   }
 
@@ -245,27 +255,31 @@ final class OrderedIndex: @unchecked Sendable {
     if level == 0 {
       root.store(new, ordering: .releasing)
     } else {
-      let step = path[level - 1]
-      Inner(arena[step.node]).setChild(step.child, new)
+      let step = unsafe path[level - 1]
+      unsafe Inner(arena[step.node]).setChild(step.child, new)
     }
   }
 
   /// Publishes two nodes in the place of one.
   private func split(_ old: UInt32, _ left: UInt32, _ separator: [UInt8], _ right: UInt32, level: Int) {
     guard level > 0 else {
-      let height = Inner.level(arena[left]) + 1
+      let height = unsafe Inner.level(arena[left]) + 1
       root.store(newInner(level: height, [left, right], [separator]), ordering: .releasing)
       return
     }
-    let step = path[level - 1]
-    let parent = Inner(arena[step.node])
+    let step = unsafe path[level - 1]
+    let parent = unsafe Inner(arena[step.node])
     let count = parent.count
-    let hasPrefix = separator.withUnsafeBytes { $0.count >= parent.prefix.count && $0.slice(0, parent.prefix.count).equals(parent.prefix) }
+    let hasPrefix = unsafe separator.withUnsafeBytes {
+      unsafe $0.count >= parent.prefix.count && $0.slice(0, parent.prefix.count).equals(parent.prefix)
+    }
     if count < Inner.maximumChildren, hasPrefix {
-      let size = parent.size + 20 + max(0, separator.count - parent.prefix.count - 8)
+      let size = unsafe parent.size + 20 + max(0, separator.count - parent.prefix.count - 8)
       let node = arena.allocate(Self.rounded(size))
-      let inner = Inner(arena[node])
-      separator.withUnsafeBytes { inner.initialize(parent, inserting: $0, right, after: step.child, size: size) }
+      let inner = unsafe Inner(arena[node])
+      unsafe separator.withUnsafeBytes {
+        unsafe inner.initialize(parent, inserting: $0, right, after: step.child, size: size)
+      }
       inner.setChild(step.child, left)
       replace(step.node, with: node, level: level - 1)
     } else {
@@ -281,7 +295,7 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Publishes an inner node or, where there are too many children, two.
   private func publish(_ children: [UInt32], _ separators: [[UInt8]], inPlaceOf old: UInt32, level: Int) {
-    let height = Inner.level(arena[old])
+    let height = unsafe Inner.level(arena[old])
     guard children.count > Inner.maximumChildren else {
       replace(old, with: newInner(level: height, children, separators), level: level)
       return
@@ -295,12 +309,13 @@ final class OrderedIndex: @unchecked Sendable {
   private func newInner(level: Int, _ children: [UInt32], _ separators: [[UInt8]]) -> UInt32 {
     var prefix = 0
     if let first = separators.first, let last = separators.last {
-      prefix = first.withUnsafeBytes { first in last.withUnsafeBytes { first.sharedPrefix($0) } }
+      prefix = unsafe first.withUnsafeBytes { first in unsafe last.withUnsafeBytes { unsafe first.sharedPrefix($0) } }
     }
     let tails = separators.reduce(0) { $0 + max(0, $1.count - prefix - 8) }
     let size = Inner.size(children: children.count, prefix: prefix, tails: tails)
     let node = arena.allocate(Self.rounded(size))
-    Inner(arena[node]).initialize(level: level, children: children, separators: separators, prefixLength: prefix, size: size)
+    unsafe Inner(arena[node]).initialize(
+      level: level, children: children, separators: separators, prefixLength: prefix, size: size)
     return node
   }
 
@@ -313,8 +328,8 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Takes a row out. Its slot in the hash index is still there.
   func remove(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
-    let (node, depth) = descend(key)
-    let leaf = Leaf(arena[node])
+    let (node, depth) = unsafe descend(key)
+    let leaf = unsafe Leaf(arena[node])
     try LeafEntries.with { (entries) throws(StoreError) in
       try gather(leaf, into: &entries)
       guard entries.remove(hash) else { return }
@@ -324,15 +339,15 @@ final class OrderedIndex: @unchecked Sendable {
       } else if entries.count < leaf.capacity / 4, try merge(node, entries, depth: depth) {
         return
       } else {
-        try replaceLeaf(node, entries, leaf.prefix, isAppend: false, depth: depth)
+        try unsafe replaceLeaf(node, entries, leaf.prefix, isAppend: false, depth: depth)
       }
     }
   }
 
   /// Takes the child on the path out of its parent, and parents that have no children left.
   private func removeChild(level: Int) {
-    let step = path[level - 1]
-    let parent = Inner(arena[step.node])
+    let step = unsafe path[level - 1]
+    let parent = unsafe Inner(arena[step.node])
     let count = parent.count
     if count == 1 {
       if level == 1 {
@@ -360,29 +375,31 @@ final class OrderedIndex: @unchecked Sendable {
 
   /// Puts `entries`, which are few, together with a neighbour of the leaf they come from; false if both don't fit into one leaf well.
   private func merge(_ node: UInt32, _ entries: LeafEntries, depth: Int) throws(StoreError) -> Bool {
-    guard depth > 0, case let step = path[depth - 1], case let parent = Inner(arena[step.node]), parent.count > 1 else {
+    guard depth > 0, case let step = unsafe path[depth - 1], case let parent = unsafe Inner(arena[step.node]),
+      parent.count > 1
+    else {
       return false
     }
     let count = parent.count
     let left = step.child == count - 1 ? step.child - 1 : step.child
     let neighbour = parent.child(left == step.child ? left + 1 : left)
-    let leaf = Leaf(arena[node])
-    let other = Leaf(arena[neighbour])
+    let leaf = unsafe Leaf(arena[node])
+    let other = unsafe Leaf(arena[neighbour])
     let (sorted, appended) = other.loadCounts()
-    let shared = leaf.prefix.sharedPrefix(other.prefix)
+    let shared = unsafe leaf.prefix.sharedPrefix(other.prefix)
     guard entries.count + sorted + appended <= Leaf.capacity(prefix: shared) * 3 / 4 else { return false }
 
     let merged = try LeafEntries.with { (others) throws(StoreError) in
       try gather(other, into: &others)
       var entries = entries
-      entries.shorten(leaf.prefix, to: shared)
-      others.shorten(other.prefix, to: shared)
+      unsafe entries.shorten(leaf.prefix, to: shared)
+      unsafe others.shorten(other.prefix, to: shared)
       if left == step.child {
         entries.append(others)
-        return try buildLeaf(entries[0..<entries.count], leaf.prefix.slice(0, shared))
+        return try unsafe buildLeaf(entries[0..<entries.count], leaf.prefix.slice(0, shared))
       } else {
         others.append(entries)
-        return try buildLeaf(others[0..<others.count], leaf.prefix.slice(0, shared))
+        return try unsafe buildLeaf(others[0..<others.count], leaf.prefix.slice(0, shared))
       }
     }
 

@@ -19,10 +19,10 @@ struct Scan {
       while true {
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
-        let next = try tree.leaf(at: bound, below: reverse, into: &entries)
+        let fence = try tree.leaf(at: bound, below: reverse, into: &entries)
         if reverse { entries.reverse() }
         guard try walk(entries, from: first, to: upper, reverse: reverse, limit: limit, body) else { return }
-        guard let next else { return }
+        guard let next = fence?.bytes else { return }
         // The next leaf has nothing of the range.
         if reverse ? lower.isAtOrAbove(next) : upper.map({ next.isAtOrAbove($0) }) ?? false { return }
         bound = next
@@ -41,15 +41,17 @@ struct Scan {
     for position in 0..<min(2 * Self.lookahead, expected) { locator.index.prefetch(entries[position].hash) }
     for position in 0..<min(Self.lookahead, expected) { locate(entries, position) }
     for position in 0..<count {
-      if position + 2 * Self.lookahead < expected { locator.index.prefetch(entries[position + 2 * Self.lookahead].hash) }
+      if position + 2 * Self.lookahead < expected {
+        locator.index.prefetch(entries[position + 2 * Self.lookahead].hash)
+      }
       if position + Self.lookahead < expected { locate(entries, position + Self.lookahead) }
       if position >= expected { locate(entries, position) }
       guard let record = try record(entries[position]) else { continue }
-      if let lower, lower.withUnsafeBytes({ record.key.order($0) < 0 }) {
+      if let lower, unsafe lower.withUnsafeBytes({ unsafe record.key.order($0) < 0 }) {
         if reverse { return false }
         continue
       }
-      if let upper, upper.withUnsafeBytes({ record.key.order($0) >= 0 }) {
+      if let upper, unsafe upper.withUnsafeBytes({ unsafe record.key.order($0) >= 0 }) {
         if reverse { continue }
         return false
       }
@@ -86,14 +88,16 @@ struct Scan {
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for start in addresses.indices {
         if start + Self.lookahead < addresses.count { index.table.prefetch(addresses[start + Self.lookahead]) }
-        guard let newest = index.table.record(addresses[start]) else { throw keyspace.locator.corruption(addresses[start]) }
+        guard let newest = index.table.record(addresses[start]) else {
+          throw keyspace.locator.corruption(addresses[start])
+        }
         let record: RecordView
         if newest.header.revision <= sequence {
           guard !newest.header.isTombstone else { continue }
           record = newest
         } else {
-          let hash = keyspace.hash(newest.key)
-          guard let older = try index.version(keyspace, hash, newest.key, at: sequence) else { continue }
+          let hash = unsafe keyspace.hash(newest.key)
+          guard let older = try unsafe index.version(keyspace, hash, newest.key, at: sequence) else { continue }
           record = older
         }
         guard try body(record) else { return }
@@ -104,6 +108,6 @@ struct Scan {
 
 extension [UInt8] {
   fileprivate func isAtOrAbove(_ other: [UInt8]) -> Bool {
-    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.order($0) >= 0 } }
+    unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe bytes.order($0) >= 0 } }
   }
 }

@@ -53,7 +53,7 @@ public final class Snapshot: Sendable {
     _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
-    try read(reference, keyspace) { result = try body($0.bytes) }
+    try unsafe read(reference, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
@@ -64,9 +64,9 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
-    try reference.withEncoded { (key) throws in
-      let record = try index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
-      try record?.withValue(body)
+    try unsafe reference.withEncoded { (key) throws in
+      let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+      try unsafe record?.withValue(body)
     }
   }
 
@@ -76,8 +76,10 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
-    return try reference.withEncoded { (key) throws(StoreError) -> R? in
-      guard let record = try index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else { return nil }
+    return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
+      guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
+        return nil
+      }
       return try body(record)
     }
   }
@@ -100,14 +102,14 @@ public final class Snapshot: Sendable {
       keys.removeAll(keepingCapacity: true)
       for reference in references[start..<end] {
         let key = reference.encoded
-        let hash = key.withUnsafeBytes { keyspace.index.hash($0) }
+        let hash = unsafe key.withUnsafeBytes { unsafe keyspace.index.hash($0) }
         locator.index.prefetch(hash)
         keys.append((key, hash))
       }
       for key in keys { _ = locator.prefetchRecord(key.hash) }
       for (key, hash) in keys {
-        let record = try key.withRawBytes { (key) throws(StoreError) in
-          try index.record(keyspace.index, hash, key, at: sequence)
+        let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
+          try unsafe index.record(keyspace.index, hash, key, at: sequence)
         }
         values.append(try record?.copiedValue())
       }
@@ -158,7 +160,7 @@ public final class Snapshot: Sendable {
     var left = limit
     try walk(range, keyspace, reverse: reverse, limit: limit) { record in
       var step = ScanStep.next
-      try record.withValue { step = try body(record.key.bytes, $0.bytes, record.stamp) }
+      try unsafe record.withValue { step = try unsafe body(record.key.bytes, $0.bytes, record.stamp) }
       left -= 1
       return step == .next && left > 0
     }

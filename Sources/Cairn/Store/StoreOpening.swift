@@ -121,8 +121,8 @@ struct StoreOpening {
   private static var owner: String {
     var host = [CChar](repeating: 0, count: 256)
     var boot = [CChar](repeating: 0, count: 64)
-    gethostname(&host, host.count - 1)
-    let length = cairn_boot_identity(&boot, boot.count)
+    unsafe gethostname(&host, host.count - 1)
+    let length = unsafe cairn_boot_identity(&boot, boot.count)
     func text(_ characters: some Sequence<CChar>) -> String {
       String(decoding: characters.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -89,9 +89,12 @@ import Testing
 
   @Test func segmentsOfOthersAreNamed() throws {
     let other = try Fixtures.example()
-    expect(try verify { $0[second] = $0[first].map { $0 + [UInt8](repeating: 0, count: 10_000) } }, .foreignSegment, in: second)
     expect(
-      try verify { files in files[first] = (other[first] ?? []) + [UInt8](repeating: 0, count: 60_000) }, .foreignSegment,
+      try verify { $0[second] = $0[first].map { $0 + [UInt8](repeating: 0, count: 10_000) } }, .foreignSegment,
+      in: second)
+    expect(
+      try verify { files in files[first] = (other[first] ?? []) + [UInt8](repeating: 0, count: 60_000) },
+      .foreignSegment,
       in: first)
   }
 
@@ -150,7 +153,8 @@ import Testing
   @Test func badContentBehindGoodChecksumsIsNamed() throws {
     // Frames whose checksums are right and whose records make no sense, as a faulty writer would leave.
     let header = SegmentHeader(
-      store: 1, id: 1, epoch: 1, baseSequence: 0, created: 0, watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))
+      store: 1, id: 1, epoch: 1, baseSequence: 0, created: 0, watermark: .none,
+      recoveredEnd: Place(segment: 0, offset: 0))
     var manifest = Manifest(store: 1, hashSeed: 0, segmentSize: 1 << 16)
     manifest.epoch = 1
     manifest.nextSegment = 2
