@@ -21,7 +21,8 @@ extension [UInt8] {
   /// Whether these bytes are best shown as text: UTF-8 without controls other than tabs and ends of lines.
   package static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var isASCII = true
-    for unsafebyte in unsafe bytes {
+    for index in bytes.indices {
+      let byte = unsafe bytes[index]
       if byte >= 0x80 {
         isASCII = false
       } else if byte < 0x20 ? !(byte == 0x09 || byte == 0x0A || byte == 0x0D) : byte == 0x7F {
@@ -100,7 +101,8 @@ extension [UInt8] {
   /// Appends two digits for each byte.
   package mutating func append(hex bytes: UnsafeRawBufferPointer) {
     reserveCapacity(count + 2 * bytes.count)
-    for unsafebyte in unsafe bytes {
+    for index in bytes.indices {
+      let byte = unsafe bytes[index]
       append(Self.hexDigits[Int(byte >> 4)])
       append(Self.hexDigits[Int(byte & 15)])
     }

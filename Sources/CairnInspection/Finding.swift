@@ -38,7 +38,9 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case damage
   }
 
+  /// What is wrong.
   public let kind: Kind
+  /// How bad it is.
   public let severity: Severity
   /// The file's name in the store's directory.
   public let file: String
@@ -47,6 +49,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// What was found, for people.
   public let words: String
 
+  /// In words.
   public var description: String {
     "\(severity): \(file)\(offset.map { " at \($0)" } ?? ""): \(words)"
   }

@@ -4,9 +4,13 @@ public import Cairn
 public struct StoreInfo: Sendable {
   /// One keyspace.
   public struct Keyspace: Sendable, Hashable {
+    /// The number the format knows it by.
     public let id: UInt32
+    /// The name it was given.
     public let name: String
+    /// Whether its rows are ordered.
     public let order: Cairn.Keyspace.Order
+    /// Rows there are.
     public let rows: Int
   }
 
@@ -22,7 +26,9 @@ public struct StoreInfo: Sendable {
       case unused
     }
 
+    /// The number the format knows it by.
     public let id: UInt32
+    /// Whether it is active, sealed, or not yet used.
     public let state: State
     /// Of the open that wrote it; 0 while it is unused.
     public let epoch: UInt32
@@ -30,10 +36,13 @@ public struct StoreInfo: Sendable {
     public let end: Int
     /// Length of the file.
     public let fileBytes: Int
+    /// Valid frames.
     public let frames: Int
+    /// Records in them.
     public let records: Int
   }
 
+  /// The directory.
   public let path: String
   /// As usual for UUIDs.
   public let uuid: String
