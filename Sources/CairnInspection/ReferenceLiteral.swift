@@ -31,9 +31,12 @@ extension Reference {
 
 /// A text that begins like a literal of a reference and isn't one.
 public struct ReferenceLiteralError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was given.
   public let literal: String
+  /// What is wrong with it.
   public let reason: String
 
+  /// Both in a sentence.
   public var description: String { "\(Reference.string(literal).literal) is no reference: \(reason)" }
 }
 
@@ -182,7 +185,8 @@ private struct LiteralParser {
     while word.last == " " { word.removeLast() }
     position = end
     guard !word.isEmpty else {
-      throw Problem(end == scalars.count ? "the tuple has no closing parenthesis" : "an element of the tuple is missing")
+      throw Problem(
+        end == scalars.count ? "the tuple has no closing parenthesis" : "an element of the tuple is missing")
     }
     return try bare(Self.text(word))
   }

@@ -4,9 +4,13 @@ public import Cairn
 public struct StoreInfo: Sendable {
   /// One keyspace.
   public struct Keyspace: Sendable, Hashable {
+    /// The number by which the log knows it.
     public let id: UInt32
+    /// Unique in the store.
     public let name: String
+    /// Whether its rows can be walked in the order of their references.
     public let order: Cairn.Keyspace.Order
+    /// How many there are.
     public let rows: Int
   }
 
@@ -22,7 +26,9 @@ public struct StoreInfo: Sendable {
       case unused
     }
 
+    /// The number in its file's name.
     public let id: UInt32
+    /// What it is to the log.
     public let state: State
     /// Of the open that wrote it; 0 while it is unused.
     public let epoch: UInt32
@@ -30,10 +36,13 @@ public struct StoreInfo: Sendable {
     public let end: Int
     /// Length of the file.
     public let fileBytes: Int
+    /// Commits in it.
     public let frames: Int
+    /// Changes of rows, and definitions of keyspaces, in it.
     public let records: Int
   }
 
+  /// The directory, as it was given.
   public let path: String
   /// As usual for UUIDs.
   public let uuid: String
