@@ -13,6 +13,9 @@
 #if defined(__APPLE__)
 #include <sys/sysctl.h>
 #include <sys/types.h>
+#elif defined(__linux__)
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #endif
 
 uintptr_t cairn_thread_token(void) {
@@ -35,6 +38,17 @@ int cairn_reserve(int descriptor, int64_t offset, int64_t length) {
     result = posix_fallocate(descriptor, offset, length);
   } while (result == EINTR);
   return result;
+#endif
+}
+
+int cairn_overwrites_in_place(int descriptor) {
+#if defined(__linux__)
+  struct statfs status;
+  if (fstatfs(descriptor, &status) != 0) return 0;
+  return status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_SUPER_MAGIC || status.f_type == TMPFS_MAGIC;
+#else
+  (void)descriptor;
+  return 0;
 #endif
 }
 

@@ -25,6 +25,10 @@ uintptr_t cairn_thread_token(void);
 /// Returns 0 or an errno value.
 int cairn_reserve(int descriptor, int64_t offset, int64_t length);
 
+/// Whether the file lies on a file system known to keep a reservation for overwriting in place, so that a store into
+/// a shared mapping of reserved blocks cannot run out of space. No for the copying ones and for those not known.
+int cairn_overwrites_in_place(int descriptor);
+
 /// Makes the bytes of the file, and its size, durable. Returns 0 or an errno value.
 int cairn_sync_data(int descriptor);
 

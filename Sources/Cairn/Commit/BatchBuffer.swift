@@ -3,7 +3,7 @@ import Synchronization
 /// A batch in the making: its changes, with keys and stored values one after the other in one piece of memory.
 ///
 /// Belongs to one thread at a time; reused from batch to batch.
-final class BatchBuffer: @unchecked Sendable {
+@safe final class BatchBuffer: @unchecked Sendable {
   enum Kind: UInt8 {
     case put
     case delete
@@ -18,7 +18,7 @@ final class BatchBuffer: @unchecked Sendable {
     case tombstone
   }
 
-  struct Change {
+  @safe struct Change {
     var keyspace: Unmanaged<KeyspaceIndex>
     var hash: UInt64
     var key: Int
@@ -53,14 +53,14 @@ final class BatchBuffer: @unchecked Sendable {
 
   init() {
     capacity = 4096
-    bytes = .allocate(byteCount: capacity, alignment: 16)
+    unsafe bytes = .allocate(byteCount: capacity, alignment: 16)
     changeCapacity = 16
-    changes = .allocate(capacity: changeCapacity)
+    unsafe changes = .allocate(capacity: changeCapacity)
   }
 
   deinit {
-    bytes.deallocate()
-    changes.deallocate()
+    unsafe bytes.deallocate()
+    unsafe changes.deallocate()
   }
 
   func reset() {
@@ -68,9 +68,9 @@ final class BatchBuffer: @unchecked Sendable {
     changeCount = 0
     byHash.removeAll(keepingCapacity: true)
     if capacity > Self.keptCapacity {
-      bytes.deallocate()
+      unsafe bytes.deallocate()
       capacity = 4096
-      bytes = .allocate(byteCount: capacity, alignment: 16)
+      unsafe bytes = .allocate(byteCount: capacity, alignment: 16)
     }
   }
 
@@ -83,15 +83,15 @@ final class BatchBuffer: @unchecked Sendable {
     var larger = capacity
     while larger < count + more { larger *= 2 }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    memory.copyMemory(from: bytes, byteCount: count)
-    bytes.deallocate()
-    bytes = memory
+    unsafe memory.copyMemory(from: bytes, byteCount: count)
+    unsafe bytes.deallocate()
+    unsafe bytes = unsafe memory
     capacity = larger
   }
 
   @inline(__always)
   func key(_ change: UnsafeMutablePointer<Change>) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: bytes + change.pointee.key, count: change.pointee.keyLength)
+    unsafe UnsafeRawBufferPointer(start: bytes + change.pointee.key, count: change.pointee.keyLength)
   }
 
   /// Adds a change. Of several of one row the last counts; every expectation does.
@@ -101,22 +101,22 @@ final class BatchBuffer: @unchecked Sendable {
   ) {
     reserve(key.count &+ value.count)
     let keyOffset = count
-    UnsafeMutableRawBufferPointer(start: bytes + keyOffset, count: key.count).copyMemory(from: key)
+    unsafe UnsafeMutableRawBufferPointer(start: bytes + keyOffset, count: key.count).copyMemory(from: key)
     count &+= key.count
     let valueOffset = count
     var isCompressed = false
     var storedLength = value.count
-    if compressing, let length = compress(value, keyspace) {
+    if compressing, let length = unsafe compress(value, keyspace) {
       isCompressed = true
       storedLength = length
     } else if kind == .put {
-      UnsafeMutableRawBufferPointer(start: bytes + valueOffset, count: value.count).copyMemory(from: value)
+      unsafe UnsafeMutableRawBufferPointer(start: bytes + valueOffset, count: value.count).copyMemory(from: value)
     }
     count &+= storedLength
 
     if changeCount == changeCapacity { growChanges() }
-    let change = changes + changeCount
-    change.initialize(
+    let change = unsafe changes + changeCount
+    unsafe change.initialize(
       to: Change(
         keyspace: .passUnretained(keyspace), hash: keyspace.hash(key), key: keyOffset, keyLength: key.count,
         value: valueOffset, storedLength: storedLength, rawLength: value.count, expectation: expectation, kind: kind,
@@ -127,9 +127,9 @@ final class BatchBuffer: @unchecked Sendable {
 
   private func growChanges() {
     let larger = UnsafeMutablePointer<Change>.allocate(capacity: changeCapacity * 2)
-    larger.moveInitialize(from: changes, count: changeCount)
-    changes.deallocate()
-    changes = larger
+    unsafe larger.moveInitialize(from: changes, count: changeCount)
+    unsafe changes.deallocate()
+    unsafe changes = unsafe larger
     changeCapacity *= 2
   }
 
@@ -142,7 +142,7 @@ final class BatchBuffer: @unchecked Sendable {
       keyspace.compressionMisses.store(misses &+ 1, ordering: .relaxed)
       return nil
     }
-    let length = compressor.compress(value, into: bytes + count)
+    let length = unsafe compressor.compress(value, into: bytes + count)
     if length != nil {
       if misses != 0 { keyspace.compressionMisses.store(0, ordering: .relaxed) }
     } else {
@@ -158,25 +158,26 @@ final class BatchBuffer: @unchecked Sendable {
       for index in 0..<changeCount - 1 { enterHash(index) }
     }
     if let earlier = enterHash(changeCount - 1) {
-      let change = changes + earlier
-      if change.pointee.kind != .check { change.pointee.kind = .check }
+      let change = unsafe changes + earlier
+      if unsafe change.pointee.kind != .check { unsafe change.pointee.kind = .check }
     }
   }
 
   /// Returns the change that has been the newest of the row so far.
   @discardableResult
   private func enterHash(_ index: Int) -> Int? {
-    let change = changes + index
+    let change = unsafe changes + index
     let mask = byHash.count - 1
-    var position = Int(truncatingIfNeeded: change.pointee.hash) & mask
+    var position = unsafe Int(truncatingIfNeeded: change.pointee.hash) & mask
     while case let entry = byHash[position], entry != 0 {
-      let other = changes + Int(entry - 1)
-      if other.pointee.hash == change.pointee.hash, other.pointee.keyspace.toOpaque() == change.pointee.keyspace.toOpaque(),
-        key(other).equals(key(change))
+      let other = unsafe changes + Int(entry - 1)
+      if unsafe other.pointee.hash == change.pointee.hash,
+        unsafe other.pointee.keyspace.toOpaque() == change.pointee.keyspace.toOpaque(),
+        unsafe key(other).equals(key(change))
       {
         // A check leaves the change before it in force.
-        if change.pointee.kind != .check { byHash[position] = UInt32(index + 1) }
-        return change.pointee.kind == .check ? nil : Int(entry - 1)
+        if unsafe change.pointee.kind != .check { byHash[position] = UInt32(index + 1) }
+        return unsafe change.pointee.kind == .check ? nil : Int(entry - 1)
       }
       position = (position + 1) & mask
     }

@@ -53,12 +53,12 @@ final class Committer: @unchecked Sendable {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
     try look(batch)
-    let bound = try bound(batch)
+    let (bound, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
     let sequence = try assembly.begin(bound: bound)
-    try define(batch, sequence)
-    try assemble(batch)
+    if hasNewKeyspace { try define(batch, sequence) }
+    try assemble(batch, into: &assembly)
     try assembly.finish(isSynced: isSynced)
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
     do throws(StoreError) {
@@ -77,42 +77,53 @@ final class Committer: @unchecked Sendable {
 
   /// Finds each row as it is, and checks what is expected of it.
   private func look(_ batch: BatchBuffer) throws(StoreError) {
-    let changes = batch.changes
+    let changes = unsafe batch.changes
     let count = batch.changeCount
     let ahead = 12
     for position in 0..<min(ahead, count) {
-      changes[position].keyspace._withUnsafeGuaranteedRef { $0.locator.index.prefetch(changes[position].hash) }
+      unsafe changes[position].keyspace.withBorrowed { unsafe $0.locator.index.prefetch(changes[position].hash) }
     }
     var hasConflict = false
     for position in 0..<count {
       if position + ahead < count {
-        let later = changes + position + ahead
-        later.pointee.keyspace._withUnsafeGuaranteedRef { $0.locator.index.prefetch(later.pointee.hash) }
+        let later = unsafe changes + position + ahead
+        unsafe later.pointee.keyspace.withBorrowed { unsafe $0.locator.index.prefetch(later.pointee.hash) }
       }
-      let change = changes + position
-      let keyspace = change.pointee.keyspace.takeUnretainedValue()
-      change.pointee.found = .nothing
-      if let found = try keyspace.locator.find(change.pointee.hash, batch.key(change)) {
-        change.pointee.address = found.address
-        change.pointee.found = found.record.header.isTombstone ? .tombstone : .row
-        change.pointee.revision = found.record.header.revision
-        change.pointee.version = found.record.header.version
-        change.pointee.length = found.record.header.paddedLength
+      let change = unsafe changes + position
+      try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
+        try unsafe look(keyspace, batch, change)
       }
-      let revision = change.pointee.found == .row ? change.pointee.revision : nil
-      if !change.pointee.expectation.holds(revision) { hasConflict = true }
+      let revision = unsafe change.pointee.found == .row ? change.pointee.revision : nil
+      if unsafe !change.pointee.expectation.holds(revision) { hasConflict = true }
     }
     if hasConflict { throw conflict(batch) }
+  }
+
+  @inline(__always)
+  private func look(
+    _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>
+  ) throws(StoreError) {
+    let key = unsafe batch.key(change)
+    guard let found = try unsafe keyspace.locator.find(change.pointee.hash, key) else {
+      unsafe change.pointee.found = .nothing
+      if unsafe change.pointee.kind == .put { unsafe keyspace.tree?.prefetch(key) }
+      return
+    }
+    unsafe change.pointee.address = unsafe found.address
+    unsafe change.pointee.found = unsafe found.record.header.isTombstone ? .tombstone : .row
+    unsafe change.pointee.revision = unsafe found.record.header.revision
+    unsafe change.pointee.version = unsafe found.record.header.version
+    unsafe change.pointee.length = unsafe found.record.header.paddedLength
   }
 
   private func conflict(_ batch: BatchBuffer) -> StoreError {
     var conflicts: [StoreError.Conflict] = []
     for position in 0..<batch.changeCount {
-      let change = batch.changes + position
-      let revision = change.pointee.found == .row ? change.pointee.revision : nil
-      guard !change.pointee.expectation.holds(revision) else { continue }
-      let key = batch.key(change)
-      conflicts.append(
+      let change = unsafe batch.changes + position
+      let revision = unsafe change.pointee.found == .row ? change.pointee.revision : nil
+      guard unsafe !change.pointee.expectation.holds(revision) else { continue }
+      let key = unsafe batch.key(change)
+      unsafe conflicts.append(
         StoreError.Conflict(
           keyspace: change.pointee.keyspace.takeUnretainedValue().name,
           reference: (try? Reference(stored: key)) ?? .bytes(Array(key)),
@@ -123,45 +134,45 @@ final class Committer: @unchecked Sendable {
   }
 
   private func isWritten(_ change: UnsafeMutablePointer<BatchBuffer.Change>) -> Bool {
-    switch change.pointee.kind {
+    switch unsafe change.pointee.kind {
     case .put: true
-    case .delete: change.pointee.found == .row
+    case .delete: unsafe change.pointee.found == .row
     case .check: false
     }
   }
 
-  /// At least the length of the frame.
-  private func bound(_ batch: BatchBuffer) throws(StoreError) -> Int {
+  /// At least the length of the frame, and whether a keyspace is written to for the first time.
+  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, hasNewKeyspace: Bool) {
     var bound = FrameHeader.size
-    var undefined: UnsafeMutableRawPointer?
+    var hasNewKeyspace = false
     for position in 0..<batch.changeCount {
-      let change = batch.changes + position
-      guard isWritten(change) else { continue }
-      bound += 64 + change.pointee.keyLength + change.pointee.storedLength
-      if change.pointee.keyspace.toOpaque() != undefined {
-        let keyspace = change.pointee.keyspace.takeUnretainedValue()
-        if keyspace.definedAt.load(ordering: .relaxed) == 0 {
-          bound += 64 + keyspace.name.utf8.count
-          undefined = change.pointee.keyspace.toOpaque()
-        }
+      let change = unsafe batch.changes + position
+      guard unsafe isWritten(change) else { continue }
+      unsafe bound += 64 + change.pointee.keyLength + change.pointee.storedLength
+      let nameLength = unsafe change.pointee.keyspace.withBorrowed {
+        $0.definedAt.load(ordering: .relaxed) == 0 ? $0.name.utf8.count : 0
+      }
+      if nameLength > 0 {
+        bound += 64 + nameLength
+        hasNewKeyspace = true
       }
     }
     guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
-    return bound
+    return (bound, hasNewKeyspace)
   }
 
   /// Defines the keyspaces that the batch is the first to write to.
   private func define(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
-    for position in 0..<batch.changeCount where isWritten(batch.changes + position) {
-      let keyspace = batch.changes[position].keyspace.takeUnretainedValue()
+    for position in 0..<batch.changeCount where unsafe isWritten(batch.changes + position) {
+      let keyspace = unsafe batch.changes[position].keyspace.takeUnretainedValue()
       guard keyspace.definedAt.load(ordering: .relaxed) == 0 else { continue }
       let name = Array(keyspace.name.utf8)
       let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
-      _ = try name.withRawBytes { (name) throws(StoreError) in
-        try order.withRawBytes { (order) throws(StoreError) in
-          try assembly.add(
+      _ = try unsafe name.withRawBytes { (name) throws(StoreError) in
+        try unsafe order.withRawBytes { (order) throws(StoreError) in
+          try unsafe assembly.add(
             .keyspaceDefinition, keyspace: keyspace.id, key: name, value: order, compressedFrom: nil, version: 0)
         }
       }
@@ -175,28 +186,30 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  private func assemble(_ batch: BatchBuffer) throws(StoreError) {
+  private func assemble(_ batch: BatchBuffer, into assembly: inout FrameAssembly) throws(StoreError) {
     var raw = 0
     var stored = 0
+    var live = 0
     for position in 0..<batch.changeCount {
-      let change = batch.changes + position
-      guard isWritten(change) else { continue }
-      let isPut = change.pointee.kind == .put
-      let version = change.pointee.found == .row ? change.pointee.version : 0
-      let (address, length) = try assembly.add(
-        isPut ? .put : .tombstone, keyspace: change.pointee.keyspace._withUnsafeGuaranteedRef { $0.id },
-        key: batch.key(change),
-        value: UnsafeRawBufferPointer(
+      let change = unsafe batch.changes + position
+      guard unsafe isWritten(change) else { continue }
+      let isPut = unsafe change.pointee.kind == .put
+      let version = unsafe change.pointee.found == .row ? change.pointee.version : 0
+      let (address, length) = unsafe try assembly.add(
+        isPut ? .put : .tombstone, keyspace: change.pointee.keyspace.withBorrowed { $0.id },
+        key: unsafe batch.key(change),
+        value: unsafe UnsafeRawBufferPointer(
           start: batch.bytes + change.pointee.value, count: isPut ? change.pointee.storedLength : 0),
-        compressedFrom: change.pointee.isCompressed ? change.pointee.rawLength : nil,
+        compressedFrom: unsafe change.pointee.isCompressed ? change.pointee.rawLength : nil,
         version: isPut ? version &+ 1 : version)
-      change.pointee.newAddress = address
+      unsafe change.pointee.newAddress = address
       if isPut {
-        raw += change.pointee.rawLength
-        stored += change.pointee.storedLength
-        log.segment(address).liveBytes.add(length, ordering: .relaxed)
+        unsafe raw &+= change.pointee.rawLength
+        unsafe stored &+= change.pointee.storedLength
+        live &+= length
       }
     }
+    assembly.count(live: live)
     rawBytes.add(raw, ordering: .relaxed)
     storedBytes.add(stored, ordering: .relaxed)
   }
@@ -206,43 +219,52 @@ final class Committer: @unchecked Sendable {
   /// Enters the changes into the index. Until they are published, readers who meet them look for the version before.
   private func apply(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
     for position in 0..<batch.changeCount {
-      let change = batch.changes + position
-      guard isWritten(change) else { continue }
-      let keyspace = change.pointee.keyspace.takeUnretainedValue()
-      let hash = change.pointee.hash
-      switch change.pointee.found {
-      case .row:
-        index.versions.add(
-          VersionTable.Version(
-            hash: hash, address: change.pointee.address, sequence: change.pointee.revision, supersededBy: sequence,
-            keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
-        replace(keyspace, change)
-        log.segment(change.pointee.address).liveBytes.subtract(change.pointee.length, ordering: .relaxed)
-        if change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
-      case .tombstone:
-        replace(keyspace, change)
-        keyspace.rowCount.add(1, ordering: .relaxed)
-      case .nothing:
-        try keyspace.insert(batch.key(change), hash, change.pointee.newAddress)
-        keyspace.rowCount.add(1, ordering: .relaxed)
+      let change = unsafe batch.changes + position
+      guard unsafe isWritten(change) else { continue }
+      try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
+        try unsafe apply(keyspace, batch, change, sequence)
       }
     }
   }
 
+  @inline(__always)
+  private func apply(
+    _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>,
+    _ sequence: UInt64
+  ) throws(StoreError) {
+    switch unsafe change.pointee.found {
+    case .row:
+      unsafe index.versions.add(
+        VersionTable.Version(
+          hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
+          supersededBy: sequence, keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
+      unsafe replace(keyspace, change)
+      unsafe log.segment(change.pointee.address).liveBytes.subtract(change.pointee.length, ordering: .relaxed)
+      if unsafe change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
+    case .tombstone:
+      unsafe replace(keyspace, change)
+      keyspace.rowCount.add(1, ordering: .relaxed)
+    case .nothing:
+      try unsafe keyspace.insert(batch.key(change), change.pointee.hash, change.pointee.newAddress)
+      keyspace.rowCount.add(1, ordering: .relaxed)
+    }
+  }
+
   /// Pages may have split since the row was found, so its slot is looked for again, by address.
+  @inline(__always)
   private func replace(_ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>) {
-    let slot = keyspace.locator.index.find(change.pointee.hash) { $0 == change.pointee.address }
-    guard let slot else { preconditionFailure("a row has lost its slot") }
-    keyspace.locator.index.replace(slot, change.pointee.newAddress)
+    let slot = unsafe keyspace.locator.index.find(change.pointee.hash) { unsafe $0 == change.pointee.address }
+    guard let slot = unsafe slot else { preconditionFailure("a row has lost its slot") }
+    unsafe keyspace.locator.index.replace(slot, change.pointee.newAddress)
   }
 
   /// Nobody needs the versions that the batch replaced, unless a snapshot lies in their span.
   private func dropReplaced(_ batch: BatchBuffer) {
     let hasSnapshots = !index.snapshots.isEmpty
     for position in 0..<batch.changeCount {
-      let change = batch.changes + position
-      guard change.pointee.found == .row, isWritten(change) else { continue }
-      drop(change.pointee.hash, change.pointee.revision, mayBeNeeded: hasSnapshots)
+      let change = unsafe batch.changes + position
+      guard unsafe change.pointee.found == .row, unsafe isWritten(change) else { continue }
+      unsafe drop(change.pointee.hash, change.pointee.revision, mayBeNeeded: hasSnapshots)
     }
   }
 

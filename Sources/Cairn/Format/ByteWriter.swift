@@ -3,7 +3,7 @@ struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
   mutating func append<T: FixedWidthInteger>(_ value: T) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   mutating func append(bytes more: [UInt8]) { bytes.append(contentsOf: more) }

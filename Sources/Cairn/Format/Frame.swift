@@ -20,23 +20,25 @@ package struct FrameHeader: Hashable, Sendable {
   }
 
   func write(to frame: UnsafeMutableRawPointer) {
-    frame.storeBytes(of: Self.kind.littleEndian, as: UInt32.self)
-    frame.storeBytes(of: UInt32(length >> 3).littleEndian, toByteOffset: 8, as: UInt32.self)
-    frame.storeBytes(of: UInt32(recordCount).littleEndian, toByteOffset: 12, as: UInt32.self)
-    frame.storeBytes(of: sequence.littleEndian, toByteOffset: 16, as: UInt64.self)
-    frame.storeBytes(of: time.littleEndian, toByteOffset: 24, as: UInt64.self)
-    frame.storeBytes(of: watermark.sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
-    frame.storeBytes(of: watermark.place.packed.littleEndian, toByteOffset: 40, as: UInt64.self)
+    unsafe frame.storeBytes(of: Self.kind.littleEndian, as: UInt32.self)
+    unsafe frame.storeBytes(of: UInt32(length >> 3).littleEndian, toByteOffset: 8, as: UInt32.self)
+    unsafe frame.storeBytes(of: UInt32(recordCount).littleEndian, toByteOffset: 12, as: UInt32.self)
+    unsafe frame.storeBytes(of: sequence.littleEndian, toByteOffset: 16, as: UInt64.self)
+    unsafe frame.storeBytes(of: time.littleEndian, toByteOffset: 24, as: UInt64.self)
+    unsafe frame.storeBytes(of: watermark.sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
+    unsafe frame.storeBytes(of: watermark.place.packed.littleEndian, toByteOffset: 40, as: UInt64.self)
   }
 
   /// Reads a header; nil if it isn't one or the frame doesn't fit in `available` bytes. Checks no checksum.
   package init?(_ frame: UnsafeRawPointer, available: Int) {
-    guard available >= Self.size, UInt32(littleEndian: frame.load(as: UInt32.self)) == Self.kind else { return nil }
-    length = Int(UInt32(littleEndian: frame.load(fromByteOffset: 8, as: UInt32.self))) << 3
-    recordCount = Int(UInt32(littleEndian: frame.load(fromByteOffset: 12, as: UInt32.self)))
-    sequence = UInt64(littleEndian: frame.load(fromByteOffset: 16, as: UInt64.self))
-    time = UInt64(littleEndian: frame.load(fromByteOffset: 24, as: UInt64.self))
-    watermark = Watermark(
+    guard available >= Self.size, unsafe UInt32(littleEndian: frame.load(as: UInt32.self)) == Self.kind else {
+      return nil
+    }
+    length = unsafe Int(UInt32(littleEndian: frame.load(fromByteOffset: 8, as: UInt32.self))) << 3
+    recordCount = unsafe Int(UInt32(littleEndian: frame.load(fromByteOffset: 12, as: UInt32.self)))
+    sequence = unsafe UInt64(littleEndian: frame.load(fromByteOffset: 16, as: UInt64.self))
+    time = unsafe UInt64(littleEndian: frame.load(fromByteOffset: 24, as: UInt64.self))
+    watermark = unsafe Watermark(
       sequence: UInt64(littleEndian: frame.load(fromByteOffset: 32, as: UInt64.self)),
       place: Place(packed: UInt64(littleEndian: frame.load(fromByteOffset: 40, as: UInt64.self))))
     guard length >= Self.size, length <= available else { return nil }
@@ -57,7 +59,7 @@ package struct Watermark: Hashable, Sendable {
 }
 
 /// A whole frame in memory, everything in it verified.
-package struct FrameView {
+@safe package struct FrameView {
   package let header: FrameHeader
   /// The frame's first byte.
   package let base: UnsafeRawPointer
@@ -69,26 +71,26 @@ package struct FrameView {
   package init?(
     _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: UInt64
   ) {
-    guard let header = FrameHeader(frame, available: available) else { return nil }
+    guard let header = unsafe FrameHeader(frame, available: available) else { return nil }
     self.header = header
-    base = frame
+    unsafe base = unsafe frame
     self.offset = offset
     self.seed = seed
     self.baseSequence = baseSequence
 
-    var checksum = CRC32C.register(seed.start(offset), frame + 8, FrameHeader.size - 8)
+    var checksum = unsafe CRC32C.register(seed.start(offset), frame + 8, FrameHeader.size - 8)
     var position = FrameHeader.size
     for _ in 0..<header.recordCount {
       guard let record = record(at: position), record.header.kind != nil,
         record.header.revision == header.sequence
       else { return nil }
-      checksum = CRC32C.register(checksum, frame + position, 4)
+      checksum = unsafe CRC32C.register(checksum, frame + position, 4)
       for padding in record.header.recordLength..<record.header.paddedLength
-      where frame.load(fromByteOffset: position + padding, as: UInt8.self) != 0 { return nil }
+      where unsafe frame.load(fromByteOffset: position + padding, as: UInt8.self) != 0 { return nil }
       position += record.header.paddedLength
     }
     guard position == header.length,
-      ~checksum == UInt32(littleEndian: frame.load(fromByteOffset: 4, as: UInt32.self))
+      unsafe ~checksum == UInt32(littleEndian: frame.load(fromByteOffset: 4, as: UInt32.self))
     else { return nil }
   }
 
@@ -96,7 +98,7 @@ package struct FrameView {
   private func record(at position: Int) -> RecordView? {
     guard position < header.length else { return nil }
     // The padding has to fit as well; frames and records are multiples of 8, so it does if the record does.
-    return RecordView(
+    return unsafe RecordView(
       base + position, available: header.length &- position, checksumStart: seed.start(offset &+ position),
       baseSequence: baseSequence)
   }
@@ -106,9 +108,10 @@ package struct FrameView {
     var position = FrameHeader.size
     for _ in 0..<header.recordCount {
       guard
-        let header = RecordHeader(base + position, available: header.length - position, baseSequence: baseSequence)
+        let header = unsafe RecordHeader(
+          base + position, available: header.length - position, baseSequence: baseSequence)
       else { return }
-      try body(RecordView(verified: header, base + position), offset + position)
+      try unsafe body(RecordView(verified: header, base + position), offset + position)
       position += header.paddedLength
     }
   }
@@ -117,6 +120,6 @@ package struct FrameView {
 extension RecordView {
   init(verified header: RecordHeader, _ base: UnsafeRawPointer) {
     self.header = header
-    self.base = base
+    unsafe self.base = unsafe base
   }
 }

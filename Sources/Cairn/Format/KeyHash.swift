@@ -12,22 +12,22 @@ struct KeyHash: Sendable {
   @inline(__always)
   func callAsFunction(_ keyspace: UInt32, _ key: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var hash = seed ^ (UInt64(keyspace) &* 0x9E37_79B9_7F4A_7C15)
-    var next = key
+    var next = unsafe key
     var left = count
     while left >= 16 {
-      let a = UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
-      let b = UInt64(littleEndian: next.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      let a = unsafe UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
+      let b = unsafe UInt64(littleEndian: next.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
       hash = Self.fold(hash ^ a, b ^ 0xD6E8_FEB8_6659_FD93)
-      next += 16
+      unsafe next += 16
       left &-= 16
     }
     let a: UInt64
     let b: UInt64
     if left >= 8 {
-      a = UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
-      b = Self.partial(next + 8, left &- 8)
+      a = unsafe UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
+      b = unsafe Self.partial(next + 8, left &- 8)
     } else {
-      a = Self.partial(next, left)
+      a = unsafe Self.partial(next, left)
       b = 0
     }
     hash = Self.fold(hash ^ a ^ 0xA076_1D64_78BD_642F, b ^ 0xE703_7ED1_A0B4_28DB ^ UInt64(count))
@@ -39,13 +39,15 @@ struct KeyHash: Sendable {
   private static func partial(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var value: UInt64 = 0
     if count & 4 != 0 {
-      value = UInt64(UInt32(littleEndian: (bytes + (count & 3)).loadUnaligned(as: UInt32.self))) << (8 &* UInt64(count & 3))
+      value =
+        unsafe UInt64(UInt32(littleEndian: (bytes + (count & 3)).loadUnaligned(as: UInt32.self)))
+        << (8 &* UInt64(count & 3))
     }
     if count & 2 != 0 {
       let at = count & 1
-      value |= UInt64(UInt16(littleEndian: (bytes + at).loadUnaligned(as: UInt16.self))) << (8 &* UInt64(at))
+      unsafe value |= UInt64(UInt16(littleEndian: (bytes + at).loadUnaligned(as: UInt16.self))) << (8 &* UInt64(at))
     }
-    if count & 1 != 0 { value |= UInt64(bytes.load(as: UInt8.self)) }
+    if count & 1 != 0 { unsafe value |= UInt64(bytes.load(as: UInt8.self)) }
     return value
   }
 }

@@ -99,16 +99,18 @@ package struct Manifest: Hashable, Sendable {
   }
 
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
-    var reader = ByteReader(bytes)
+    var reader = unsafe ByteReader(bytes)
     guard reader.next(UInt64.self) == Self.magic else { throw .foreign }
     guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let length = reader.next(UInt32.self)
     else { throw .damaged("cut off") }
     guard major == Format.majorVersion else { throw major == 0 ? .damaged("version 0") : .newerFormat }
     guard Int(length) == bytes.count, bytes.count >= Self.fixedSize + 8 else { throw .damaged("wrong length") }
-    let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
-    var end = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.suffix(8)))
-    guard end.next(UInt32.self) == CRC32C.checksum(body), end.zeros(4) else { throw .damaged("wrong checksum") }
-    guard let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil else { throw .damaged("cut off") }
+    let body = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
+    var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: bytes.suffix(8)))
+    guard unsafe end.next(UInt32.self) == CRC32C.checksum(body), end.zeros(4) else { throw .damaged("wrong checksum") }
+    guard let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil else {
+      throw .damaged("cut off")
+    }
     guard incompatible & ~Format.knownFeatures == 0 else { throw .newerFormat }
 
     guard let store = reader.next(UInt128.self), let generation = reader.next(UInt64.self),

@@ -43,9 +43,13 @@ package enum Format {
 package struct PlaceSeed: Hashable, Sendable {
   package let register: UInt32
 
+  static let none = PlaceSeed(register: 0)
+
+  private init(register: UInt32) { self.register = register }
+
   package init(store: UInt128, segment: UInt32, epoch: UInt32) {
     var words: (UInt128, UInt32, UInt32) = (store.littleEndian, segment.littleEndian, epoch.littleEndian)
-    register = withUnsafeBytes(of: &words) { CRC32C.register(0xFFFF_FFFF, $0.baseAddress!, 24) }
+    register = unsafe withUnsafeBytes(of: &words) { unsafe CRC32C.register(0xFFFF_FFFF, $0.baseAddress!, 24) }
   }
 
   @inline(__always)

@@ -50,9 +50,11 @@ package struct RecordHeader: Sendable {
   @inline(__always)
   package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: UInt64) {
     guard available >= 16 else { return nil }
-    tag = record.load(fromByteOffset: 4, as: UInt8.self)
-    var cursor = VarintCursor(record + 5, min(available, Self.maximumLength) &- 5)
-    guard let keyspace = cursor.next(), let keyLength = cursor.next(), let storedLength = cursor.next() else { return nil }
+    tag = unsafe record.load(fromByteOffset: 4, as: UInt8.self)
+    var cursor = unsafe VarintCursor(record + 5, min(available, Self.maximumLength) &- 5)
+    guard let keyspace = cursor.next(), let keyLength = cursor.next(), let storedLength = cursor.next() else {
+      return nil
+    }
     guard keyspace <= UInt64(UInt32.max), keyLength <= Format.maximumKeyLength,
       storedLength <= Format.maximumValueLength
     else { return nil }
@@ -71,7 +73,7 @@ package struct RecordHeader: Sendable {
     guard !overflow else { return nil }
     self.revision = revision
     self.version = version
-    length = cursor.position - record
+    length = unsafe cursor.position - record
     guard recordLength <= available else { return nil }
   }
 
@@ -95,38 +97,38 @@ package struct RecordHeader: Sendable {
   /// Writes everything but the checksum.
   @inline(__always)
   func write(to record: UnsafeMutableRawPointer, baseSequence: UInt64) {
-    record.storeBytes(of: tag, toByteOffset: 4, as: UInt8.self)
-    var next = record + 5
-    next += Varint.write(UInt64(keyspace), to: next)
-    next += Varint.write(UInt64(keyLength), to: next)
-    next += Varint.write(UInt64(storedLength), to: next)
-    if isCompressed { next += Varint.write(UInt64(rawLength), to: next) }
-    next += Varint.write(revision &- baseSequence, to: next)
-    next += Varint.write(version, to: next)
+    unsafe record.storeBytes(of: tag, toByteOffset: 4, as: UInt8.self)
+    var next = unsafe record + 5
+    unsafe next += Varint.write(UInt64(keyspace), to: next)
+    unsafe next += Varint.write(UInt64(keyLength), to: next)
+    unsafe next += Varint.write(UInt64(storedLength), to: next)
+    if isCompressed { unsafe next += Varint.write(UInt64(rawLength), to: next) }
+    unsafe next += Varint.write(revision &- baseSequence, to: next)
+    unsafe next += Varint.write(version, to: next)
   }
 }
 
 /// A record that lies in memory, its checksum verified.
-package struct RecordView {
+@safe package struct RecordView {
   package let header: RecordHeader
   package let base: UnsafeRawPointer
 
   @inline(__always)
   package var key: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: base + header.length, count: header.keyLength)
+    unsafe UnsafeRawBufferPointer(start: base + header.length, count: header.keyLength)
   }
   @inline(__always)
   package var stored: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: base + header.length + header.keyLength, count: header.storedLength)
+    unsafe UnsafeRawBufferPointer(start: base + header.length + header.keyLength, count: header.storedLength)
   }
 
   /// nil if the record is malformed or its checksum is wrong.
   @inline(__always)
   package init?(_ record: UnsafeRawPointer, available: Int, checksumStart: UInt32, baseSequence: UInt64) {
-    guard let header = RecordHeader(record, available: available, baseSequence: baseSequence) else { return nil }
-    let checksum = ~cairn_crc32c(checksumStart, record + 4, header.recordLength &- 4)
-    guard checksum == UInt32(littleEndian: record.load(as: UInt32.self)) else { return nil }
+    guard let header = unsafe RecordHeader(record, available: available, baseSequence: baseSequence) else { return nil }
+    let checksum = unsafe ~cairn_crc32c(checksumStart, record + 4, header.recordLength &- 4)
+    guard unsafe checksum == UInt32(littleEndian: record.load(as: UInt32.self)) else { return nil }
     self.header = header
-    base = record
+    unsafe base = unsafe record
   }
 }

@@ -47,10 +47,10 @@ package struct SegmentHeader: Hashable, Sendable {
   }
 
   package static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
-    let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(size))
-    if head.allSatisfy({ $0 == 0 }) { return .unused }
+    let head = unsafe UnsafeRawBufferPointer(rebasing: bytes.prefix(size))
+    if unsafe head.allSatisfy({ $0 == 0 }) { return .unused }
     guard head.count == size else { return .invalid }
-    var reader = ByteReader(head)
+    var reader = unsafe ByteReader(head)
     guard reader.next(UInt64.self) == magic else { return .invalid }
     guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let kind = reader.next(UInt32.self),
       let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil,
@@ -59,7 +59,9 @@ package struct SegmentHeader: Hashable, Sendable {
       let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
       let recoveredEnd = reader.next(UInt64.self), reader.zeros(28), let checksum = reader.next(UInt32.self)
     else { return .invalid }
-    guard checksum == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.prefix(size - 4))) else { return .invalid }
+    guard unsafe checksum == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.prefix(size - 4))) else {
+      return .invalid
+    }
     guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, kind == logKind else {
       return .newerFormat
     }

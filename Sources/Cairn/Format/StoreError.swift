@@ -127,7 +127,9 @@ extension StoreError {
     case .noPermission: (code, reason) = (.noPermission, "permission denied")
     case .noSpace: (code, reason) = (.noSpace, "no space left")
     case .locked(let owner):
-      (code, reason) = (.locked, "in use by \(owner.isEmpty ? "another process" : String(decoding: owner, as: UTF8.self))")
+      (code, reason) = (
+        .locked, "in use by \(owner.isEmpty ? "another process" : String(decoding: owner, as: UTF8.self))"
+      )
     case .system(let value):
       number = value
       (code, reason) = (.inputOutput, "error \(value)")

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// Chunks of 2 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for address translation.
 /// Allocation and retirement are the writer's; readers only follow addresses.
-final class Arena: @unchecked Sendable {
+@safe final class Arena: @unchecked Sendable {
   private static let unit = 64
   private static let chunkUnits = 1 << 15
   private static let chunkBytes = 1 << 21
@@ -39,14 +39,14 @@ final class Arena: @unchecked Sendable {
 
   init(epochs: Epochs) {
     self.epochs = epochs
-    chunks = .allocate(capacity: Self.maximumChunks)
-    chunks.initialize(repeating: nil, count: Self.maximumChunks)
+    unsafe chunks = .allocate(capacity: Self.maximumChunks)
+    unsafe chunks.initialize(repeating: nil, count: Self.maximumChunks)
     free = Array(repeating: 0, count: Self.chunkUnits + 1)
   }
 
   deinit {
-    for chunk in 0..<chunkCount { munmap(chunks[chunk], Self.chunkBytes) }
-    chunks.deallocate()
+    for chunk in 0..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
+    unsafe chunks.deallocate()
   }
 
   /// Bytes taken from the system.
@@ -54,7 +54,7 @@ final class Arena: @unchecked Sendable {
 
   @inline(__always)
   subscript(_ address: UInt32) -> UnsafeMutableRawPointer {
-    chunks[Int(address >> 15)].unsafelyUnwrapped + Int(address & 0x7FFF) &* Self.unit
+    unsafe chunks[Int(address >> 15)].unsafelyUnwrapped + Int(address & 0x7FFF) &* Self.unit
   }
 
   /// The address of at least `size` bytes whose content is anything. Never 0. At most 2 MiB.
@@ -64,7 +64,7 @@ final class Arena: @unchecked Sendable {
     if free[units] == 0 { reclaim() }
     let reused = free[units]
     if reused != 0 {
-      free[units] = self[reused].load(as: UInt32.self)
+      free[units] = unsafe self[reused].load(as: UInt32.self)
       return reused
     }
     if nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunk() }
@@ -76,27 +76,27 @@ final class Arena: @unchecked Sendable {
     precondition(chunkCount < Self.maximumChunks, "the index has outgrown its addresses")
     // Twice as much, so that an aligned half can be kept.
     let length = Self.chunkBytes * 2
-    let mapped = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let mapped, mapped != MAP_FAILED else { preconditionFailure("out of memory") }
+    let mapped = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else { preconditionFailure("out of memory") }
     let start = UInt(bitPattern: mapped)
     let aligned = (start + UInt(Self.chunkBytes) - 1) & ~UInt(Self.chunkBytes - 1)
     let lead = Int(aligned - start)
-    if lead > 0 { munmap(mapped, lead) }
-    munmap(mapped + lead + Self.chunkBytes, Self.chunkBytes - lead)
-    let chunk = mapped + lead
+    if lead > 0 { unsafe munmap(mapped, lead) }
+    unsafe munmap(mapped + lead + Self.chunkBytes, Self.chunkBytes - lead)
+    let chunk = unsafe mapped + lead
     // The first chunk of a small store stays in small pages.
-    if chunkCount > 0 { cairn_advise_huge(chunk, Self.chunkBytes) }
+    if chunkCount > 0 { unsafe cairn_advise_huge(chunk, Self.chunkBytes) }
     // What is left of the last chunk is lost to blocks of this size only.
     let left = nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
     if left > 0 { release(UInt32(nextUnit), units: left) }
-    chunks[chunkCount] = chunk
+    unsafe chunks[chunkCount] = unsafe chunk
     nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
     chunkCount += 1
     footprint.store(chunkCount * Self.chunkBytes, ordering: .relaxed)
   }
 
   private func release(_ address: UInt32, units: Int) {
-    self[address].storeBytes(of: free[units], as: UInt32.self)
+    unsafe self[address].storeBytes(of: free[units], as: UInt32.self)
     free[units] = address
   }
 

@@ -13,7 +13,7 @@ extension UnsafeRawBufferPointer {
   func order(_ other: UnsafeRawBufferPointer) -> Int {
     let shared = Swift.min(count, other.count)
     if shared > 0 {
-      let order = memcmp(baseAddress.unsafelyUnwrapped, other.baseAddress.unsafelyUnwrapped, shared)
+      let order = unsafe memcmp(baseAddress.unsafelyUnwrapped, other.baseAddress.unsafelyUnwrapped, shared)
       if order != 0 { return Int(order) }
     }
     return count &- other.count
@@ -21,20 +21,20 @@ extension UnsafeRawBufferPointer {
 
   @inline(__always)
   func equals(_ other: UnsafeRawBufferPointer) -> Bool {
-    count == other.count
+    unsafe count == other.count
       && (count == 0 || memcmp(baseAddress.unsafelyUnwrapped, other.baseAddress.unsafelyUnwrapped, count) == 0)
   }
 
   func sharedPrefix(_ other: UnsafeRawBufferPointer) -> Int {
     let limit = Swift.min(count, other.count)
     var length = 0
-    while length < limit, self[length] == other[length] { length += 1 }
+    while length < limit, unsafe self[length] == other[length] { length += 1 }
     return length
   }
 
   @inline(__always)
   func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: baseAddress.map { $0 + start }, count: end &- start)
+    unsafe UnsafeRawBufferPointer(start: baseAddress.map { unsafe $0 + start }, count: end &- start)
   }
 
   /// The 8 bytes from `start` as a number that orders like them; zeros stand for what is missing.
@@ -42,10 +42,12 @@ extension UnsafeRawBufferPointer {
   func head(_ start: Int) -> UInt64 {
     let left = count &- start
     guard left > 0 else { return 0 }
-    let bytes = baseAddress.unsafelyUnwrapped + start
-    if left >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+    let bytes = unsafe baseAddress.unsafelyUnwrapped + start
+    if left >= 8 { return unsafe UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
     var head: UInt64 = 0
-    for index in 0..<left { head |= UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) << (56 &- 8 &* UInt64(index)) }
+    for index in 0..<left {
+      unsafe head |= UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) << (56 &- 8 &* UInt64(index))
+    }
     return head
   }
 }

@@ -6,22 +6,22 @@ import Synchronization
 /// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines of eight
 /// slots behind one line of header; a slot is one atomic word, so that readers need no lock:
 ///
-///     bits 63 to 25  log address    bits 24 to 22  steps away from the home line    bits 21 to 0  tag
+///     bits 63 to 25  log address    bits 24 to 21  steps away from the home line    bits 20 to 0  tag
 ///
 /// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record. The
 /// position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
 /// once, and the memory per row stays level.
-final class HashIndex: @unchecked Sendable {
+@safe final class HashIndex: @unchecked Sendable {
   static let pageSize = 1 << 14
   private static let lines = 255
   private static let slotsPerLine = 8
   private static let slotCount = lines * slotsPerLine
-  private static let splitThreshold = slotCount * 9 / 10
-  private static let maximumDisplacement = 7
-  private static let tagBits: UInt64 = 22
-  private static let tagMask: UInt64 = (1 << 22) - 1
+  private static let splitThreshold = slotCount * 93 / 100
+  private static let maximumDisplacement = 15
+  private static let tagBits: UInt64 = 21
+  private static let tagMask: UInt64 = (1 << 21) - 1
   private static let addressShift: UInt64 = 25
-  private static let maximumDepth = 22
+  private static let maximumDepth = 21
   /// A slot that once held a row. Probing goes on behind it.
   private static let vacated: UInt64 = 1
 
@@ -29,7 +29,7 @@ final class HashIndex: @unchecked Sendable {
 
   private let arena: Arena
   private let directory: Atomic<UInt>
-  private var directories: [UnsafeMutableRawPointer] = []
+  private var directories: [UnsafeMutableRawPointer] = unsafe []
 
   /// The first line of a page. The writer's own.
   private struct PageHeader {
@@ -48,10 +48,11 @@ final class HashIndex: @unchecked Sendable {
     publishDirectory(depth: 0) { _ in page }
   }
 
-  deinit { for directory in directories { directory.deallocate() } }
+  deinit { for unsafedirectory in unsafe directories { unsafe directory.deallocate() } }
 
   var directoryBytes: Int {
-    let depth = Int(UnsafePointer<UInt64>(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped.pointee)
+    let depth = unsafe Int(
+      UnsafePointer<UInt64>(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped.pointee)
     return 8 << depth
   }
 
@@ -59,17 +60,17 @@ final class HashIndex: @unchecked Sendable {
 
   private func publishDirectory(depth: Int, _ page: (Int) -> UInt32) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + (4 << depth), alignment: 64)
-    memory.storeBytes(of: UInt64(depth), as: UInt64.self)
-    let entries = (memory + 8).bindMemory(to: Atomic<UInt32>.self, capacity: 1 << depth)
-    for index in 0..<(1 << depth) { (entries + index).initialize(to: Atomic(page(index))) }
-    directories.append(memory)
+    unsafe memory.storeBytes(of: UInt64(depth), as: UInt64.self)
+    let entries = unsafe (memory + 8).bindMemory(to: Atomic<UInt32>.self, capacity: 1 << depth)
+    for index in 0..<(1 << depth) { unsafe (entries + index).initialize(to: Atomic(page(index))) }
+    unsafe directories.append(memory)
     directory.store(UInt(bitPattern: memory), ordering: .releasing)
   }
 
   @inline(__always)
   private var currentDirectory: (depth: UInt32, entries: UnsafeMutablePointer<Atomic<UInt32>>) {
-    let memory = UnsafeMutableRawPointer(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped
-    return (
+    let memory = unsafe UnsafeMutableRawPointer(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped
+    return unsafe (
       UInt32(truncatingIfNeeded: memory.load(as: UInt64.self)),
       (memory + 8).assumingMemoryBound(to: Atomic<UInt32>.self)
     )
@@ -104,19 +105,19 @@ final class HashIndex: @unchecked Sendable {
 
   @inline(__always)
   private func page(_ position: UInt32) -> UInt32 {
-    let (depth, entries) = currentDirectory
+    let (depth, entries) = unsafe currentDirectory
     let index = depth == 0 ? 0 : Int(position >> (32 &- depth))
-    return entries[index].load(ordering: .acquiring)
+    return unsafe entries[index].load(ordering: .acquiring)
   }
 
   @inline(__always)
   private func slots(_ page: UInt32, line: Int) -> Slot {
-    (arena[page] + (64 &+ line &* 64)).assumingMemoryBound(to: Atomic<UInt64>.self)
+    unsafe (arena[page] + (64 &+ line &* 64)).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   @inline(__always)
   func prefetch(_ hash: UInt64) {
-    cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
+    unsafe cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
   }
 
   // MARK: Finding
@@ -129,13 +130,13 @@ final class HashIndex: @unchecked Sendable {
     let tag = Self.tag(position)
     var line = Self.homeLine(hash)
     for displacement in 0...UInt64(Self.maximumDisplacement) {
-      let slots = slots(page, line: line)
+      let slots = unsafe slots(page, line: line)
       let wanted = displacement << Self.tagBits | tag
       var isFull = true
       for index in 0..<Self.slotsPerLine {
-        let word = slots[index].load(ordering: .acquiring)
+        let word = unsafe slots[index].load(ordering: .acquiring)
         if word & (1 << Self.addressShift &- 1) == wanted, word > Self.vacated {
-          if try match(word >> Self.addressShift) { return slots + index }
+          if try match(word >> Self.addressShift) { return unsafe slots + index }
         } else if word == 0 {
           isFull = false
           break
@@ -162,41 +163,41 @@ final class HashIndex: @unchecked Sendable {
   /// Leads an existing slot to a newer record.
   @inline(__always)
   func replace(_ slot: Slot, _ address: UInt64) {
-    let word = slot.pointee.load(ordering: .relaxed)
-    slot.pointee.store(word & (1 << Self.addressShift &- 1) | address << Self.addressShift, ordering: .releasing)
+    let word = unsafe slot.pointee.load(ordering: .relaxed)
+    unsafe slot.pointee.store(word & (1 << Self.addressShift &- 1) | address << Self.addressShift, ordering: .releasing)
   }
 
   func remove(_ hash: UInt64, _ slot: Slot) {
-    slot.pointee.store(Self.vacated, ordering: .releasing)
-    header(page(Self.position(hash))).pointee.vacated += 1
+    unsafe slot.pointee.store(Self.vacated, ordering: .releasing)
+    unsafe header(page(Self.position(hash))).pointee.vacated += 1
   }
 
   private func header(_ page: UInt32) -> UnsafeMutablePointer<PageHeader> {
-    arena[page].assumingMemoryBound(to: PageHeader.self)
+    unsafe arena[page].assumingMemoryBound(to: PageHeader.self)
   }
 
   private func newPage(depth: UInt32, prefix: UInt32) -> UInt32 {
     let page = arena.allocate(Self.pageSize)
-    let memory = arena[page]
-    memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.pageSize / 8)
-    memory.bindMemory(to: PageHeader.self, capacity: 1)
+    let memory = unsafe arena[page]
+    unsafe memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.pageSize / 8)
+    unsafe memory.bindMemory(to: PageHeader.self, capacity: 1)
       .initialize(to: PageHeader(depth: depth, prefix: prefix, used: 0, vacated: 0))
     return page
   }
 
   /// False if the page has to be split first.
   private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: UInt64) -> Bool {
-    let header = header(page)
-    guard header.pointee.used < Self.splitThreshold else { return false }
+    let header = unsafe header(page)
+    guard unsafe header.pointee.used < Self.splitThreshold else { return false }
     var line = home
     for displacement in 0...UInt64(Self.maximumDisplacement) {
-      let slots = slots(page, line: line)
+      let slots = unsafe slots(page, line: line)
       for index in 0..<Self.slotsPerLine {
-        let word = slots[index].load(ordering: .relaxed)
+        let word = unsafe slots[index].load(ordering: .relaxed)
         guard word <= Self.vacated else { continue }
-        slots[index].store(
+        unsafe slots[index].store(
           address << Self.addressShift | displacement << Self.tagBits | tag, ordering: .releasing)
-        if word == Self.vacated { header.pointee.vacated -= 1 } else { header.pointee.used += 1 }
+        if word == Self.vacated { unsafe header.pointee.vacated -= 1 } else { unsafe header.pointee.used += 1 }
         return true
       }
       line = Self.step(line, tag)
@@ -206,35 +207,35 @@ final class HashIndex: @unchecked Sendable {
 
   /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until they see the new.
   private func split(_ old: UInt32) {
-    let header = header(old).pointee
+    let header = unsafe header(old).pointee
     let isCrowded = header.used - header.vacated > UInt32(Self.splitThreshold / 2)
-    var (depth, entries) = currentDirectory
+    var (depth, entries) = unsafe currentDirectory
     if isCrowded, header.depth == depth {
       precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
-      publishDirectory(depth: Int(depth) + 1) { entries[$0 >> 1].load(ordering: .relaxed) }
-      (depth, entries) = currentDirectory
+      publishDirectory(depth: Int(depth) + 1) { unsafe entries[$0 >> 1].load(ordering: .relaxed) }
+      unsafe (depth, entries) = unsafe currentDirectory
     }
     let newDepth = isCrowded ? header.depth + 1 : header.depth
     let low = newPage(depth: newDepth, prefix: isCrowded ? header.prefix << 1 : header.prefix)
     let high = isCrowded ? newPage(depth: newDepth, prefix: header.prefix << 1 | 1) : low
     let bit = UInt64(1) << (Self.tagBits - 1 - UInt64(header.depth))
     for line in 0..<Self.lines {
-      let slots = slots(old, line: line)
+      let slots = unsafe slots(old, line: line)
       for index in 0..<Self.slotsPerLine {
-        let word = slots[index].load(ordering: .relaxed)
+        let word = unsafe slots[index].load(ordering: .relaxed)
         guard word > Self.vacated else { continue }
         let displacement = Int(truncatingIfNeeded: word >> Self.tagBits) & Self.maximumDisplacement
         let home = Self.stepBack(line, word, displacement)
         let placed = place(
           word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
-        // Half a page of rows that hash to eight lines: out of reach of chance, and the seed is secret.
+        // Half a page of rows that go the same sixteen lines: out of reach of chance, and the seed is secret.
         precondition(placed, "a page of the index cannot be split")
       }
     }
     let span = 1 << (depth - header.depth)
     let first = Int(header.prefix) * span
     for index in 0..<span {
-      entries[first + index].store(index < span / 2 || !isCrowded ? low : high, ordering: .releasing)
+      unsafe entries[first + index].store(index < span / 2 || !isCrowded ? low : high, ordering: .releasing)
     }
     arena.retire(old, Self.pageSize)
   }
@@ -247,13 +248,13 @@ final class HashIndex: @unchecked Sendable {
     buffer.removeAll(keepingCapacity: true)
     let page = page(position)
     for line in 0..<Self.lines {
-      let slots = slots(page, line: line)
+      let slots = unsafe slots(page, line: line)
       for index in 0..<Self.slotsPerLine {
-        let word = slots[index].load(ordering: .acquiring)
+        let word = unsafe slots[index].load(ordering: .acquiring)
         if word > Self.vacated { buffer.append(word >> Self.addressShift) }
       }
     }
-    let header = header(page).pointee
+    let header = unsafe header(page).pointee
     let next = (UInt64(header.prefix) + 1) << (32 - UInt64(header.depth))
     return next >= 1 << 32 ? nil : UInt32(next)
   }

@@ -84,10 +84,10 @@ final class Index: Sendable {
   func latest(
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer
   ) throws(StoreError) -> RecordView? {
-    guard let found = try keyspace.locator.find(hash, key) else { return nil }
-    let record = found.record
+    guard let found = try unsafe keyspace.locator.find(hash, key) else { return nil }
+    let record = unsafe found.record
     if record.header.revision > published.load(ordering: .acquiring) {
-      return try beforeCommit(keyspace, hash, key, record)
+      return try unsafe beforeCommit(keyspace, hash, key, record)
     }
     return record.header.isTombstone ? nil : record
   }
@@ -97,7 +97,7 @@ final class Index: Sendable {
   private func beforeCommit(
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ record: RecordView
   ) throws(StoreError) -> RecordView? {
-    if let older = try version(keyspace, hash, key, at: published.load(ordering: .acquiring)) { return older }
+    if let older = try unsafe version(keyspace, hash, key, at: published.load(ordering: .acquiring)) { return older }
     // The writer takes the older version away after it has published.
     guard record.header.revision <= published.load(ordering: .acquiring), !record.header.isTombstone else { return nil }
     return record
@@ -108,19 +108,19 @@ final class Index: Sendable {
   func record(
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
   ) throws(StoreError) -> RecordView? {
-    guard let found = try keyspace.locator.find(hash, key) else { return nil }
-    if found.record.header.revision > sequence { return try version(keyspace, hash, key, at: sequence) }
-    return found.record.header.isTombstone ? nil : found.record
+    guard let found = try unsafe keyspace.locator.find(hash, key) else { return nil }
+    if unsafe found.record.header.revision > sequence { return try unsafe version(keyspace, hash, key, at: sequence) }
+    return unsafe found.record.header.isTombstone ? nil : found.record
   }
 
   /// The same for a row of which only the hash is known.
   @inline(__always)
   func record(_ keyspace: KeyspaceIndex, _ hash: UInt64, at sequence: UInt64) throws(StoreError) -> RecordView? {
-    guard let found = try keyspace.locator.find(hash) else { return nil }
-    if found.record.header.revision > sequence {
-      return try version(keyspace, hash, found.record.key, at: sequence)
+    guard let found = try unsafe keyspace.locator.find(hash) else { return nil }
+    if unsafe found.record.header.revision > sequence {
+      return try unsafe version(keyspace, hash, found.record.key, at: sequence)
     }
-    return found.record.header.isTombstone ? nil : found.record
+    return unsafe found.record.header.isTombstone ? nil : found.record
   }
 
   /// The older version of a row that was its newest at `sequence`, if there is one and it is kept.
@@ -130,6 +130,6 @@ final class Index: Sendable {
   ) throws(StoreError) -> RecordView? {
     guard let address = versions.find(hash, at: sequence) else { return nil }
     guard let record = table.record(address) else { throw keyspace.locator.corruption(address) }
-    return record.header.keyspace == keyspace.id && record.key.equals(key) ? record : nil
+    return unsafe record.header.keyspace == keyspace.id && record.key.equals(key) ? record : nil
   }
 }

@@ -24,21 +24,23 @@ final class KeyspaceIndex: Sendable {
 
   @inline(__always)
   func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
-    guard let base = key.baseAddress else { return locator.hash(id, UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, 0) }
-    return locator.hash(id, base, key.count)
+    guard let base = key.baseAddress else {
+      return unsafe locator.hash(id, UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, 0)
+    }
+    return unsafe locator.hash(id, base, key.count)
   }
 
   /// Enters a row that wasn't there.
   func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64, _ address: UInt64) throws(StoreError) {
     locator.index.insert(hash, address)
-    try tree?.insert(key, hash)
+    try unsafe tree?.insert(key, hash)
   }
 
   /// Takes a deleted row out: nobody can see an older version of it any more.
   func remove(_ hash: UInt64, keyOf address: UInt64) throws(StoreError) {
     guard let record = locator.table.record(address) else { throw locator.corruption(address) }
-    guard let (slot, _, newest) = try locator.find(hash, record.key), newest.header.isTombstone else { return }
-    try tree?.remove(record.key, hash)
-    locator.index.remove(hash, slot)
+    guard let (slot, _, newest) = unsafe try locator.find(hash, record.key), newest.header.isTombstone else { return }
+    try unsafe tree?.remove(record.key, hash)
+    unsafe locator.index.remove(hash, slot)
   }
 }

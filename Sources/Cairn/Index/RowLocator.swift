@@ -15,38 +15,45 @@ struct RowLocator: Sendable {
     slot: HashIndex.Slot, address: UInt64, record: RecordView
   )? {
     var found: (UInt64, RecordView)?
-    let slot = try index.find(hash) { (address) throws(StoreError) in
+    let slot = try unsafe index.find(hash) { (address) throws(StoreError) in
       guard let record = table.record(address) else { throw corruption(address) }
-      guard record.header.keyspace == keyspace, record.key.equals(key) else { return false }
+      guard record.header.keyspace == keyspace, unsafe record.key.equals(key) else { return false }
       found = (address, record)
       return true
     }
-    guard let slot, let found else { return nil }
-    return (slot, found.0, found.1)
+    guard let slot = unsafe slot, let found else { return nil }
+    return unsafe (slot, found.0, found.1)
   }
 
   /// The newest record of the row with this hash, tombstones included.
   @inline(__always)
   func find(_ hash: UInt64) throws(StoreError) -> (slot: HashIndex.Slot, address: UInt64, record: RecordView)? {
     var found: (UInt64, RecordView)?
-    let slot = try index.find(hash) { (address) throws(StoreError) in
+    let slot = try unsafe index.find(hash) { (address) throws(StoreError) in
       guard let record = table.record(address) else { throw corruption(address) }
-      guard record.header.keyspace == keyspace,
-        self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
-      else { return false }
+      guard isRow(record, hash) else { return false }
       found = (address, record)
       return true
     }
-    guard let slot, let found else { return nil }
-    return (slot, found.0, found.1)
+    guard let slot = unsafe slot, let found else { return nil }
+    return unsafe (slot, found.0, found.1)
   }
 
-  /// Asks for the record that is most likely the row's.
   @inline(__always)
-  func prefetchRecord(_ hash: UInt64) {
-    _ = index.find(hash) { (address) in
+  func isRow(_ record: RecordView, _ hash: UInt64) -> Bool {
+    unsafe record.header.keyspace == keyspace
+      && self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
+  }
+
+  /// Asks for the record that is most likely the row's; returns its address, 0 if there is none.
+  @inline(__always)
+  func prefetchRecord(_ hash: UInt64) -> UInt64 {
+    var likely: UInt64 = 0
+    _ = unsafe index.find(hash) { (address) in
       table.prefetch(address)
+      likely = address
       return true
     }
+    return likely
   }
 }

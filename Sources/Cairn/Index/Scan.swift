@@ -4,53 +4,78 @@ struct Scan {
   let keyspace: KeyspaceIndex
   let sequence: UInt64
 
-  /// Rows whose lines and records are asked for together, before the first is looked at.
-  private static let batch = 16
+  /// How many rows ahead a record is asked for; the line of the hash index that leads to it, twice as many.
+  private static let lookahead = 8
 
-  /// Calls `body` with the rows of a range in order until it says false. The epoch is pinned a leaf at a time, so that a long
-  /// walk holds back no memory.
+  /// Calls `body` with the rows of a range in order until it says false; likely after `limit` rows. The epoch is pinned a leaf at a
+  /// time, so that a long walk holds back no memory.
   func ordered(
-    _ tree: OrderedIndex, from lower: [UInt8], to upper: [UInt8]?, reverse: Bool, _ body: (RecordView) throws -> Bool
+    _ tree: OrderedIndex, from lower: [UInt8], to upper: [UInt8]?, reverse: Bool, limit: Int,
+    _ body: (RecordView) throws -> Bool
   ) throws {
-    var bound: [UInt8]? = reverse ? upper : lower.isEmpty ? nil : lower
-    var entries: [Leaf.Entry] = []
-    entries.reserveCapacity(Leaf.maximumCapacity)
-    while true {
-      let pin = index.epochs.pin()
-      defer { index.epochs.unpin(pin) }
-      let next = try tree.leaf(at: bound, below: reverse, into: &entries)
-      if reverse { entries.reverse() }
-      guard try walk(entries, from: lower, to: upper, reverse: reverse, body) else { return }
-      guard let next else { return }
-      // The next leaf has nothing of the range.
-      if reverse ? lower.isAtOrAbove(next) : upper.map({ next.isAtOrAbove($0) }) ?? false { return }
-      bound = next
+    try LeafEntries.with { entries in
+      var bound: [UInt8]? = reverse ? upper : lower.isEmpty ? nil : lower
+      var first: [UInt8]? = lower.isEmpty ? nil : lower
+      while true {
+        let pin = index.epochs.pin()
+        defer { index.epochs.unpin(pin) }
+        let fence = try tree.leaf(at: bound, below: reverse, into: &entries)
+        if reverse { entries.reverse() }
+        guard try walk(entries, from: first, to: upper, reverse: reverse, limit: limit, body) else { return }
+        guard let next = fence?.bytes else { return }
+        // The next leaf has nothing of the range.
+        if reverse ? lower.isAtOrAbove(next) : upper.map({ next.isAtOrAbove($0) }) ?? false { return }
+        bound = next
+        if !reverse { first = nil }
+      }
     }
   }
 
   private func walk(
-    _ entries: [Leaf.Entry], from lower: [UInt8], to upper: [UInt8]?, reverse: Bool, _ body: (RecordView) throws -> Bool
+    _ entries: LeafEntries, from lower: [UInt8]?, to upper: [UInt8]?, reverse: Bool, limit: Int,
+    _ body: (RecordView) throws -> Bool
   ) throws -> Bool {
-    var start = 0
-    while start < entries.count {
-      let end = min(start + Self.batch, entries.count)
-      for position in start..<end { keyspace.locator.index.prefetch(entries[position].hash) }
-      for position in start..<end { keyspace.locator.prefetchRecord(entries[position].hash) }
-      for position in start..<end {
-        guard let record = try index.record(keyspace, entries[position].hash, at: sequence) else { continue }
-        if !lower.isEmpty, lower.withUnsafeBytes({ record.key.order($0) < 0 }) {
-          if reverse { return false }
-          continue
-        }
-        if let upper, upper.withUnsafeBytes({ record.key.order($0) >= 0 }) {
-          if reverse { continue }
-          return false
-        }
-        guard try body(record) else { return false }
+    let locator = keyspace.locator
+    let count = entries.count
+    let expected = min(count, limit)
+    for position in 0..<min(2 * Self.lookahead, expected) { locator.index.prefetch(entries[position].hash) }
+    for position in 0..<min(Self.lookahead, expected) { locate(entries, position) }
+    for position in 0..<count {
+      if position + 2 * Self.lookahead < expected {
+        locator.index.prefetch(entries[position + 2 * Self.lookahead].hash)
       }
-      start = end
+      if position + Self.lookahead < expected { locate(entries, position + Self.lookahead) }
+      if position >= expected { locate(entries, position) }
+      guard let record = try record(entries[position]) else { continue }
+      if let lower, unsafe lower.withUnsafeBytes({ unsafe record.key.order($0) < 0 }) {
+        if reverse { return false }
+        continue
+      }
+      if let upper, unsafe upper.withUnsafeBytes({ unsafe record.key.order($0) >= 0 }) {
+        if reverse { continue }
+        return false
+      }
+      guard try body(record) else { return false }
     }
     return true
+  }
+
+  /// Asks for the record that is most likely the row's. Its address takes the place of the head, which has done its work.
+  @inline(__always)
+  private func locate(_ entries: LeafEntries, _ position: Int) {
+    entries[position].head = keyspace.locator.prefetchRecord(entries[position].hash)
+  }
+
+  /// The record that the snapshot sees of a row whose newest one most likely lies at the address that stands for the head.
+  @inline(__always)
+  private func record(_ entry: Leaf.Entry) throws(StoreError) -> RecordView? {
+    let locator = keyspace.locator
+    if entry.head != 0, let record = index.table.record(entry.head), record.header.revision <= sequence,
+      locator.isRow(record, entry.hash)
+    {
+      return record.header.isTombstone ? nil : record
+    }
+    return try index.record(keyspace, entry.hash, at: sequence)
   }
 
   /// Calls `body` with every row, in no order, until it says false.
@@ -62,15 +87,17 @@ struct Scan {
       defer { index.epochs.unpin(pin) }
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for start in addresses.indices {
-        if start + Self.batch < addresses.count { index.table.prefetch(addresses[start + Self.batch]) }
-        guard let newest = index.table.record(addresses[start]) else { throw keyspace.locator.corruption(addresses[start]) }
+        if start + Self.lookahead < addresses.count { index.table.prefetch(addresses[start + Self.lookahead]) }
+        guard let newest = index.table.record(addresses[start]) else {
+          throw keyspace.locator.corruption(addresses[start])
+        }
         let record: RecordView
         if newest.header.revision <= sequence {
           guard !newest.header.isTombstone else { continue }
           record = newest
         } else {
-          let hash = keyspace.hash(newest.key)
-          guard let older = try index.version(keyspace, hash, newest.key, at: sequence) else { continue }
+          let hash = unsafe keyspace.hash(newest.key)
+          guard let older = try unsafe index.version(keyspace, hash, newest.key, at: sequence) else { continue }
           record = older
         }
         guard try body(record) else { return }
@@ -81,6 +108,6 @@ struct Scan {
 
 extension [UInt8] {
   fileprivate func isAtOrAbove(_ other: [UInt8]) -> Bool {
-    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.order($0) >= 0 } }
+    unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe bytes.order($0) >= 0 } }
   }
 }

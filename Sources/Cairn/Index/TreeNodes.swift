@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Entries are written once, behind those there are, and published with the counts; up to `maximumAppended` of them may be out of
 /// order. Anything else makes a new leaf.
-struct Leaf {
+@safe struct Leaf {
   static let size = 1024
   static let headerSize = 32
   static let maximumAppended = 8
@@ -23,59 +23,59 @@ struct Leaf {
   let base: UnsafeMutableRawPointer
 
   @inline(__always)
-  init(_ base: UnsafeMutableRawPointer) { self.base = base }
+  init(_ base: UnsafeMutableRawPointer) { unsafe self.base = unsafe base }
 
   static func capacity(prefix: Int) -> Int { (size - headerSize - Format.padded(prefix)) / 16 }
 
   @inline(__always)
-  private var counts: UnsafeMutablePointer<Atomic<UInt32>> { base.assumingMemoryBound(to: Atomic<UInt32>.self) }
+  private var counts: UnsafeMutablePointer<Atomic<UInt32>> { unsafe base.assumingMemoryBound(to: Atomic<UInt32>.self) }
 
   @inline(__always)
   func loadCounts() -> (sorted: Int, appended: Int) {
-    let word = counts.pointee.load(ordering: .acquiring)
+    let word = unsafe counts.pointee.load(ordering: .acquiring)
     return (Int(word & 0xFFFF), Int(word >> 16))
   }
 
   @inline(__always)
   func storeCounts(sorted: Int, appended: Int) {
-    counts.pointee.store(UInt32(sorted | appended << 16), ordering: .releasing)
+    unsafe counts.pointee.store(UInt32(sorted | appended << 16), ordering: .releasing)
   }
 
   @inline(__always)
-  var capacity: Int { Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
+  var capacity: Int { unsafe Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
 
   @inline(__always)
   var prefix: UnsafeRawBufferPointer {
-    let length = Int(base.load(fromByteOffset: 4, as: UInt16.self))
-    return UnsafeRawBufferPointer(start: base + (Self.size &- Format.padded(length)), count: length)
+    let length = unsafe Int(base.load(fromByteOffset: 4, as: UInt16.self))
+    return unsafe UnsafeRawBufferPointer(start: base + (Self.size &- Format.padded(length)), count: length)
   }
 
   @inline(__always)
   subscript(_ index: Int) -> Entry {
-    let heads = base + Self.headerSize
-    return Entry(
+    let heads = unsafe base + Self.headerSize
+    return unsafe Entry(
       head: heads.load(fromByteOffset: index &* 8, as: UInt64.self),
       hash: heads.load(fromByteOffset: (capacity &+ index) &* 8, as: UInt64.self))
   }
 
   @inline(__always)
   func write(_ entry: Entry, at index: Int) {
-    let heads = base + Self.headerSize
-    heads.storeBytes(of: entry.head, toByteOffset: index &* 8, as: UInt64.self)
-    heads.storeBytes(of: entry.hash, toByteOffset: (capacity &+ index) &* 8, as: UInt64.self)
+    let heads = unsafe base + Self.headerSize
+    unsafe heads.storeBytes(of: entry.head, toByteOffset: index &* 8, as: UInt64.self)
+    unsafe heads.storeBytes(of: entry.hash, toByteOffset: (capacity &+ index) &* 8, as: UInt64.self)
   }
 
   /// Fills fresh memory. `entries` are in order.
-  func initialize(_ entries: UnsafeBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
-    base.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
-    base.storeBytes(of: UInt16(prefix.count), toByteOffset: 4, as: UInt16.self)
-    base.storeBytes(of: 0, toByteOffset: 6, as: UInt16.self)
-    base.storeBytes(of: UInt32(Self.capacity(prefix: prefix.count)), toByteOffset: 8, as: UInt32.self)
-    if !prefix.isEmpty {
-      UnsafeMutableRawBufferPointer(start: base + Self.size - Format.padded(prefix.count), count: prefix.count)
+  func initialize(_ entries: UnsafeMutableBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
+    unsafe base.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
+    unsafe base.storeBytes(of: UInt16(prefix.count), toByteOffset: 4, as: UInt16.self)
+    unsafe base.storeBytes(of: 0, toByteOffset: 6, as: UInt16.self)
+    unsafe base.storeBytes(of: UInt32(Self.capacity(prefix: prefix.count)), toByteOffset: 8, as: UInt32.self)
+    if unsafe !prefix.isEmpty {
+      unsafe UnsafeMutableRawBufferPointer(start: base + Self.size - Format.padded(prefix.count), count: prefix.count)
         .copyMemory(from: prefix)
     }
-    for index in entries.indices { write(entries[index], at: index) }
+    for index in entries.indices { unsafe write(entries[index], at: index) }
     storeCounts(sorted: entries.count, appended: 0)
   }
 }
@@ -85,84 +85,84 @@ struct Leaf {
 ///
 ///     0  –   4  length of the shared prefix   6  level   8  number of children   12  size
 ///     32 heads × (n − 1)   lengths × (n − 1)   tails × (n − 1)   children × n   prefix   tails
-struct Inner {
+@safe struct Inner {
   static let headerSize = 32
-  static let maximumChildren = 128
+  static let maximumChildren = 100
 
   let base: UnsafeMutableRawPointer
 
   @inline(__always)
-  init(_ base: UnsafeMutableRawPointer) { self.base = base }
+  init(_ base: UnsafeMutableRawPointer) { unsafe self.base = unsafe base }
 
   @inline(__always)
-  static func level(_ node: UnsafeMutableRawPointer) -> Int { Int(node.load(fromByteOffset: 6, as: UInt8.self)) }
+  static func level(_ node: UnsafeMutableRawPointer) -> Int { unsafe Int(node.load(fromByteOffset: 6, as: UInt8.self)) }
 
   @inline(__always)
-  var count: Int { Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
+  var count: Int { unsafe Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
   @inline(__always)
-  var size: Int { Int(base.load(fromByteOffset: 12, as: UInt32.self)) }
+  var size: Int { unsafe Int(base.load(fromByteOffset: 12, as: UInt32.self)) }
   @inline(__always)
-  private var heads: UnsafeMutableRawPointer { base + Self.headerSize }
+  private var heads: UnsafeMutableRawPointer { unsafe base + Self.headerSize }
   @inline(__always)
-  private var lengths: UnsafeMutableRawPointer { heads + 8 &* (count &- 1) }
+  private var lengths: UnsafeMutableRawPointer { unsafe heads + 8 &* (count &- 1) }
   @inline(__always)
-  private var tails: UnsafeMutableRawPointer { lengths + 4 &* (count &- 1) }
+  private var tails: UnsafeMutableRawPointer { unsafe lengths + 4 &* (count &- 1) }
   @inline(__always)
   private var children: UnsafeMutablePointer<Atomic<UInt32>> {
-    (tails + 4 &* (count &- 1)).assumingMemoryBound(to: Atomic<UInt32>.self)
+    unsafe (tails + 4 &* (count &- 1)).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
   @inline(__always)
   var prefix: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
+    unsafe UnsafeRawBufferPointer(
       start: UnsafeRawPointer(children + count), count: Int(base.load(fromByteOffset: 4, as: UInt16.self)))
   }
 
   @inline(__always)
-  func child(_ index: Int) -> UInt32 { children[index].load(ordering: .acquiring) }
+  func child(_ index: Int) -> UInt32 { unsafe children[index].load(ordering: .acquiring) }
 
   @inline(__always)
-  func setChild(_ index: Int, _ node: UInt32) { children[index].store(node, ordering: .releasing) }
+  func setChild(_ index: Int, _ node: UInt32) { unsafe children[index].store(node, ordering: .releasing) }
 
-  private func length(_ index: Int) -> Int { Int(lengths.load(fromByteOffset: index &* 4, as: UInt32.self)) }
+  private func length(_ index: Int) -> Int { unsafe Int(lengths.load(fromByteOffset: index &* 4, as: UInt32.self)) }
 
   /// What a separator has behind the prefix and its head.
   private func tail(_ index: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
+    unsafe UnsafeRawBufferPointer(
       start: base + Int(tails.load(fromByteOffset: index &* 4, as: UInt32.self)),
       count: max(0, length(index) &- prefix.count &- 8))
   }
 
   func separator(_ index: Int) -> [UInt8] {
     let length = length(index)
-    var bytes = Array(prefix)
+    var bytes = unsafe Array(prefix)
     bytes.reserveCapacity(length)
-    withUnsafeBytes(of: heads.load(fromByteOffset: index &* 8, as: UInt64.self).bigEndian) {
-      bytes.append(contentsOf: $0.prefix(length - bytes.count))
+    unsafe withUnsafeBytes(of: heads.load(fromByteOffset: index &* 8, as: UInt64.self).bigEndian) {
+      unsafe bytes.append(contentsOf: $0.prefix(length - bytes.count))
     }
-    bytes.append(contentsOf: tail(index))
+    unsafe bytes.append(contentsOf: tail(index))
     return bytes
   }
 
   /// The child whose keys may include `key`; with `below`, the child that may hold the last key before it.
   @inline(__always)
   func childIndex(_ key: UnsafeRawBufferPointer, below: Bool) -> Int {
-    let prefix = prefix
-    if !prefix.isEmpty {
-      let order = key.slice(0, min(key.count, prefix.count)).order(prefix)
+    let prefix = unsafe prefix
+    if unsafe !prefix.isEmpty {
+      let order = unsafe key.slice(0, min(key.count, prefix.count)).order(prefix)
       if order != 0 { return order < 0 ? 0 : count &- 1 }
     }
-    let head = key.head(prefix.count)
-    let heads = UnsafePointer(heads.assumingMemoryBound(to: UInt64.self))
+    let head = unsafe key.head(prefix.count)
+    let heads = unsafe UnsafePointer(heads.assumingMemoryBound(to: UInt64.self))
     // The first separator whose head isn't below the key's.
     var low = 0
     var high = count &- 1
     while low < high {
       let middle = (low &+ high) >> 1
-      if heads[middle] < head { low = middle &+ 1 } else { high = middle }
+      if unsafe heads[middle] < head { low = middle &+ 1 } else { high = middle }
     }
-    while low < count &- 1, heads[low] == head {
-      let order = orderBehindHead(key, low, prefix.count)
+    while low < count &- 1, unsafe heads[low] == head {
+      let order = unsafe orderBehindHead(key, low, prefix.count)
       if order < 0 || (below && order == 0) { break }
       low &+= 1
     }
@@ -173,7 +173,7 @@ struct Inner {
   private func orderBehindHead(_ key: UnsafeRawBufferPointer, _ index: Int, _ prefixLength: Int) -> Int {
     let length = length(index)
     if min(key.count, length) <= prefixLength + 8 { return key.count - length }
-    return key.slice(prefixLength + 8, key.count).order(tail(index))
+    return unsafe key.slice(prefixLength + 8, key.count).order(tail(index))
   }
 
   static func size(children: Int, prefix: Int, tails: Int) -> Int {
@@ -182,28 +182,30 @@ struct Inner {
 
   /// Fills fresh memory of `size(…)` bytes. `separators` all begin with the first `prefixLength` bytes they share.
   func initialize(level: Int, children nodes: [UInt32], separators: [[UInt8]], prefixLength: Int, size: Int) {
-    base.storeBytes(of: 0, as: UInt32.self)
-    base.storeBytes(of: UInt16(prefixLength), toByteOffset: 4, as: UInt16.self)
-    base.storeBytes(of: UInt8(level), toByteOffset: 6, as: UInt8.self)
-    base.storeBytes(of: 0, toByteOffset: 7, as: UInt8.self)
-    base.storeBytes(of: UInt32(nodes.count), toByteOffset: 8, as: UInt32.self)
-    base.storeBytes(of: UInt32(size), toByteOffset: 12, as: UInt32.self)
-    let children = UnsafeMutableRawPointer(children).bindMemory(to: Atomic<UInt32>.self, capacity: nodes.count)
-    for index in nodes.indices { (children + index).initialize(to: Atomic(nodes[index])) }
-    var tail = UnsafeMutableRawPointer(children + nodes.count)
+    unsafe base.storeBytes(of: 0, as: UInt32.self)
+    unsafe base.storeBytes(of: UInt16(prefixLength), toByteOffset: 4, as: UInt16.self)
+    unsafe base.storeBytes(of: UInt8(level), toByteOffset: 6, as: UInt8.self)
+    unsafe base.storeBytes(of: 0, toByteOffset: 7, as: UInt8.self)
+    unsafe base.storeBytes(of: UInt32(nodes.count), toByteOffset: 8, as: UInt32.self)
+    unsafe base.storeBytes(of: UInt32(size), toByteOffset: 12, as: UInt32.self)
+    let children = unsafe UnsafeMutableRawPointer(children).bindMemory(to: Atomic<UInt32>.self, capacity: nodes.count)
+    for index in nodes.indices { unsafe (children + index).initialize(to: Atomic(nodes[index])) }
+    var tail = unsafe UnsafeMutableRawPointer(children + nodes.count)
     if let first = separators.first, prefixLength > 0 {
-      first.withUnsafeBytes { tail.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: prefixLength) }
+      unsafe first.withUnsafeBytes {
+        unsafe tail.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: prefixLength)
+      }
     }
-    tail += prefixLength
+    unsafe tail += prefixLength
     for (index, separator) in separators.enumerated() {
-      separator.withUnsafeBytes { bytes in
-        heads.storeBytes(of: bytes.head(prefixLength), toByteOffset: index * 8, as: UInt64.self)
-        lengths.storeBytes(of: UInt32(bytes.count), toByteOffset: index * 4, as: UInt32.self)
-        tails.storeBytes(of: UInt32(tail - base), toByteOffset: index * 4, as: UInt32.self)
+      unsafe separator.withUnsafeBytes { bytes in
+        unsafe heads.storeBytes(of: bytes.head(prefixLength), toByteOffset: index * 8, as: UInt64.self)
+        unsafe lengths.storeBytes(of: UInt32(bytes.count), toByteOffset: index * 4, as: UInt32.self)
+        unsafe tails.storeBytes(of: UInt32(tail - base), toByteOffset: index * 4, as: UInt32.self)
         if bytes.count > prefixLength + 8 {
-          let rest = bytes.slice(prefixLength + 8, bytes.count)
-          UnsafeMutableRawBufferPointer(start: tail, count: rest.count).copyMemory(from: rest)
-          tail += rest.count
+          let rest = unsafe bytes.slice(prefixLength + 8, bytes.count)
+          unsafe UnsafeMutableRawBufferPointer(start: tail, count: rest.count).copyMemory(from: rest)
+          unsafe tail += rest.count
         }
       }
     }
@@ -211,42 +213,45 @@ struct Inner {
 
   /// Fills fresh memory of `old.size + 20 + tail` bytes with what `old` has and one more child, to the right of child `index`.
   /// The separator between the two begins with the prefix.
-  func initialize(_ old: Inner, inserting separator: UnsafeRawBufferPointer, _ node: UInt32, after index: Int, size: Int) {
+  func initialize(
+    _ old: Inner, inserting separator: UnsafeRawBufferPointer, _ node: UInt32, after index: Int, size: Int
+  ) {
     let count = old.count
-    let prefix = old.prefix
-    base.copyMemory(from: old.base, byteCount: Self.headerSize)
-    base.storeBytes(of: UInt32(count + 1), toByteOffset: 8, as: UInt32.self)
-    base.storeBytes(of: UInt32(size), toByteOffset: 12, as: UInt32.self)
+    let prefix = unsafe old.prefix
+    unsafe base.copyMemory(from: old.base, byteCount: Self.headerSize)
+    unsafe base.storeBytes(of: UInt32(count + 1), toByteOffset: 8, as: UInt32.self)
+    unsafe base.storeBytes(of: UInt32(size), toByteOffset: 12, as: UInt32.self)
 
     func copy(_ target: UnsafeMutableRawPointer, _ source: UnsafeMutableRawPointer, stride: Int) {
-      target.copyMemory(from: source, byteCount: index * stride)
-      (target + (index + 1) * stride).copyMemory(from: source + index * stride, byteCount: (count - 1 - index) * stride)
+      unsafe target.copyMemory(from: source, byteCount: index * stride)
+      unsafe (target + (index + 1) * stride).copyMemory(
+        from: source + index * stride, byteCount: (count - 1 - index) * stride)
     }
-    copy(heads, old.heads, stride: 8)
-    copy(lengths, old.lengths, stride: 4)
-    copy(tails, old.tails, stride: 4)
-    heads.storeBytes(of: separator.head(prefix.count), toByteOffset: index * 8, as: UInt64.self)
-    lengths.storeBytes(of: UInt32(separator.count), toByteOffset: index * 4, as: UInt32.self)
+    unsafe copy(heads, old.heads, stride: 8)
+    unsafe copy(lengths, old.lengths, stride: 4)
+    unsafe copy(tails, old.tails, stride: 4)
+    unsafe heads.storeBytes(of: separator.head(prefix.count), toByteOffset: index * 8, as: UInt64.self)
+    unsafe lengths.storeBytes(of: UInt32(separator.count), toByteOffset: index * 4, as: UInt32.self)
 
-    let children = UnsafeMutableRawPointer(children).bindMemory(to: Atomic<UInt32>.self, capacity: count + 1)
+    let children = unsafe UnsafeMutableRawPointer(children).bindMemory(to: Atomic<UInt32>.self, capacity: count + 1)
     for position in 0...count {
       let child = position <= index ? old.child(position) : position == index + 1 ? node : old.child(position - 1)
-      (children + position).initialize(to: Atomic(child))
+      unsafe (children + position).initialize(to: Atomic(child))
     }
 
-    let bytes = UnsafeMutableRawPointer(children + count + 1)
-    let oldBytes = prefix.baseAddress.unsafelyUnwrapped
-    let length = old.size - (oldBytes - UnsafeRawPointer(old.base))
-    bytes.copyMemory(from: oldBytes, byteCount: length)
-    let moved = (bytes - base) - (oldBytes - UnsafeRawPointer(old.base))
+    let bytes = unsafe UnsafeMutableRawPointer(children + count + 1)
+    let oldBytes = unsafe prefix.baseAddress.unsafelyUnwrapped
+    let length = unsafe old.size - (oldBytes - UnsafeRawPointer(old.base))
+    unsafe bytes.copyMemory(from: oldBytes, byteCount: length)
+    let moved = unsafe (bytes - base) - (oldBytes - UnsafeRawPointer(old.base))
     for position in 0..<count where position != index {
-      let tail = tails.load(fromByteOffset: position * 4, as: UInt32.self)
-      tails.storeBytes(of: UInt32(Int(tail) + moved), toByteOffset: position * 4, as: UInt32.self)
+      let tail = unsafe tails.load(fromByteOffset: position * 4, as: UInt32.self)
+      unsafe tails.storeBytes(of: UInt32(Int(tail) + moved), toByteOffset: position * 4, as: UInt32.self)
     }
-    tails.storeBytes(of: UInt32(bytes + length - base), toByteOffset: index * 4, as: UInt32.self)
+    unsafe tails.storeBytes(of: UInt32(bytes + length - base), toByteOffset: index * 4, as: UInt32.self)
     if separator.count > prefix.count + 8 {
-      let rest = separator.slice(prefix.count + 8, separator.count)
-      UnsafeMutableRawBufferPointer(start: bytes + length, count: rest.count).copyMemory(from: rest)
+      let rest = unsafe separator.slice(prefix.count + 8, separator.count)
+      unsafe UnsafeMutableRawBufferPointer(start: bytes + length, count: rest.count).copyMemory(from: rest)
     }
   }
 }

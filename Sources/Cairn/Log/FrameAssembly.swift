@@ -1,7 +1,9 @@
+import Synchronization
+
 /// Puts a frame together and writes it: a small one with one call, a large one piece by piece and its header last.
 ///
 /// The committer's own, reused from batch to batch.
-struct FrameAssembly: ~Copyable {
+@safe struct FrameAssembly: ~Copyable {
   /// Values from here on are written from where they lie.
   private static let largeValue = 1 << 16
   private static let pieceLength = 1 << 20
@@ -15,6 +17,9 @@ struct FrameAssembly: ~Copyable {
   // The frame at hand.
   private let log: Log
   private var segment: Segment?
+  private var slot = 0
+  private var seed = PlaceSeed.none
+  private var baseSequence: UInt64 = 0
   private var offset = 0
   /// Bytes of the frame that have been written to the file before what is in memory.
   private var written = 0
@@ -25,15 +30,18 @@ struct FrameAssembly: ~Copyable {
   init(log: Log) {
     self.log = log
     capacity = 1 << 16
-    memory = .allocate(byteCount: capacity, alignment: 16)
+    unsafe memory = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  deinit { memory.deallocate() }
+  deinit { unsafe memory.deallocate() }
 
   /// Begins a frame of at most `bound` bytes. Returns its sequence.
   mutating func begin(bound: Int) throws(StoreError) -> UInt64 {
     let (segment, offset) = try log.room(for: bound)
     self.segment = segment
+    slot = segment.slot
+    seed = segment.seed
+    baseSequence = segment.baseSequence
     self.offset = offset
     sequence = log.lastSequence + 1
     time = log.environment.clock()
@@ -49,9 +57,9 @@ struct FrameAssembly: ~Copyable {
     guard count + more > capacity else { return }
     while capacity < count + more { capacity *= 2 }
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    larger.copyMemory(from: memory, byteCount: count)
-    memory.deallocate()
-    memory = larger
+    unsafe larger.copyMemory(from: memory, byteCount: count)
+    unsafe memory.deallocate()
+    unsafe memory = unsafe larger
   }
 
   /// Adds a record; returns its log address and its length with padding.
@@ -60,49 +68,55 @@ struct FrameAssembly: ~Copyable {
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
     compressedFrom rawLength: Int?, version: UInt64
   ) throws(StoreError) -> (address: UInt64, length: Int) {
-    let segment = segment.unsafelyUnwrapped
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,
-      rawLength: rawLength ?? value.count, revision: sequence, version: version, baseSequence: segment.baseSequence)
+      rawLength: rawLength ?? value.count, revision: sequence, version: version, baseSequence: baseSequence)
     let isLarge = value.count >= Self.largeValue
     let length = header.paddedLength
     let inMemory = isLarge ? header.length + key.count : length
     reserve(inMemory)
-    let record = memory + count
-    header.write(to: record, baseSequence: segment.baseSequence)
-    if let base = key.baseAddress { (record + header.length).copyMemory(from: base, byteCount: key.count) }
+    let record = unsafe memory + count
+    unsafe header.write(to: record, baseSequence: baseSequence)
+    if let base = key.baseAddress { unsafe (record + header.length).copyMemory(from: base, byteCount: key.count) }
     let start = offset &+ written &+ count
-    var register = segment.seed.start(start)
+    var register = seed.start(start)
     if isLarge {
-      register = CRC32C.register(register, record + 4, inMemory - 4)
-      register = CRC32C.register(register, value.baseAddress.unsafelyUnwrapped, value.count)
-      record.storeBytes(of: (~register).littleEndian, as: UInt32.self)
+      register = unsafe CRC32C.register(register, record + 4, inMemory - 4)
+      register = unsafe CRC32C.register(register, value.baseAddress.unsafelyUnwrapped, value.count)
+      unsafe record.storeBytes(of: (~register).littleEndian, as: UInt32.self)
       count += inMemory
       try flush()
-      try log.write(segment, value, at: offset + written)
+      try unsafe log.write(segment.unsafelyUnwrapped, value, at: offset + written)
       written += value.count
       let padding = length - header.recordLength
-      memory.storeBytes(of: 0, as: UInt64.self)
+      unsafe memory.storeBytes(of: 0, as: UInt64.self)
       count = padding
     } else {
       if let base = value.baseAddress {
-        (record + header.length + key.count).copyMemory(from: base, byteCount: value.count)
+        unsafe (record + header.length + key.count).copyMemory(from: base, byteCount: value.count)
       }
-      for padding in header.recordLength..<length { record.storeBytes(of: 0, toByteOffset: padding, as: UInt8.self) }
-      register = CRC32C.register(register, record + 4, header.recordLength &- 4)
-      record.storeBytes(of: (~register).littleEndian, as: UInt32.self)
+      for padding in header.recordLength..<length {
+        unsafe record.storeBytes(of: 0, toByteOffset: padding, as: UInt8.self)
+      }
+      register = unsafe CRC32C.register(register, record + 4, header.recordLength &- 4)
+      unsafe record.storeBytes(of: (~register).littleEndian, as: UInt32.self)
       count += length
       if count >= Self.pieceLength { try flush() }
     }
     recordChecksums.append((~register).littleEndian)
     recordCount += 1
-    return (log.table.address(slot: segment.slot, offset: start), length)
+    return (log.table.address(slot: slot, offset: start), length)
+  }
+
+  /// Bytes of records that are the newest of their rows once the frame is published.
+  func count(live: Int) {
+    unsafe segment.unsafelyUnwrapped.liveBytes.add(live, ordering: .relaxed)
   }
 
   /// Writes what is in memory, the room for the header excepted.
   private mutating func flush() throws(StoreError) {
     let skipped = written == 0 ? FrameHeader.size : 0
-    try log.write(
+    try unsafe log.write(
       segment.unsafelyUnwrapped, UnsafeRawBufferPointer(start: memory + skipped, count: count - skipped),
       at: offset + written + skipped)
     written += count
@@ -111,9 +125,10 @@ struct FrameAssembly: ~Copyable {
 
   /// Writes the rest and the header. With that the commit is in the log.
   mutating func finish(isSynced: Bool) throws(StoreError) {
-    let segment = segment.unsafelyUnwrapped
+    let segment = unsafe segment.unsafelyUnwrapped
     let length = written + count
-    let header = FrameHeader(length: length, recordCount: recordCount, sequence: sequence, time: time, watermark: watermark)
+    let header = FrameHeader(
+      length: length, recordCount: recordCount, sequence: sequence, time: time, watermark: watermark)
     if written > 0 {
       // What came before is in the file already; the header goes last.
       if count > 0 { try flush() }
@@ -121,16 +136,18 @@ struct FrameAssembly: ~Copyable {
     } else if isSynced {
       try log.zeroAhead(segment, from: offset, length)
     }
-    header.write(to: memory)
-    var register = CRC32C.register(segment.seed.start(offset), memory + 8, FrameHeader.size - 8)
-    register = recordChecksums.withUnsafeBytes { CRC32C.register(register, $0.baseAddress.unsafelyUnwrapped, $0.count) }
-    memory.storeBytes(of: (~register).littleEndian, toByteOffset: 4, as: UInt32.self)
-    try log.write(segment, UnsafeRawBufferPointer(start: memory, count: count), at: offset)
+    unsafe header.write(to: memory)
+    var register = unsafe CRC32C.register(segment.seed.start(offset), memory + 8, FrameHeader.size - 8)
+    register = unsafe recordChecksums.withUnsafeBytes {
+      unsafe CRC32C.register(register, $0.baseAddress.unsafelyUnwrapped, $0.count)
+    }
+    unsafe memory.storeBytes(of: (~register).littleEndian, toByteOffset: 4, as: UInt32.self)
+    try unsafe log.write(segment, UnsafeRawBufferPointer(start: memory, count: count), at: offset)
     log.appended(segment, end: offset + length, sequence: sequence)
     if capacity > 4 * Self.pieceLength {
-      memory.deallocate()
+      unsafe memory.deallocate()
       capacity = 1 << 16
-      memory = .allocate(byteCount: capacity, alignment: 16)
+      unsafe memory = .allocate(byteCount: capacity, alignment: 16)
     }
   }
 }

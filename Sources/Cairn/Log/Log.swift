@@ -139,7 +139,7 @@ final class Log: @unchecked Sendable {
 
   /// Writes part of a frame. A failure poisons.
   func write(_ segment: Segment, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
-    do throws(FileError) { try segment.file.write(bytes, at: offset) } catch { throw poison(error) }
+    do throws(FileError) { try unsafe segment.file.write(bytes, at: offset) } catch { throw poison(error) }
   }
 
   /// A whole frame has been written.
@@ -187,7 +187,9 @@ final class Log: @unchecked Sendable {
       do throws(FileError) { try environment.files.remove("\(directory)/\(Segment.fileName(id))") } catch {}
     }
     let end = recovered.segments.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
-    if epoch > 1 { lastSequence = (recovered.highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000 }
+    if epoch > 1 {
+      lastSequence = (recovered.highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000
+    }
     durableSequence.store(recovered.lastSequence, ordering: .releasing)
     if let end { watermarkPlace.store(end.packed, ordering: .releasing) }
     try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
@@ -201,7 +203,7 @@ final class Log: @unchecked Sendable {
       let file = try environment.files.open(path, .create)
       defer { file.close() }
       try file.reserve(discarded.length)
-      try file.write(
+      try unsafe file.write(
         UnsafeRawBufferPointer(start: discarded.mapping.base + discarded.place.offset, count: discarded.length), at: 0)
       try file.sync()
     } catch {

@@ -35,7 +35,7 @@ package struct ManifestFile: Sendable {
       throw StoreError(error)
     }
     do throws(Manifest.Problem) {
-      return try bytes.withRawBytes { (raw) throws(Manifest.Problem) in try Manifest(raw) }
+      return try unsafe bytes.withRawBytes { (raw) throws(Manifest.Problem) in try unsafe Manifest(raw) }
     } catch {
       switch error {
       case .foreign: throw StoreError(.notAStore, "\(path) is not a manifest")
@@ -48,14 +48,14 @@ package struct ManifestFile: Sendable {
 
 extension File {
   func writeAll(_ bytes: [UInt8], at offset: Int) throws(FileError) {
-    try bytes.withRawBytes { (raw) throws(FileError) in try write(raw, at: offset) }
+    try unsafe bytes.withRawBytes { (raw) throws(FileError) in try unsafe write(raw, at: offset) }
   }
 
   package func readAll() throws(FileError) -> [UInt8] {
     let size = try size()
     var bytes = [UInt8](repeating: 0, count: size)
-    let count = try bytes.withUnsafeMutableBufferPointer { (raw) throws(FileError) in
-      try read(into: UnsafeMutableRawBufferPointer(raw), at: 0)
+    let count = try unsafe bytes.withUnsafeMutableBufferPointer { (raw) throws(FileError) in
+      try unsafe read(into: UnsafeMutableRawBufferPointer(raw), at: 0)
     }
     bytes.removeLast(size - count)
     return bytes

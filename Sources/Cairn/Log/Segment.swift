@@ -35,7 +35,9 @@ package final class Segment: Sendable {
 
   package static func fileName(_ id: UInt32) -> String { "\(zeroPadded(UInt64(id), 10)).segment" }
 
-  static func discardedName(_ id: UInt32, _ offset: Int) -> String { "\(zeroPadded(UInt64(id), 10))-\(offset).discarded" }
+  static func discardedName(_ id: UInt32, _ offset: Int) -> String {
+    "\(zeroPadded(UInt64(id), 10))-\(offset).discarded"
+  }
 
   private static func zeroPadded(_ number: UInt64, _ digits: Int) -> String {
     let text = String(number)

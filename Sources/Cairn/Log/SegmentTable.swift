@@ -5,8 +5,8 @@ import CCairnPlatform
 /// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many slots in a row as
 /// its mapping needs. An entry is written before any address that leads to it is published, and never changed, so
 /// reading it needs no lock.
-final class SegmentTable: @unchecked Sendable {
-  struct Entry {
+@safe final class SegmentTable: @unchecked Sendable {
+  @safe struct Entry {
     var base: UnsafeRawPointer
     var length: Int
     /// What the entry's first byte is in the segment.
@@ -31,13 +31,13 @@ final class SegmentTable: @unchecked Sendable {
     while (8 << shift) < segmentSize { shift += 1 }
     slotShift = shift
     chunkCount = max(1, (1 << (Self.addressBits - shift)) / Self.chunkCapacity)
-    chunks = .allocate(capacity: chunkCount)
-    chunks.initialize(repeating: nil, count: chunkCount)
+    unsafe chunks = .allocate(capacity: chunkCount)
+    unsafe chunks.initialize(repeating: nil, count: chunkCount)
   }
 
   deinit {
-    for chunk in 0..<chunkCount { chunks[chunk]?.deallocate() }
-    chunks.deallocate()
+    for chunk in 0..<chunkCount { unsafe chunks[chunk]?.deallocate() }
+    unsafe chunks.deallocate()
   }
 
   /// Enters a mapping; returns its first slot. For the committer, or before the store is shared.
@@ -49,13 +49,13 @@ final class SegmentTable: @unchecked Sendable {
       let (chunk, index) = nextSlot.quotientAndRemainder(dividingBy: Self.chunkCapacity)
       precondition(chunk < chunkCount, "the log has outgrown its addresses")
       let entries: UnsafeMutablePointer<Entry>
-      if let known = chunks[chunk] {
-        entries = known
+      if let known = unsafe chunks[chunk] {
+        unsafe entries = unsafe known
       } else {
-        entries = .allocate(capacity: Self.chunkCapacity)
-        chunks[chunk] = entries
+        unsafe entries = .allocate(capacity: Self.chunkCapacity)
+        unsafe chunks[chunk] = unsafe entries
       }
-      (entries + index).initialize(
+      unsafe (entries + index).initialize(
         to: Entry(
           base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
           seed: seed, id: id))
@@ -68,8 +68,10 @@ final class SegmentTable: @unchecked Sendable {
   /// Nothing lies at or behind `end`, whatever the file's length. Before the store is shared.
   func limit(slot first: Int, to end: Int) {
     var slot = first
-    while slot < nextSlot, case let entry = entry(UInt64(slot) << UInt64(slotShift)), entry.pointee.offset < end || slot == first {
-      entry.pointee.length = min(entry.pointee.length, end - entry.pointee.offset)
+    while slot < nextSlot, case let entry = unsafe entry(UInt64(slot) << UInt64(slotShift)),
+      unsafe entry.pointee.offset < end || slot == first
+    {
+      unsafe entry.pointee.length = unsafe min(entry.pointee.length, end - entry.pointee.offset)
       slot += 1
     }
   }
@@ -83,7 +85,7 @@ final class SegmentTable: @unchecked Sendable {
   @inline(__always)
   private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> {
     let slot = Int(truncatingIfNeeded: address >> UInt64(truncatingIfNeeded: slotShift))
-    return chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
+    return unsafe chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
   }
 
   @inline(__always)
@@ -94,17 +96,17 @@ final class SegmentTable: @unchecked Sendable {
   /// The record at an address, its checksum verified; nil if the bytes there are not what was written.
   @inline(__always)
   func record(_ address: UInt64) -> RecordView? {
-    let entry = entry(address)
+    let entry = unsafe entry(address)
     let offset = offset(address)
-    return RecordView(
+    return unsafe RecordView(
       entry.pointee.base + offset, available: entry.pointee.length &- offset,
       checksumStart: entry.pointee.seed.start(entry.pointee.offset &+ offset),
       baseSequence: entry.pointee.baseSequence)
   }
 
   func place(_ address: UInt64) -> Place {
-    let entry = entry(address)
-    return Place(segment: entry.pointee.id, offset: entry.pointee.offset + offset(address))
+    let entry = unsafe entry(address)
+    return unsafe Place(segment: entry.pointee.id, offset: entry.pointee.offset + offset(address))
   }
 
   @inline(__always)
@@ -112,8 +114,8 @@ final class SegmentTable: @unchecked Sendable {
 
   @inline(__always)
   func prefetch(_ address: UInt64) {
-    let record = entry(address).pointee.base + offset(address)
-    cairn_prefetch(record)
-    cairn_prefetch(record + 64)
+    let record = unsafe entry(address).pointee.base + offset(address)
+    unsafe cairn_prefetch(record)
+    unsafe cairn_prefetch(record + 64)
   }
 }

@@ -18,7 +18,8 @@ struct Recovery: ~Copyable {
   private var segmentsBySlot: [Int: Segment] = [:]
   private var hasEnded = false
 
-  init(files: any FileLayer, directory: String, manifest: Manifest, isReadOnly: Bool, table: SegmentTable, index: Index) {
+  init(files: any FileLayer, directory: String, manifest: Manifest, isReadOnly: Bool, table: SegmentTable, index: Index)
+  {
     self.files = files
     self.directory = directory
     self.manifest = manifest
@@ -68,10 +69,11 @@ struct Recovery: ~Copyable {
         place: Place(segment: entry.id, offset: mapping.length))
     }
 
-    let bytes = UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
-    switch SegmentHeader.read(bytes) {
+    let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
+    switch unsafe SegmentHeader.read(bytes) {
     case .header(let header):
-      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch else {
+      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch
+      else {
         throw StoreError(
           .damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
       }
@@ -142,7 +144,7 @@ struct Recovery: ~Copyable {
   private mutating func readFrames(_ segment: Segment, upTo limit: Int) throws(StoreError) -> Int {
     var offset = SegmentHeader.size
     while offset < limit {
-      let frame = FrameView(
+      let frame = unsafe FrameView(
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
       guard let frame, frame.header.sequence == log.lastSequence + 1 else { break }
@@ -154,7 +156,8 @@ struct Recovery: ~Copyable {
     }
     let isSealed = manifest.segments.contains { $0.id == segment.id && $0.end != nil }
     if isSealed, offset != limit {
-      throw StoreError(.corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+      throw StoreError(
+        .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
     }
     return offset
   }
@@ -165,7 +168,9 @@ struct Recovery: ~Copyable {
     report.records += 1
     let header = record.header
     if header.kind == .keyspaceDefinition {
-      guard let order = record.stored.first, order <= 1, let name = String(validating: record.key, as: UTF8.self) else {
+      guard let order = unsafe record.stored.first, order <= 1,
+        let name = unsafe String(validating: record.key, as: UTF8.self)
+      else {
         throw StoreError(
           .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
       }
@@ -181,23 +186,24 @@ struct Recovery: ~Copyable {
         .damaged, "a row of keyspace \(header.keyspace), which is not defined",
         place: Place(segment: segment.id, offset: offset))
     }
-    let hash = keyspace.hash(record.key)
+    let hash = unsafe keyspace.hash(record.key)
     let address = table.address(slot: segment.slot, offset: offset)
-    let older = try keyspace.locator.find(hash, record.key)
-    if let older {
-      segmentsBySlot[table.slot(older.address)]?.liveBytes.subtract(older.record.header.paddedLength, ordering: .relaxed)
+    let older = try unsafe keyspace.locator.find(hash, record.key)
+    if let older = unsafe older {
+      unsafe segmentsBySlot[table.slot(older.address)]?.liveBytes.subtract(
+        older.record.header.paddedLength, ordering: .relaxed)
     }
     if header.isPut {
       segment.liveBytes.add(header.paddedLength, ordering: .relaxed)
-      if let older {
-        keyspace.locator.index.replace(older.slot, address)
+      if let older = unsafe older {
+        unsafe keyspace.locator.index.replace(older.slot, address)
       } else {
-        try keyspace.insert(record.key, hash, address)
+        try unsafe keyspace.insert(record.key, hash, address)
         keyspace.rowCount.add(1, ordering: .relaxed)
       }
-    } else if let older {
-      try keyspace.tree?.remove(record.key, hash)
-      keyspace.locator.index.remove(hash, older.slot)
+    } else if let older = unsafe older {
+      try unsafe keyspace.tree?.remove(record.key, hash)
+      unsafe keyspace.locator.index.remove(hash, older.slot)
       keyspace.rowCount.subtract(1, ordering: .relaxed)
     }
   }
@@ -213,7 +219,7 @@ struct Recovery: ~Copyable {
   private mutating func searchBehindEnd(_ mapping: any Mapping, _ header: SegmentHeader, from start: Int) {
     var offset = start
     while offset + FrameHeader.size <= mapping.length {
-      if let frame = FrameView(
+      if let frame = unsafe FrameView(
         mapping.base + offset, available: mapping.length - offset, offset: offset, seed: header.seed,
         baseSequence: header.baseSequence)
       {
@@ -241,7 +247,8 @@ struct Recovery: ~Copyable {
   private func checkEnd() throws(StoreError) {
     guard let last = log.segments.last else {
       guard log.watermark.sequence == 0 else {
-        throw StoreError(.corrupted, "the log is gone", place: Place(segment: manifest.segments.first?.id ?? 0, offset: 0))
+        throw StoreError(
+          .corrupted, "the log is gone", place: Place(segment: manifest.segments.first?.id ?? 0, offset: 0))
       }
       return
     }
@@ -268,28 +275,30 @@ struct Recovery: ~Copyable {
   /// Where the zeros begin that a file ends with; at least `start`.
   private func lastNonzero(_ mapping: any Mapping, from start: Int) -> Int {
     var end = mapping.length
-    while end >= start + 8, (end & 7) == 0, mapping.base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
-    while end > start, mapping.base.load(fromByteOffset: end - 1, as: UInt8.self) == 0 { end -= 1 }
+    while end >= start + 8, (end & 7) == 0, unsafe mapping.base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 {
+      end -= 8
+    }
+    while end > start, unsafe mapping.base.load(fromByteOffset: end - 1, as: UInt8.self) == 0 { end -= 1 }
     return end
   }
 }
 
 /// A file's bytes in memory of our own.
-package final class CopiedFile: Mapping, @unchecked Sendable {
+@safe package final class CopiedFile: Mapping, @unchecked Sendable {
   private let memory: UnsafeMutableRawBufferPointer
   package let length: Int
 
   package init(_ file: any File, _ size: Int) throws(FileError) {
-    memory = .allocate(byteCount: max(size, 8), alignment: 16)
+    unsafe memory = .allocate(byteCount: max(size, 8), alignment: 16)
     do throws(FileError) {
-      length = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<size]), at: 0)
+      length = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<size]), at: 0)
     } catch {
-      memory.deallocate()
+      unsafe memory.deallocate()
       throw error
     }
   }
 
-  deinit { memory.deallocate() }
+  deinit { unsafe memory.deallocate() }
 
-  package var base: UnsafeRawPointer { UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped) }
+  package var base: UnsafeRawPointer { unsafe UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped) }
 }

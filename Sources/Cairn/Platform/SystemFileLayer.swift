@@ -47,7 +47,7 @@ package struct SystemFileLayer: FileLayer {
       case .readWrite: O_RDWR
       case .create: O_RDWR | O_CREAT | O_EXCL
       }
-    return SystemFile(try openDescriptor("open", path, flags), path)
+    return SystemFile(try openDescriptor("open", path, flags), path, isWritable: mode != .read)
   }
 
   package func rename(_ source: String, to target: String) throws(FileError) {
@@ -75,7 +75,7 @@ package struct SystemFileLayer: FileLayer {
   }
 
   package func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock {
-    let file = SystemFile(try openDescriptor("lock", path, O_RDWR | O_CREAT), path)
+    let file = SystemFile(try openDescriptor("lock", path, O_RDWR | O_CREAT), path, isWritable: true)
     do throws(FileError) {
       _ = try attempt("lock", path) { flock(file.descriptor, LOCK_EX | LOCK_NB) }
     } catch {
@@ -93,10 +93,20 @@ package struct SystemFileLayer: FileLayer {
 private final class SystemFile: File {
   private let state: Atomic<Int32>
   private let path: String
+  private let isWritable: Bool
+  /// Bytes from the beginning whose blocks are reserved.
+  private let reserved = Atomic<Int>(0)
+  /// The file mapped for writing, where that is sound: a store into a page that is there costs a fraction of a call. 0 if it isn't.
+  private let window = Atomic<UInt>(0)
+  private let windowLength = Atomic<Int>(0)
 
-  init(_ descriptor: Int32, _ path: String) {
+  /// Longer writes are calls.
+  private static let longestStore = 4096
+
+  init(_ descriptor: Int32, _ path: String, isWritable: Bool) {
     state = Atomic(descriptor)
     self.path = path
+    self.isWritable = isWritable
   }
 
   deinit { close() }
@@ -107,6 +117,8 @@ private final class SystemFile: File {
   func close() {
     let descriptor = state.exchange(-1, ordering: .relaxed)
     if descriptor >= 0 { closeDescriptor(descriptor) }
+    let window = unsafe UnsafeMutableRawPointer(bitPattern: window.exchange(0, ordering: .relaxed))
+    if let window = unsafe window { unsafe munmap(window, windowLength.load(ordering: .relaxed)) }
   }
 
   func size() throws(FileError) -> Int {
@@ -128,6 +140,13 @@ private final class SystemFile: File {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileError) {
+    if bytes.count <= Self.longestStore, offset + bytes.count <= reserved.load(ordering: .relaxed),
+      offset + bytes.count <= windowLength.load(ordering: .relaxed),
+      let window = unsafe UnsafeMutableRawPointer(bitPattern: window.load(ordering: .relaxed))
+    {
+      unsafe UnsafeMutableRawBufferPointer(start: window + offset, count: bytes.count).copyMemory(from: bytes)
+      return
+    }
     var done = 0
     while done < bytes.count {
       done += try attempt("write", path) {
@@ -141,7 +160,7 @@ private final class SystemFile: File {
     let old = try self.size()
     do throws(FileError) {
       switch cairn_reserve(descriptor, 0, Int64(size)) {
-      case 0: return
+      case 0: break
       case EOPNOTSUPP, ENOTSUP, EINVAL: try fill(from: old, to: size)
       case let code: throw FileError(.init(code), "reserve space for", path)
       }
@@ -150,6 +169,7 @@ private final class SystemFile: File {
       if old < size { _ = ftruncate(descriptor, off_t(old)) }
       throw error
     }
+    reserved.store(max(size, reserved.load(ordering: .relaxed)), ordering: .relaxed)
   }
 
   private func fill(from start: Int, to end: Int) throws(FileError) {
@@ -162,6 +182,7 @@ private final class SystemFile: File {
   }
 
   func truncate(_ size: Int) throws(FileError) {
+    reserved.store(min(size, reserved.load(ordering: .relaxed)), ordering: .relaxed)
     _ = try attempt("truncate", path) { ftruncate(descriptor, off_t(size)) }
   }
 
@@ -175,7 +196,17 @@ private final class SystemFile: File {
     guard let base = unsafe mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0), unsafe base != MAP_FAILED else {
       throw FileError(.init(errno), "map", path)
     }
+    openWindow(length)
     return unsafe SystemMapping(base, length)
+  }
+
+  /// Bytes are seen by everyone who maps or reads the file at once, and stay when the process ends, as with a call.
+  private func openWindow(_ length: Int) {
+    guard isWritable, window.load(ordering: .relaxed) == 0, cairn_overwrites_in_place(descriptor) != 0 else { return }
+    let base = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    guard let base = unsafe base, unsafe base != MAP_FAILED else { return }
+    windowLength.store(length, ordering: .relaxed)
+    window.store(UInt(bitPattern: base), ordering: .relaxed)
   }
 
   func firstBytes(_ count: Int) throws(FileError) -> [UInt8] {

@@ -19,8 +19,9 @@ public struct Batch: ~Copyable {
   public mutating func put(
     _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
-    try value.withRawBytes { (value) throws(StoreError) in
-      try reference.withKey { (key) throws(StoreError) in try add(.put, key, value, keyspace, expectation) }
+    try unsafe value.withRawBytes { (value) throws(StoreError) in
+      try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.put, key, value, keyspace, expectation)
+      }
     }
   }
 
@@ -28,8 +29,9 @@ public struct Batch: ~Copyable {
   public mutating func put(
     _ value: RawSpan, at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
-    try value.withUnsafeBytes { (value) throws(StoreError) in
-      try reference.withKey { (key) throws(StoreError) in try add(.put, key, value, keyspace, expectation) }
+    try unsafe value.withUnsafeBytes { (value) throws(StoreError) in
+      try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.put, key, value, keyspace, expectation)
+      }
     }
   }
 
@@ -37,9 +39,9 @@ public struct Batch: ~Copyable {
   public mutating func put(
     _ value: RawSpan, bytes key: RawSpan, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
-    try value.withUnsafeBytes { (value) throws(StoreError) in
-      try Reference.withEncoded(bytes: key) { (key) throws(StoreError) in
-        try add(.put, key, value, keyspace, expectation)
+    try unsafe value.withUnsafeBytes { (value) throws(StoreError) in
+      try unsafe Reference.withEncoded(bytes: key) { (key) throws(StoreError) in
+        try unsafe add(.put, key, value, keyspace, expectation)
       }
     }
   }
@@ -55,16 +57,18 @@ public struct Batch: ~Copyable {
   public mutating func delete(
     _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
-    let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    try reference.withKey { (key) throws(StoreError) in try add(.delete, key, none, keyspace, expectation) }
+    let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.delete, key, none, keyspace, expectation)
+    }
   }
 
   /// Makes the batch depend on a row that it does not change.
   public mutating func check(
     _ reference: Reference, in keyspace: Keyspace, _ expectation: Expectation
   ) throws(StoreError) {
-    let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    try reference.withKey { (key) throws(StoreError) in try add(.check, key, none, keyspace, expectation) }
+    let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.check, key, none, keyspace, expectation)
+    }
   }
 
   @inline(__always)
@@ -79,12 +83,13 @@ public struct Batch: ~Copyable {
       throw StoreError(.keyTooLong, "a key of \(key.count) bytes; at most \(Format.maximumKeyLength) are allowed")
     }
     guard value.count <= Format.maximumValueLength else {
-      throw StoreError(.valueTooLarge, "a value of \(value.count) bytes; at most \(Format.maximumValueLength) are allowed")
+      throw StoreError(
+        .valueTooLarge, "a value of \(value.count) bytes; at most \(Format.maximumValueLength) are allowed")
     }
     guard buffer.count + key.count + value.count < Format.maximumFrameLength else {
       throw StoreError(.batchTooLarge, "the batch takes more than 4 GiB")
     }
-    buffer.add(kind, keyspace.index, key, value, expecting: expectation, compressing: isCompressing)
+    unsafe buffer.add(kind, keyspace.index, key, value, expecting: expectation, compressing: isCompressing)
   }
 }
 
@@ -95,6 +100,6 @@ extension Reference {
     if case .tuple = self, nesting > Self.maximumNesting {
       throw StoreError(.malformed, "tuples nested \(nesting) deep; at most \(Self.maximumNesting) are allowed")
     }
-    try withEncoded(body)
+    try unsafe withEncoded(body)
   }
 }

@@ -27,11 +27,11 @@ extension RecordView {
 
   /// The value as it was given, copied.
   func copiedValue() throws(StoreError) -> [UInt8] {
-    guard header.isCompressed else { return Array(stored) }
+    guard header.isCompressed else { return unsafe Array(stored) }
     guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
     var isValid = false
-    let value = [UInt8](unsafeUninitializedCapacity: header.rawLength) { buffer, count in
-      isValid = LZ4.decompress(stored, into: UnsafeMutableRawBufferPointer(buffer))
+    let value = unsafe [UInt8](unsafeUninitializedCapacity: header.rawLength) { buffer, count in
+      isValid = unsafe LZ4.decompress(stored, into: UnsafeMutableRawBufferPointer(buffer))
       count = isValid ? header.rawLength : 0
     }
     guard isValid else { throw invalidBlock }
@@ -41,11 +41,11 @@ extension RecordView {
   /// The value as it was given, in place where it is stored so.
   @inline(__always)
   func withValue(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    guard header.isCompressed else { return try body(stored) }
+    guard header.isCompressed else { return try unsafe body(stored) }
     guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
-    try withUnsafeTemporaryAllocation(byteCount: header.rawLength, alignment: 8) { buffer in
-      guard LZ4.decompress(stored, into: buffer) else { throw invalidBlock }
-      try body(UnsafeRawBufferPointer(buffer))
+    try unsafe withUnsafeTemporaryAllocation(byteCount: header.rawLength, alignment: 8) { buffer in
+      guard unsafe LZ4.decompress(stored, into: buffer) else { throw invalidBlock }
+      try unsafe body(UnsafeRawBufferPointer(buffer))
     }
   }
 
@@ -54,7 +54,7 @@ extension RecordView {
   }
 
   func row() throws(StoreError) -> Row {
-    Row(
+    unsafe Row(
       reference: try Reference(stored: key), value: try copiedValue(), version: header.version,
       revision: header.revision)
   }
@@ -64,7 +64,7 @@ extension Reference {
   /// A key as it lies in a store.
   init(stored key: UnsafeRawBufferPointer) throws(StoreError) {
     do throws(MalformedReference) {
-      self = try Reference(validating: key.bytes)
+      self = try unsafe Reference(validating: key.bytes)
     } catch {
       throw StoreError(.corrupted, "a key is no encoded reference")
     }

@@ -24,8 +24,9 @@ public final class Snapshot: Sendable {
     if isClosed.exchange(true, ordering: .acquiringAndReleasing) == false { committer.release(sequence) }
   }
 
-  private func checkOpen() throws(StoreError) {
+  private func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
     guard !isClosed.load(ordering: .acquiring) else { throw StoreError(.closed, "the snapshot is closed") }
+    try keyspace.checkBelongs(to: index)
   }
 
   // MARK: One row
@@ -52,7 +53,7 @@ public final class Snapshot: Sendable {
     _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
-    try read(reference, keyspace) { result = try body($0.bytes) }
+    try unsafe read(reference, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
@@ -60,23 +61,25 @@ public final class Snapshot: Sendable {
   func read(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try checkOpen()
+    try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
-    try reference.withEncoded { (key) throws in
-      let record = try index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
-      try record?.withValue(body)
+    try unsafe reference.withEncoded { (key) throws in
+      let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+      try unsafe record?.withValue(body)
     }
   }
 
   private func withRecord<R>(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
-    try checkOpen()
+    try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
-    return try reference.withEncoded { (key) throws(StoreError) -> R? in
-      guard let record = try index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else { return nil }
+    return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
+      guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
+        return nil
+      }
       return try body(record)
     }
   }
@@ -85,7 +88,7 @@ public final class Snapshot: Sendable {
 
   /// The values of many rows, nil where there is none. Looking them up together is several times faster than one by one.
   public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
-    try checkOpen()
+    try checkOpen(keyspace)
     let batch = 16
     var values: [[UInt8]?] = []
     values.reserveCapacity(references.count)
@@ -99,14 +102,14 @@ public final class Snapshot: Sendable {
       keys.removeAll(keepingCapacity: true)
       for reference in references[start..<end] {
         let key = reference.encoded
-        let hash = key.withUnsafeBytes { keyspace.index.hash($0) }
+        let hash = unsafe key.withUnsafeBytes { unsafe keyspace.index.hash($0) }
         locator.index.prefetch(hash)
         keys.append((key, hash))
       }
-      for key in keys { locator.prefetchRecord(key.hash) }
+      for key in keys { _ = locator.prefetchRecord(key.hash) }
       for (key, hash) in keys {
-        let record = try key.withRawBytes { (key) throws(StoreError) in
-          try index.record(keyspace.index, hash, key, at: sequence)
+        let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
+          try unsafe index.record(keyspace.index, hash, key, at: sequence)
         }
         values.append(try record?.copiedValue())
       }
@@ -117,7 +120,7 @@ public final class Snapshot: Sendable {
 
   /// Number of rows. Takes the same time however many there are, unless something was committed since the snapshot was taken.
   public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
-    try checkOpen()
+    try checkOpen(keyspace)
     if index.applying.load(ordering: .sequentiallyConsistent) == sequence {
       let count = keyspace.index.rowCount.load(ordering: .acquiring)
       if index.applying.load(ordering: .sequentiallyConsistent) == sequence { return count }
@@ -129,7 +132,7 @@ public final class Snapshot: Sendable {
   public func count(_ range: KeyRange, in keyspace: Keyspace) throws(StoreError) -> Int {
     var count = 0
     do {
-      try walk(range, keyspace, reverse: false) { _ in
+      try walk(range, keyspace, reverse: false, limit: .max) { _ in
         count += 1
         return true
       }
@@ -155,9 +158,9 @@ public final class Snapshot: Sendable {
   ) throws {
     guard limit > 0 else { return }
     var left = limit
-    try walk(range, keyspace, reverse: reverse) { record in
+    try walk(range, keyspace, reverse: reverse, limit: limit) { record in
       var step = ScanStep.next
-      try record.withValue { step = try body(record.key.bytes, $0.bytes, record.stamp) }
+      try unsafe record.withValue { step = try unsafe body(record.key.bytes, $0.bytes, record.stamp) }
       left -= 1
       return step == .next && left > 0
     }
@@ -170,7 +173,7 @@ public final class Snapshot: Sendable {
     var rows: [Row] = []
     guard limit > 0 else { return rows }
     do {
-      try walk(range, keyspace, reverse: reverse) { record in
+      try walk(range, keyspace, reverse: reverse, limit: limit) { record in
         rows.append(try record.row())
         return rows.count < limit
       }
@@ -183,13 +186,13 @@ public final class Snapshot: Sendable {
   }
 
   private func walk(
-    _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, _ body: (RecordView) throws -> Bool
+    _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int, _ body: (RecordView) throws -> Bool
   ) throws {
-    try checkOpen()
+    try checkOpen(keyspace)
     let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
     if let tree = keyspace.index.tree {
       guard range.upper.map({ !$0.isEmpty }) ?? true else { return }
-      try scan.ordered(tree, from: range.lower, to: range.upper, reverse: reverse, body)
+      try scan.ordered(tree, from: range.lower, to: range.upper, reverse: reverse, limit: limit, body)
     } else {
       guard range == .all, !reverse else {
         throw StoreError(.notOrdered, "keyspace \(keyspace.name) is not ordered")

@@ -202,7 +202,7 @@ public final class Store: Sendable {
     _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
-    try read(reference, keyspace) { result = try body($0.bytes) }
+    try unsafe read(reference, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
@@ -212,7 +212,7 @@ public final class Store: Sendable {
     bytes key: RawSpan, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
-    try read(bytes: key, keyspace) { result = try body($0.bytes) }
+    try unsafe read(bytes: key, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
@@ -220,32 +220,34 @@ public final class Store: Sendable {
   func read(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try reference.withEncoded { (key) throws in try read(encoded: key, keyspace, body) }
+    try unsafe reference.withEncoded { (key) throws in try unsafe read(encoded: key, keyspace, body) }
   }
 
   @usableFromInline
   func read(
     bytes key: RawSpan, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try Reference.withEncoded(bytes: key) { (key) throws in try read(encoded: key, keyspace, body) }
+    try unsafe Reference.withEncoded(bytes: key) { (key) throws in try unsafe read(encoded: key, keyspace, body) }
   }
 
   @inline(__always)
   private func read(
     encoded key: UnsafeRawBufferPointer, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
+    try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
-    try index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
+    try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
   }
 
   private func withRecord<R>(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
+    try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
-    return try reference.withEncoded { (key) throws(StoreError) -> R? in
-      guard let record = try index.latest(keyspace.index, keyspace.index.hash(key), key) else { return nil }
+    return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
+      guard let record = try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key) else { return nil }
       return try body(record)
     }
   }

@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Cairn", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .systemLibrary(
+      name: "CLevelDB",
+      providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+    .systemLibrary(
+      name: "CRocksDB", pkgConfig: "rocksdb",
+      providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "CLMDB", "CLevelDB", "CRocksDB", "CSQLite",
+        .product(name: "Cairn", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,37 @@
+import ArgumentParser
+
+/// The engines which can be compared, by the name the command line gives them.
+enum EngineKind: String, CaseIterable, ExpressibleByArgument {
+  case cairn
+  case lmdb
+  case lmdbWritemap = "lmdb-writemap"
+  case leveldb
+  case rocksdb
+  case sqlite
+
+  /// The name in the table, and the one by which ratios find the engine they are about.
+  var name: String {
+    switch self {
+    case .cairn: Self.subject
+    case .lmdb: "LMDB"
+    case .lmdbWritemap: "LMDB (WRITEMAP)"
+    case .leveldb: "LevelDB"
+    case .rocksdb: "RocksDB"
+    case .sqlite: "SQLite"
+    }
+  }
+
+  /// The engine all ratios are of.
+  static let subject = "Cairn"
+
+  func makeEngine() -> any Engine {
+    switch self {
+    case .cairn: CairnEngine()
+    case .lmdb: LMDBEngine(writemap: false)
+    case .lmdbWritemap: LMDBEngine(writemap: true)
+    case .leveldb: LevelDBEngine()
+    case .rocksdb: RocksDBEngine()
+    case .sqlite: SQLiteEngine()
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+
+/// What can be measured, in the order in which it is: the names are those of RocksDB's and LevelDB's `db_bench`.
+enum Workload: String, CaseIterable, ExpressibleByArgument {
+  case fillrandom
+  case fillbatch
+  case overwrite
+  case readrandom
+  case readrandom2
+  case readmissing
+  case readseq
+  case seekrandom
+  case readwhilewriting
+  case open
+  case fillsync
+  case fillsync8
+
+  /// The name in the table, where the threads have a column of their own.
+  var name: String {
+    switch self {
+    case .readrandom2: Workload.readrandom.name
+    case .fillsync8: Workload.fillsync.name
+    default: rawValue
+    }
+  }
+
+  var threads: Int {
+    switch self {
+    case .readrandom2: 2
+    case .fillsync8: 8
+    default: 1
+    }
+  }
+
+  /// The table's word for the threads; `readwhilewriting` measures one reader beside one writer.
+  var threadsLabel: String {
+    self == .readwhilewriting ? "1+1" : String(threads)
+  }
+
+  var durability: String {
+    switch self {
+    case .fillrandom, .fillbatch, .overwrite, .readwhilewriting: Durability.buffered.rawValue
+    case .fillsync, .fillsync8: Durability.synced.rawValue
+    case .readrandom, .readrandom2, .readmissing, .readseq, .seekrandom, .open: "-"
+    }
+  }
+
+  /// Whether the workload starts from an empty store and leaves it filled.
+  var isFill: Bool {
+    self == .fillrandom || self == .fillbatch
+  }
+
+  /// Whether the workload reads the store a fill left behind.
+  var needsFill: Bool {
+    !isFill && self != .fillsync && self != .fillsync8
+  }
+
+  /// Whether lookups or scans are what is timed.
+  var reads: Bool {
+    switch self {
+    case .readrandom, .readrandom2, .readmissing, .readseq, .seekrandom, .readwhilewriting: true
+    case .fillrandom, .fillbatch, .overwrite, .open, .fillsync, .fillsync8: false
+    }
+  }
+
+  /// Whether every engine must have read the same bytes. A reader beside a writer sees whichever version is
+  /// there, so only the lengths have to agree.
+  var comparesChecksums: Bool {
+    self != .readwhilewriting
+  }
+
+  var unit: Unit {
+    self == .open ? .milliseconds : .thousandsPerSecond
+  }
+
+  /// What a figure counts.
+  enum Unit: String {
+    case thousandsPerSecond = "k/s"
+    case milliseconds = "ms"
+  }
+}

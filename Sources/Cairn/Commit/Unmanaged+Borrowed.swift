@@ -1,0 +1,10 @@
+extension Unmanaged {
+  /// Uses the object without counting the reference; somebody else keeps it alive.
+  @inline(__always)
+  func withBorrowed<R, E>(_ body: (Instance) throws(E) -> R) throws(E) -> R {
+    let result: Result<R, E> = unsafe _withUnsafeGuaranteedRef { object in
+      do throws(E) { return .success(try body(object)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}
