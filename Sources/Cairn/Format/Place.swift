@@ -15,6 +15,7 @@ public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
     (left.segment, left.offset) < (right.segment, right.offset)
   }
 
+  /// In words.
   public var description: String { "segment \(segment), offset \(offset)" }
 
   /// As one number in the log: segment × 2³² + offset in units of 8 bytes.

@@ -4,6 +4,7 @@
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of a failure.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// In words.
     public let description: String
 
     private init(_ description: String) { self.description = description }
@@ -50,18 +51,24 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// A row that is not as a batch expected it.
   public struct Conflict: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the keyspace.
     public let keyspace: String
+    /// What the row is found by.
     public let reference: Reference
+    /// What the batch expected.
     public let expected: Expectation
     /// The row's revision; nil where there is no row.
     public let found: UInt64?
 
+    /// In words.
     public var description: String {
       "\(reference) in \(keyspace): expected \(expected), found \(found.map { "revision \($0)" } ?? "nothing")"
     }
   }
 
+  /// The kind of the failure.
   public let code: Code
+  /// What happened, in words.
   public let message: String
   /// Where in the log, if it is about a place in the log.
   public let place: Place?
@@ -80,6 +87,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.systemError = systemError
   }
 
+  /// In words.
   public var description: String {
     place.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
   }
@@ -96,6 +104,7 @@ public enum Expectation: Hashable, Sendable, CustomStringConvertible {
   /// That there is one and this commit wrote it.
   case revision(UInt64)
 
+  /// In words.
   public var description: String {
     switch self {
     case .anything: "anything"

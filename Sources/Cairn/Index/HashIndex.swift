@@ -48,7 +48,7 @@ import Synchronization
     publishDirectory(depth: 0) { _ in page }
   }
 
-  deinit { for unsafedirectory in unsafe directories { unsafe directory.deallocate() } }
+  deinit { unsafe directories.forEach { unsafe $0.deallocate() } }
 
   var directoryBytes: Int {
     let depth = unsafe Int(

@@ -32,7 +32,7 @@ import Synchronization
     unsafe publish(newBuckets(64))
   }
 
-  deinit { for unsafearray in unsafe bucketArrays { unsafe array.deallocate() } }
+  deinit { unsafe bucketArrays.forEach { unsafe $0.deallocate() } }
 
   /// Number of versions kept.
   var count: Int { nodeCount.load(ordering: .relaxed) }

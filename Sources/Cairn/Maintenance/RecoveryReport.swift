@@ -17,6 +17,7 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   /// Where the log ended, if anything was behind it. The first write keeps those bytes aside in a file of their own.
   public internal(set) var discardedAt: Place?
 
+  /// In words.
   public var description: String {
     var text = "\(rows) rows from \(commits) commits in \(segments) segments, up to sequence \(lastSequence)"
     if let discardedAt { text += "; discarded \(discardedBytes) bytes at \(discardedAt)" }

@@ -30,5 +30,6 @@ public struct Keyspace: Sendable, Hashable {
   /// The same keyspace of the same open store.
   public static func == (left: Keyspace, right: Keyspace) -> Bool { left.index === right.index }
 
+  /// By identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(index)) }
 }

@@ -1,6 +1,8 @@
 /// One row, copied out of the store.
 public struct Row: Sendable, Hashable {
+  /// What the row is found by.
   public let reference: Reference
+  /// The value as it was put.
   public let value: [UInt8]
   /// How often the row has been saved since it was inserted: 1, 2, 3 …
   public let version: UInt64
