@@ -1,7 +1,7 @@
 import Cairn
 
-/// How text out of a store is made fit to be shown: nothing in it may move the cursor, colour or reorder what is around it, or
-/// go unseen.
+/// How text out of a store is made fit to be shown: nothing in it may move the cursor, colour or reorder what is around
+/// it, or go unseen.
 package enum Escaping: Sendable {
   /// As in a reference's literal: `\u{1B}`.
   case literal
@@ -21,8 +21,8 @@ extension [UInt8] {
   /// Whether these bytes are best shown as text: UTF-8 without controls other than tabs and ends of lines.
   package static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var isASCII = true
-    for index in bytes.indices {
-      let byte = unsafe bytes[index]
+    for position in 0..<bytes.count {
+      let byte = unsafe bytes[position]
       if byte >= 0x80 {
         isASCII = false
       } else if byte < 0x20 ? !(byte == 0x09 || byte == 0x0A || byte == 0x0D) : byte == 0x7F {
@@ -67,7 +67,8 @@ extension [UInt8] {
     unsafe append(contentsOf: text[start..<text.count])
   }
 
-  /// The scalar that begins here, in text known to be UTF-8. Those of four bytes are never escaped, so what they are doesn't matter.
+  /// The scalar that begins here, in text known to be UTF-8. Those of four bytes are never escaped, so what they are
+  /// doesn't matter.
   private static func scalar(_ text: UnsafeRawBufferPointer, _ position: Int) -> (value: UInt32, length: Int) {
     func bits(_ offset: Int) -> UInt32 {
       unsafe position + offset < text.count ? UInt32(text[position + offset] & 0x3F) : 0
@@ -101,8 +102,8 @@ extension [UInt8] {
   /// Appends two digits for each byte.
   package mutating func append(hex bytes: UnsafeRawBufferPointer) {
     reserveCapacity(count + 2 * bytes.count)
-    for index in bytes.indices {
-      let byte = unsafe bytes[index]
+    for position in 0..<bytes.count {
+      let byte = unsafe bytes[position]
       append(Self.hexDigits[Int(byte >> 4)])
       append(Self.hexDigits[Int(byte & 15)])
     }

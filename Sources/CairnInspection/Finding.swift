@@ -1,6 +1,6 @@
 /// One problem, or one thing worth knowing, that a ``Verifier`` has found.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// What may be wrong.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The manifest cannot be read.
     case manifest
@@ -30,7 +30,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case otherFile = "other file"
   }
 
-  /// How bad it is.
+  /// How bad a finding may be.
   public enum Severity: String, Sendable, Hashable {
     /// Nothing is lost.
     case note
@@ -49,7 +49,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// What was found, for people.
   public let words: String
 
-  /// In words.
+  /// All of it in a line.
   public var description: String {
     "\(severity): \(file)\(offset.map { " at \($0)" } ?? ""): \(words)"
   }

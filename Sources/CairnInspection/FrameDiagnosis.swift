@@ -18,6 +18,8 @@ struct FrameDiagnosis {
     }
     var checksum = unsafe CRC32C.register(origin.seed.start(offset), frame + 8, FrameHeader.size - 8)
     var position = FrameHeader.size
+    // What follows an invalid record may begin elsewhere, so that it says something only if it is valid.
+    var isGuess = false
     for number in 0..<header.recordCount {
       func find(_ words: String) {
         problems.append(Problem(kind: .record, offset: offset + position, words: "record \(number + 1): \(words)"))
@@ -26,7 +28,7 @@ struct FrameDiagnosis {
       guard
         let record = unsafe RecordHeader(frame + position, available: available, baseSequence: origin.baseSequence)
       else {
-        find("what stands before the key makes no sense")
+        if !isGuess { find("what stands before the key makes no sense") }
         return
       }
       let isValid =
@@ -34,14 +36,16 @@ struct FrameDiagnosis {
           frame + position, available: available, checksumStart: origin.seed.start(offset + position),
           baseSequence: origin.baseSequence) != nil
       if !isValid {
+        guard !isGuess else { return }
         find("the checksum is wrong")
       } else if record.kind == nil {
         find("kind \(record.tag & 15) is none")
       } else if record.revision != header.sequence {
         find("it is of commit \(record.revision) in a frame of commit \(header.sequence)")
       }
+      isGuess = !isValid
       let padding = record.recordLength..<record.paddedLength
-      if padding.contains(where: { unsafe frame.load(fromByteOffset: position + $0, as: UInt8.self) != 0 }) {
+      if isValid, padding.contains(where: { unsafe frame.load(fromByteOffset: position + $0, as: UInt8.self) != 0 }) {
         find("the padding is not zero")
       }
       checksum = unsafe CRC32C.register(checksum, frame + position, 4)

@@ -1,6 +1,7 @@
 import Cairn
 
-/// Goes through the frames of one segment after the other, remembers what later ones depend on, and collects what is wrong.
+/// Goes through the frames of one segment after the other, remembers what later ones depend on, and collects what is
+/// wrong.
 struct LogWalk {
   private(set) var frames = 0
   private(set) var records = 0
@@ -44,7 +45,8 @@ struct LogWalk {
     file = Segment.fileName(origin.id)
     end = SegmentHeader.size
     let continues =
-      expectsGap || origin.baseSequence == lastSequence || (origin.epoch > epoch && origin.baseSequence > lastSequence)
+      expectsGap || origin.baseSequence == lastSequence
+      || (origin.epoch > epoch && origin.baseSequence > lastSequence)
     if hasEnded || !continues {
       guard durable > SegmentHeader.size else {
         if content > SegmentHeader.size {
@@ -54,8 +56,7 @@ struct LogWalk {
         return
       }
       find(
-        .gap, at: 56,
-        "the segment continues commit \(origin.baseSequence), and the one before ends with \(lastSequence)")
+        .gap, at: 56, "the segment continues commit \(origin.baseSequence), the one before ends with \(lastSequence)")
     }
     expectsGap = false
     epoch = origin.epoch
@@ -124,9 +125,8 @@ struct LogWalk {
     case .keyspaceDefinition:
       keyspaces.insert(header.keyspace)
       let order = unsafe record.stored
-      guard order.count == 1, unsafe order[0] <= 1,
-        unsafe String(validating: record.key, as: UTF8.self)?.isEmpty == false
-      else {
+      let name = unsafe String(validating: record.key, as: UTF8.self) ?? ""
+      guard order.count == 1, unsafe order[0] <= 1, !name.isEmpty else {
         find(.record, at: offset, "the definition of keyspace \(header.keyspace) makes no sense")
         return
       }

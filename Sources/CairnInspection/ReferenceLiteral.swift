@@ -31,12 +31,12 @@ extension Reference {
 
 /// A text that begins like a literal of a reference and isn't one.
 public struct ReferenceLiteralError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The text as it was given.
+  /// What was given.
   public let literal: String
-  /// Why it cannot be read.
+  /// What is wrong with it.
   public let reason: String
 
-  /// In words.
+  /// Both in a sentence.
   public var description: String { "\(Reference.string(literal).literal) is no reference: \(reason)" }
 }
 

@@ -1,6 +1,7 @@
 import Cairn
 
-/// Where a segment belongs, which its checksums depend on: from its header or, if that is damaged, from what else tells it.
+/// Where a segment belongs, which its checksums depend on: from its header or, if that is damaged, from what else tells
+/// it.
 struct SegmentOrigin {
   let id: UInt32
   let epoch: UInt32
@@ -30,7 +31,8 @@ struct SegmentOrigin {
       mapping.base + offset, available: limit - offset, offset: offset, seed: seed, baseSequence: baseSequence)
   }
 
-  /// The first valid frame at or behind an offset. Checksums are bound to their place, so nothing is taken for one by chance.
+  /// The first valid frame at or behind an offset. Checksums are bound to their place, so nothing is taken for one by
+  /// chance.
   func nextFrame(in mapping: any Mapping, from start: Int, limit: Int) -> Int? {
     var offset = start
     while offset + FrameHeader.size <= limit {

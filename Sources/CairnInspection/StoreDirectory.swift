@@ -31,8 +31,8 @@ package struct StoreDirectory: Sendable {
     }
   }
 
-  /// A segment's bytes and nil if there is no such file. Only what is sealed keeps its length: the rest is copied, because a writer
-  /// may cut it while it is looked at.
+  /// A segment's bytes; nil if there is no such file. Only what is sealed keeps its length: the rest is copied, because
+  /// a writer may cut it while it is looked at.
   package func segment(_ id: UInt32, isSealed: Bool) throws(StoreError) -> (any Mapping)? {
     do throws(FileError) {
       let file = try files.open("\(path)/\(Segment.fileName(id))", .read)
@@ -47,10 +47,8 @@ package struct StoreDirectory: Sendable {
 
   /// The number in a segment's name.
   package static func segment(named name: String) -> UInt32? {
-    guard name.hasSuffix(".segment"), let id = UInt32(name.dropLast(8)), Segment.fileName(id) == name else {
-      return nil
-    }
-    return id
+    let id = UInt32(name.prefix(10))
+    return id.map(Segment.fileName) == name ? id : nil
   }
 }
 

@@ -4,13 +4,13 @@ public import Cairn
 public struct StoreInfo: Sendable {
   /// One keyspace.
   public struct Keyspace: Sendable, Hashable {
-    /// The number the format knows it by.
+    /// The number by which the log knows it.
     public let id: UInt32
-    /// The name it was given.
+    /// Unique in the store.
     public let name: String
-    /// Whether its rows are ordered.
+    /// Whether its rows can be walked in the order of their references.
     public let order: Cairn.Keyspace.Order
-    /// Rows there are.
+    /// How many there are.
     public let rows: Int
   }
 
@@ -26,9 +26,9 @@ public struct StoreInfo: Sendable {
       case unused
     }
 
-    /// The number the format knows it by.
+    /// The number in its file's name.
     public let id: UInt32
-    /// Whether it is active, sealed, or not yet used.
+    /// What it is to the log.
     public let state: State
     /// Of the open that wrote it; 0 while it is unused.
     public let epoch: UInt32
@@ -36,13 +36,13 @@ public struct StoreInfo: Sendable {
     public let end: Int
     /// Length of the file.
     public let fileBytes: Int
-    /// Valid frames.
+    /// Commits in it.
     public let frames: Int
-    /// Records in them.
+    /// Changes of rows, and definitions of keyspaces, in it.
     public let records: Int
   }
 
-  /// The directory.
+  /// The directory, as it was given.
   public let path: String
   /// As usual for UUIDs.
   public let uuid: String

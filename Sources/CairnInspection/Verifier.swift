@@ -1,7 +1,7 @@
 public import Cairn
 
-/// Reads a whole store — manifest, headers, every frame, every record and value — and tells what is wrong with it. Writes nothing and
-/// takes no lock; the store need not open, and another process may be writing to it.
+/// Reads a whole store (manifest, headers, every frame, every record and value) and tells what is wrong with it. Writes
+/// nothing and takes no lock; the store need not open, and another process may be writing to it.
 ///
 ///     let verification = try Verifier(at: "orders.cairn").run()
 ///     for finding in verification.findings { print(finding) }
@@ -13,8 +13,8 @@ public struct Verifier: Sendable {
 
   package init(at path: String, files: any FileLayer) { directory = StoreDirectory(path, files: files) }
 
-  /// Takes time in proportion to the log. What a writer was changing at that moment looks like damage, so that damage is believed only
-  /// if it is still there when everything is read once more.
+  /// Takes time in proportion to the log. What a writer is just changing may look like damage, so damage is believed
+  /// only if it is still there when everything is read once more.
   ///
   /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said.
   public func run() throws(StoreError) -> Verification {
@@ -92,9 +92,8 @@ struct VerificationPass {
     for name in names where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // One above all others may have been begun since the manifest was read.
-        guard let manifest, id < manifest.nextSegment, !manifest.segments.contains(where: { $0.id == id }) else {
-          continue
-        }
+        guard let manifest, id < manifest.nextSegment, !manifest.segments.contains(where: { $0.id == id })
+        else { continue }
         find(.otherFile, name, severity: .note, "the manifest does not list this segment, so it is ignored")
       } else if name.hasSuffix(".discarded") {
         find(.otherFile, name, severity: .note, "bytes that a recovery cut off the end of the log and kept")
@@ -106,7 +105,8 @@ struct VerificationPass {
 
   // MARK: Segments
 
-  /// The highest watermark that any valid structure of the segments names that are not sealed. What sealed ones say lies before it.
+  /// The highest watermark that any valid structure names in the segments that are not sealed. What is said in sealed
+  /// ones lies before it.
   private func watermark(_ entries: [Manifest.Segment], _ manifest: Manifest?) throws(StoreError) -> Watermark {
     var highest = Watermark.none
     for entry in entries where entry.end == nil {
@@ -133,8 +133,12 @@ struct VerificationPass {
     // Whatever is invalid below this was valid once.
     let content = mapping.endOfContent(from: 0)
     let durable =
-      if let end = entry.end { min(end, mapping.length) } else if entry.id < watermark.place.segment { content } else {
-        entry.id == watermark.place.segment ? watermark.place.offset : 0
+      if let end = entry.end {
+        min(end, mapping.length)
+      } else if entry.id == watermark.place.segment {
+        watermark.place.offset
+      } else {
+        entry.id < watermark.place.segment ? content : 0
       }
 
     switch unsafe SegmentHeader.read(mapping.bytes) {
@@ -172,9 +176,8 @@ struct VerificationPass {
     walk.walk(mapping, origin, limit: limit, durable: min(durable, limit), content: content, isSealed: entry.end != nil)
     verification.findings += walk.takeFindings()
     if entry.end != nil, walk.lastSequence != entry.lastSequence, verification.damage.isEmpty {
-      find(
-        .gap, name, at: limit,
-        "the segment ends with commit \(walk.lastSequence), the manifest says \(entry.lastSequence)")
+      let words = "the segment ends with commit \(walk.lastSequence), the manifest says \(entry.lastSequence)"
+      find(.gap, name, at: limit, words)
     }
   }
 

@@ -232,8 +232,10 @@ class Store:
         if entry.is_sealed or "newer" in str(sys.exc_info()[1]):
           raise
         self.has_ended = True
+        self.look_behind_header(data, entry)
         continue
       if not segment.is_used:
+        self.look_behind_header(data, entry)
         continue
       demand(segment.store == self.manifest.store, f"segment {entry.number}: belongs to another store")
       self.note(segment.watermark)
@@ -270,6 +272,15 @@ class Store:
     elif any(segment.data[offset:]):
       self.has_ended = True
       self.look_behind(segment, offset + 8)
+
+  def look_behind_header(self, data, entry):
+    """Frames behind an invalid header of a segment that isn't sealed, which is of the newest epoch."""
+    if len(data) >= 128 + 48:
+      segment = Segment.__new__(Segment)
+      segment.data, segment.number, segment.base = data, entry.number, struct.unpack_from("<Q", data, 144)[0] - 1
+      segment.seed = crc_register(
+          0xFFFFFFFF, self.manifest.store + struct.pack("<II", entry.number, self.manifest.epoch))
+      self.look_behind(segment, 128)
 
   def look_behind(self, segment, offset):
     """What lies behind the end of the log still tells how far the log was durable."""

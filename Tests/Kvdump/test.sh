@@ -78,6 +78,16 @@ if [[ -e /dev/full ]]; then
   says "kvdump: standard output cannot be written"
 fi
 
+# Control-C while nobody reads.
+"${PYTHON:-python3}" - "$kvdump" "$store" <<'END' || fail "Control-C did not end a scan"
+import signal, subprocess, sys
+scan = subprocess.Popen([sys.argv[1], "scan", sys.argv[2], "heap"], stdout=subprocess.PIPE,
+                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+scan.stdout.read(1)
+scan.send_signal(signal.SIGINT)
+sys.exit(scan.wait(timeout=30) != -signal.SIGINT)
+END
+
 # 1: no such row, or damage.
 expect 1 get "$store" references nobody; says 'kvdump: there is no row "nobody" in references'; prints ''
 cp -r "$store" "$temporary/damaged"

@@ -7,8 +7,8 @@ struct GetCommand: Command {
     commandName: "get",
     abstract: "Prints one row.",
     discussion: """
-      The value is printed as quoted text or, if it is none, in hexadecimal as x'0a0b'; with --raw as it is. Exit status \
-      1 if there is no such row.
+      The value is printed as quoted text or, if it is none, in hexadecimal as x'0a0b'; with --raw as it is. Exit \
+      status 1 if there is no such row.
 
       Examples: kvdump get orders.cairn customers 42
                 kvdump get orders.cairn pictures '("Berlin", 7)' --raw > picture.png

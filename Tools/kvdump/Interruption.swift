@@ -10,12 +10,18 @@ import Synchronization
 
 /// Control-C during long output: whole lines go out, then the process ends as if nobody had caught the signal.
 enum Interruption {
+  private static let ignored = 1
   private static let requested = Atomic<Bool>(false)
 
   static var isRequested: Bool { requested.load(ordering: .relaxed) }
 
+  /// Unless whoever started the process had it ignore the signal.
   static func watch() {
     requested.store(false, ordering: .relaxed)
+    guard signal(SIGINT, SIG_DFL).map({ unsafe unsafeBitCast($0, to: Int.self) }) != Self.ignored else {
+      signal(SIGINT, SIG_IGN)
+      return
+    }
     var action = sigaction()
     // Without SA_RESTART, so that a write that waits for a slow reader ends too.
     #if canImport(Darwin)

@@ -8,8 +8,8 @@ struct ScanCommand: Command {
     abstract: "Prints the rows of a keyspace, in the order of their references.",
     discussion: """
       A line is a reference, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl it is \
-      {"key":…,"value":…,"version":…,"revision":…}. Several bounds together mean what is within all of them. An unordered \
-      keyspace can only be printed as a whole, in no order.
+      {"key":…,"value":…,"version":…,"revision":…}. Several bounds together mean what is within all of them. An \
+      unordered keyspace can only be printed as a whole, in no order.
 
       Examples: kvdump scan orders.cairn customers --from 100 --to 200
                 kvdump scan orders.cairn places --prefix '("Berlin")' --reverse --limit 10

@@ -6,8 +6,8 @@ struct VerifyCommand: Command {
     commandName: "verify",
     abstract: "Checks every byte of a store, also one that does not open.",
     discussion: """
-      Reads the manifest, every segment's header, every frame, record and value. Prints each finding: damage, or a note \
-      about something that is no harm, such as a tail torn by a crash. Exit status 1 if there is damage.
+      Reads the manifest, every segment's header, every frame, record and value. Prints each finding: damage, or a \
+      note about something that is no harm, such as a tail torn by a crash. Exit status 1 if there is damage.
 
       Example: kvdump verify orders.cairn && echo sound
       """)
@@ -34,8 +34,8 @@ struct VerifyCommand: Command {
       "\(verification.records.grouped) records in \(verification.frames.grouped) frames of "
       + "\(verification.segments.grouped) segments, up to sequence \(verification.lastSequence.grouped)"
     let damage = verification.damage.count
-    return damage == 0
-      ? "sound: \(seen)" : "damaged: \(damage.grouped) \(damage == 1 ? "place" : "places"); valid are \(seen)"
+    if damage == 0 { return "sound: \(seen)" }
+    return "damaged in \(damage.grouped) \(damage == 1 ? "place" : "places"); valid are \(seen)"
   }
 
   private func members(_ finding: Finding) -> KeyValuePairs<String, JSON> {

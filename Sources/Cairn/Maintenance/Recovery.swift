@@ -82,6 +82,7 @@ struct Recovery: ~Copyable {
       throw StoreError(.newerFormat, "\(path) was written by a newer version")
     case .unused where entry.end == nil:
       file.close()
+      searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: mapping.length)
       hasEnded = hasEnded || !log.segments.isEmpty
     case .unused, .invalid:
@@ -90,6 +91,7 @@ struct Recovery: ~Copyable {
       }
       // The header may have been torn.
       file.close()
+      searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: 0)
       hasEnded = true
     }
@@ -228,6 +230,17 @@ struct Recovery: ~Copyable {
         offset += Format.unit
       }
     }
+  }
+
+  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame follows the base
+  /// sequence: that is all a frame's checksums need.
+  private mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
+    let start = SegmentHeader.size
+    guard mapping.length > start, let first = FrameHeader(mapping.base + start, available: mapping.length - start) else { return }
+    let header = SegmentHeader(
+      store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence &- 1, created: 0,
+      watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))
+    searchBehindEnd(mapping, header, from: start)
   }
 
   /// A log that ends before its watermark has not been torn.

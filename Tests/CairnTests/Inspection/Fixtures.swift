@@ -2,8 +2,8 @@ import CairnInspection
 
 @testable import Cairn
 
-/// The stores under Tests/Fixtures, made anew in memory with the same clock and the same randomness. Compressed values may come out
-/// differently with another liblz4; what they hold does not.
+/// The stores under Tests/Fixtures, made anew in memory with the same clock and the same randomness. Compressed values
+/// may come out differently with another liblz4; what they hold does not.
 enum Fixtures {
   typealias Files = [String: [UInt8]]
 
@@ -25,8 +25,8 @@ enum Fixtures {
     return machine.files()
   }
 
-  /// Every type of reference, values that are text and values that are not, raw and compressed, overwritten and deleted rows, an
-  /// unordered keyspace, several segments, two epochs, and the half of a frame behind the end of the log.
+  /// Every type of reference, values that are text and values that are not, raw and compressed, overwritten and deleted
+  /// rows, an unordered keyspace, several segments, two epochs, and the half of a frame behind the end of the log.
   static func everything() throws -> Files {
     let machine = try Machine(random: [0x1234_5678_9ABC_DEF0, 0x0FED_CBA9_8765_4321, 42])
     var store = try machine.open()
