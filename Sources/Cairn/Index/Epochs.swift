@@ -35,7 +35,7 @@ final class Epochs: @unchecked Sendable {
   @inline(__always)
   func pin() -> Pin {
     var epoch = current.pointee.load(ordering: .sequentiallyConsistent)
-    var index = Int(bitPattern: cairn_thread_token() &* 0x9E37_79B9_7F4A_7C15 >> 32)
+    var index = Int((UInt64(cairn_thread_token()) &* 0x9E37_79B9_7F4A_7C15) >> 32)
     for _ in 0..<Self.slotCount {
       let slot = slots + (index % Self.slotCount) * Self.stride
       if slot.pointee.compareExchange(expected: 0, desired: epoch, ordering: .sequentiallyConsistent).exchanged {
