@@ -35,6 +35,14 @@ struct StoreOpening {
     return try StoreRegistry.store(at: identity) { () throws(StoreError) in try openForWriting(identity) }
   }
 
+  /// The directory that holds the store's name.
+  private var parent: String {
+    var rest = Substring(path)
+    while rest.last == "/", rest.count > 1 { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: "/") else { return "." }
+    return slash == rest.startIndex ? "/" : String(rest[..<slash])
+  }
+
   private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
     do throws(FileError) { return try body() } catch { throw StoreError(error) }
   }
@@ -76,9 +84,7 @@ struct StoreOpening {
     var manifest = Manifest(store: store, hashSeed: environment.random(), segmentSize: options.segmentSize)
     manifest.generation = 1
     try attempt { () throws(FileError) in try manifestFile.replace(with: manifest) }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try attempt { () throws(FileError) in try environment.files.syncDirectory(String(path[..<slash])) }
-    }
+    try attempt { () throws(FileError) in try environment.files.syncDirectory(parent) }
   }
 
   private func recover(_ lock: (any FileLock)?, _ identity: FileIdentity) throws(StoreError) -> Store {
