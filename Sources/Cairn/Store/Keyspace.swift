@@ -20,6 +20,13 @@ public struct Keyspace: Sendable, Hashable {
   /// As it was made.
   public var order: Order { index.isOrdered ? .ordered : .unordered }
 
+  @inline(__always)
+  func checkBelongs(to index: Index) throws(StoreError) {
+    guard owner == ObjectIdentifier(index) else {
+      throw StoreError(.keyspaceMismatch, "keyspace \(name) belongs to another store")
+    }
+  }
+
   /// The same keyspace of the same open store.
   public static func == (left: Keyspace, right: Keyspace) -> Bool { left.index === right.index }
 

@@ -24,8 +24,9 @@ public final class Snapshot: Sendable {
     if isClosed.exchange(true, ordering: .acquiringAndReleasing) == false { committer.release(sequence) }
   }
 
-  private func checkOpen() throws(StoreError) {
+  private func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
     guard !isClosed.load(ordering: .acquiring) else { throw StoreError(.closed, "the snapshot is closed") }
+    try keyspace.checkBelongs(to: index)
   }
 
   // MARK: One row
@@ -60,7 +61,7 @@ public final class Snapshot: Sendable {
   func read(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try checkOpen()
+    try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     try reference.withEncoded { (key) throws in
@@ -72,7 +73,7 @@ public final class Snapshot: Sendable {
   private func withRecord<R>(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
-    try checkOpen()
+    try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     return try reference.withEncoded { (key) throws(StoreError) -> R? in
@@ -85,7 +86,7 @@ public final class Snapshot: Sendable {
 
   /// The values of many rows, nil where there is none. Looking them up together is several times faster than one by one.
   public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
-    try checkOpen()
+    try checkOpen(keyspace)
     let batch = 16
     var values: [[UInt8]?] = []
     values.reserveCapacity(references.count)
@@ -117,7 +118,7 @@ public final class Snapshot: Sendable {
 
   /// Number of rows. Takes the same time however many there are, unless something was committed since the snapshot was taken.
   public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
-    try checkOpen()
+    try checkOpen(keyspace)
     if index.applying.load(ordering: .sequentiallyConsistent) == sequence {
       let count = keyspace.index.rowCount.load(ordering: .acquiring)
       if index.applying.load(ordering: .sequentiallyConsistent) == sequence { return count }
@@ -185,7 +186,7 @@ public final class Snapshot: Sendable {
   private func walk(
     _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int, _ body: (RecordView) throws -> Bool
   ) throws {
-    try checkOpen()
+    try checkOpen(keyspace)
     let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
     if let tree = keyspace.index.tree {
       guard range.upper.map({ !$0.isEmpty }) ?? true else { return }

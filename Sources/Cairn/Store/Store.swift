@@ -234,6 +234,7 @@ public final class Store: Sendable {
   private func read(
     encoded key: UnsafeRawBufferPointer, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
+    try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     try index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
@@ -242,6 +243,7 @@ public final class Store: Sendable {
   private func withRecord<R>(
     _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
+    try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     return try reference.withEncoded { (key) throws(StoreError) -> R? in
