@@ -236,7 +236,9 @@ struct Recovery: ~Copyable {
   /// sequence: that is all a frame's checksums need.
   private mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
     let start = SegmentHeader.size
-    guard mapping.length > start, let first = FrameHeader(mapping.base + start, available: mapping.length - start) else { return }
+    guard mapping.length > start,
+      let first = unsafe FrameHeader(mapping.base + start, available: mapping.length - start)
+    else { return }
     let header = SegmentHeader(
       store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence &- 1, created: 0,
       watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))

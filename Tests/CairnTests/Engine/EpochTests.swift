@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import Cairn
+
+@Suite struct EpochTests {
+  @Test("rule 35: a pin of any thread holds back what is retired after it") func pinsOfManyThreads() {
+    let epochs = Epochs()
+    for _ in 0..<200 {
+      let done = DispatchSemaphore(value: 0)
+      let thread = Thread {
+        let before = epochs.now
+        let pin = epochs.pin()
+        epochs.advance()
+        epochs.advance()
+        #expect(epochs.oldestPinned() == before)
+        epochs.unpin(pin)
+        #expect(epochs.oldestPinned() == epochs.now)
+        done.signal()
+      }
+      thread.start()
+      done.wait()
+    }
+  }
+
+  @Test func morePinsThanSlots() {
+    let epochs = Epochs()
+    let first = epochs.now
+    var pins = (0..<1000).map { _ in
+      epochs.advance()
+      return epochs.pin()
+    }
+    #expect(epochs.oldestPinned() == first + 1)
+    for position in 0..<1000 {
+      epochs.unpin(pins.removeFirst())
+      #expect(epochs.oldestPinned() == min(first + 2 + UInt64(position), epochs.now))
+    }
+  }
+}

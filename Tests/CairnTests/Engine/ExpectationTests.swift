@@ -1,0 +1,115 @@
+import Testing
+
+@testable import Cairn
+
+@Suite struct ExpectationTests {
+  private let machine = Machine()
+
+  @Test func holdAndDoNotHold() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let first = try store.put([1], at: "there", in: rows)
+    let cases: [(Reference, Cairn.Expectation, Bool)] = [
+      ("there", .anything, true), ("there", .present, true), ("there", .absent, false),
+      ("there", .revision(first), true), ("there", .revision(first + 1), false), ("there", .revision(0), false),
+      ("gone", .anything, true), ("gone", .present, false), ("gone", .absent, true), ("gone", .revision(first), false),
+      ("gone", .revision(0), false),
+    ]
+    for (reference, expectation, holds) in cases {
+      let error = failure { try store.write { try $0.check(reference, in: rows, expectation) } }
+      #expect((error == nil) == holds, "\(reference) \(expectation)")
+      let found = reference == "there" ? first : nil
+      #expect(
+        holds
+          || error?.conflicts == [
+            StoreError.Conflict(keyspace: "rows", reference: reference, expected: expectation, found: found)
+          ])
+    }
+  }
+
+  @Test func oneErrorListsEveryConflictAndNothingIsChanged() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let others = try store.keyspace("others", .unordered)
+    let sequence = try store.write { batch in
+      for key in 0..<3 as Range<Int64> { try batch.put("old", at: .integer(key), in: rows) }
+    }
+    let before = machine.contents
+    let error = try #require(
+      failure {
+        try store.write { batch in
+          try batch.put("new", at: 0, in: rows, expecting: .absent)
+          try batch.put("new", at: 1, in: rows, expecting: .revision(sequence))
+          try batch.delete(2, in: rows, expecting: .revision(999))
+          try batch.put("new", at: 3, in: rows)
+          try batch.check("x", in: others, .present)
+          try batch.put("new", at: ["t", 1], in: others, expecting: .absent)
+        }
+      })
+    #expect(error.code == .conflict)
+    #expect(
+      error.conflicts == [
+        StoreError.Conflict(keyspace: "rows", reference: 0, expected: .absent, found: sequence),
+        StoreError.Conflict(keyspace: "rows", reference: 2, expected: .revision(999), found: sequence),
+        StoreError.Conflict(keyspace: "others", reference: "x", expected: .present, found: nil),
+      ])
+    #expect(machine.contents == before)
+    #expect(try store.texts(rows) == ["0=old", "1=old", "2=old"])
+    #expect(store.lastSequence == sequence)
+    #expect(store.keyspaces.map(\.name) == ["rows"])
+    #expect(store.statistics.retainedVersions == 0)
+  }
+
+  @Test func everyExpectationOfARowCountsAndMeansTheRowBeforeTheBatch() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.write { batch in
+      try batch.put("a", at: 1, in: rows, expecting: .absent)
+      try batch.put("b", at: 1, in: rows, expecting: .absent)
+      try batch.check(1, in: rows, .absent)
+    }
+    #expect(try store.texts(rows) == ["1=b"])
+    let error = failure {
+      try store.write { batch in
+        try batch.put("c", at: 1, in: rows, expecting: .absent)
+        try batch.put("d", at: 1, in: rows, expecting: .present)
+        try batch.check(1, in: rows, .revision(7))
+      }
+    }
+    #expect(error?.conflicts.map(\.expected) == [.absent, .revision(7)])
+    // A check does not take back the change before it.
+    try store.write { batch in
+      try batch.put("e", at: 1, in: rows)
+      try batch.check(1, in: rows, .present)
+    }
+    #expect(try store.texts(rows) == ["1=e"])
+  }
+
+  @Test func deletedRowsAreAbsentAlsoForSnapshotsSake() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let first = try store.put([1], at: "k", in: rows)
+    let snapshot = store.snapshot()
+    try store.delete("k", in: rows, expecting: .revision(first))
+    #expect(failure { try store.delete("k", in: rows, expecting: .present) }?.code == .conflict)
+    #expect(
+      failure { try store.delete("k", in: rows, expecting: .revision(first)) }?.conflicts.first?.found == .some(nil))
+    #expect(try snapshot.get("k", in: rows) == [1])
+    let second = try store.put([2], at: "k", in: rows, expecting: .absent)
+    #expect(
+      failure { try store.put([3], at: "k", in: rows, expecting: .revision(first)) }?.conflicts.first?.found == second)
+    snapshot.close()
+    try store.put([3], at: "k", in: rows, expecting: .revision(second))
+  }
+
+  @Test func aRevisionHoldsAfterReopening() throws {
+    let store = try machine.open()
+    let revision = try store.put([1], at: "k", in: store.keyspace("rows"))
+    store.close()
+    let again = try machine.open()
+    let rows = try again.keyspace("rows")
+    let next = try again.put([2], at: "k", in: rows, expecting: .revision(revision))
+    #expect(
+      failure { try again.put([2], at: "k", in: rows, expecting: .revision(revision)) }?.conflicts.first?.found == next)
+  }
+}

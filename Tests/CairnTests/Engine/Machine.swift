@@ -1,0 +1,143 @@
+import Cairn
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A simulated machine with a store on it. The same seed gives the same machine.
+final class Machine: Sendable {
+  static let path = "/store"
+
+  let files: MemoryFileLayer
+  private let random: Mutex<SplitMix64>
+  private let time = Atomic<UInt64>(1_700_000_000_000_000_000)
+  private let present = Mutex<ManualScheduler?>(nil)
+
+  init(_ files: MemoryFileLayer = MemoryFileLayer(), seed: UInt64 = 1) {
+    self.files = files
+    random = Mutex(SplitMix64(seed: seed))
+  }
+
+  /// Small segments, so that they roll.
+  static var options: StoreOptions {
+    var options = StoreOptions()
+    options.segmentSize = 1 << 16
+    return options
+  }
+
+  func environment(_ scheduler: any Scheduler) -> Environment {
+    Environment(
+      files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },
+      random: { [self] in random.withLock { $0.next() } }, scheduler: scheduler)
+  }
+
+  /// Opens the store; its background work waits until it is asked to run.
+  func open(_ options: StoreOptions = Machine.options, at path: String = Machine.path) throws -> Store {
+    let scheduler = ManualScheduler()
+    present.withLock { $0 = scheduler }
+    return try Store.open(at: path, options: options, environment: environment(scheduler))
+  }
+
+  /// Opens the store with a thread for its background work.
+  func openThreaded(_ options: StoreOptions = Machine.options) throws -> Store {
+    try Store.open(at: Self.path, options: options, environment: environment(ThreadScheduler()))
+  }
+
+  func runBackground() { present.withLock { $0 }?.drain() }
+
+  @discardableResult func runOneInBackground() -> Bool { present.withLock { $0 }?.runOne() ?? false }
+
+  /// What a machine finds that starts after this one has lost its power.
+  func crash() -> Machine { Machine(files.crash(), seed: random.withLock { $0.next() }) }
+
+  /// The same, where some of what was not synced may have been kept.
+  func crash(using random: inout SplitMix64) -> Machine {
+    Machine(files.crash(using: &random), seed: random.next())
+  }
+
+  /// What the process' end alone leaves: everything that was written.
+  func kill() throws -> Machine {
+    let next = MemoryFileLayer()
+    try next.createDirectory(Self.path)
+    for (path, bytes) in contents {
+      let file = try next.open(path, .create)
+      try file.write(bytes, at: 0)
+      try file.sync()
+    }
+    try next.syncDirectory(Self.path)
+    try next.syncDirectory("/")
+    return Machine(next, seed: random.withLock { $0.next() })
+  }
+
+  /// Every file but the lock, by path.
+  var contents: [String: [UInt8]] { files.contents.filter { $0.key != "\(Self.path)/LOCK" } }
+
+  func rewrite(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
+    var bytes = try #require(files.contents[path])
+    change(&bytes)
+    try files.remove(path)
+    let file = try files.open(path, .create)
+    try file.write(bytes, at: 0)
+    try file.sync()
+    try files.syncDirectory(Self.path)
+    file.close()
+  }
+
+  static func segment(_ id: Int) -> String {
+    "\(path)/\(String(repeating: "0", count: 10 - "\(id)".count))\(id).segment"
+  }
+}
+
+/// The error a call throws; nil if it throws none.
+func failure(_ body: () throws -> Void) -> StoreError? {
+  do {
+    try body()
+    return nil
+  } catch let error as StoreError {
+    return error
+  } catch {
+    Issue.record("not a store error: \(error)")
+    return nil
+  }
+}
+
+/// The seed of a random test: from `CAIRN_SEED`, or a new one.
+func chooseSeed(_ test: String = #function) -> UInt64 {
+  let given = unsafe getenv("CAIRN_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
+  let seed = given ?? UInt64.random(in: 0...UInt64.max)
+  print("\(test): CAIRN_SEED=\(seed)")
+  return seed
+}
+
+/// The number of rounds of a random test: from `CAIRN_ROUNDS`, or as given.
+func chooseRounds(_ standard: Int) -> Int {
+  unsafe getenv("CAIRN_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? standard
+}
+
+extension RawSpan {
+  var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}
+
+extension [UInt8] {
+  init(_ text: String) { self.init(text.utf8) }
+
+  static func noise(_ count: Int, seed: UInt64 = 7) -> [UInt8] {
+    var random = SplitMix64(seed: seed)
+    var words = [UInt64](repeating: 0, count: (count + 7) / 8)
+    for index in words.indices { words[index] = random.next() }
+    return unsafe words.withUnsafeBytes { unsafe Array($0.prefix(count)) }
+  }
+}
+
+extension Store {
+  /// Everything in a keyspace, as text, one row after the other.
+  func texts(_ keyspace: Keyspace) throws -> [String] {
+    try read { try $0.rows(in: keyspace).map { "\($0.reference)=\(String(decoding: $0.value, as: UTF8.self))" } }
+  }
+}

@@ -1,0 +1,172 @@
+import Cairn
+import Testing
+
+@Suite struct RangeTests {
+  private let machine = Machine()
+
+  /// References whose order is hard to get right, in order.
+  private static let references: [Reference] = {
+    let long = String(repeating: "p", count: 150)
+    let zeros = (0..<20).map { Reference.bytes([1, 2] + [UInt8](repeating: 0, count: $0)) }
+    let longZeros = (0..<20).map { Reference.string(long + String(repeating: "\0", count: $0)) }
+    let others: [Reference] = [
+      .integer(.min), -65_536, -1, 0, 1, 255, 256, .integer(.max), "", "\0", "a", "a\0", "a\0\0", "a\u{1}", "aa", "b",
+      .string(long), .string(long + "a"), .string(long + "b"), .string(long + "b\0"), .string(long + long),
+      .string("q"),
+      .uuid(0), .uuid(1), .uuid(.max), .bytes([]), .bytes([0]), .bytes([0, 0]), .bytes([0xFF]), .bytes([0xFF, 0xFF]),
+      [],
+      [0], ["", ""], ["", 0], ["a"], ["a", 0], ["a", 1], ["a", "b"], ["a\0"], ["a\0", 1], ["a", []], ["a", [1], 1],
+      ["b"], [.bytes([0])], [.bytes([0, 0])], [.bytes([0]), 1], [[]], [[], 1], [[1], 1], [[1, 2]],
+    ]
+    return Set(others + zeros + longZeros).sorted()
+  }()
+
+  private func filled(_ count: Int = 0) throws -> (Store, Keyspace, [Reference]) {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    var all = Set(Self.references)
+    for number in 0..<count {
+      all.insert(.string("filler " + String(number % 7) + String(repeating: "f", count: 120) + "\(number)"))
+    }
+    try store.write { batch in
+      // In no order.
+      for reference in all { try batch.put(reference.encoded, at: reference, in: rows) }
+    }
+    return (store, rows, all.sorted())
+  }
+
+  private func ranges(_ references: [Reference]) -> [(KeyRange, (Reference) -> Bool)] {
+    var ranges: [(KeyRange, (Reference) -> Bool)] = [(.all, { _ in true })]
+    for one in references {
+      ranges.append((.from(one), { $0 >= one }))
+      ranges.append((.after(one), { $0 > one }))
+      ranges.append((.before(one), { $0 < one }))
+      ranges.append((.through(one), { $0 <= one }))
+      ranges.append((.prefix(one), { $0.begins(with: one) }))
+      ranges.append((KeyRange(one..<one), { _ in false }))
+      ranges.append((KeyRange(one...one), { $0 == one }))
+    }
+    for (one, other) in zip(references, references.dropFirst(3)) {
+      ranges.append((KeyRange(one..<other), { $0 >= one && $0 < other }))
+      ranges.append((KeyRange(one...other), { $0 >= one && $0 <= other }))
+    }
+    return ranges
+  }
+
+  @Test(arguments: [0, 1000]) func everyRangeInBothDirections(_ fillers: Int) throws {
+    let (store, rows, all) = try filled(fillers)
+    let snapshot = store.snapshot()
+    for (position, (range, contains)) in ranges(Self.references).enumerated() where fillers == 0 || position % 13 == 0 {
+      let expected = all.filter(contains)
+      #expect(try snapshot.rows(range, in: rows).map(\.reference) == expected, "\(range)")
+      #expect(try snapshot.rows(range, in: rows, reverse: true).map(\.reference) == expected.reversed(), "\(range)")
+      #expect(try snapshot.count(range, in: rows) == expected.count)
+      for limit in [0, 1, 2, expected.count, expected.count + 1] {
+        #expect(try snapshot.rows(range, in: rows, limit: limit).map(\.reference) == Array(expected.prefix(limit)))
+        #expect(
+          try snapshot.rows(range, in: rows, reverse: true, limit: limit).map(\.reference)
+            == Array(expected.reversed().prefix(limit)))
+      }
+    }
+  }
+
+  @Test func boundsThatAreNoRows() throws {
+    let (store, rows, _) = try filled()
+    for reference in Self.references where Self.references.firstIndex(of: reference)! % 2 == 0 {
+      try store.delete(reference, in: rows, .buffered)
+    }
+    let left = try store.read { try $0.rows(in: rows) }.map(\.reference)
+    #expect(left.count == Self.references.count / 2)
+    for (range, contains) in ranges(Self.references) {
+      let expected = left.filter(contains)
+      #expect(try store.read { try $0.rows(range, in: rows) }.map(\.reference) == expected, "\(range)")
+      #expect(
+        try store.read { try $0.rows(range, in: rows, reverse: true) }.map(\.reference) == expected.reversed(),
+        "\(range)")
+    }
+  }
+
+  @Test func aScanStopsWhenToldOrAtItsLimit() throws {
+    let (store, rows, all) = try filled()
+    for isReverse in [false, true] {
+      for stop in [1, 2, 17] {
+        var seen: [Reference] = []
+        try store.read { snapshot in
+          try snapshot.scan(in: rows, reverse: isReverse) { key, value, stamp in
+            seen.append(try Reference(encoded: key))
+            #expect(value.array == key.array)
+            #expect(stamp.version == 1 && stamp.revision == snapshot.sequence)
+            return seen.count == stop ? .stop : .next
+          }
+          #expect(seen == Array((isReverse ? all.reversed() : all).prefix(stop)))
+          seen = []
+          try snapshot.scan(in: rows, reverse: isReverse, limit: stop) { key, _, _ in
+            seen.append(try Reference(encoded: key))
+            return .next
+          }
+          #expect(seen == Array((isReverse ? all.reversed() : all).prefix(stop)))
+        }
+      }
+    }
+    try store.read { try $0.scan(in: rows, limit: 0) { _, _, _ in throw CancellationError() } }
+  }
+
+  @Test func nothingInAnEmptyKeyspace() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    func isEmpty() throws -> Bool {
+      try store.read { snapshot in
+        try ranges(Self.references).allSatisfy { range, _ in
+          try snapshot.rows(range, in: rows).isEmpty && snapshot.rows(range, in: rows, reverse: true).isEmpty
+        }
+      }
+    }
+    #expect(try isEmpty())
+    try store.put([1], at: 1, in: rows)
+    try store.delete(1, in: rows)
+    #expect(try isEmpty())
+  }
+
+  @Test func anUnorderedKeyspaceIsWalkedAsAWholeAndRefusesRanges() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows", .unordered)
+    var expected: [Reference: [UInt8]] = [:]
+    try store.write { batch in
+      for key in 0..<5000 as Range<Int64> {
+        expected[.integer(key)] = [UInt8]("\(key)")
+        try batch.put("\(key)", at: .integer(key), in: rows)
+      }
+    }
+    func check(_ snapshot: Snapshot) throws {
+      let found = try snapshot.rows(in: rows)
+      #expect(found.count == expected.count)
+      #expect(Dictionary(found.map { ($0.reference, $0.value) }) { first, _ in first } == expected)
+      #expect(try snapshot.count(.all, in: rows) == expected.count)
+      #expect(try snapshot.rows(in: rows, limit: 10).count == 10)
+      for error in [
+        failure { _ = try snapshot.rows(.from(1), in: rows) },
+        failure { _ = try snapshot.rows(in: rows, reverse: true) },
+        failure { _ = try snapshot.count(.prefix(1), in: rows) },
+        failure { try snapshot.scan(KeyRange(1..<2), in: rows) { _, _, _ in .next } },
+      ] {
+        #expect(error?.code == .notOrdered)
+      }
+    }
+    let snapshot = store.snapshot()
+    try check(snapshot)
+    try store.write { batch in
+      for key in 0..<6000 as Range<Int64> {
+        if key % 3 == 0 {
+          try batch.delete(.integer(key), in: rows)
+        } else {
+          try batch.put("new", at: .integer(key), in: rows)
+        }
+      }
+    }
+    try check(snapshot)
+    snapshot.close()
+    expected = [:]
+    for key in 0..<6000 as Range<Int64> where key % 3 != 0 { expected[.integer(key)] = [UInt8]("new") }
+    try store.read(check)
+  }
+}

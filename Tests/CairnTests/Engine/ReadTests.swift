@@ -1,0 +1,157 @@
+import Cairn
+import Testing
+
+@Suite struct ReadTests {
+  private let machine = Machine()
+
+  @Test(arguments: [Keyspace.Order.ordered, .unordered]) func everyFormOfReadingAgrees(_ order: Keyspace.Order) throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows", order)
+    let references = (0..<100 as Range<Int64>).map { Reference.bytes([UInt8]("key \($0)")) }
+    var revisions: [UInt64] = []
+    for (number, reference) in references.enumerated() {
+      revisions.append(
+        try store.put([UInt8](repeating: UInt8(number), count: number * 7), at: reference, in: rows, .buffered))
+    }
+    let snapshot = store.snapshot()
+    for (number, reference) in references.enumerated() {
+      let value = [UInt8](repeating: UInt8(number), count: number * 7)
+      let row = Row(reference, value, version: 1, revision: revisions[number])
+      let key = [UInt8]("key \(number)")
+      #expect(try store.get(reference, in: rows) == value)
+      #expect(try store.contains(reference, in: rows))
+      #expect(try store.row(reference, in: rows).map(Row.init) == row)
+      #expect(try store.withValue(reference, in: rows) { $0.array } == value)
+      #expect(try unsafe store.withValue(bytes: key.span.bytes, in: rows) { $0.array } == value)
+      #expect(try snapshot.get(reference, in: rows) == value)
+      #expect(try snapshot.contains(reference, in: rows))
+      #expect(try snapshot.row(reference, in: rows).map(Row.init) == row)
+      #expect(try snapshot.withValue(reference, in: rows) { $0.array } == value)
+    }
+    let asked = (0..<250 as Range<Int64>).map { Reference.bytes([UInt8]("key \(($0 * 37) % 130)")) }
+    #expect(try snapshot.get(many: asked, in: rows) == asked.map { try store.get($0, in: rows) })
+    #expect(try snapshot.get(many: [], in: rows).isEmpty)
+    #expect(try snapshot.get("none", in: rows) == nil)
+    #expect(try snapshot.contains("none", in: rows) == false)
+    #expect(try snapshot.row("none", in: rows) == nil)
+    #expect(try store.withValue("none", in: rows) { _ in Issue.record("called") } == nil)
+    #expect(try snapshot.count(in: rows) == 100)
+    #expect(Set(try snapshot.rows(in: rows).map(\.reference)) == Set(references))
+  }
+
+  /// `Row` has no public initializer.
+  private struct Row: Equatable {
+    var reference: Reference
+    var value: [UInt8]
+    var version: UInt64
+    var revision: UInt64
+
+    init(_ reference: Reference, _ value: [UInt8], version: UInt64, revision: UInt64) {
+      (self.reference, self.value, self.version, self.revision) = (reference, value, version, revision)
+    }
+
+    init(_ row: Cairn.Row) {
+      self.init(row.reference, row.value, version: row.version, revision: row.revision)
+    }
+  }
+
+  @Test func readingAndWritingInsideOfReading() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let old = [UInt8].noise(3000)
+    let text = [UInt8](repeating: 7, count: 3000)
+    try store.write { batch in
+      try batch.put(old, at: 1, in: rows)
+      try batch.put(text, at: 2, in: rows)
+    }
+    for (key, value) in [(1, old), (2, text)] as [(Reference, [UInt8])] {
+      try store.withValue(key, in: rows) { outer in
+        try store.put([1], at: key, in: rows)
+        #expect(try store.get(key, in: rows) == [1])
+        try store.delete(key, in: rows)
+        // Enough to roll segments and to grow the index.
+        try store.write(.buffered) { batch in
+          for filler in 0..<5000 as Range<Int64> { try batch.put([UInt8].noise(40), at: [.integer(filler)], in: rows) }
+        }
+        try store.withValue([.integer(4999)], in: rows) { inner in #expect(inner.array == .noise(40)) }
+        #expect(outer.array == value)
+      }
+      #expect(try store.get(key, in: rows) == nil)
+    }
+  }
+
+  @Test func scanningAndWritingInsideOfScanning() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.write { batch in
+      for key in 0..<1000 as Range<Int64> { try batch.put("old \(key)", at: .integer(key), in: rows) }
+    }
+    for isReverse in [false, true] {
+      var seen: [String] = []
+      try store.read { snapshot in
+        try snapshot.scan(in: rows, reverse: isReverse) { key, value, _ in
+          let reference = try Reference(encoded: key)
+          seen.append(String(decoding: value.array, as: UTF8.self))
+          try store.write(.buffered) { batch in
+            try batch.put(value.array, at: [reference, "copy"], in: rows)
+            try batch.delete(reference, in: rows)
+          }
+          let again = store.snapshot()
+          #expect(try again.get(reference, in: rows) == nil)
+          try again.scan(.prefix([reference]), in: rows) { _, inner, _ in
+            #expect(inner.array == value.array)
+            return .next
+          }
+          return .next
+        }
+      }
+      #expect(seen == (isReverse ? (0..<1000).reversed() : Array(0..<1000)).map { "old \($0)" })
+      // As it was.
+      try store.write { batch in
+        for key in 0..<1000 as Range<Int64> {
+          try batch.put("old \(key)", at: .integer(key), in: rows)
+          try batch.delete([.integer(key), "copy"], in: rows)
+        }
+      }
+    }
+    #expect(store.statistics.retainedVersions == 0)
+    #expect(try store.read { try $0.count(.all, in: rows) } == 1000)
+  }
+
+  @Test func whatAClosureThrowsComesOut() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.put([1], at: 1, in: rows)
+    #expect(throws: CancellationError.self) { try store.withValue(1, in: rows) { _ in throw CancellationError() } }
+    #expect(throws: CancellationError.self) { try store.read { _ in throw CancellationError() } }
+    #expect(throws: CancellationError.self) {
+      try store.read { try $0.scan(in: rows) { _, _, _ in throw CancellationError() } }
+    }
+    #expect(store.statistics.snapshots == 0)
+  }
+
+  @Test("rule 27: a changed byte of a record is told from the record") func aDamagedRecord() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.put([UInt8]("precious"), at: "k", in: rows)
+    try store.put([UInt8]("other"), at: "l", in: rows)
+    let path = Machine.segment(1)
+    let bytes = try #require(machine.files.contents[path])
+    let offset = try #require(bytes.firstRange(of: [UInt8]("precious"))?.lowerBound)
+    let file = try machine.files.open(path, .readWrite)
+    try file.write([UInt8]("pretious"), at: offset)
+    for error in [
+      failure { _ = try store.get("k", in: rows) }, failure { _ = try store.row("k", in: rows) },
+      failure { _ = try store.withValue("k", in: rows) { _ in } },
+      failure { _ = try store.read { try $0.get("k", in: rows) } },
+      failure { _ = try store.read { try $0.rows(in: rows) } },
+      failure { _ = try store.read { try $0.get(many: ["l", "k"], in: rows) } },
+    ] {
+      #expect(error?.code == .corrupted)
+      let place = try #require(error?.place)
+      #expect(place.segment == 1 && place.offset < offset && place.offset > offset - 64)
+    }
+    #expect(try store.get("l", in: rows) == [UInt8]("other"))
+    #expect(store.statistics.snapshots == 0)
+  }
+}
