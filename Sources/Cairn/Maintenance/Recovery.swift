@@ -232,11 +232,13 @@ struct Recovery: ~Copyable {
     }
   }
 
-  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame follows the base
-  /// sequence: that is all a frame's checksums need.
+  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame
+  /// follows the base sequence: that is all a frame's checksums need.
   private mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
     let start = SegmentHeader.size
-    guard mapping.length > start, let first = FrameHeader(mapping.base + start, available: mapping.length - start) else { return }
+    guard mapping.length > start,
+      let first = unsafe FrameHeader(mapping.base + start, available: mapping.length - start)
+    else { return }
     let header = SegmentHeader(
       store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence &- 1, created: 0,
       watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))
