@@ -232,8 +232,8 @@ struct Recovery: ~Copyable {
     }
   }
 
-  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame follows the base
-  /// sequence: that is all a frame's checksums need.
+  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame
+  /// follows the base sequence: that is all a frame's checksums need.
   private mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
     let start = SegmentHeader.size
     guard mapping.length > start,
