@@ -50,21 +50,23 @@ package struct SegmentHeader: Hashable, Sendable {
     let head = unsafe UnsafeRawBufferPointer(rebasing: bytes.prefix(size))
     if unsafe head.allSatisfy({ $0 == 0 }) { return .unused }
     guard head.count == size else { return .invalid }
+    var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: head.suffix(4)))
     var reader = unsafe ByteReader(head)
-    guard reader.next(UInt64.self) == magic else { return .invalid }
-    guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let kind = reader.next(UInt32.self),
-      let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil,
-      let store = reader.next(UInt128.self), let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
-      let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
-      let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
-      let recoveredEnd = reader.next(UInt64.self), reader.zeros(28), let checksum = reader.next(UInt32.self)
+    guard reader.next(UInt64.self) == magic,
+      unsafe end.next(UInt32.self) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.prefix(size - 4)))
     else { return .invalid }
-    guard unsafe checksum == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.prefix(size - 4))) else {
-      return .invalid
-    }
+    guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let kind = reader.next(UInt32.self),
+      let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil
+    else { return .invalid }
+    // What a newer version puts behind this is for newer readers to judge.
     guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, kind == logKind else {
       return .newerFormat
     }
+    guard let store = reader.next(UInt128.self), let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
+      let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
+      let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
+      let recoveredEnd = reader.next(UInt64.self), reader.zeros(28)
+    else { return .invalid }
     return .header(
       SegmentHeader(
         store: store, id: id, epoch: epoch, baseSequence: base, created: created,

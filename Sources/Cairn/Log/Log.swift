@@ -112,10 +112,11 @@ final class Log: @unchecked Sendable {
       let needed = end + length
       if needed <= reserved { return (active, end) }
       if needed <= segmentSize {
-        var target = max(reserved, Self.firstReservation)
+        var target = reserved
         while target < needed { target *= 2 }
-        try reserve(active.file, min(target, segmentSize))
-        reserved = min(target, segmentSize)
+        target = min(target, segmentSize)
+        try reserve(active.file, target)
+        reserved = target
         return (active, end)
       }
     }
@@ -168,7 +169,7 @@ final class Log: @unchecked Sendable {
         try segment.file.sync()
       }
       return try manifest.withLock { (manifest) throws(FileError) in
-        let next = try createSegment(manifest.nextSegment, reserving: min(Self.firstReservation, segmentSize))
+        let next = try createSegment(manifest.nextSegment)
         var changed = manifest
         changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
         for segment in recovered.segments { changed.seal(segment) }
@@ -212,7 +213,8 @@ final class Log: @unchecked Sendable {
     try environment.files.syncDirectory(directory)
   }
 
-  private func createSegment(_ id: UInt32, reserving size: Int) throws(FileError) -> PreparedFile {
+  private func createSegment(_ id: UInt32) throws(FileError) -> PreparedFile {
+    let size = min(Self.firstReservation, segmentSize)
     let path = "\(directory)/\(Segment.fileName(id))"
     do throws(FileError) {
       try environment.files.remove(path)  // left over from a crash before the manifest knew it
@@ -289,7 +291,7 @@ final class Log: @unchecked Sendable {
   private func prepareNow() throws(FileError) {
     try manifest.withLock { (manifest) throws(FileError) in
       guard prepared.withLock({ $0 == nil }) else { return }
-      let next = try createSegment(manifest.nextSegment, reserving: segmentSize)
+      let next = try createSegment(manifest.nextSegment)
       var changed = manifest
       changed.segments.append(Manifest.Segment(id: next.id))
       changed.nextSegment = next.id + 1
@@ -343,7 +345,11 @@ final class Log: @unchecked Sendable {
     }
   }
 
+  /// After the committer's last commit. Space reserved for more is given back; that it isn't always does no harm.
   func close() {
+    if let active, !hasFailed.load(ordering: .acquiring) {
+      do throws(FileError) { try active.file.truncate(active.end.load(ordering: .relaxed)) } catch {}
+    }
     let file = prepared.withLock { $0?.file }
     file?.close()
     for segment in segments.withLock({ $0 }) { segment.file.close() }

@@ -9,7 +9,7 @@ enum Fixtures {
 
   /// FORMAT.md, section 10: one keyspace, one row.
   static func example() throws -> Files {
-    let machine = try Machine(random: [0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100, 0x5EED])
+    let machine = try FixtureMachine(random: [0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100, 0x5EED])
     let store = try machine.open()
     try store.put(Array("capital".utf8), at: "Bern", in: try store.keyspace("cities"))
     // Before anything runs in the background: the manifest of a store that was killed just then.
@@ -20,7 +20,7 @@ enum Fixtures {
 
   /// A store that was made and never written to.
   static func empty() throws -> Files {
-    let machine = try Machine(random: [1, 2, 3])
+    let machine = try FixtureMachine(random: [1, 2, 3])
     try machine.open().close()
     return machine.files()
   }
@@ -28,7 +28,7 @@ enum Fixtures {
   /// Every type of reference, values that are text and values that are not, raw and compressed, overwritten and deleted
   /// rows, an unordered keyspace, several segments, two epochs, and the half of a frame behind the end of the log.
   static func everything() throws -> Files {
-    let machine = try Machine(random: [0x1234_5678_9ABC_DEF0, 0x0FED_CBA9_8765_4321, 42])
+    let machine = try FixtureMachine(random: [0x1234_5678_9ABC_DEF0, 0x0FED_CBA9_8765_4321, 42])
     var store = try machine.open()
     try store.write { batch in
       let keyspace = try store.keyspace("references")
@@ -99,7 +99,7 @@ enum Fixtures {
 }
 
 /// A simulated machine whose clock stands still and whose random numbers are given.
-struct Machine {
+struct FixtureMachine {
   let layer = MemoryFileLayer()
   private let clock: @Sendable () -> UInt64 = { 1_700_000_000_000_000_000 }
   private let random: @Sendable () -> UInt64

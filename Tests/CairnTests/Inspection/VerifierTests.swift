@@ -98,7 +98,7 @@ import Testing
 
   @Test func belowTheWatermarkNothingIsTorn() throws {
     // Three commits, each durable, so that the third knows of the second.
-    let machine = try Machine(random: [1, 2, 3])
+    let machine = try FixtureMachine(random: [1, 2, 3])
     let store = try machine.open()
     let keyspace = try store.keyspace("k")
     for number in 1...3 { try store.put([UInt8(number)], at: .integer(Int64(number)), in: keyspace) }

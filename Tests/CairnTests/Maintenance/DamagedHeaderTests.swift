@@ -5,7 +5,7 @@ import Testing
 /// The header of the segment being written: torn if nothing behind it was durable, else damaged.
 @Suite struct DamagedHeaderTests {
   private func files(commits: Int) throws -> Fixtures.Files {
-    let machine = try Machine(random: [1, 2, 3])
+    let machine = try FixtureMachine(random: [1, 2, 3])
     let store = try machine.open()
     let keyspace = try store.keyspace("k")
     for number in 1...commits { try store.put([UInt8(number)], at: .integer(Int64(number)), in: keyspace) }
@@ -14,7 +14,7 @@ import Testing
   }
 
   private func open(_ files: Fixtures.Files) throws -> Store {
-    let machine = try Machine(random: [4, 5, 6])
+    let machine = try FixtureMachine(random: [4, 5, 6])
     try machine.layer.createDirectory("/machine/store")
     for (name, bytes) in files { try machine.layer.open("/machine/store/\(name)", .create).writeAll(bytes, at: 0) }
     return try machine.open()
