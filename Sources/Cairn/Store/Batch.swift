@@ -1,4 +1,4 @@
-/// Changes that become true together or not at all. Given to the closure of ``Store/write(_:_:)-(_,(Batch)->_)``.
+/// Changes that become true together or not at all. Given to the closure of ``Store/write(_:_:)-5vjlh``.
 ///
 /// Of several changes of one row the last counts. Expectations are about the rows as they are before the batch.
 public struct Batch: ~Copyable {
@@ -14,7 +14,11 @@ public struct Batch: ~Copyable {
 
   /// Inserts or replaces a row.
   ///
-  /// - Parameter value: at most 1 GiB; compressed here, before the batch takes its turn.
+  /// - Parameters:
+  ///   - value: at most 1 GiB; compressed here, before the batch takes its turn.
+  ///   - reference: what the row is found by; at most 65,536 bytes once encoded.
+  ///   - keyspace: of the same store.
+  ///   - expectation: what the row has to be like before the batch, or the batch is refused.
   /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`.
   public mutating func put(
     _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything

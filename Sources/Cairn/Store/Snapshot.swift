@@ -148,7 +148,9 @@ public final class Snapshot: Sendable {
   ///
   /// - Parameters:
   ///   - range: which keys. An unordered keyspace takes only `.all`, and gives its rows in no order.
+  ///   - keyspace: of the same store.
   ///   - reverse: from the last to the first.
+  ///   - limit: how many rows at most.
   ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both good until it returns.
   ///     It may read and write the store.
   /// - Throws: `notOrdered`, `corrupted`, `closed`, and whatever `body` throws.

@@ -76,7 +76,9 @@ public final class Store: Sendable {
 
   /// A keyspace by its name. One that isn't there yet becomes part of the store with its first write.
   ///
-  /// - Parameter name: 1 to 65,535 bytes of UTF-8.
+  /// - Parameters:
+  ///   - name: 1 to 65,535 bytes of UTF-8.
+  ///   - order: as it was made, or is to be.
   /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too long.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
@@ -99,7 +101,9 @@ public final class Store: Sendable {
 
   /// Makes a batch of changes true, all together or none.
   ///
-  /// - Parameter body: puts the changes into the batch. If it throws, nothing is changed.
+  /// - Parameters:
+  ///   - durability: how durable the commit is when the call returns.
+  ///   - body: puts the changes into the batch. If it throws, nothing is changed.
   /// - Returns: the sequence of the commit: the revision of every row the batch has put. A batch that changes nothing takes no sequence.
   /// - Throws: `conflict` if an expectation doesn't hold; `noSpace`, after which nothing is changed; `poisoned`, after which the store
   ///   has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
@@ -122,7 +126,7 @@ public final class Store: Sendable {
     return try await asyncCommits.commit(buffer, durability)
   }
 
-  /// Inserts or replaces one row. See ``write(_:_:)-(_,(Batch)->_)``.
+  /// Inserts or replaces one row. As ``write(_:_:)-5vjlh`` does.
   @discardableResult
   public func put(
     _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
@@ -133,7 +137,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Deletes one row. See ``write(_:_:)-(_,(Batch)->_)``.
+  /// Deletes one row. As ``write(_:_:)-5vjlh`` does.
   @discardableResult
   public func delete(
     _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
