@@ -24,6 +24,13 @@
     unsafe UnsafeMutableBufferPointer(start: base + range.lowerBound, count: range.count)
   }
 
+  /// Starts with the first entries of a leaf.
+  mutating func copy(_ leaf: Leaf, _ number: Int) {
+    let (heads, hashes) = unsafe leaf.columns
+    for index in 0..<number { unsafe base[index] = Leaf.Entry(head: heads[index], hash: hashes[index]) }
+    count = number
+  }
+
   /// The first entry whose head is not below `head`.
   @inline(__always)
   func firstIndex(atOrAbove head: UInt64) -> Int {

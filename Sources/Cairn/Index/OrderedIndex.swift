@@ -43,9 +43,9 @@ import Synchronization
 
   /// The leaf that holds the first keys at or behind `bound`, or with `below` the last ones before it; `bound` nil stands for the beginning or
   /// the end. Gives its entries in order, and returns the fence behind which the neighbouring leaf in that direction begins; nil if there is none.
-  /// For a reader that has pinned the epoch.
+  /// For a reader that has pinned the epoch; one that is going on beyond this leaf has the next brought near.
   func leaf(
-    at bound: [UInt8]?, below: Bool, into entries: inout LeafEntries
+    at bound: [UInt8]?, below: Bool, goingOn: Bool, into entries: inout LeafEntries
   ) throws(StoreError) -> Fence? {
     var node = root.load(ordering: .acquiring)
     var fence: Fence?
@@ -63,7 +63,11 @@ import Synchronization
       node = inner.child(child)
     }
     let leaf = unsafe Leaf(arena[node])
+    leaf.prefetch()
     try gather(leaf, into: &entries)
+    if goingOn, let fence, unsafe Inner.level(unsafe fence.node.base) == 1 {
+      unsafe Leaf(arena[fence.node.child(below ? fence.separator : fence.separator + 1)]).prefetch()
+    }
     if let bound { unsafe bound.withUnsafeBytes { unsafe trim(&entries, leaf.prefix, $0, below: below) } }
     return fence
   }
@@ -88,8 +92,7 @@ import Synchronization
   /// A leaf's entries in order.
   private func gather(_ leaf: Leaf, into entries: inout LeafEntries) throws(StoreError) {
     let (sorted, appended) = leaf.loadCounts()
-    for index in 0..<sorted { entries[index] = leaf[index] }
-    entries.count = sorted
+    entries.copy(leaf, sorted)
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 

@@ -19,7 +19,7 @@ struct Scan {
       while true {
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
-        let fence = try tree.leaf(at: bound, below: reverse, into: &entries)
+        let fence = try tree.leaf(at: bound, below: reverse, goingOn: limit > Leaf.maximumCapacity, into: &entries)
         if reverse { entries.reverse() }
         guard try walk(entries, from: first, to: upper, reverse: reverse, limit: limit, body) else { return }
         guard let next = fence?.bytes else { return }

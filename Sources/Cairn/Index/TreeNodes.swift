@@ -1,3 +1,4 @@
+import CCairnPlatform
 import Synchronization
 
 /// A leaf of the ordered index, 1 KiB: for each row the 8 bytes of its key behind what all keys of the leaf share, and the row's hash.
@@ -56,6 +57,17 @@ import Synchronization
     return unsafe Entry(
       head: heads.load(fromByteOffset: index &* 8, as: UInt64.self),
       hash: heads.load(fromByteOffset: (capacity &+ index) &* 8, as: UInt64.self))
+  }
+
+  /// Asks for all of it.
+  func prefetch() {
+    for line in 0..<Self.size / 64 { unsafe cairn_prefetch(base + line &* 64) }
+  }
+
+  /// The heads and the hashes, each one after the other.
+  var columns: (heads: UnsafePointer<UInt64>, hashes: UnsafePointer<UInt64>) {
+    let heads = unsafe UnsafePointer((base + Self.headerSize).assumingMemoryBound(to: UInt64.self))
+    return unsafe (heads, heads + capacity)
   }
 
   @inline(__always)
