@@ -98,6 +98,8 @@ import CCairnPlatform
   func record(_ address: UInt64) -> RecordView? {
     let entry = unsafe entry(address)
     let offset = offset(address)
+    // Few records end in the line they begin in.
+    unsafe cairn_prefetch(entry.pointee.base + (offset &+ 64))
     return unsafe RecordView(
       entry.pointee.base + offset, available: entry.pointee.length &- offset,
       checksumStart: entry.pointee.seed.start(entry.pointee.offset &+ offset),
