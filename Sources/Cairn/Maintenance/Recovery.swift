@@ -13,6 +13,8 @@ struct Recovery: ~Copyable {
   private let index: Index
 
   private var log = RecoveredLog()
+  /// What the next frame's sequence follows: the last commit, or the base of a segment that begins behind a gap.
+  private var chain: UInt64 = 0
   private var report = RecoveryReport()
   private var keyspaces: [UInt32: KeyspaceIndex] = [:]
   private var segmentsBySlot: [Int: Segment] = [:]
@@ -103,8 +105,8 @@ struct Recovery: ~Copyable {
     note(header.watermark)
     log.highestSequence = max(log.highestSequence, header.baseSequence)
     let isNext =
-      log.segments.isEmpty || header.baseSequence == log.lastSequence
-      || (header.epoch > (log.segments.last?.epoch ?? 0) && header.baseSequence > log.lastSequence)
+      log.segments.isEmpty || header.baseSequence == chain
+      || (header.epoch > (log.segments.last?.epoch ?? 0) && header.baseSequence > chain)
     if hasEnded || !isNext {
       guard entry.end == nil else {
         throw StoreError(
@@ -123,10 +125,10 @@ struct Recovery: ~Copyable {
       baseSequence: header.baseSequence, slot: slot, end: SegmentHeader.size, lastSequence: header.baseSequence)
     segmentsBySlot[slot] = segment
     for next in slot..<table.nextSlot { segmentsBySlot[next] = segment }
-    log.lastSequence = header.baseSequence
+    chain = header.baseSequence
     let end = try readFrames(segment, upTo: entry.end ?? mapping.length)
     segment.end.store(end, ordering: .relaxed)
-    segment.lastSequence.store(log.lastSequence, ordering: .relaxed)
+    segment.lastSequence.store(chain, ordering: .relaxed)
     table.limit(slot: slot, to: end)
     log.segments.append(segment)
     guard entry.end == nil else { return }
@@ -147,8 +149,9 @@ struct Recovery: ~Copyable {
       let frame = unsafe FrameView(
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
-      guard let frame, frame.header.sequence == log.lastSequence + 1 else { break }
-      log.lastSequence = frame.header.sequence
+      guard let frame, frame.header.sequence == chain + 1 else { break }
+      chain = frame.header.sequence
+      log.lastSequence = chain
       note(frame.header.watermark)
       report.commits += 1
       try frame.forEachRecord { (record, offset) throws(StoreError) in try apply(record, segment, offset) }

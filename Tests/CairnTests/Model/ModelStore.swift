@@ -1,0 +1,47 @@
+import Cairn
+
+/// What a store should be: a dictionary of rows, and what it was after each commit.
+struct ModelStore {
+  struct Row: Equatable {
+    var value: [UInt8]
+    var version: UInt64
+    var revision: UInt64
+  }
+
+  /// By encoded key.
+  typealias Rows = [[UInt8]: Row]
+
+  private(set) var rows: [Rows]
+  /// The rows after each commit since the last that is known to be durable.
+  private(set) var history: [(sequence: UInt64, rows: [Rows])]
+
+  init(keyspaces: Int) {
+    rows = Array(repeating: [:], count: keyspaces)
+    history = [(0, rows)]
+  }
+
+  mutating func put(_ value: [UInt8], at key: [UInt8], in keyspace: Int, revision: UInt64, before: [Rows]) {
+    let version = before[keyspace][key].map { $0.version + 1 } ?? 1
+    rows[keyspace][key] = Row(value: value, version: version, revision: revision)
+  }
+
+  mutating func delete(_ key: [UInt8], in keyspace: Int) { rows[keyspace][key] = nil }
+
+  mutating func committed(_ sequence: UInt64) { history.append((sequence, rows)) }
+
+  mutating func madeDurable(upTo sequence: UInt64) {
+    if let last = history.lastIndex(where: { $0.sequence <= sequence }) { history.removeFirst(last) }
+  }
+
+  /// Goes back to what it was after a commit; false if there never was such a commit, or one that was durable is lost.
+  mutating func recover(at sequence: UInt64) -> Bool {
+    guard let index = history.firstIndex(where: { $0.sequence == sequence }) else { return false }
+    rows = history[index].rows
+    history = [history[index]]
+    return true
+  }
+
+  static func sorted(_ rows: Rows) -> [(key: [UInt8], row: Row)] {
+    rows.map { ($0.key, $0.value) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+  }
+}
