@@ -5,7 +5,7 @@ final class AsyncCommits: Sendable {
   private let committer: Committer
   private let log: Log
   private let scheduler: any Scheduler
-  private let waiting = Mutex<[Request]>([])
+  private let waiting = Mutex<(requests: [Request], isClosed: Bool)>(([], false))
 
   private struct Request: Sendable {
     let batch: BatchBuffer
@@ -21,19 +21,28 @@ final class AsyncCommits: Sendable {
 
   func commit(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> UInt64 {
     let result: Result<UInt64, StoreError> = await withCheckedContinuation { continuation in
-      let isFirst = waiting.withLock { waiting in
-        waiting.append(Request(batch: batch, durability: durability) { continuation.resume(returning: $0) })
-        return waiting.count == 1
+      let request = Request(batch: batch, durability: durability) { continuation.resume(returning: $0) }
+      let isClosed = waiting.withLock { waiting in
+        if waiting.isClosed { return true }
+        waiting.requests.append(request)
+        // Under the lock: what is taken up here is scheduled before closing ends the scheduler.
+        if waiting.requests.count == 1 { scheduler.schedule { [self] in run() } }
+        return false
       }
-      if isFirst { scheduler.schedule { [self] in run() } }
+      if isClosed { request.done(.failure(StoreError(.closed, "the store is closed"))) }
     }
     return try result.get()
   }
 
+  /// Takes up nothing more. What was taken up is done before the scheduler ends.
+  func close() {
+    waiting.withLock { $0.isClosed = true }
+  }
+
   private func run() {
     let requests = waiting.withLock { waiting in
-      defer { waiting.removeAll() }
-      return waiting
+      defer { waiting.requests.removeAll() }
+      return waiting.requests
     }
     var appended: [(Request, UInt64)] = []
     for request in requests {

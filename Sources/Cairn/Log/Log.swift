@@ -27,6 +27,8 @@ final class Log: @unchecked Sendable {
 
   // The committer's own.
   private var active: Segment?
+  /// The first segment of an epoch that the manifest speaks of already, until it is in use.
+  private var begun: (PreparedFile, UInt32)?
   private var reserved = 0
   private var zeroed = 0
   private var segmentsBySlot: [Segment] = []
@@ -163,22 +165,33 @@ final class Log: @unchecked Sendable {
   /// The first write after opening: what recovery found is sealed as it is and a new segment begins behind a gap in the
   /// sequences, so that nothing of an earlier life can be taken for part of this one.
   private func beginEpoch() throws(StoreError) {
-    let (file, epoch) = try attempt { () throws(FileError) in
-      for discarded in recovered.discarded { try keepAside(discarded) }
-      for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
-        try segment.file.sync()
-      }
-      return try manifest.withLock { (manifest) throws(FileError) in
-        let next = try createSegment(manifest.nextSegment)
-        var changed = manifest
-        changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
-        for segment in recovered.segments { changed.seal(segment) }
-        changed.segments.append(Manifest.Segment(id: next.id))
-        changed.nextSegment = next.id + 1
-        changed.epoch += 1
-        try replace(&manifest, with: changed)
-        return (next, changed.epoch)
-      }
+    // An epoch that has been begun and could not go on is not begun twice.
+    let (file, epoch) = if let begun { begun } else { try startEpoch() }
+    begun = (file, epoch)
+    let end = recovered.segments.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
+    if epoch > 1 {
+      lastSequence = (recovered.highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000
+    }
+    durableSequence.store(recovered.lastSequence, ordering: .releasing)
+    if let end { watermarkPlace.store(end.packed, ordering: .releasing) }
+    try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
+    begun = nil
+    environment.scheduler.schedule { [self] in prepare() }
+  }
+
+  private func startEpoch() throws(StoreError) -> (PreparedFile, UInt32) {
+    for discarded in recovered.discarded { try keepAside(discarded) }
+    do throws(FileError) {
+      for segment in recovered.segments where recovered.unsealed.contains(segment.id) { try segment.file.sync() }
+    } catch {
+      throw poison(error)
+    }
+    let begun = try manifest.withLock { (manifest) throws(StoreError) in
+      var changed = manifest
+      changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
+      for segment in recovered.segments { changed.seal(segment) }
+      changed.epoch += 1
+      return (try addSegment(to: &manifest, changed), changed.epoch)
     }
     // What is left is of no use; that it is still there does no harm.
     for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
@@ -187,59 +200,76 @@ final class Log: @unchecked Sendable {
     for id in recovered.dropped {
       do throws(FileError) { try environment.files.remove("\(directory)/\(Segment.fileName(id))") } catch {}
     }
-    let end = recovered.segments.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
-    if epoch > 1 {
-      lastSequence = (recovered.highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000
-    }
-    durableSequence.store(recovered.lastSequence, ordering: .releasing)
-    if let end { watermarkPlace.store(end.packed, ordering: .releasing) }
-    try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
-    environment.scheduler.schedule { [self] in prepare() }
+    return begun
   }
 
   /// Bytes behind the end of the log are kept as they were, under a name of their own.
-  private func keepAside(_ discarded: RecoveredLog.Discarded) throws(FileError) {
+  private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {
     let path = "\(directory)/\(Segment.discardedName(discarded.place.segment, discarded.place.offset))"
+    // What an attempt that was cut short left is not all of it; the bytes are still in the log.
+    let file = try attempt { () throws(FileError) in try create(path, discarded.length) }
+    defer { file.close() }
     do throws(FileError) {
-      let file = try environment.files.open(path, .create)
-      defer { file.close() }
-      try file.reserve(discarded.length)
       try unsafe file.write(
         UnsafeRawBufferPointer(start: discarded.mapping.base + discarded.place.offset, count: discarded.length), at: 0)
       try file.sync()
+      try environment.files.syncDirectory(directory)
     } catch {
-      guard error.cause == .exists else { throw error }
+      throw poison(error)
     }
-    try environment.files.syncDirectory(directory)
   }
 
-  private func createSegment(_ id: UInt32) throws(FileError) -> PreparedFile {
-    let size = min(Self.firstReservation, segmentSize)
-    let path = "\(directory)/\(Segment.fileName(id))"
+  /// An empty file of a size, in the place of one that may be there. A failure leaves none.
+  private func create(_ path: String, _ size: Int) throws(FileError) -> any File {
     do throws(FileError) {
-      try environment.files.remove(path)  // left over from a crash before the manifest knew it
+      try environment.files.remove(path)
     } catch {
       guard error.cause == .notFound else { throw error }
     }
     let file = try environment.files.open(path, .create)
     do throws(FileError) {
       try file.reserve(size)
-      try file.sync()
-      try environment.files.syncDirectory(directory)
     } catch {
-      file.close()
-      do throws(FileError) { try environment.files.remove(path) } catch {}
+      discard(file, path)
       throw error
     }
-    return PreparedFile(id: id, file: file, reserved: size)
+    return file
   }
 
-  private func replace(_ manifest: inout Manifest, with changed: Manifest) throws(FileError) {
-    var written = changed
-    written.generation += 1
-    written.highestSequence = max(written.highestSequence, durableSequence.load(ordering: .acquiring))
-    try manifestFile.replace(with: written.durable(upTo: written.highestSequence))
-    manifest = written
+  private func discard(_ file: any File, _ path: String) {
+    file.close()
+    do throws(FileError) { try environment.files.remove(path) } catch {}
+  }
+
+  /// Creates the next segment and replaces the manifest by `changed`, which lists it then.
+  private func addSegment(to manifest: inout Manifest, _ changed: Manifest) throws(StoreError) -> PreparedFile {
+    let size = min(Self.firstReservation, segmentSize)
+    let id = manifest.nextSegment
+    let path = "\(directory)/\(Segment.fileName(id))"
+    // One that is there is left over from a crash before the manifest knew it.
+    let file = try attempt { () throws(FileError) in try create(path, size) }
+    var changed = changed
+    changed.segments.append(Manifest.Segment(id: id))
+    changed.nextSegment = id + 1
+    changed.generation += 1
+    changed.highestSequence = max(changed.highestSequence, durableSequence.load(ordering: .acquiring))
+    let written = changed.durable(upTo: changed.highestSequence)
+    let staged: any File
+    do throws(FileError) {
+      staged = try manifestFile.stage(written)
+    } catch {
+      discard(file, path)
+      throw StoreError(error)
+    }
+    do throws(FileError) {
+      try file.sync()
+      try environment.files.syncDirectory(directory)
+      try manifestFile.publish(staged, written)
+    } catch {
+      throw poison(error)
+    }
+    manifest = changed
+    return PreparedFile(id: id, file: file, reserved: size)
   }
 
   private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
@@ -253,9 +283,9 @@ final class Log: @unchecked Sendable {
   ) throws(StoreError) -> Segment {
     let needed = SegmentHeader.size + length
     if needed > next.reserved { try reserve(next.file, needed) }
+    let mapping = try attempt { () throws(FileError) in try next.file.map(max(segmentSize, needed)) }
     reserved = max(needed, next.reserved)
     zeroed = 0
-    let mapping = try attempt { () throws(FileError) in try next.file.map(max(segmentSize, needed)) }
     let header = SegmentHeader(
       store: store, id: next.id, epoch: epoch, baseSequence: lastSequence, created: environment.clock(),
       watermark: watermark, recoveredEnd: recoveredEnd)
@@ -272,7 +302,7 @@ final class Log: @unchecked Sendable {
   }
 
   private func roll(_ length: Int) throws(StoreError) -> Segment {
-    if prepared.withLock({ $0 == nil }) { try attempt { () throws(FileError) in try prepareNow() } }
+    if prepared.withLock({ $0 == nil }) { try prepareNow() }
     guard let next = prepared.withLock({ $0 }), let full = active else { preconditionFailure("no segment to roll to") }
     let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
     prepared.withLock { $0 = nil }
@@ -285,17 +315,16 @@ final class Log: @unchecked Sendable {
 
   /// In the background: the next segment exists before it is needed. Where there is no space the writer that needs it will say so.
   private func prepare() {
-    do throws(FileError) { try prepareNow() } catch {}
+    do throws(StoreError) {
+      try checkHealth()
+      try prepareNow()
+    } catch {}
   }
 
-  private func prepareNow() throws(FileError) {
-    try manifest.withLock { (manifest) throws(FileError) in
+  private func prepareNow() throws(StoreError) {
+    try manifest.withLock { (manifest) throws(StoreError) in
       guard prepared.withLock({ $0 == nil }) else { return }
-      let next = try createSegment(manifest.nextSegment)
-      var changed = manifest
-      changed.segments.append(Manifest.Segment(id: next.id))
-      changed.nextSegment = next.id + 1
-      try replace(&manifest, with: changed)
+      let next = try addSegment(to: &manifest, manifest)
       prepared.withLock { $0 = next }
     }
   }

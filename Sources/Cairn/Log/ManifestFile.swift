@@ -9,6 +9,11 @@ package struct ManifestFile: Sendable {
 
   /// Durable on return. Every name and byte the manifest speaks of has to be durable before.
   func replace(with manifest: Manifest) throws(FileError) {
+    try publish(try stage(manifest), manifest)
+  }
+
+  /// Makes room for a manifest beside the present one. A failure changes nothing.
+  func stage(_ manifest: Manifest) throws(FileError) -> any File {
     let temporary = "\(path).new"
     do throws(FileError) {
       try files.remove(temporary)
@@ -16,12 +21,22 @@ package struct ManifestFile: Sendable {
       guard error.cause == .notFound else { throw error }
     }
     let file = try files.open(temporary, .create)
+    do throws(FileError) {
+      try file.reserve(manifest.encoded().count)
+    } catch {
+      file.close()
+      do throws(FileError) { try files.remove(temporary) } catch {}
+      throw error
+    }
+    return file
+  }
+
+  /// Puts a staged manifest in the place of the present one. After a failure there is no telling which of them is there.
+  func publish(_ file: any File, _ manifest: Manifest) throws(FileError) {
     defer { file.close() }
-    let bytes = manifest.encoded()
-    try file.reserve(bytes.count)
-    try file.writeAll(bytes, at: 0)
+    try file.writeAll(manifest.encoded(), at: 0)
     try file.sync()
-    try files.rename(temporary, to: path)
+    try files.rename("\(path).new", to: path)
     try files.syncDirectory(directory)
   }
 

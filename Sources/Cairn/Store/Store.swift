@@ -64,6 +64,7 @@ public final class Store: Sendable {
   public func close() {
     guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
+    asyncCommits.close()
     environment.scheduler.shutDown()
     log.close()
     fileLock?.release()
