@@ -62,7 +62,8 @@ package struct SegmentHeader: Hashable, Sendable {
     guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, kind == logKind else {
       return .newerFormat
     }
-    guard let store = reader.next(UInt128.self), let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
+    guard let store = reader.next(UInt128.self), let id = reader.next(UInt32.self),
+      let epoch = reader.next(UInt32.self),
       let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
       let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
       let recoveredEnd = reader.next(UInt64.self), reader.zeros(28)
