@@ -12,8 +12,14 @@ import Testing
   /// CAIRN_SEED replays one program; CAIRN_PROGRAMS runs more of them, or fewer.
   static let seeds: [UInt64] = {
     if let seed = number("CAIRN_SEED") { return [seed] }
-    return Array(1...(number("CAIRN_PROGRAMS") ?? 600))
+    return Array(1...(number("CAIRN_PROGRAMS") ?? usual))
   }()
+
+  #if DEBUG
+    private static let usual: UInt64 = 20
+  #else
+    private static let usual: UInt64 = 600
+  #endif
 
   private static func number(_ variable: String) -> UInt64? {
     unsafe getenv(variable).flatMap { unsafe UInt64(String(cString: $0)) }
