@@ -1,0 +1,51 @@
+import Cairn
+import Foundation
+
+// Writer write STORE durable|buffered THREADS COUNT   commits numbers and prints each that is acknowledged
+// Writer check STORE                                  reads acknowledged numbers from standard input; all have to be there
+
+/// Numbers of one thread: thread × 1,000,000,000 + how many it has written before.
+func reference(_ thread: Int, _ number: Int) -> Reference { .integer(Int64(thread * 1_000_000_000 + number)) }
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3 else { fatalError("write or check, and a store") }
+let store = try Store.open(at: arguments[2])
+let keyspace = try store.keyspace("numbers")
+
+if arguments[1] == "write" {
+  let durability: Durability = arguments[3] == "durable" ? .durable : .buffered
+  let threads = Int(arguments[4]) ?? 1
+  let count = Int(arguments[5]) ?? 1
+  let done = DispatchGroup()
+  for thread in 0..<threads {
+    let worker = Thread {
+      do {
+        var number = 0
+        while number < count {
+          let next = reference(thread, number)
+          try store.put(Array("value \(number)".utf8), at: next, in: keyspace, durability)
+          FileHandle.standardOutput.write(Data("\(next)\n".utf8))
+          number += 1
+        }
+      } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(1)
+      }
+      done.leave()
+    }
+    done.enter()
+    worker.start()
+  }
+  done.wait()
+} else {
+  var checked = 0
+  while let line = readLine() {
+    guard let number = Int64(line) else { continue }
+    guard try store.contains(.integer(number), in: keyspace) else {
+      print("lost: \(number)")
+      exit(1)
+    }
+    checked += 1
+  }
+  print(checked)
+}
