@@ -5,7 +5,7 @@ final class AsyncCommits: Sendable {
   private let committer: Committer
   private let log: Log
   private let scheduler: any Scheduler
-  private let waiting = Mutex<(requests: [Request], isClosed: Bool)>(([], false))
+  private let waiting = Lock<(requests: [Request], isClosed: Bool)>(([], false))
 
   private struct Request: Sendable {
     let batch: BatchBuffer

@@ -5,10 +5,10 @@ import Synchronization
 final class Committer: @unchecked Sendable {
   private let log: Log
   private let index: Index
-  private let lock = Mutex<Void>(())
+  private let lock = Lock<Void>(())
   private let isClosed = Atomic<Bool>(false)
   /// Snapshots that have ended and whose versions are still kept.
-  private let ended = Mutex<[UInt64]>([])
+  private let ended = Lock<[UInt64]>([])
   private let hasEnded = Atomic<Bool>(false)
   let commitCount = Atomic<Int>(0)
   /// Bytes of values as they were given and as they are stored, since the store was opened.

@@ -13,7 +13,7 @@ import Synchronization
   private let slots: UnsafeMutablePointer<Atomic<UInt64>>
   private let current: UnsafeMutablePointer<Atomic<UInt64>>
   /// Readers that found no free slot.
-  private let overflow = Mutex<[UInt64]>([])
+  private let overflow = Lock<[UInt64]>([])
 
   @safe struct Pin {
     fileprivate let slot: UnsafeMutablePointer<Atomic<UInt64>>?

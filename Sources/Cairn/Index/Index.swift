@@ -14,7 +14,7 @@ final class Index: Sendable {
   let published: Atomic<UInt64>
   /// The newest commit whose changes have begun to be entered.
   let applying: Atomic<UInt64>
-  private let keyspaces: Mutex<Keyspaces>
+  private let keyspaces: Lock<Keyspaces>
 
   private struct Keyspaces {
     var all: [KeyspaceIndex] = []
@@ -29,7 +29,7 @@ final class Index: Sendable {
     versions = VersionTable(arena: arena)
     published = Atomic(0)
     applying = Atomic(0)
-    keyspaces = Mutex(Keyspaces())
+    keyspaces = Lock(Keyspaces())
   }
 
   // MARK: Keyspaces

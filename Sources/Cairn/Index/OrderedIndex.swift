@@ -96,17 +96,23 @@ import Synchronization
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 
+  /// Where heads tie, behind the last entry that is known to come before. A row that has gone since the leaf was written tells nothing, and is
+  /// passed over.
   private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
-    var index = entries.firstIndex(atOrAbove: entry.head)
-    while index < entries.count, entries[index].head == entry.head, try isBefore(entries[index].hash, entry.hash) {
+    var position = entries.firstIndex(atOrAbove: entry.head)
+    var index = position
+    while index < entries.count, entries[index].head == entry.head {
+      let isBefore = try isBefore(entries[index].hash, entry.hash)
+      if isBefore == false { break }
       index += 1
+      if isBefore == true { position = index }
     }
-    entries.insert(entry, at: index)
+    entries.insert(entry, at: position)
   }
 
-  /// Asks the records. A row that has gone meanwhile may stand anywhere.
-  private func isBefore(_ first: UInt64, _ second: UInt64) throws(StoreError) -> Bool {
-    guard let first = try unsafe locator.find(first), let second = try unsafe locator.find(second) else { return false }
+  /// Asks the records; nil if one of the rows has gone.
+  private func isBefore(_ first: UInt64, _ second: UInt64) throws(StoreError) -> Bool? {
+    guard let first = unsafe try locator.find(first), let second = unsafe try locator.find(second) else { return nil }
     return unsafe first.record.key.order(second.record.key) < 0
   }
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The sequences at which somebody is reading.
 final class SnapshotRegistry: Sendable {
-  private let pinned = Mutex<[(sequence: UInt64, count: Int)]>([])
+  private let pinned = Lock<[(sequence: UInt64, count: Int)]>([])
   private let total = Atomic<Int>(0)
 
   var count: Int { total.load(ordering: .relaxed) }

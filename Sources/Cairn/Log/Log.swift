@@ -13,13 +13,13 @@ final class Log: @unchecked Sendable {
   let segmentSize: Int
 
   /// The manifest as it is on disk, or will be once the lock's present holder is done.
-  let manifest: Mutex<Manifest>
+  let manifest: Lock<Manifest>
   /// All segments that hold rows, in order. Never held during input or output.
-  let segments: Mutex<[Segment]>
-  private let prepared = Mutex<PreparedFile?>(nil)
-  private let tail: Mutex<Tail>
-  private let syncing = Mutex<Void>(())
-  private let failure = Mutex<StoreError?>(nil)
+  let segments: Lock<[Segment]>
+  private let prepared = Lock<PreparedFile?>(nil)
+  private let tail: Lock<Tail>
+  private let syncing = Lock<Void>(())
+  private let failure = Lock<StoreError?>(nil)
   private let hasFailed = Atomic<Bool>(false)
   private let watermarkPlace: Atomic<UInt64>
   let durableSequence: Atomic<UInt64>
@@ -59,10 +59,10 @@ final class Log: @unchecked Sendable {
     manifestFile = ManifestFile(files: environment.files, directory: directory)
     store = manifest.store
     segmentSize = manifest.segmentSize
-    self.manifest = Mutex(manifest)
+    self.manifest = Lock(manifest)
     lastSequence = recovered.lastSequence
-    segments = Mutex(recovered.segments)
-    tail = Mutex(
+    segments = Lock(recovered.segments)
+    tail = Lock(
       Tail(
         segments: recovered.segments.filter { recovered.unsealed.contains($0.id) }, sequence: recovered.lastSequence))
     durableSequence = Atomic(recovered.watermark.sequence)

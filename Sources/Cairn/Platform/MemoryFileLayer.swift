@@ -33,13 +33,13 @@ package final class MemoryFileLayer: FileLayer {
 
   private static let layers = Atomic<UInt64>(0)
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
   private let id = layers.add(1, ordering: .relaxed).newValue
 
   /// `capacity` limits the bytes of all files together.
   package convenience init(capacity: Int? = nil) { self.init(Volume(capacity: capacity)) }
 
-  private init(_ volume: Volume) { state = Mutex(State(volume: volume)) }
+  private init(_ volume: Volume) { state = Lock(State(volume: volume)) }
 
   package var gate: Gate? {
     get { state.withLock { $0.gate } }

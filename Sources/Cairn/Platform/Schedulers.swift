@@ -65,7 +65,7 @@ package final class ThreadScheduler: Scheduler {
 
 /// Runs work on the thread that asks for it, when it asks: for tests and simulations.
 package final class ManualScheduler: Scheduler {
-  private let state = Mutex<(waiting: [@Sendable () -> Void], isEnding: Bool)>(([], false))
+  private let state = Lock<(waiting: [@Sendable () -> Void], isEnding: Bool)>(([], false))
 
   package init() {}
 

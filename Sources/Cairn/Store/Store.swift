@@ -18,7 +18,7 @@ public final class Store: Sendable {
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
   private let identity: FileIdentity
-  private let buffers = Mutex<[BatchBuffer]>([])
+  private let buffers = Lock<[BatchBuffer]>([])
   private let closed = Atomic<Bool>(false)
 
   // MARK: Opening and closing

@@ -6,7 +6,7 @@ enum StoreRegistry {
     weak let store: Store?
   }
 
-  private static let open = Mutex<[FileIdentity: Entry]>([:])
+  private static let open = Lock<[FileIdentity: Entry]>([:])
 
   /// The store that is open at this directory, or the one that `make` opens.
   static func store(

@@ -62,8 +62,8 @@ import Testing
   @Test("rule 12: files and their names are durable before a manifest mentions them, and the manifest before it counts")
   func namesBeforeManifest() throws {
     let files = machine.files
-    let trace = Mutex<[String]>([])
-    let problems = Mutex<[String]>([])
+    let trace = Lock<[String]>([])
+    let problems = Lock<[String]>([])
     files.gate = { operation, path in
       let name = path.split(separator: "/").last.map(String.init) ?? ""
       trace.withLock { $0.append("\(operation) \(name)") }

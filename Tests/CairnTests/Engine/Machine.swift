@@ -15,13 +15,13 @@ final class Machine: Sendable {
   static let path = "/store"
 
   let files: MemoryFileLayer
-  private let random: Mutex<SplitMix64>
+  private let random: Lock<SplitMix64>
   private let time = Atomic<UInt64>(1_700_000_000_000_000_000)
-  private let present = Mutex<ManualScheduler?>(nil)
+  private let present = Lock<ManualScheduler?>(nil)
 
   init(_ files: MemoryFileLayer = MemoryFileLayer(), seed: UInt64 = 1) {
     self.files = files
-    random = Mutex(SplitMix64(seed: seed))
+    random = Lock(SplitMix64(seed: seed))
   }
 
   /// Small segments, so that they roll.

@@ -173,7 +173,7 @@ import Testing
 
   @Test func theGateSeesEveryOperation() throws {
     let layer = try layer()
-    let seen = Mutex<[String]>([])
+    let seen = Lock<[String]>([])
     layer.gate = { operation, path in seen.withLock { $0.append("\(operation.rawValue) \(path)") } }
     let file = try layer.open("/d/a", .create)
     try file.write([1], at: 0)

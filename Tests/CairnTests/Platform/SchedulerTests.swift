@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SchedulerTests {
   final class Log: Sendable {
-    private let entries = Mutex<[Int]>([])
+    private let entries = Lock<[Int]>([])
     var all: [Int] { entries.withLock { $0 } }
     func add(_ entry: Int) { entries.withLock { $0.append(entry) } }
   }

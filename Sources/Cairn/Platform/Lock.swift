@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// State behind a mutex of the operating system, which, other than the standard library's, ThreadSanitizer understands on every
+/// platform.
+@safe package final class Lock<State>: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+
+  package init(_ initial: sending State) {
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe state.initialize(to: initial)
+  }
+
+  deinit {
+    unsafe state.deinitialize(count: 1)
+    unsafe state.deallocate()
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
+  }
+
+  @inline(__always)
+  package func withLock<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return try unsafe body(&state.pointee)
+  }
+
+  /// nil if somebody else holds the lock.
+  @inline(__always)
+  package func withLockIfAvailable<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R? {
+    guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return try unsafe body(&state.pointee)
+  }
+}

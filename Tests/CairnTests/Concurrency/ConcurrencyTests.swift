@@ -1,0 +1,213 @@
+import Cairn
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct ConcurrencyTests {
+  /// No clock: if one of these waited for the writer, the test would never end.
+  @Test(arguments: [MemoryFileLayer.Operation.write, .sync])
+  func readersGoOnWhileAWriterIsHeldIn(_ operation: MemoryFileLayer.Operation) throws {
+    let machine = Machine()
+    let store = try machine.open()
+    let ordered = try store.keyspace("ordered")
+    let unordered = try store.keyspace("unordered", .unordered)
+    try store.write { batch in
+      for number in 0..<100 {
+        try batch.put([1], at: .integer(Int64(number)), in: ordered)
+        try batch.put([1], at: .integer(Int64(number)), in: unordered)
+      }
+    }
+    let before = store.snapshot()
+    let held = HeldOperation(operation, of: machine.files)
+    let writer = Threads()
+    writer.start { try store.put([2], at: 5, in: ordered) }
+    held.waitForArrival()
+
+    // Held in append, the commit is not to be seen; held in sync, it is, and not yet durable.
+    let seen: [UInt8] = operation == .sync ? [2] : [1]
+    #expect(try store.get(5, in: ordered) == seen)
+    #expect(try store.contains(7, in: unordered))
+    #expect(try store.withValue(8, in: ordered) { $0.byteCount } == 1)
+    let during = store.snapshot()
+    #expect(try during.rows(in: ordered).count == 100)
+    #expect(try during.get(5, in: ordered) == seen)
+    #expect(try during.get(many: [1, 2, 500], in: ordered).compactMap { $0 }.count == 2)
+    #expect(try before.get(5, in: ordered) == [1])
+    var count = 0
+    try during.scan(in: unordered) { _, _, _ in
+      count += 1
+      return .next
+    }
+    #expect(count == 100)
+    #expect(try during.count(in: ordered) == 100)
+    during.close()
+    before.close()
+    #expect(store.statistics.rows == 200)
+    #expect(store.durableSequence == 1)
+
+    held.letGo()
+    try writer.join()
+    #expect(try store.get(5, in: ordered) == [2])
+    #expect(store.durableSequence == 2)
+    store.close()
+  }
+
+  @Test func committersAtTheSameTimeShareASync() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.put([0], at: 0, in: rows)
+    let held = HeldOperation(.sync, of: machine.files)
+    let threads = Threads()
+    threads.start { try store.put([1], at: 1, in: rows) }
+    held.waitForArrival()
+    let syncs = store.statistics.syncs
+    for number in Int64(2)...9 {
+      threads.start { try store.put([1], at: .integer(number), in: rows) }
+    }
+    // Appended and published, and waiting for the one that is held.
+    while store.lastSequence < 10 { sched_yield() }
+    #expect(store.statistics.syncs == syncs)
+    held.letGo()
+    try threads.join()
+    #expect(store.durableSequence == 10)
+    #expect(store.statistics.syncs == syncs + 1, "eight commits, one more sync")
+    store.close()
+  }
+
+  @Test func asynchronousCommitsShareSyncsAndAreAllThere() async throws {
+    let machine = Machine()
+    let store = try machine.openThreaded()
+    let rows = try store.keyspace("rows")
+    try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for number in 0..<200 {
+        group.addTask { try await store.write { try $0.put([1], at: .integer(Int64(number)), in: rows) } }
+      }
+      var sequences: Set<UInt64> = []
+      for try await sequence in group { sequences.insert(sequence) }
+      #expect(sequences.count == 200)
+    }
+    #expect(store.durableSequence == store.lastSequence)
+    #expect(try store.snapshot().count(in: rows) == 200)
+    store.close()
+  }
+
+  /// Money moves between accounts in batches that expect what they have read; no reader ever sees some of it missing.
+  @Test func everySnapshotSeesTheSameSum() throws {
+    let machine = Machine()
+    let store = try machine.openThreaded()
+    let accounts = try store.keyspace("accounts")
+    let count = 16
+    try store.write(.buffered) { batch in
+      for account in 0..<count { try batch.put([100], at: .integer(Int64(account)), in: accounts) }
+    }
+    let writers = Threads()
+    let isDone = Atomic<Bool>(false)
+    let transfers = Atomic<Int>(0)
+    for seed in 1...2 {
+      writers.start {
+        var random = SplitMix64(seed: UInt64(seed))
+        while transfers.add(1, ordering: .relaxed).newValue < 4000 {
+          let from = Reference.integer(Int64.random(in: 0..<Int64(count), using: &random))
+          let to = Reference.integer(Int64.random(in: 0..<Int64(count), using: &random))
+          guard from != to, let source = try store.row(from, in: accounts), source.value[0] > 0,
+            let target = try store.row(to, in: accounts), target.value[0] < 255
+          else { continue }
+          do {
+            try store.write(.buffered) { batch in
+              try batch.put([source.value[0] - 1], at: from, in: accounts, expecting: .revision(source.revision))
+              try batch.put([target.value[0] + 1], at: to, in: accounts, expecting: .revision(target.revision))
+            }
+          } catch let error as StoreError where error.code == .conflict {}
+        }
+      }
+    }
+    let readers = Threads()
+    for reverse in [false, true] {
+      readers.start {
+        while !isDone.load(ordering: .acquiring) {
+          let rows = try store.snapshot().rows(in: accounts, reverse: reverse)
+          let sum = rows.reduce(0) { $0 + Int($1.value[0]) }
+          guard rows.count == count, sum == count * 100 else { throw Mismatch("\(rows.count) accounts, \(sum) in all") }
+        }
+      }
+    }
+    try writers.join()
+    isDone.store(true, ordering: .releasing)
+    try readers.join()
+    #expect(store.statistics.retainedVersions == 0)
+    store.close()
+  }
+
+  @Test("rule 31: readers find their rows while the index grows")
+  func readersFindTheirRowsWhileTheIndexGrows() throws {
+    let machine = Machine()
+    var options = Machine.options
+    options.segmentSize = 1 << 22
+    let store = try machine.openThreaded(options)
+    let rows = try store.keyspace("rows")
+    let written = Atomic<Int>(0)
+    let total = 12_000
+    let threads = Threads()
+    threads.start {
+      for number in 0..<total {
+        try store.put([UInt8(truncatingIfNeeded: number)], at: KeyShape.random.reference(number), in: rows, .buffered)
+        written.store(number + 1, ordering: .releasing)
+      }
+    }
+    for seed in 1...2 {
+      threads.start {
+        var random = SplitMix64(seed: UInt64(seed))
+        while true {
+          let count = written.load(ordering: .acquiring)
+          if count == total { return }
+          guard count > 0 else { continue }
+          let number = Int.random(in: 0..<count, using: &random)
+          guard try store.get(KeyShape.random.reference(number), in: rows) == [UInt8(truncatingIfNeeded: number)] else {
+            throw Mismatch("row \(number) of \(count) is gone")
+          }
+        }
+      }
+    }
+    try threads.join()
+    #expect(try store.snapshot().rows(in: rows).count == total)
+    store.close()
+  }
+
+  /// Rows come and go under readers; a row is there with one of its values or not at all, and a scan is in order without doubles.
+  @Test func scansStayInOrderWhileRowsComeAndGo() throws {
+    let machine = Machine()
+    let store = try machine.openThreaded()
+    let rows = try store.keyspace("rows")
+    let isDone = Atomic<Bool>(false)
+    let readers = Threads()
+    for reverse in [false, true] {
+      readers.start {
+        while !isDone.load(ordering: .acquiring) {
+          let found = try store.snapshot().rows(in: rows, reverse: reverse).map(\.reference)
+          for (first, second) in zip(found, found.dropFirst()) {
+            guard reverse ? first > second : first < second else { throw Mismatch("\(first) before \(second)") }
+          }
+        }
+      }
+    }
+    var random = SplitMix64(seed: 11)
+    for _ in 0..<3000 {
+      let reference = KeyShape.tuples.reference(Int.random(in: 0..<700, using: &random))
+      if Bool.random(using: &random) {
+        try store.put([1, 2, 3], at: reference, in: rows, .buffered)
+      } else {
+        try store.delete(reference, in: rows, .buffered)
+      }
+    }
+    isDone.store(true, ordering: .releasing)
+    try readers.join()
+    #expect(store.statistics.retainedVersions == 0)
+    store.close()
+  }
+}
