@@ -24,6 +24,8 @@ import Synchronization
   private var nextUnit = 0
   /// Free blocks by their size in units. A free block's first word leads to the next.
   private var free: [UInt32]
+  /// Free blocks larger than a chunk, by their size in units: inner nodes of the longest keys.
+  private var freeLarge: [Int: [UInt32]] = [:]
   private let epochs: Epochs
   private var retired: [Retired] = []
   private var firstRetired = 0
@@ -57,45 +59,60 @@ import Synchronization
     unsafe chunks[Int(address >> 15)].unsafelyUnwrapped + Int(address & 0x7FFF) &* Self.unit
   }
 
-  /// The address of at least `size` bytes whose content is anything. Never 0. At most 2 MiB.
+  /// The address of at least `size` bytes whose content is anything. Never 0.
   func allocate(_ size: Int) -> UInt32 {
     let units = (size + Self.unit - 1) / Self.unit
-    precondition(units <= Self.chunkUnits, "an index node of more than 2 MiB")
+    guard units <= Self.chunkUnits else { return allocateLarge(units) }
     if free[units] == 0 { reclaim() }
     let reused = free[units]
     if reused != 0 {
       free[units] = unsafe self[reused].load(as: UInt32.self)
       return reused
     }
-    if nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunk() }
+    if nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunks(1) }
     defer { nextUnit += units }
     return UInt32(truncatingIfNeeded: nextUnit)
   }
 
-  private func addChunk() {
-    precondition(chunkCount < Self.maximumChunks, "the index has outgrown its addresses")
-    // Twice as much, so that an aligned half can be kept.
-    let length = Self.chunkBytes * 2
+  private func allocateLarge(_ units: Int) -> UInt32 {
+    reclaim(always: true)
+    if let reused = freeLarge[units]?.popLast() { return reused }
+    if chunkCount == 0 { addChunks(1) }
+    addChunks((units + Self.chunkUnits - 1) / Self.chunkUnits)
+    defer { nextUnit += units }
+    return UInt32(truncatingIfNeeded: nextUnit)
+  }
+
+  /// Adds chunks that lie one behind the other.
+  private func addChunks(_ count: Int) {
+    precondition(chunkCount + count <= Self.maximumChunks, "the index has outgrown its addresses")
+    // A chunk more, so that an aligned part can be kept.
+    let bytes = count * Self.chunkBytes
+    let length = bytes + Self.chunkBytes
     let mapped = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else { preconditionFailure("out of memory") }
     let start = UInt(bitPattern: mapped)
     let aligned = (start + UInt(Self.chunkBytes) - 1) & ~UInt(Self.chunkBytes - 1)
     let lead = Int(aligned - start)
     if lead > 0 { unsafe munmap(mapped, lead) }
-    unsafe munmap(mapped + lead + Self.chunkBytes, Self.chunkBytes - lead)
+    unsafe munmap(mapped + lead + bytes, Self.chunkBytes - lead)
     let chunk = unsafe mapped + lead
     // The first chunk of a small store stays in small pages.
-    if chunkCount > 0 { unsafe cairn_advise_huge(chunk, Self.chunkBytes) }
+    if chunkCount > 0 { unsafe cairn_advise_huge(chunk, bytes) }
     // What is left of the last chunk is lost to blocks of this size only.
     let left = nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
     if left > 0 { release(UInt32(nextUnit), units: left) }
-    unsafe chunks[chunkCount] = unsafe chunk
+    for index in 0..<count { unsafe chunks[chunkCount + index] = unsafe chunk + index * Self.chunkBytes }
     nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
-    chunkCount += 1
+    chunkCount += count
     footprint.store(chunkCount * Self.chunkBytes, ordering: .relaxed)
   }
 
   private func release(_ address: UInt32, units: Int) {
+    guard units <= Self.chunkUnits else {
+      freeLarge[units, default: []].append(address)
+      return
+    }
     unsafe self[address].storeBytes(of: free[units], as: UInt32.self)
     free[units] = address
   }
@@ -107,8 +124,8 @@ import Synchronization
   }
 
   /// Gives back what no reader can reach.
-  private func reclaim() {
-    guard retired.count - firstRetired >= reclaimThreshold else { return }
+  private func reclaim(always: Bool = false) {
+    guard always || retired.count - firstRetired >= reclaimThreshold else { return }
     epochs.advance()
     let oldest = epochs.oldestPinned()
     while firstRetired < retired.count, retired[firstRetired].epoch < oldest {

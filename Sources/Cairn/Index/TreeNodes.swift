@@ -95,7 +95,7 @@ import Synchronization
 /// An inner node of the ordered index: children and the separators between them. A separator is above every key of the child to its left and
 /// at or below every key of the child to its right. All but the children's addresses never changes.
 ///
-///     0  –   4  length of the shared prefix   6  level   8  number of children   12  size
+///     0  –   6  level   8  number of children   12  size   16  length of the shared prefix
 ///     32 heads × (n − 1)   lengths × (n − 1)   tails × (n − 1)   children × n   prefix   tails
 @safe struct Inner {
   static let headerSize = 32
@@ -127,7 +127,7 @@ import Synchronization
   @inline(__always)
   var prefix: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
-      start: UnsafeRawPointer(children + count), count: Int(base.load(fromByteOffset: 4, as: UInt16.self)))
+      start: UnsafeRawPointer(children + count), count: Int(base.load(fromByteOffset: 16, as: UInt32.self)))
   }
 
   @inline(__always)
@@ -195,7 +195,7 @@ import Synchronization
   /// Fills fresh memory of `size(…)` bytes. `separators` all begin with the first `prefixLength` bytes they share.
   func initialize(level: Int, children nodes: [UInt32], separators: [[UInt8]], prefixLength: Int, size: Int) {
     unsafe base.storeBytes(of: 0, as: UInt32.self)
-    unsafe base.storeBytes(of: UInt16(prefixLength), toByteOffset: 4, as: UInt16.self)
+    unsafe base.storeBytes(of: UInt32(prefixLength), toByteOffset: 16, as: UInt32.self)
     unsafe base.storeBytes(of: UInt8(level), toByteOffset: 6, as: UInt8.self)
     unsafe base.storeBytes(of: 0, toByteOffset: 7, as: UInt8.self)
     unsafe base.storeBytes(of: UInt32(nodes.count), toByteOffset: 8, as: UInt32.self)

@@ -169,9 +169,7 @@ final class Log: @unchecked Sendable {
     let (file, epoch) = if let begun { begun } else { try startEpoch() }
     begun = (file, epoch)
     let end = recovered.segments.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
-    if epoch > 1 {
-      lastSequence = (recovered.highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000
-    }
+    lastSequence = recovered.baseOfNextEpoch(epoch)
     durableSequence.store(recovered.lastSequence, ordering: .releasing)
     if let end { watermarkPlace.store(end.packed, ordering: .releasing) }
     try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
@@ -191,6 +189,8 @@ final class Log: @unchecked Sendable {
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
       for segment in recovered.segments { changed.seal(segment) }
       changed.epoch += 1
+      // So that no later epoch begins here again, should a crash take all of this one.
+      changed.highestSequence = max(changed.highestSequence, recovered.baseOfNextEpoch(changed.epoch))
       return (try addSegment(to: &manifest, changed), changed.epoch)
     }
     // What is left is of no use; that it is still there does no harm.

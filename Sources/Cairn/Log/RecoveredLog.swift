@@ -19,4 +19,9 @@ package struct RecoveredLog: Sendable {
   /// The highest number that any valid structure speaks of, also behind the end of the log.
   var highestSequence: UInt64 = 0
   var watermark = Watermark.none
+
+  /// Behind a gap, so that a sequence lost in a torn tail is never used again.
+  func baseOfNextEpoch(_ epoch: UInt32) -> UInt64 {
+    epoch == 1 ? 0 : (highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000
+  }
 }
