@@ -2,6 +2,14 @@
 /// hashes (Wang Yi, wyhash), with rounds of our own.
 struct KeyHash: Sendable {
   let seed: UInt64
+  /// What the second word of each pair is mixed with: secret like the seed, so that nobody can choose keys that make a
+  /// factor zero and what came before it forgotten.
+  private let second: UInt64
+
+  init(seed: UInt64) {
+    self.seed = seed
+    second = Self.fold(seed ^ 0xD6E8_FEB8_6659_FD93, 0xE703_7ED1_A0B4_28DB)
+  }
 
   @inline(__always)
   private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
@@ -17,7 +25,7 @@ struct KeyHash: Sendable {
     while left >= 16 {
       let a = unsafe UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
       let b = unsafe UInt64(littleEndian: next.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      hash = Self.fold(hash ^ a, b ^ 0xD6E8_FEB8_6659_FD93)
+      hash = Self.fold(hash ^ a, b ^ second)
       unsafe next += 16
       left &-= 16
     }
@@ -30,8 +38,9 @@ struct KeyHash: Sendable {
       a = unsafe Self.partial(next, left)
       b = 0
     }
-    hash = Self.fold(hash ^ a ^ 0xA076_1D64_78BD_642F, b ^ 0xE703_7ED1_A0B4_28DB ^ UInt64(count))
-    return Self.fold(hash, 0x8EBC_6AF0_9C88_C6E3) ^ hash
+    hash = Self.fold(hash ^ a, b ^ second)
+    // The length by itself: together with a word, a byte more could make up for it.
+    return Self.fold(hash ^ UInt64(count), 0x8EBC_6AF0_9C88_C6E3) ^ hash
   }
 
   /// 0 to 7 bytes as a little-endian number.

@@ -115,9 +115,14 @@ func chooseSeed(_ test: String = #function) -> UInt64 {
   return seed
 }
 
-/// The number of rounds of a random test: from `CAIRN_ROUNDS`, or as given.
-func chooseRounds(_ standard: Int) -> Int {
-  unsafe getenv("CAIRN_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? standard
+/// The number of rounds of a random test: from `CAIRN_ROUNDS`, or as given, far fewer where the code is not optimised.
+func chooseRounds(_ standard: Int, debug: Int) -> Int {
+  if let given = unsafe getenv("CAIRN_ROUNDS").flatMap({ unsafe Int(String(cString: $0)) }) { return given }
+  #if DEBUG
+    return debug
+  #else
+    return standard
+  #endif
 }
 
 extension RawSpan {

@@ -111,6 +111,19 @@ import Testing
     try store.read { try $0.scan(in: rows, limit: 0) { _, _, _ in throw CancellationError() } }
   }
 
+  @Test func rowsThatBeginAsOthersEnd() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    var all: [Reference] = []
+    for length in 0..<300 {
+      for last in 0..<8 as Range<UInt8> { all.append(.bytes([UInt8](repeating: 3, count: length) + [last])) }
+    }
+    try store.write { batch in for reference in all { try batch.put(reference.encoded, at: reference, in: rows) } }
+    let expected = Set(all).sorted()
+    #expect(try store.read { try $0.rows(in: rows) }.map(\.reference) == expected)
+    #expect(try store.read { try $0.rows(in: rows) }.allSatisfy { $0.reference.encoded == $0.value })
+  }
+
   @Test func nothingInAnEmptyKeyspace() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
