@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Commits for callers that must not block: taken up by a thread of the store's own, those that wait together with one sync.
+/// Commits for callers that must not block: taken up by a thread of the store's own, those that wait together with one
+/// sync.
 final class AsyncCommits: Sendable {
   private let committer: Committer
   private let log: Log

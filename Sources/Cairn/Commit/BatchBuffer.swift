@@ -133,7 +133,8 @@ import Synchronization
     changeCapacity *= 2
   }
 
-  /// Compresses behind what there is; nil where it doesn't pay. Values that don't compress teach a keyspace to try less often.
+  /// Compresses behind what there is; nil where it doesn't pay. Values that don't compress teach a keyspace to try less
+  /// often.
   @inline(__always)
   private func compress(_ value: UnsafeRawBufferPointer, _ keyspace: KeyspaceIndex) -> Int? {
     guard value.count >= LZ4Compressor.shortestValue else { return nil }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Takes batches one after the other: checks what they expect, gives them their sequence, appends them to the log, enters them
-/// into the index, and publishes them. Readers never wait for any of it.
+/// Takes batches one after the other: checks what they expect, gives them their sequence, appends them to the log,
+/// enters them into the index, and publishes them. Readers never wait for any of it.
 final class Committer: @unchecked Sendable {
   private let log: Log
   private let index: Index

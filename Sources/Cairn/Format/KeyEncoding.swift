@@ -14,8 +14,8 @@ private enum KeyType {
 extension Reference {
   package static let maximumNesting = 64
 
-  /// How deep tuples lie inside each other: 0 without one. Decoding refuses more than ``maximumNesting``, so writing has
-  /// to.
+  /// How deep tuples lie inside each other: 0 without one. Decoding refuses more than ``maximumNesting``, so writing
+  /// has to.
   package var nesting: Int {
     guard case .tuple(let elements) = self else { return 0 }
     return 1 + elements.reduce(0) { max($0, $1.nesting) }

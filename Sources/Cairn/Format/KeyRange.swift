@@ -21,8 +21,8 @@ public struct KeyRange: Sendable, Hashable {
   /// Every reference.
   public static let all = KeyRange(lower: [], upper: nil)
 
-  /// What begins with the given reference: strings with a string, bytes with bytes, tuples with a tuple's elements, each
-  /// of them whole. An integer or a UUID begins nothing but itself.
+  /// What begins with the given reference: strings with a string, bytes with bytes, tuples with a tuple's elements,
+  /// each of them whole. An integer or a UUID begins nothing but itself.
   public static func prefix(_ reference: Reference) -> KeyRange {
     let encoded = reference.encoded
     return switch reference {

@@ -45,8 +45,8 @@ package struct RecordHeader: Sendable {
   @inline(__always)
   package var paddedLength: Int { Format.padded(recordLength) }
 
-  /// Reads the header of a record of which `available` bytes may be looked at; nil if it is malformed or longer than that.
-  /// Checks no checksum.
+  /// Reads the header of a record of which `available` bytes may be looked at; nil if it is malformed or longer than
+  /// that. Checks no checksum.
   @inline(__always)
   package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: UInt64) {
     guard available >= 16 else { return nil }

@@ -11,8 +11,8 @@ import Synchronization
 
 /// The memory of the indexes: one flat space addressed by 32-bit numbers in units of 64 bytes, without pointers in it.
 ///
-/// Chunks of 2 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for address translation.
-/// Allocation and retirement are the writer's; readers only follow addresses.
+/// Chunks of 2 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for
+/// address translation. Allocation and retirement are the writer's; readers only follow addresses.
 @safe final class Arena: @unchecked Sendable {
   private static let unit = 64
   private static let chunkUnits = 1 << 15

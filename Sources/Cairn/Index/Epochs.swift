@@ -3,9 +3,9 @@ import Synchronization
 
 /// When memory that readers may still be looking at can be used again.
 ///
-/// A reader pins the present epoch while it follows addresses; the writer retires what it has made unreachable together with the
-/// present epoch, advances the epoch, and reuses the memory once no reader pins that epoch or an earlier one. Fraser,
-/// "Practical lock-freedom", 2004, with one counter and a table of readers.
+/// A reader pins the present epoch while it follows addresses; the writer retires what it has made unreachable together
+/// with the present epoch, advances the epoch, and reuses the memory once no reader pins that epoch or an earlier one.
+/// Fraser, "Practical lock-freedom", 2004, with one counter and a table of readers.
 @safe final class Epochs: @unchecked Sendable {
   private static let slotCount = 256
   private static let stride = 8  // words: a cache line each

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Where each row of one keyspace lies: a row's hash leads to the log address of its newest record.
 ///
-/// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines of eight
-/// slots behind one line of header; a slot is one atomic word, so that readers need no lock:
+/// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines
+/// of eight slots behind one line of header; a slot is one atomic word, so that readers need no lock:
 ///
 ///     bits 63 to 25  log address    bits 24 to 21  steps away from the home line    bits 20 to 0  tag
 ///
-/// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record. The
-/// position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
+/// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record.
+/// The position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
 /// once, and the memory per row stays level.
 @safe final class HashIndex: @unchecked Sendable {
   static let pageSize = 1 << 14
@@ -88,7 +88,8 @@ import Synchronization
     Int(truncatingIfNeeded: ((hash & 0xFFFF) &* UInt64(lines)) >> 16)
   }
 
-  /// The next line to probe. Rows of one home line go different ways, so that no clusters form; a power of two meets all 255 lines.
+  /// The next line to probe. Rows of one home line go different ways, so that no clusters form; a power of two meets
+  /// all 255 lines.
   @inline(__always)
   private static func step(_ line: Int, _ tag: UInt64) -> Int {
     let next = line &+ 1 << Int(truncatingIfNeeded: tag & 7)
@@ -205,7 +206,8 @@ import Synchronization
     return false
   }
 
-  /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until they see the new.
+  /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until
+  /// they see the new.
   private func split(_ old: UInt32) {
     let header = unsafe header(old).pointee
     let isCrowded = header.used - header.vacated > UInt32(Self.splitThreshold / 2)

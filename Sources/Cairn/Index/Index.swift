@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The index in memory: every keyspace's rows, older versions that somebody may still read, and up to which commit all of it is to be seen.
+/// The index in memory: every keyspace's rows, older versions that somebody may still read, and up to which commit all
+/// of it is to be seen.
 ///
 /// The protocol between readers and the one writer is in Documentation/ARCHITECTURE.md.
 final class Index: Sendable {

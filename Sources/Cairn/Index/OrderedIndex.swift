@@ -3,9 +3,9 @@ import Synchronization
 
 /// The rows of one keyspace in the order of their keys.
 ///
-/// A B+tree whose leaves hold 16 bytes a row and no keys: where eight bytes do not decide, the record does. Nodes are copied on write and
-/// published by one store into their parent, so that readers need no lock (after Bayer and Unterauer, "Prefix B-trees", 1977, for the separators and
-/// the shared prefixes). An overwrite does not touch it.
+/// A B+tree whose leaves hold 16 bytes a row and no keys: where eight bytes do not decide, the record does. Nodes are
+/// copied on write and published by one store into their parent, so that readers need no lock (after Bayer and
+/// Unterauer, "Prefix B-trees", 1977, for the separators and the shared prefixes). An overwrite does not touch it.
 @safe final class OrderedIndex: @unchecked Sendable {
   let arena: Arena
   private let locator: RowLocator
@@ -41,9 +41,10 @@ import Synchronization
     var bytes: [UInt8] { node.separator(separator) }
   }
 
-  /// The leaf that holds the first keys at or behind `bound`, or with `below` the last ones before it; `bound` nil stands for the beginning or
-  /// the end. Gives its entries in order, and returns the fence behind which the neighbouring leaf in that direction begins; nil if there is none.
-  /// For a reader that has pinned the epoch; one that is going on beyond this leaf has the next brought near.
+  /// The leaf that holds the first keys at or behind `bound`, or with `below` the last ones before it; `bound` nil
+  /// stands for the beginning or the end. Gives its entries in order, and returns the fence behind which the
+  /// neighbouring leaf in that direction begins; nil if there is none. For a reader that has pinned the epoch; one that
+  /// is going on beyond this leaf has the next brought near.
   func leaf(
     at bound: [UInt8]?, below: Bool, goingOn: Bool, into entries: inout LeafEntries
   ) throws(StoreError) -> Fence? {
@@ -96,8 +97,8 @@ import Synchronization
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 
-  /// Where heads tie, behind the last entry that is known to come before. A row that has gone since the leaf was written tells nothing, and is
-  /// passed over.
+  /// Where heads tie, behind the last entry that is known to come before. A row that has gone since the leaf was
+  /// written tells nothing, and is passed over.
   private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
     var position = entries.firstIndex(atOrAbove: entry.head)
     var index = position
@@ -132,7 +133,8 @@ import Synchronization
     return (node, depth)
   }
 
-  /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie in.
+  /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie
+  /// in.
   func prefetch(_ key: UnsafeRawBufferPointer) {
     let leaf = unsafe arena[descend(key).leaf]
     unsafe cairn_prefetch(leaf)
@@ -382,7 +384,8 @@ import Synchronization
     }
   }
 
-  /// Puts `entries`, which are few, together with a neighbour of the leaf they come from; false if both don't fit into one leaf well.
+  /// Puts `entries`, which are few, together with a neighbour of the leaf they come from; false if both don't fit into
+  /// one leaf well.
   private func merge(_ node: UInt32, _ entries: LeafEntries, depth: Int) throws(StoreError) -> Bool {
     guard depth > 0, case let step = unsafe path[depth - 1], case let parent = unsafe Inner(arena[step.node]),
       parent.count > 1

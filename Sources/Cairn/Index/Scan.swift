@@ -7,8 +7,8 @@ struct Scan {
   /// How many rows ahead a record is asked for; the line of the hash index that leads to it, twice as many.
   private static let lookahead = 8
 
-  /// Calls `body` with the rows of a range in order until it says false; likely after `limit` rows. The epoch is pinned a leaf at a
-  /// time, so that a long walk holds back no memory.
+  /// Calls `body` with the rows of a range in order until it says false; likely after `limit` rows. The epoch is pinned
+  /// a leaf at a time, so that a long walk holds back no memory.
   func ordered(
     _ tree: OrderedIndex, from lower: [UInt8], to upper: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool
@@ -60,13 +60,15 @@ struct Scan {
     return true
   }
 
-  /// Asks for the record that is most likely the row's. Its address takes the place of the head, which has done its work.
+  /// Asks for the record that is most likely the row's. Its address takes the place of the head, which has done its
+  /// work.
   @inline(__always)
   private func locate(_ entries: LeafEntries, _ position: Int) {
     entries[position].head = keyspace.locator.prefetchRecord(entries[position].hash)
   }
 
-  /// The record that the snapshot sees of a row whose newest one most likely lies at the address that stands for the head.
+  /// The record that the snapshot sees of a row whose newest one most likely lies at the address that stands for the
+  /// head.
   @inline(__always)
   private func record(_ entry: Leaf.Entry) throws(StoreError) -> RecordView? {
     let locator = keyspace.locator

@@ -1,13 +1,14 @@
 import CCairnPlatform
 import Synchronization
 
-/// A leaf of the ordered index, 1 KiB: for each row the 8 bytes of its key behind what all keys of the leaf share, and the row's hash.
+/// A leaf of the ordered index, 1 KiB: for each row the 8 bytes of its key behind what all keys of the leaf share, and
+/// the row's hash.
 ///
 ///     0  counts (sorted, and appended behind them << 16)   4  length of the shared prefix   6  level, 0   8  capacity
 ///     32 heads × capacity   hashes × capacity   …   the prefix at the end
 ///
-/// Entries are written once, behind those there are, and published with the counts; up to `maximumAppended` of them may be out of
-/// order. Anything else makes a new leaf.
+/// Entries are written once, behind those there are, and published with the counts; up to `maximumAppended` of them may
+/// be out of order. Anything else makes a new leaf.
 @safe struct Leaf {
   static let size = 1024
   static let headerSize = 32
@@ -92,8 +93,9 @@ import Synchronization
   }
 }
 
-/// An inner node of the ordered index: children and the separators between them. A separator is above every key of the child to its left and
-/// at or below every key of the child to its right. All but the children's addresses never changes.
+/// An inner node of the ordered index: children and the separators between them. A separator is above every key of the
+/// child to its left and at or below every key of the child to its right. All but the children's addresses never
+/// changes.
 ///
 ///     0  –   6  level   8  number of children   12  size   16  length of the shared prefix
 ///     32 heads × (n − 1)   lengths × (n − 1)   tails × (n − 1)   children × n   prefix   tails
@@ -223,8 +225,8 @@ import Synchronization
     }
   }
 
-  /// Fills fresh memory of `old.size + 20 + tail` bytes with what `old` has and one more child, to the right of child `index`.
-  /// The separator between the two begins with the prefix.
+  /// Fills fresh memory of `old.size + 20 + tail` bytes with what `old` has and one more child, to the right of child
+  /// `index`. The separator between the two begins with the prefix.
   func initialize(
     _ old: Inner, inserting separator: UnsafeRawBufferPointer, _ node: UInt32, after index: Int, size: Int
   ) {

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Older versions that somebody may still read: what a commit in progress is about to replace, and what a snapshot holds on to.
+/// Older versions that somebody may still read: what a commit in progress is about to replace, and what a snapshot
+/// holds on to.
 ///
-/// A chained hash table, rows found by their hash. The writer adds a version before it replaces it in the hash index, and takes it away
-/// once no snapshot lies in its span. 64 bytes a version.
+/// A chained hash table, rows found by their hash. The writer adds a version before it replaces it in the hash index,
+/// and takes it away once no snapshot lies in its span. 64 bytes a version.
 @safe final class VersionTable: @unchecked Sendable {
   /// A version and the span of sequences in which it was the row's newest.
   struct Version {
@@ -12,8 +13,8 @@ import Synchronization
     let sequence: UInt64
     let supersededBy: UInt64
     let keyspace: UInt32
-    /// A delete superseded it or a later version of the row: with the last of them the row's place in the indexes goes too.
-    /// The writer's own.
+    /// A delete superseded it or a later version of the row: with the last of them the row's place in the indexes goes
+    /// too. The writer's own.
     var isOfDeletedRow: Bool
   }
 
@@ -119,8 +120,8 @@ import Synchronization
     for node in copied { arena.retire(node, Self.nodeSize) }
   }
 
-  /// Takes away the version of a row that a commit wrote. If the row was deleted and this was the last version kept, its place in the
-  /// indexes can go too.
+  /// Takes away the version of a row that a commit wrote. If the row was deleted and this was the last version kept,
+  /// its place in the indexes can go too.
   func remove(_ hash: UInt64, sequence: UInt64) -> (version: Version, wasLastOfDeletedRow: Bool)? {
     var link = unsafe head(hash, in: current)
     var found: (link: Link, node: UInt32)?
@@ -154,7 +155,8 @@ import Synchronization
     return nil
   }
 
-  /// The versions of a keyspace that were the newest of their rows at `sequence`. For a reader that has pinned the epoch.
+  /// The versions of a keyspace that were the newest of their rows at `sequence`. For a reader that has pinned the
+  /// epoch.
   func addresses(_ keyspace: UInt32, at sequence: UInt64) -> [UInt64] {
     var addresses: [UInt64] = []
     let memory = unsafe current

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The log for its one writer: where the next frame goes, and how far the log is durable.
 ///
-/// `room(for:)`, `append` and what they call belong to the committer, which calls them under its lock. The rest may be called
-/// from any thread.
+/// `room(for:)`, `append` and what they call belong to the committer, which calls them under its lock. The rest may be
+/// called from any thread.
 final class Log: @unchecked Sendable {
   let environment: Environment
   let directory: String
@@ -313,7 +313,8 @@ final class Log: @unchecked Sendable {
     return segment
   }
 
-  /// In the background: the next segment exists before it is needed. Where there is no space the writer that needs it will say so.
+  /// In the background: the next segment exists before it is needed. Where there is no space the writer that needs it
+  /// will say so.
   private func prepare() {
     do throws(StoreError) {
       try checkHealth()
@@ -329,7 +330,8 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  /// In the background: a full segment is synced, trimmed, and known to the manifest as sealed with the next replacement.
+  /// In the background: a full segment is synced, trimmed, and known to the manifest as sealed with the next
+  /// replacement.
   private func seal(_ segment: Segment) {
     do throws(StoreError) {
       try sync(upTo: segment.lastSequence.load(ordering: .acquiring))
@@ -343,8 +345,8 @@ final class Log: @unchecked Sendable {
 
   // MARK: Durability
 
-  /// Returns once every commit up to `sequence` is durable. One sync serves all who wait: the first in takes along whatever has been
-  /// appended by then, and the others find it done.
+  /// Returns once every commit up to `sequence` is durable. One sync serves all who wait: the first in takes along
+  /// whatever has been appended by then, and the others find it done.
   func sync(upTo sequence: UInt64) throws(StoreError) {
     guard durableSequence.load(ordering: .acquiring) < sequence else { return }
     try syncing.withLock { (_) throws(StoreError) in

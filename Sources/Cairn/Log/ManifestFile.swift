@@ -31,7 +31,8 @@ package struct ManifestFile: Sendable {
     return file
   }
 
-  /// Puts a staged manifest in the place of the present one. After a failure there is no telling which of them is there.
+  /// Puts a staged manifest in the place of the present one. After a failure there is no telling which of them is
+  /// there.
   func publish(_ file: any File, _ manifest: Manifest) throws(FileError) {
     defer { file.close() }
     try file.writeAll(manifest.encoded(), at: 0)

@@ -2,9 +2,9 @@ import CCairnPlatform
 
 /// The log as readers see it: a log address leads to a record in mapped memory in two loads.
 ///
-/// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many slots in a row as
-/// its mapping needs. An entry is written before any address that leads to it is published, and never changed, so
-/// reading it needs no lock.
+/// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many slots in a
+/// row as its mapping needs. An entry is written before any address that leads to it is published, and never changed,
+/// so reading it needs no lock.
 @safe final class SegmentTable: @unchecked Sendable {
   @safe struct Entry {
     var base: UnsafeRawPointer

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Rebuilds the index from the log, and finds where the log ends.
 ///
-/// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused. FORMAT.md, section 9.
-/// Changes nothing on disk.
+/// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused.
+/// FORMAT.md, section 9. Changes nothing on disk.
 struct Recovery: ~Copyable {
   private let files: any FileLayer
   private let directory: String
@@ -218,7 +218,8 @@ struct Recovery: ~Copyable {
     log.watermark.place = max(log.watermark.place, watermark.place)
   }
 
-  /// What lies behind the end is no part of the log, but it knows how far the log was durable, and which sequences are used up.
+  /// What lies behind the end is no part of the log, but it knows how far the log was durable, and which sequences are
+  /// used up.
   private mutating func searchBehindEnd(_ mapping: any Mapping, _ header: SegmentHeader, from start: Int) {
     var offset = start
     while offset + FrameHeader.size <= mapping.length {

@@ -12,7 +12,8 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   public internal(set) var lastSequence: UInt64 = 0
   /// How far the log was known to be durable. Damage behind this cannot be told from a tail torn by a crash.
   public internal(set) var watermark: UInt64 = 0
-  /// Bytes behind the end of the log that are not part of it: what a crash left of writes that were never acknowledged as durable.
+  /// Bytes behind the end of the log that are not part of it: what a crash left of writes that were never acknowledged
+  /// as durable.
   public internal(set) var discardedBytes = 0
   /// Where the log ended, if anything was behind it. The first write keeps those bytes aside in a file of their own.
   public internal(set) var discardedAt: Place?

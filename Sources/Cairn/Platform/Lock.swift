@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// State behind a mutex of the operating system, which, other than the standard library's, ThreadSanitizer understands on every
-/// platform.
+/// State behind a mutex of the operating system, which, other than the standard library's, ThreadSanitizer understands
+/// on every platform.
 @safe package final class Lock<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)

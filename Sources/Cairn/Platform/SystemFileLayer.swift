@@ -96,7 +96,8 @@ private final class SystemFile: File {
   private let isWritable: Bool
   /// Bytes from the beginning whose blocks are reserved.
   private let reserved = Atomic<Int>(0)
-  /// The file mapped for writing, where that is sound: a store into a page that is there costs a fraction of a call. 0 if it isn't.
+  /// The file mapped for writing, where that is sound: a store into a page that is there costs a fraction of a call. 0
+  /// if it isn't.
   private let window = Atomic<UInt>(0)
   private let windowLength = Atomic<Int>(0)
 

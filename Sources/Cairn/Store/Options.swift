@@ -25,6 +25,7 @@ public struct StoreOptions: Sendable {
 public enum Durability: Sendable, Hashable {
   /// It survives the loss of power. Commits at the same time share one sync.
   case durable
-  /// It survives the end of the process. A loss of power may take it, with every commit after it; never one before it alone.
+  /// It survives the end of the process. A loss of power may take it, with every commit after it; never one before it
+  /// alone.
   case buffered
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The store as it was after one commit. It stands still while writing goes on.
 ///
-/// Costs nothing to take. While it is held, each row that is overwritten or deleted for the first time costs 64 bytes of memory.
-/// Ends with `close()` or with its last reference. May be used from any thread.
+/// Costs nothing to take. While it is held, each row that is overwritten or deleted for the first time costs 64 bytes
+/// of memory. Ends with `close()` or with its last reference. May be used from any thread.
 public final class Snapshot: Sendable {
   /// The newest commit it sees.
   public let sequence: UInt64
@@ -86,7 +86,8 @@ public final class Snapshot: Sendable {
 
   // MARK: Many rows
 
-  /// The values of many rows, nil where there is none. Looking them up together is several times faster than one by one.
+  /// The values of many rows, nil where there is none. Looking them up together is several times faster than one by
+  /// one.
   public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
     try checkOpen(keyspace)
     let batch = 16
@@ -118,7 +119,8 @@ public final class Snapshot: Sendable {
     return values
   }
 
-  /// Number of rows. Takes the same time however many there are, unless something was committed since the snapshot was taken.
+  /// Number of rows. Takes the same time however many there are, unless something was committed since the snapshot was
+  /// taken.
   public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
     try checkOpen(keyspace)
     if index.applying.load(ordering: .sequentiallyConsistent) == sequence {
@@ -144,14 +146,16 @@ public final class Snapshot: Sendable {
     return count
   }
 
-  /// Calls `body` with the rows of a range in the order of their keys, until it returns `.stop` or `limit` rows have been seen.
+  /// Calls `body` with the rows of a range in the order of their keys, until it returns `.stop` or `limit` rows have
+  /// been seen.
   ///
   /// - Parameters:
   ///   - range: which keys. An unordered keyspace takes only `.all`, and gives its rows in no order.
   ///   - keyspace: of the same store.
   ///   - reverse: from the last to the first.
   ///   - limit: how many rows at most.
-  ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both good until it returns.
+  ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both good
+  ///     until it returns.
   ///     It may read and write the store.
   /// - Throws: `notOrdered`, `corrupted`, `closed`, and whatever `body` throws.
   public func scan(

@@ -1,5 +1,5 @@
-/// Figures about a store at one time. Taking them holds up neither readers nor writers; with writers at work the figures may be of slightly
-/// different moments.
+/// Figures about a store at one time. Taking them holds up neither readers nor writers; with writers at work the
+/// figures may be of slightly different moments.
 public struct StoreStatistics: Sendable, Hashable {
   /// Segments that hold commits.
   public var segments = 0

@@ -2,8 +2,8 @@ import Synchronization
 
 /// An embedded key-value store: a log of records in a directory, found through an index in memory.
 ///
-/// All methods may be called from any thread. Reads wait for nobody. Writes take their turn; those that ask to be durable at
-/// the same time share one sync. One process at a time has a store open for writing, any number for reading.
+/// All methods may be called from any thread. Reads wait for nobody. Writes take their turn; those that ask to be
+/// durable at the same time share one sync. One process at a time has a store open for writing, any number for reading.
 public final class Store: Sendable {
   /// What opening found and did.
   public let recovery: RecoveryReport
@@ -25,11 +25,11 @@ public final class Store: Sendable {
 
   /// Opens the store in a directory, making both if there is nothing yet.
   ///
-  /// Reads the log and rebuilds the index: takes time in proportion to the log. Changes nothing in a store that is there. A process that
-  /// has the store open for writing already gets the same store again.
+  /// Reads the log and rebuilds the index: takes time in proportion to the log. Changes nothing in a store that is
+  /// there. A process that has the store open for writing already gets the same store again.
   ///
-  /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`, `inputOutput`; and
-  ///   nothing on disk has changed.
+  /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`,
+  ///   `inputOutput`; and nothing on disk has changed.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }
@@ -59,8 +59,8 @@ public final class Store: Sendable {
 
   deinit { close() }
 
-  /// Ends writing and lets go of the lock. Whatever was acknowledged stays; nothing depends on this being called. Closing twice does no
-  /// harm. Reading goes on to work, writing throws `closed`.
+  /// Ends writing and lets go of the lock. Whatever was acknowledged stays; nothing depends on this being called.
+  /// Closing twice does no harm. Reading goes on to work, writing throws `closed`.
   public func close() {
     guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
@@ -80,7 +80,8 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.
   ///   - order: as it was made, or is to be.
-  /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too long.
+  /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too
+  ///   long.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
       throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
@@ -105,9 +106,10 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - durability: how durable the commit is when the call returns.
   ///   - body: puts the changes into the batch. If it throws, nothing is changed.
-  /// - Returns: the sequence of the commit: the revision of every row the batch has put. A batch that changes nothing takes no sequence.
-  /// - Throws: `conflict` if an expectation doesn't hold; `noSpace`, after which nothing is changed; `poisoned`, after which the store
-  ///   has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
+  /// - Returns: the sequence of the commit: the revision of every row the batch has put. A batch that changes nothing
+  ///   takes no sequence.
+  /// - Throws: `conflict` if an expectation doesn't hold; `noSpace`, after which nothing is changed; `poisoned`, after
+  ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
   @discardableResult
   public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) throws -> UInt64 {
     let buffer = try buffer()
@@ -200,8 +202,8 @@ public final class Store: Sendable {
     try withRecord(reference, keyspace) { _ in true } ?? false
   }
 
-  /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns, which may read and
-  /// write the store.
+  /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns,
+  /// which may read and write the store.
   @inlinable
   public func withValue<R>(
     _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R

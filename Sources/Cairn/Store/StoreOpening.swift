@@ -102,8 +102,8 @@ struct StoreOpening {
       identity: identity)
   }
 
-  /// What is read may change under a reader: a frame half written, a segment begun after the manifest was read. Damage is
-  /// believed only if it is still there when everything is read once more.
+  /// What is read may change under a reader: a frame half written, a segment begun after the manifest was read. Damage
+  /// is believed only if it is still there when everything is read once more.
   private func openForReading() throws(StoreError) -> Store {
     guard try !isEmpty() else { throw StoreError(.notFound, "there is no store at \(path)") }
     let identity = try attempt { () throws(FileError) in try environment.files.identity(path) }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The stores that this process has open for writing, by the directory they lie in: opening one again gives the same store.
+/// The stores that this process has open for writing, by the directory they lie in: opening one again gives the same
+/// store.
 enum StoreRegistry {
   private struct Entry: Sendable {
     weak let store: Store?

@@ -179,7 +179,8 @@ import Testing
     store.close()
   }
 
-  /// Rows come and go under readers; a row is there with one of its values or not at all, and a scan is in order without doubles.
+  /// Rows come and go under readers; a row is there with one of its values or not at all, and a scan is in order
+  /// without doubles.
   @Test func scansStayInOrderWhileRowsComeAndGo() throws {
     let machine = Machine()
     let store = try machine.openThreaded()

@@ -1,8 +1,8 @@
 import Cairn
 import Foundation
 
-// Writer write STORE durable|buffered THREADS COUNT   commits numbers and prints each that is acknowledged
-// Writer check STORE                                  reads acknowledged numbers from standard input; all have to be there
+// Writer write STORE durable|buffered THREADS COUNT commits numbers and prints each that is acknowledged Writer check
+// STORE reads acknowledged numbers from standard input; all have to be there
 
 /// Numbers of one thread: thread × 1,000,000,000 + how many it has written before.
 func reference(_ thread: Int, _ number: Int) -> Reference { .integer(Int64(thread * 1_000_000_000 + number)) }
