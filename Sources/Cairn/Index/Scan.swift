@@ -14,30 +14,32 @@ struct Scan {
     _ body: (RecordView) throws -> Bool
   ) throws {
     try LeafEntries.with { entries in
+      // Where the walk has got to; nil for the beginning or, in reverse, the end.
       var bound: [UInt8]? = reverse ? upper : lower.isEmpty ? nil : lower
-      var first: [UInt8]? = lower.isEmpty ? nil : lower
+      let end: [UInt8]? = reverse ? (lower.isEmpty ? nil : lower) : upper
       while true {
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
         let fence = try tree.leaf(at: bound, below: reverse, goingOn: limit > Leaf.maximumCapacity, into: &entries)
         if reverse { entries.reverse() }
-        guard try walk(entries, from: first, to: upper, reverse: reverse, limit: limit, body) else { return }
+        guard try walk(entries, from: bound, to: end, reverse: reverse, limit: limit, body) else { return }
         guard let next = fence?.bytes else { return }
         // The next leaf has nothing of the range.
         if reverse ? lower.isAtOrAbove(next) : upper.map({ next.isAtOrAbove($0) }) ?? false { return }
         bound = next
-        if !reverse { first = nil }
       }
     }
   }
 
+  /// Walks from one bound to the other, in either direction. A leaf may begin before `start`: leaves merge beside a reader.
   private func walk(
-    _ entries: LeafEntries, from lower: [UInt8]?, to upper: [UInt8]?, reverse: Bool, limit: Int,
+    _ entries: LeafEntries, from start: [UInt8]?, to end: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool
   ) throws -> Bool {
     let locator = keyspace.locator
     let count = entries.count
     let expected = min(count, limit)
+    var start = start
     for position in 0..<min(2 * Self.lookahead, expected) { locator.index.prefetch(entries[position].hash) }
     for position in 0..<min(Self.lookahead, expected) { locate(entries, position) }
     for position in 0..<count {
@@ -47,17 +49,19 @@ struct Scan {
       if position + Self.lookahead < expected { locate(entries, position + Self.lookahead) }
       if position >= expected { locate(entries, position) }
       guard let record = try record(entries[position]) else { continue }
-      if let lower, unsafe lower.withUnsafeBytes({ unsafe record.key.order($0) < 0 }) {
-        if reverse { return false }
-        continue
+      if let bound = start {
+        if isBelow(record, bound) != reverse { continue }
+        start = nil
       }
-      if let upper, unsafe upper.withUnsafeBytes({ unsafe record.key.order($0) >= 0 }) {
-        if reverse { continue }
-        return false
-      }
+      if let end, isBelow(record, end) == reverse { return false }
       guard try body(record) else { return false }
     }
     return true
+  }
+
+  @inline(__always)
+  private func isBelow(_ record: RecordView, _ bound: [UInt8]) -> Bool {
+    unsafe bound.withUnsafeBytes { unsafe record.key.order($0) < 0 }
   }
 
   /// Asks for the record that is most likely the row's. Its address takes the place of the head, which has done its

@@ -1,0 +1,36 @@
+import Cairn
+import Testing
+
+/// Scans whose leaves are put together while they are at work.
+@Suite struct ScanTests {
+  private static func key(_ number: Int) -> Reference {
+    // Behind the first, all heads are alike and the leaf they share has no prefix.
+    .bytes([UInt8](repeating: 0x61, count: 20) + [UInt8(number / 256), UInt8(number % 256)])
+  }
+
+  /// Deleted rows stay in their leaves while somebody sees them; a snapshot that ends lets leaves merge.
+  @Test("rule 33: no row twice and none left out when leaves merge during a scan", arguments: [false, true])
+  func merging(_ isReverse: Bool) throws {
+    for removed in [10..<60, 70..<88, 3..<80] {
+      for stop in 0..<16 {
+        let machine = Machine()
+        let store = try machine.open()
+        let rows = try store.keyspace("rows")
+        try store.put([1], at: .bytes([]), in: rows, .buffered)
+        for number in 0..<92 { try store.put([1], at: Self.key(number), in: rows, .buffered) }
+        try store.put([1], at: .bytes([0xFF]), in: rows, .buffered)
+        let earlier = store.snapshot()
+        for number in removed { try store.delete(Self.key(number), in: rows, .buffered) }
+        let snapshot = store.snapshot()
+        let expected = try snapshot.rows(in: rows).map(\.reference)
+        var seen: [Reference] = []
+        try snapshot.scan(in: rows, reverse: isReverse) { key, _, _ in
+          if seen.count == stop { earlier.close() }
+          seen.append(try Reference(encoded: key))
+          return .next
+        }
+        #expect(seen == (isReverse ? expected.reversed() : expected), "\(removed) \(stop)")
+      }
+    }
+  }
+}
