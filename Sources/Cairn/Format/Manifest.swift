@@ -27,6 +27,8 @@ package struct Manifest: Hashable, Sendable {
   }
 
   package var store: UInt128
+  /// A reader may ignore those it does not know; a writer that does not know one refuses to write.
+  package var compatibleFeatures: UInt64 = 0
   package var generation: UInt64 = 0
   package var hashSeed: UInt64
   package var segmentSize: Int
@@ -54,7 +56,7 @@ package struct Manifest: Hashable, Sendable {
     let names = keyspaces.reduce(0) { $0 + 24 + Format.padded($1.name.utf8.count) }
     writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 8))
     writer.append(Format.knownFeatures)
-    writer.append(UInt64(0))
+    writer.append(compatibleFeatures)
     writer.append(store)
     writer.append(generation)
     writer.append(hashSeed)
@@ -108,7 +110,7 @@ package struct Manifest: Hashable, Sendable {
     let body = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
     var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: bytes.suffix(8)))
     guard unsafe end.next(UInt32.self) == CRC32C.checksum(body), end.zeros(4) else { throw .damaged("wrong checksum") }
-    guard let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil else {
+    guard let incompatible = reader.next(UInt64.self), let compatible = reader.next(UInt64.self) else {
       throw .damaged("cut off")
     }
     guard incompatible & ~Format.knownFeatures == 0 else { throw .newerFormat }
@@ -121,6 +123,7 @@ package struct Manifest: Hashable, Sendable {
       reader.zeros(16)
     else { throw .damaged("invalid header") }
     self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
+    compatibleFeatures = compatible
     self.generation = generation
     self.epoch = epoch
     self.nextSegment = nextSegment

@@ -29,7 +29,9 @@ struct StoreOpening {
       try attempt { () throws(FileError) in try environment.files.createDirectory(path) }
     } else {
       // Before anything is touched: is it a store, and one that we know how to write?
-      _ = try manifestFile.read()
+      guard try manifestFile.read().compatibleFeatures & ~Format.knownFeatures == 0 else {
+        throw StoreError(.newerFormat, "the store has features that this version can read and not write")
+      }
     }
     let identity = try attempt { () throws(FileError) in try environment.files.identity(path) }
     return try StoreRegistry.store(at: identity) { () throws(StoreError) in try openForWriting(identity) }
