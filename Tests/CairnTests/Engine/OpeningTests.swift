@@ -1,0 +1,217 @@
+import Cairn
+import Synchronization
+import Testing
+
+/// Counts what happens in other places.
+final class Counter: Sendable {
+  private let value = Atomic<Int>(0)
+  var count: Int { value.load(ordering: .relaxed) }
+  func add() { value.add(1, ordering: .relaxed) }
+}
+
+@Suite struct OpeningTests {
+  private let machine = Machine()
+
+  private func fill() throws {
+    let store = try machine.open()
+    try store.put([UInt8]("value"), at: "key", in: store.keyspace("rows"))
+    store.close()
+  }
+
+  /// A failed opening says why and changes nothing.
+  private func expect(_ code: StoreError.Code, _ options: StoreOptions = Machine.options) {
+    let before = machine.files.contents
+    let error = failure { _ = try machine.open(options) }
+    #expect(error?.code == code)
+    #expect(machine.files.contents == before)
+  }
+
+  private static var readOnly: StoreOptions {
+    var options = Machine.options
+    options.access = .readOnly
+    return options
+  }
+
+  @Test("rule 23: opening a store that is open gives the same store, by whatever path") func twice() throws {
+    let store = try machine.open()
+    #expect(try machine.open() === store)
+    #expect(try machine.open(at: "/./store/") === store)
+    #expect(machine.files.count(of: .lock) == 1)
+    store.close()
+    let again = try machine.open()
+    #expect(again !== store)
+    store.close()
+    #expect(try machine.open() === again)
+
+    try withTemporaryDirectory { directory in
+      let one = try Store.open(at: "\(directory)/store")
+      #expect(try Store.open(at: "\(directory)/../\(directory.split(separator: "/").last ?? "")/store") === one)
+      let other = try Store.open(at: "\(directory)/other")
+      #expect(other !== one)
+    }
+  }
+
+  @Test("rule 20: a store open elsewhere is locked, and the error names the owner") func locked() throws {
+    try fill()
+    let lock = try machine.files.lock("\(Machine.path)/LOCK", owner: [UInt8]("somebody else"))
+    expect(.locked)
+    #expect(failure { _ = try machine.open() }?.message.contains("somebody else") == true)
+    // Reading needs no lock.
+    let reader = try machine.open(Self.readOnly)
+    #expect(try reader.get("key", in: reader.keyspace("rows")) == [UInt8]("value"))
+    lock.release()
+    let store = try machine.open()
+    #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
+  }
+
+  @Test func nothingThere() throws {
+    var options = Machine.options
+    options.createIfMissing = false
+    expect(.notFound, options)
+    expect(.notFound, Self.readOnly)
+    #expect(try machine.files.list("/").isEmpty)
+    try machine.files.createDirectory(Machine.path)
+    expect(.notFound, options)
+    _ = try machine.open()
+    _ = try machine.open(options)
+  }
+
+  @Test func anotherThingThere() throws {
+    let file = try machine.files.open(Machine.path, .create)
+    try file.write([1], at: 0)
+    expect(.notAStore)
+    expect(.notAStore, Self.readOnly)
+    try machine.files.remove(Machine.path)
+    try machine.files.createDirectory(Machine.path)
+    let other = try machine.files.open("\(Machine.path)/letter", .create)
+    try other.write([1], at: 0)
+    expect(.notAStore)
+    try machine.files.rename("\(Machine.path)/letter", to: "\(Machine.path)/MANIFEST")
+    expect(.notAStore)
+    expect(.notAStore, Self.readOnly)
+  }
+
+  @Test func noPermission() throws {
+    try fill()
+    for operation in [MemoryFileLayer.Operation.list, .open, .lock, .identity, .map] {
+      machine.files.failNext(operation, with: .noPermission)
+      expect(.noPermission)
+    }
+    machine.files.failNext(.read, with: .system(5))
+    expect(.inputOutput)
+    let store = try machine.open()
+    #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
+  }
+
+  @Test func damagedManifest() throws {
+    try fill()
+    let path = "\(Machine.path)/MANIFEST"
+    let bytes = try #require(machine.files.contents[path])
+    for offset in bytes.indices.dropFirst(8) {
+      try machine.rewrite(path) { $0[offset] ^= 4 }
+      let before = machine.files.contents
+      let code = failure { _ = try machine.open() }?.code
+      #expect(code == (offset == 8 || offset == 9 ? .newerFormat : .damaged), "\(offset)")
+      #expect(machine.files.contents == before)
+      try machine.rewrite(path) { $0 = bytes }
+    }
+    for length in 8..<bytes.count {
+      try machine.rewrite(path) { $0.removeLast($0.count - length) }
+      expect(.damaged)
+      try machine.rewrite(path) { $0 = bytes }
+    }
+    try machine.rewrite(path) { $0.append(0) }
+    expect(.damaged)
+  }
+
+  private func seal(_ bytes: inout [UInt8], from start: Int, to end: Int) {
+    let checksum = CRC32C.checksum(Array(bytes[start..<end]))
+    for byte in 0..<4 { bytes[end + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * byte)) }
+  }
+
+  @Test func newerFormats() throws {
+    try fill()
+    for (path, end) in [("\(Machine.path)/MANIFEST", -8), (Machine.segment(1), 124)] {
+      let bytes = try #require(machine.files.contents[path])
+      for offset in [8, 16, 23] {
+        try machine.rewrite(path) { bytes in
+          bytes[offset] += 1
+          seal(&bytes, from: 0, to: end < 0 ? bytes.count + end : end)
+        }
+        expect(.newerFormat)
+        expect(.newerFormat, Self.readOnly)
+        try machine.rewrite(path) { $0 = bytes }
+      }
+    }
+    let store = try machine.open()
+    #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
+  }
+
+  /// FORMAT.md, section 8: readers may ignore them, writers that do not know them refuse.
+  @Test func unknownCompatibleFeatures() throws {
+    try fill()
+    try machine.rewrite("\(Machine.path)/MANIFEST") { bytes in
+      bytes[24] = 1
+      seal(&bytes, from: 0, to: bytes.count - 8)
+    }
+    expect(.newerFormat)
+    let reader = try machine.open(Self.readOnly)
+    #expect(try reader.get("key", in: reader.keyspace("rows")) == [UInt8]("value"))
+  }
+
+  @Test func readingOnly() throws {
+    try fill()
+    let before = machine.files.contents
+    let store = try machine.open(Self.readOnly)
+    #expect(machine.files.contents == before)
+    let rows = try store.keyspace("rows")
+    #expect(try store.get("key", in: rows) == [UInt8]("value"))
+    #expect(failure { try store.put([1], at: 1, in: rows) }?.code == .readOnly)
+    #expect(failure { try store.delete(1, in: rows) }?.code == .readOnly)
+    try store.sync()
+    // Beside a writer, and as it was when opened.
+    let writer = try machine.open()
+    try writer.put([2], at: "key", in: writer.keyspace("rows"))
+    #expect(try store.get("key", in: rows) == [UInt8]("value"))
+    let second = try machine.open(Self.readOnly)
+    #expect(try second.get("key", in: second.keyspace("rows")) == [2])
+    writer.close()
+    store.close()
+    second.close()
+  }
+
+  @Test func openingIsMadeWholeAfterACrashInTheMiddleOfMakingAStore() throws {
+    // How many operations there are; then a crash before each.
+    let counter = Counter()
+    machine.files.gate = { _, _ in counter.add() }
+    try fill()
+    let count = counter.count
+    #expect(count > 20)
+    for stop in 0..<count {
+      for seed in 0..<3 as Range<UInt64> {
+        let machine = Machine(seed: seed)
+        let reached = Counter()
+        let crashed = Mutex<MemoryFileLayer?>(nil)
+        machine.files.gate = { [files = machine.files] _, _ in
+          if reached.count == stop {
+            var random = SplitMix64(seed: seed)
+            let next = seed == 0 ? files.crash() : files.crash(using: &random)
+            crashed.withLock { $0 = next }
+          }
+          reached.add()
+        }
+        let store = try machine.open()
+        try store.put([UInt8]("value"), at: "key", in: store.keyspace("rows"))
+        store.close()
+        machine.files.gate = nil
+        let next = Machine(try #require(crashed.withLock { $0 }))
+        let again = try next.open()
+        let found = try again.get("key", in: again.keyspace("rows"))
+        #expect(found == nil || found == [UInt8]("value"))
+        try again.put([UInt8]("new"), at: "key", in: again.keyspace("rows"))
+        let last = try next.crash().open()
+        #expect(try last.get("key", in: last.keyspace("rows")) == [UInt8]("new"))
+      }
+    }
+  }
+}

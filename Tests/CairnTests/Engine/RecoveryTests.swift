@@ -1,0 +1,273 @@
+import Cairn
+import Testing
+
+@Suite struct RecoveryTests {
+  private let machine = Machine()
+
+  private func put(_ count: Int, _ store: Store, _ durability: Durability = .durable) throws {
+    let start = Int64(try store.read { try $0.count(in: store.keyspace("rows")) })
+    for key in start..<start + Int64(count) {
+      try store.put([UInt8].noise(200, seed: UInt64(key)), at: .integer(key), in: store.keyspace("rows"), durability)
+    }
+  }
+
+  private func keys(_ store: Store) throws -> [Reference] {
+    try store.read { try $0.rows(in: store.keyspace("rows")) }.map(\.reference)
+  }
+
+  private func keys(_ count: Int) -> [Reference] { (0..<count).map { .integer(Int64($0)) } }
+
+  /// Offsets of the frames of a segment, by their kind.
+  private func frames(_ path: String) throws -> [Int] {
+    let bytes = try #require(machine.files.contents[path])
+    return stride(from: 128, to: bytes.count - 48, by: 8).filter { bytes[$0..<$0 + 4].elementsEqual([UInt8]("FRM1")) }
+  }
+
+  @Test(
+    "rule 6: what is torn above the watermark ends the log, is kept aside and reported",
+    arguments: [0, 4, 8, 16, 40, 50, 100, 200])
+  func tornTail(_ offset: Int) throws {
+    var store = try machine.open()
+    try put(5, store)
+    try put(10, store, .buffered)
+    store.close()
+    let path = Machine.segment(1)
+    let frame = try frames(path)[8]
+    try machine.rewrite(path) { $0[frame + offset] ^= 0x10 }
+    let before = machine.contents
+
+    store = try machine.open()
+    #expect(try keys(store) == keys(8))
+    #expect(store.recovery.discardedBytes > 6 * 200)
+    #expect(store.recovery.discardedAt?.segment == 1 && store.recovery.discardedAt?.offset == frame)
+    #expect(store.recovery.rows == 8)
+    #expect(store.recovery.lastSequence == store.lastSequence)
+    #expect(store.recovery.watermark >= 4)
+    #expect(machine.contents == before)
+
+    // The first write keeps the bytes aside as they were and begins a new segment.
+    try put(1, store)
+    let aside = try #require(machine.contents["\(Machine.path)/0000000001-\(frame).discarded"])
+    let original = try #require(before[path])
+    #expect(aside == Array(original[frame..<frame + aside.count]))
+    #expect(aside.count == store.recovery.discardedBytes)
+    store.close()
+    store = try machine.open()
+    #expect(try keys(store) == keys(9))
+    #expect(store.recovery.discardedBytes == 0)
+  }
+
+  @Test(
+    "rule 6: what is damaged below the watermark is corruption, named by its place; nothing on disk changes",
+    arguments: [0, 4, 8, 16, 40, 50, 100, 200])
+  func corruption(_ offset: Int) throws {
+    let store = try machine.open()
+    try put(10, store)
+    store.close()
+    let path = Machine.segment(1)
+    let frame = try frames(path)[4]
+    try machine.rewrite(path) { $0[frame + offset] ^= 0x10 }
+    let before = machine.contents
+    let error = failure { _ = try machine.open() }
+    #expect(error?.code == .corrupted)
+    #expect(error?.place == Place(segment: 1, offset: frame))
+    #expect(machine.contents == before)
+    try machine.rewrite(path) { $0[frame + offset] ^= 0x10 }
+    #expect(try keys(machine.open()) == keys(10))
+  }
+
+  @Test("rule 6: damage anywhere in a sealed segment is corruption") func sealedSegments() throws {
+    var store = try machine.open()
+    try put(10, store)
+    store.close()
+    store = try machine.open()
+    try put(1, store)
+    store.close()
+    let path = Machine.segment(1)
+    let bytes = try #require(machine.files.contents[path])
+    var random = SplitMix64(seed: 5)
+    for _ in 0..<60 {
+      let offset = Int.random(in: 0..<bytes.count, using: &random)
+      try machine.rewrite(path) { $0[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+      let code = failure { _ = try machine.open() }?.code
+      #expect(code == .corrupted || code == .damaged || code == .newerFormat, "\(offset)")
+      try machine.rewrite(path) { $0 = bytes }
+    }
+    for length in [0, 100, 128, 500, bytes.count - 1] {
+      try machine.rewrite(path) { $0.removeLast($0.count - length) }
+      #expect([.corrupted, .damaged].contains(failure { _ = try machine.open() }?.code), "\(length)")
+      try machine.rewrite(path) { $0 = bytes }
+    }
+    try machine.files.remove(path)
+    #expect(failure { _ = try machine.open() }?.code == .damaged)
+  }
+
+  @Test("rule 6: a valid frame behind an invalid one is not part of the log, in whatever segment it lies")
+  func validFramesBehindTheEnd() throws {
+    let store = try machine.open()
+    try put(3, store)
+    machine.runBackground()
+    // Two segments more, none of it synced.
+    while store.statistics.segments < 3 { try put(20, store, .buffered) }
+    let found = store.recovery.rows
+    #expect(found == 0)
+    let killed = try machine.kill()
+    let path = Machine.segment(2)
+    let bytes = try #require(killed.files.contents[path])
+    let frame = try #require(
+      stride(from: 8192, to: bytes.count, by: 8).first { bytes[$0..<$0 + 4].elementsEqual([UInt8]("FRM1")) })
+    try killed.rewrite(path) { $0[frame + 60] ^= 1 }
+    var again = try killed.open()
+    let rows = try keys(again).count
+    #expect(rows > 200)
+    #expect(rows < (try keys(store).count) - 100)
+    #expect(again.recovery.discardedAt?.segment == 2 && again.recovery.discardedAt?.offset == frame)
+    let discarded = again.recovery.discardedBytes
+    #expect(try keys(again) == keys(rows))
+    try put(1, again)
+    // All of it is kept: the rest of the one segment, and the other.
+    let aside = killed.contents.filter { $0.key.hasSuffix(".discarded") }
+    #expect(aside.values.reduce(0) { $0 + $1.count } == discarded)
+    #expect(aside.keys.contains("\(Machine.path)/0000000003-0.discarded"))
+    again.close()
+    again = try killed.open()
+    #expect(try keys(again) == keys(rows + 1))
+    #expect(again.recovery.discardedBytes == 0)
+  }
+
+  @Test("rule 7: a thousand openings without a write leave the directory as it was") func opening() throws {
+    var store = try machine.open()
+    try put(20, store)
+    try put(5, store, .buffered)
+    store.close()
+    for isTorn in [false, true] {
+      if isTorn { try machine.rewrite(Machine.segment(1)) { $0 += [UInt8](repeating: 0xAA, count: 777) } }
+      let before = machine.files.contents
+      for _ in 0..<1000 {
+        store = try machine.open()
+        #expect(store.lastSequence == 25)
+        store.close()
+      }
+      #expect(machine.files.contents == before)
+    }
+  }
+
+  @Test("rule 7: a recovered tail is sealed, not appended to") func sealing() throws {
+    for life in 1...5 {
+      let store = try machine.open()
+      let before = machine.contents
+      try put(1, store)
+      #expect(store.statistics.segments == life)
+      for (path, bytes) in before where path.hasSuffix(".segment") && bytes.prefix(128).contains(where: { $0 != 0 }) {
+        // Nothing of an earlier life has changed but the zeros behind its end.
+        let now = try #require(machine.contents[path])
+        #expect(bytes.starts(with: now) && bytes.dropFirst(now.count).allSatisfy { $0 == 0 })
+      }
+      store.close()
+    }
+    #expect(try keys(machine.open()) == keys(5))
+  }
+
+  @Test(
+    "rule 8: sequences leave a gap after every recovery, also when a crash takes all of an epoch, and epochs differ")
+  func gaps() throws {
+    var machine = machine
+    var used: Set<UInt64> = []
+    var epochs: Set<[UInt8]> = []
+    var random = SplitMix64(seed: 17)
+    for life in 0..<30 {
+      let store = try machine.open()
+      for number in 0..<4 {
+        let sequence = try store.put([1], at: .integer(Int64(number)), in: store.keyspace("rows"), .buffered)
+        #expect(used.allSatisfy { $0 < sequence }, "life \(life)")
+        #expect(used.insert(sequence).inserted)
+        if life % 3 == 0 && number == 1 { try store.sync() }
+      }
+      let header = try #require(
+        machine.contents.filter { $0.key.hasSuffix(".segment") && $0.value.prefix(128).contains { $0 != 0 } }
+          .max { $0.key < $1.key })
+      #expect(epochs.insert(Array(header.value[52..<56])).inserted, "life \(life)")
+      machine = life % 2 == 0 ? machine.crash() : machine.crash(using: &random)
+    }
+  }
+
+  @Test("rule 9: a record is valid only at its place: not embedded in a value, not moved, not of another segment")
+  func places() throws {
+    let store = try machine.open()
+    try put(4, store)
+    let path = Machine.segment(1)
+    let all = try frames(path)
+    let bytes = try #require(machine.files.contents[path])
+    // The second frame as a value, which lies at a multiple of 8 when the key is right; and once more behind the end.
+    let frame = Array(bytes[all[1]..<all[2]])
+    for length in 0..<8 {
+      try store.put(frame, at: .bytes([UInt8](repeating: 1, count: length)), in: store.keyspace("others"))
+    }
+    let end = store.statistics.logBytes
+    store.close()
+    try machine.rewrite(path) { bytes in
+      bytes.removeLast(bytes.count - end)
+      bytes += frame
+    }
+    let again = try machine.open()
+    #expect(again.recovery.commits == 12)
+    #expect(again.recovery.discardedBytes == (frame.lastIndex { $0 != 0 } ?? 0) + 1)
+    #expect(try keys(again) == keys(4))
+    again.close()
+
+    // A whole segment under the name of another.
+    let other = Machine(seed: 2)
+    let second = try other.open()
+    try put(4, second)
+    second.close()
+    let foreign = try #require(other.files.contents[path])
+    try machine.rewrite(path) { $0 = foreign }
+    #expect(failure { _ = try machine.open() }?.code == .damaged)
+  }
+
+  @Test("rule 9: zeros behind the end are nothing; a preallocated tail is not discarded") func zeros() throws {
+    let store = try machine.open()
+    try put(3, store)
+    let killed = try machine.kill()
+    let again = try killed.open()
+    #expect(try keys(again) == keys(3))
+    #expect(again.recovery.discardedBytes == 0)
+    #expect(again.recovery.discardedAt == nil)
+  }
+
+  @Test("rule 10: segments are replayed in the order of their numbers, newer records win") func order() throws {
+    let store = try machine.open()
+    for round in 0..<400 {
+      try store.put([UInt8]("\(round)") + .noise(2500), at: "k", in: store.keyspace("rows"), .buffered)
+      if round % 3 == 0 { machine.runBackground() }
+    }
+    #expect(store.statistics.segments > 10)
+    let expected = try store.row("k", in: store.keyspace("rows"))
+    store.close()
+    let again = try machine.open()
+    #expect(try again.row("k", in: again.keyspace("rows")) == expected)
+    #expect(expected?.version == 400)
+    #expect(again.statistics.liveBytes < 3000)
+  }
+
+  @Test("rule 13: no manifest speaks of bytes that are not durable") func manifestsAndBytes() throws {
+    let store = try machine.open()
+    let files = machine.files
+    // At each moment a manifest is put in its place, the power fails.
+    let problems = Counter()
+    files.gate = { operation, path in
+      guard operation == .syncDirectory else { return }
+      var random = SplitMix64(seed: 23)
+      for crashed in [Machine(files.crash()), Machine(files.crash(using: &random))] {
+        if failure({ _ = try crashed.open() }) != nil { problems.add() }
+      }
+    }
+    for round in 0..<60 {
+      try put(20, store, round % 7 == 0 ? .durable : .buffered)
+      machine.runBackground()
+    }
+    files.gate = nil
+    #expect(problems.count == 0)
+    #expect(store.statistics.segments > 4)
+  }
+}
