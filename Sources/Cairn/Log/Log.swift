@@ -18,7 +18,8 @@ final class Log: @unchecked Sendable {
   let segments: Lock<[Segment]>
   private let prepared = Lock<PreparedFile?>(nil)
   private let tail: Lock<Tail>
-  private let syncing = Lock<Void>(())
+  /// Whether somebody is syncing; the others wait for that.
+  private let syncing = Monitor(false)
   private let failure = Lock<StoreError?>(nil)
   private let hasFailed = Atomic<Bool>(false)
   private let watermarkPlace: Atomic<UInt64>
@@ -349,35 +350,46 @@ final class Log: @unchecked Sendable {
   /// whatever has been appended by then, and the others find it done.
   func sync(upTo sequence: UInt64) throws(StoreError) {
     guard durableSequence.load(ordering: .acquiring) < sequence else { return }
-    try syncing.withLock { (_) throws(StoreError) in
-      guard durableSequence.load(ordering: .acquiring) < sequence else { return }
-      try checkHealth()
-      let (segments, ends, last) = tail.withLock { tail in
-        (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence)
+    let leads = syncing.wait { (isSyncing) -> Bool? in
+      if durableSequence.load(ordering: .acquiring) >= sequence { return false }
+      if isSyncing { return nil }
+      isSyncing = true
+      return true
+    }
+    guard leads else { return }
+    defer { syncing.withLock { $0 = false } }
+    try syncTail()
+  }
+
+  /// Makes whatever has been appended by now durable.
+  private func syncTail() throws(StoreError) {
+    try checkHealth()
+    let (segments, ends, last) = tail.withLock { tail in
+      (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence)
+    }
+    do throws(FileError) {
+      for segment in segments {
+        syncCount.add(1, ordering: .relaxed)
+        try segment.file.sync()
       }
-      do throws(FileError) {
-        for segment in segments {
-          syncCount.add(1, ordering: .relaxed)
-          try segment.file.sync()
-        }
-      } catch {
-        throw poison(error)
-      }
-      if let newest = segments.last, let end = ends.last {
-        watermarkPlace.store(Place(segment: newest.id, offset: end).packed, ordering: .releasing)
-      }
-      durableSequence.store(last, ordering: .releasing)
-      tail.withLock { tail in
-        for (segment, end) in zip(segments, ends)
-        where segment !== tail.segments.last && segment.end.load(ordering: .acquiring) == end {
-          tail.segments.removeAll { $0 === segment }
-        }
+    } catch {
+      throw poison(error)
+    }
+    if let newest = segments.last, let end = ends.last {
+      watermarkPlace.store(Place(segment: newest.id, offset: end).packed, ordering: .releasing)
+    }
+    durableSequence.store(last, ordering: .releasing)
+    tail.withLock { tail in
+      for (segment, end) in zip(segments, ends)
+      where segment !== tail.segments.last && segment.end.load(ordering: .acquiring) == end {
+        tail.segments.removeAll { $0 === segment }
       }
     }
   }
 
   /// After the committer's last commit. Space reserved for more is given back; that it isn't always does no harm.
   func close() {
+    syncing.wait { $0 ? nil : () }
     if let active, !hasFailed.load(ordering: .acquiring) {
       do throws(FileError) { try active.file.truncate(active.end.load(ordering: .relaxed)) } catch {}
     }
