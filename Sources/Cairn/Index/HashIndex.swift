@@ -31,12 +31,15 @@ import Synchronization
   private let directory: Atomic<UInt>
   private var directories: [UnsafeMutableRawPointer] = unsafe []
 
-  /// The first line of a page. The writer's own.
-  private struct PageHeader {
+  /// At the beginning of a page's first line: which rows it is for. Never changes.
+  private struct PageSpan {
     var depth: UInt32
     /// The first `depth` bits of the positions of its rows.
     var prefix: UInt32
-    /// Slots that are not empty, and of them the vacated ones.
+  }
+
+  /// Behind that: slots that are not empty, and of them the vacated ones. The writer's own.
+  private struct PageCounts {
     var used: UInt32
     var vacated: UInt32
   }
@@ -170,26 +173,29 @@ import Synchronization
 
   func remove(_ hash: UInt64, _ slot: Slot) {
     unsafe slot.pointee.store(Self.vacated, ordering: .releasing)
-    unsafe header(page(Self.position(hash))).pointee.vacated += 1
+    unsafe counts(page(Self.position(hash))).pointee.vacated += 1
   }
 
-  private func header(_ page: UInt32) -> UnsafeMutablePointer<PageHeader> {
-    unsafe arena[page].assumingMemoryBound(to: PageHeader.self)
+  private func span(_ page: UInt32) -> PageSpan { unsafe arena[page].load(as: PageSpan.self) }
+
+  private func counts(_ page: UInt32) -> UnsafeMutablePointer<PageCounts> {
+    unsafe (arena[page] + MemoryLayout<PageSpan>.size).assumingMemoryBound(to: PageCounts.self)
   }
 
   private func newPage(depth: UInt32, prefix: UInt32) -> UInt32 {
     let page = arena.allocate(Self.pageSize)
     let memory = unsafe arena[page]
     unsafe memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.pageSize / 8)
-    unsafe memory.bindMemory(to: PageHeader.self, capacity: 1)
-      .initialize(to: PageHeader(depth: depth, prefix: prefix, used: 0, vacated: 0))
+    unsafe memory.storeBytes(of: PageSpan(depth: depth, prefix: prefix), as: PageSpan.self)
+    unsafe (memory + MemoryLayout<PageSpan>.size).bindMemory(to: PageCounts.self, capacity: 1)
+      .initialize(to: PageCounts(used: 0, vacated: 0))
     return page
   }
 
   /// False if the page has to be split first.
   private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: UInt64) -> Bool {
-    let header = unsafe header(page)
-    guard unsafe header.pointee.used < Self.splitThreshold else { return false }
+    let counts = unsafe counts(page)
+    guard unsafe counts.pointee.used < Self.splitThreshold else { return false }
     var line = home
     for displacement in 0...UInt64(Self.maximumDisplacement) {
       let slots = unsafe slots(page, line: line)
@@ -198,7 +204,7 @@ import Synchronization
         guard word <= Self.vacated else { continue }
         unsafe slots[index].store(
           address << Self.addressShift | displacement << Self.tagBits | tag, ordering: .releasing)
-        if word == Self.vacated { unsafe header.pointee.vacated -= 1 } else { unsafe header.pointee.used += 1 }
+        if word == Self.vacated { unsafe counts.pointee.vacated -= 1 } else { unsafe counts.pointee.used += 1 }
         return true
       }
       line = Self.step(line, tag)
@@ -209,18 +215,19 @@ import Synchronization
   /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until
   /// they see the new.
   private func split(_ old: UInt32) {
-    let header = unsafe header(old).pointee
-    let isCrowded = header.used - header.vacated > UInt32(Self.splitThreshold / 2)
+    let counts = unsafe counts(old).pointee
+    let rows = span(old)
+    let isCrowded = counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
     var (depth, entries) = unsafe currentDirectory
-    if isCrowded, header.depth == depth {
+    if isCrowded, rows.depth == depth {
       precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
       publishDirectory(depth: Int(depth) + 1) { unsafe entries[$0 >> 1].load(ordering: .relaxed) }
       unsafe (depth, entries) = unsafe currentDirectory
     }
-    let newDepth = isCrowded ? header.depth + 1 : header.depth
-    let low = newPage(depth: newDepth, prefix: isCrowded ? header.prefix << 1 : header.prefix)
-    let high = isCrowded ? newPage(depth: newDepth, prefix: header.prefix << 1 | 1) : low
-    let bit = UInt64(1) << (Self.tagBits - 1 - UInt64(header.depth))
+    let newDepth = isCrowded ? rows.depth + 1 : rows.depth
+    let low = newPage(depth: newDepth, prefix: isCrowded ? rows.prefix << 1 : rows.prefix)
+    let high = isCrowded ? newPage(depth: newDepth, prefix: rows.prefix << 1 | 1) : low
+    let bit = UInt64(1) << (Self.tagBits - 1 - UInt64(rows.depth))
     for line in 0..<Self.lines {
       let slots = unsafe slots(old, line: line)
       for index in 0..<Self.slotsPerLine {
@@ -234,8 +241,8 @@ import Synchronization
         precondition(placed, "a page of the index cannot be split")
       }
     }
-    let span = 1 << (depth - header.depth)
-    let first = Int(header.prefix) * span
+    let span = 1 << (depth - rows.depth)
+    let first = Int(rows.prefix) * span
     for index in 0..<span {
       unsafe entries[first + index].store(index < span / 2 || !isCrowded ? low : high, ordering: .releasing)
     }
@@ -256,8 +263,8 @@ import Synchronization
         if word > Self.vacated { buffer.append(word >> Self.addressShift) }
       }
     }
-    let header = unsafe header(page).pointee
-    let next = (UInt64(header.prefix) + 1) << (32 - UInt64(header.depth))
+    let rows = span(page)
+    let next = (UInt64(rows.prefix) + 1) << (32 - UInt64(rows.depth))
     return next >= 1 << 32 ? nil : UInt32(next)
   }
 }
