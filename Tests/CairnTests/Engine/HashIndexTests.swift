@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Cairn
+
+@Suite struct HashIndexTests {
+  private func addresses(_ index: HashIndex) -> [UInt64] {
+    var all: [UInt64] = []
+    var page: [UInt64] = []
+    var position: UInt32? = 0
+    while let from = position {
+      position = index.addresses(from: from, into: &page)
+      all += page
+    }
+    return all.sorted()
+  }
+
+  private func find(_ index: HashIndex, _ hash: UInt64, _ address: UInt64) -> HashIndex.Slot? {
+    unsafe index.find(hash) { $0 == address }
+  }
+
+  @Test("rule 31: what was entered is found while pages split, and what was taken out is not") func against() {
+    var random = SplitMix64(seed: 41)
+    let arena = Arena(epochs: Epochs())
+    let index = HashIndex(arena: arena)
+    var rows: [UInt64: UInt64] = [:]
+    var order: [UInt64] = []
+    for address in 1...60_000 as ClosedRange<UInt64> {
+      if Int.random(in: 0..<3, using: &random) == 0, let hash = order.popLast(),
+        let gone = rows.removeValue(forKey: hash)
+      {
+        guard let slot = unsafe find(index, hash, gone) else {
+          Issue.record("\(hash) is gone")
+          return
+        }
+        unsafe index.remove(hash, slot)
+        #expect(unsafe find(index, hash, gone) == nil)
+      } else {
+        let hash = random.next()
+        rows[hash] = address
+        order.insert(hash, at: order.isEmpty ? 0 : .random(in: 0...min(order.count, 20), using: &random))
+        index.insert(hash, address)
+      }
+    }
+    for (hash, address) in rows {
+      if unsafe find(index, hash, address) == nil { Issue.record("\(hash) is gone") }
+    }
+    #expect(addresses(index) == rows.values.sorted())
+  }
+
+  /// Rows of one home line go elsewhere, and are found there although lines between have been vacated.
+  @Test func manyOfOneLine() {
+    let arena = Arena(epochs: Epochs())
+    let index = HashIndex(arena: arena)
+    // Alike in the bits that choose the line; different in those that choose the page and the tag.
+    let hashes = (1...50 as ClosedRange<UInt64>).map { $0 << 54 | 0x1234 }
+    for round in 0..<20 as Range<UInt64> {
+      for (position, hash) in hashes.enumerated() { index.insert(hash, round * 1000 + UInt64(position) + 1) }
+      for (position, hash) in hashes.enumerated() where position % 2 == 0 {
+        guard let slot = unsafe find(index, hash, round * 1000 + UInt64(position) + 1) else {
+          Issue.record("\(position) is gone in round \(round)")
+          return
+        }
+        unsafe index.remove(hash, slot)
+      }
+      for (position, hash) in hashes.enumerated() {
+        let slot = unsafe find(index, hash, round * 1000 + UInt64(position) + 1)
+        #expect(unsafe (slot != nil) == (position % 2 == 1))
+        if let slot = unsafe slot { unsafe index.remove(hash, slot) }
+      }
+      #expect(addresses(index).isEmpty)
+    }
+  }
+
+  @Test func aPageFullOfVacatedSlotsIsMadeAnewAndNotSplit() {
+    let arena = Arena(epochs: Epochs())
+    let index = HashIndex(arena: arena)
+    var random = SplitMix64(seed: 43)
+    for address in 1...200_000 as ClosedRange<UInt64> {
+      let hash = random.next()
+      index.insert(hash, address)
+      guard let slot = unsafe find(index, hash, address) else {
+        Issue.record("\(address) is gone")
+        return
+      }
+      unsafe index.remove(hash, slot)
+    }
+    #expect(index.directoryBytes == 8)
+    #expect(addresses(index).isEmpty)
+    #expect(arena.bytes <= 4 << 20)
+  }
+
+  @Test func replacingLeadsToTheNewAddress() {
+    let index = HashIndex(arena: Arena(epochs: Epochs()))
+    var random = SplitMix64(seed: 47)
+    let hashes = (0..<5000).map { _ in random.next() }
+    for hash in hashes { index.insert(hash, 1) }
+    for hash in hashes {
+      guard let slot = unsafe find(index, hash, 1) else {
+        Issue.record("\(hash) is gone")
+        return
+      }
+      unsafe index.replace(slot, (1 << 39) - 1)
+      #expect(unsafe find(index, hash, (1 << 39) - 1) == slot)
+    }
+  }
+}

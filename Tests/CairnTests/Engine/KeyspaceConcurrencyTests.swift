@@ -1,0 +1,72 @@
+import Cairn
+import Synchronization
+import Testing
+
+/// Ordered and unordered keyspaces under readers of every kind, while the indexes grow, shrink and replace.
+@Suite struct KeyspaceConcurrencyTests {
+  @Test(
+    "rules 31 and 33: readers find every row and whole batches while the index grows and shrinks",
+    .timeLimit(.minutes(5)),
+    arguments: [Keyspace.Order.ordered, .unordered])
+  func growth(_ order: Keyspace.Order) throws {
+    let store = try Machine().openThreaded()
+    let rows = try store.keyspace("rows", order)
+    let kept = (0..<300 as Range<Int64>).map { Reference.tuple([.integer($0 * 50), "kept"]) }
+    try store.write { batch in for key in kept { try batch.put([0], at: key, in: rows) } }
+    let isDone = Atomic<Bool>(false)
+    let readers = Threads()
+    for reader in 0..<3 as Range<UInt64> {
+      readers.start {
+        var random = SplitMix64(seed: reader)
+        repeat {
+          let snapshot = store.snapshot()
+          let asked = (0..<100).map { _ in kept.randomElement(using: &random) ?? 0 }
+          // All of them were written by the same commit.
+          let values = Set(try snapshot.get(many: asked, in: rows))
+          guard values.count == 1, values.first != .some(nil) else { throw Mismatch("\(values) of one batch") }
+          for key in asked where try store.get(key, in: rows) == nil { throw Mismatch("\(key) is gone") }
+          var found: Set<[UInt8]> = []
+          var count = 0
+          var first: [UInt8]?
+          try snapshot.scan(in: rows) { key, value, _ in
+            count += 1
+            if value.byteCount == 1 {
+              found.insert(key.array)
+              first = first ?? value.array
+              if first != value.array { throw Mismatch("half a batch") }
+            }
+            return .next
+          }
+          let expected = try snapshot.count(in: rows)
+          guard found.count == kept.count, count == expected else {
+            throw Mismatch("\(found.count) rows of \(kept.count), \(count) of \(expected)")
+          }
+        } while !isDone.load(ordering: .acquiring)
+      }
+    }
+    var random = SplitMix64(seed: 99)
+    for round in 0..<3 {
+      let keys = (0..<5000).shuffled(using: &random).map { number in
+        Reference.tuple([.integer(Int64(number * 7 % 25_000)), .integer(Int64(round))])
+      }
+      for isPut in [true, false] {
+        for start in stride(from: 0, to: keys.count, by: 100) {
+          try store.write(.buffered) { batch in
+            for key in keys[start..<start + 100] {
+              if isPut { try batch.put([2, 2], at: key, in: rows) } else { try batch.delete(key, in: rows) }
+            }
+            if start % 1000 == 0 {
+              for key in kept { try batch.put([UInt8(start / 1000 + 1)], at: key, in: rows) }
+            }
+          }
+        }
+      }
+    }
+    isDone.store(true, ordering: .releasing)
+    try readers.join()
+    #expect(try store.read { try $0.count(.all, in: rows) } == kept.count)
+    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.snapshots == 0)
+    store.close()
+  }
+}
