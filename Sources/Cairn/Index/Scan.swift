@@ -31,7 +31,8 @@ struct Scan {
     }
   }
 
-  /// Walks from one bound to the other, in either direction. A leaf may begin before `start`: leaves merge beside a reader.
+  /// Walks from one bound to the other, in either direction. A leaf may begin before `start`: leaves merge beside a
+  /// reader.
   private func walk(
     _ entries: LeafEntries, from start: [UInt8]?, to end: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool

@@ -74,7 +74,7 @@ import Testing
   @Test("rules 5 to 8 and 13: whenever the power fails, a beginning of the program is found with all that was durable")
   func everyOperation() throws {
     let seed = chooseSeed()
-    for round in 0..<UInt64(chooseRounds(60, debug: 4)) {
+    for round in 0..<UInt64(chooseRounds(60, debug: 1)) {
       let own = seed &+ round
       var random = SplitMix64(seed: own)
       let program = program(&random)

@@ -271,7 +271,8 @@ import Testing
       let found = try snapshot.rows(range, in: keyspaces[0], reverse: isReverse, limit: limit)
       try check(
         found.map(\.reference) == Array((isReverse ? expected.reversed() : expected).prefix(limit)),
-        "scan \(isReverse) \(limit) gave \(Self.short(found.map(\.reference))), not \(Self.short(expected)); bounds \(Self.short([one, other]))"
+        "scan \(isReverse) \(limit) gave \(Self.short(found.map(\.reference))), not \(Self.short(expected)); "
+          + "bounds \(Self.short([one, other]))"
       )
       for row in found {
         try check(state[0][row.reference]?.value == row.value, "scan gave a wrong value of \(row.reference)")
