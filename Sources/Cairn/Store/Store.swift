@@ -29,7 +29,7 @@ public final class Store: Sendable {
   /// there. A process that has the store open for writing already gets the same store again.
   ///
   /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`,
-  ///   `inputOutput`; and nothing on disk has changed.
+  ///   `inputOutput`; and nothing of a store that is there has changed.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }
