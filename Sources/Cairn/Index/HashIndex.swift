@@ -136,20 +136,34 @@ import Synchronization
     for displacement in 0...UInt64(Self.maximumDisplacement) {
       let slots = unsafe slots(page, line: line)
       let wanted = displacement << Self.tagBits | tag
-      var isFull = true
-      for index in 0..<Self.slotsPerLine {
+      var (likely, isFull) = unsafe compare(slots, wanted)
+      while likely != 0 {
+        let index = likely.trailingZeroBitCount
         let word = unsafe slots[index].load(ordering: .acquiring)
-        if word & (1 << Self.addressShift &- 1) == wanted, word > Self.vacated {
-          if try match(word >> Self.addressShift) { return unsafe slots + index }
-        } else if word == 0 {
-          isFull = false
-          break
+        if word & (1 << Self.addressShift &- 1) == wanted, word > Self.vacated, try match(word >> Self.addressShift) {
+          return unsafe slots + index
         }
+        likely &= likely &- 1
       }
       if !isFull { return nil }
       line = Self.step(line, tag)
     }
     return nil
+  }
+
+  /// Which slots of a line look like the wanted one, and whether none of them is empty. Without branches: where in its
+  /// line a row lies cannot be predicted.
+  @inline(__always)
+  private func compare(_ slots: Slot, _ wanted: UInt64) -> (likely: UInt8, isFull: Bool) {
+    var likely: UInt8 = 0
+    var last: UInt64 = 0
+    for index in 0..<Self.slotsPerLine {
+      let word = unsafe slots[index].load(ordering: .relaxed)
+      let isLikely: UInt8 = word & (1 << Self.addressShift &- 1) == wanted ? 1 : 0
+      likely |= isLikely << UInt8(truncatingIfNeeded: index)
+      last = word
+    }
+    return (likely, last != 0)
   }
 
   // MARK: Changing (the writer's)
