@@ -16,8 +16,7 @@ struct Recovery: ~Copyable {
   /// What the next frame's sequence follows: the last commit, or the base of a segment that begins behind a gap.
   private var chain: UInt64 = 0
   private var report = RecoveryReport()
-  private var keyspaces: [UInt32: KeyspaceIndex] = [:]
-  private var segmentsBySlot: [Int: Segment] = [:]
+  private var replay: Replay
   private var hasEnded = false
   private var checkpoint: CheckpointTables?
 
@@ -29,22 +28,25 @@ struct Recovery: ~Copyable {
     self.isReadOnly = isReadOnly
     self.table = table
     self.index = index
+    replay = Replay(index: index)
   }
 
   consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
     try loadCheckpoint()
     for keyspace in manifest.keyspaces {
-      keyspaces[keyspace.id] = index.restore(
-        keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt,
-        from: checkpoint?.keyspaces.first { $0.id == keyspace.id })
+      replay.enter(
+        index.restore(
+          keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt,
+          from: checkpoint?.keyspaces.first { $0.id == keyspace.id }))
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
     for entry in manifest.segments { try read(entry) }
+    try replay.finish()
     try checkEnd()
 
     log.highestSequence = max(log.highestSequence, log.lastSequence, manifest.highestSequence)
     report.segments = log.segments.count
-    report.rows = keyspaces.values.reduce(0) { $0 + $1.rowCount.load(ordering: .relaxed) }
+    report.rows = index.allKeyspaces.reduce(0) { $0 + $1.rowCount.load(ordering: .relaxed) }
     report.lastSequence = log.lastSequence
     report.watermark = log.watermark.sequence
     index.applying.store(log.lastSequence, ordering: .relaxed)
@@ -161,7 +163,7 @@ struct Recovery: ~Copyable {
     let segment = Segment(
       id: header.id, epoch: header.epoch, path: path, file: file, mapping: mapping, seed: header.seed,
       baseSequence: header.baseSequence, slot: slot, end: SegmentHeader.size, lastSequence: header.baseSequence)
-    for next in slot..<table.nextSlot { segmentsBySlot[next] = segment }
+    replay.enter(segment)
     log.segments.append(segment)
     return segment
   }
@@ -248,37 +250,16 @@ struct Recovery: ~Copyable {
         throw StoreError(
           .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
       }
-      keyspaces[header.keyspace] = index.restore(
-        header.keyspace, name, isOrdered: order == 0, definedAt: header.revision)
+      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
       return
     }
     guard header.isPut || header.isTombstone else {
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }
-    guard let keyspace = keyspaces[header.keyspace] else {
+    guard try replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else {
       throw StoreError(
         .damaged, "a row of keyspace \(header.keyspace), which is not defined",
         place: Place(segment: segment.id, offset: offset))
-    }
-    let hash = unsafe keyspace.hash(record.key)
-    let address = table.address(slot: segment.slot, offset: offset)
-    let older = try unsafe keyspace.locator.find(hash, record.key)
-    if let older = unsafe older {
-      unsafe segmentsBySlot[table.slot(older.address)]?.liveBytes.subtract(
-        older.record.header.paddedLength, ordering: .relaxed)
-    }
-    if header.isPut {
-      segment.liveBytes.add(header.paddedLength, ordering: .relaxed)
-      if let older = unsafe older {
-        unsafe keyspace.locator.index.replace(older.slot, address)
-      } else {
-        try unsafe keyspace.insert(record.key, hash, address)
-        keyspace.rowCount.add(1, ordering: .relaxed)
-      }
-    } else if let older = unsafe older {
-      try unsafe keyspace.tree?.remove(record.key, hash)
-      unsafe keyspace.locator.index.remove(hash, older.slot)
-      keyspace.rowCount.subtract(1, ordering: .relaxed)
     }
   }
 
