@@ -221,6 +221,7 @@ final class Log: @unchecked Sendable {
     let begun = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
+      changed.checkpoints.removeAll { $0.sequence > recovered.lastSequence }
       for segment in recovered.segments { changed.seal(segment) }
       changed.epoch += 1
       // So that no later epoch begins here again, should a crash take all of this one.

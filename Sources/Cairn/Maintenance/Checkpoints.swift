@@ -2,7 +2,7 @@ import Synchronization
 
 /// Writes checkpoints: in the background as the log grows, on request, and at the end.
 ///
-/// A checkpoint is as large as the index, so one is due when the log has grown by one and a half times as much: over a
+/// A checkpoint is as large as the index, so one is due when the log has grown by a quarter more than that: over a
 /// store's life no more than one byte of checkpoints is written for each byte of the log, and what is left over pays
 /// for one when the store is closed.
 final class Checkpoints: Sendable {
@@ -43,7 +43,7 @@ final class Checkpoints: Sendable {
 
   /// The next one in the background comes when there is enough log behind `covered`.
   private func postpone(_ covered: Int) {
-    let next = covered + max(log.segmentSize, estimate * 3 / 2)
+    let next = covered + max(log.segmentSize, estimate * 5 / 4)
     due.store(isAutomatic ? next : .max, ordering: .relaxed)
   }
 

@@ -9,6 +9,9 @@ struct Recovery: ~Copyable {
   private let directory: String
   private let manifest: Manifest
   private let isReadOnly: Bool
+  /// The last commit to be read.
+  private let lastWanted: UInt64
+  private let progress: (@Sendable (RecoveryProgress) -> Bool)?
   private let table: SegmentTable
   private let index: Index
 
@@ -18,14 +21,22 @@ struct Recovery: ~Copyable {
   private var report = RecoveryReport()
   private var replay: Replay
   private var hasEnded = false
+  /// There are commits behind the last one to be read.
+  private var isCut = false
   private var checkpoint: CheckpointTables?
+  private var read = RecoveryProgress()
+  private var nextReport = 0
 
-  init(files: any FileLayer, directory: String, manifest: Manifest, isReadOnly: Bool, table: SegmentTable, index: Index)
-  {
+  init(
+    files: any FileLayer, directory: String, manifest: Manifest, options: StoreOptions, table: SegmentTable,
+    index: Index
+  ) {
     self.files = files
     self.directory = directory
     self.manifest = manifest
-    self.isReadOnly = isReadOnly
+    isReadOnly = options.access == .readOnly
+    lastWanted = options.upTo ?? .max
+    progress = options.recoveryProgress
     self.table = table
     self.index = index
     replay = Replay(index: index)
@@ -33,17 +44,27 @@ struct Recovery: ~Copyable {
 
   consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
     try loadCheckpoint()
-    for keyspace in manifest.keyspaces {
+    for keyspace in manifest.keyspaces where keyspace.definedAt <= lastWanted {
       replay.enter(
         index.restore(
           keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt,
           from: checkpoint?.keyspaces.first { $0.id == keyspace.id }))
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
+    let known = checkpoint?.place ?? Place(segment: 0, offset: 0)
+    for entry in manifest.segments where entry.id >= known.segment {
+      read.totalBytes += max(0, (entry.end ?? 0) - (entry.id == known.segment ? known.offset : 0))
+    }
     for entry in manifest.segments { try read(entry) }
     try replay.finish()
     try checkEnd()
 
+    if isCut, let last = log.segments.last {
+      // What is behind the cut is durable and none of this log.
+      log.watermark.sequence = min(log.watermark.sequence, log.lastSequence)
+      log.watermark.place = min(
+        log.watermark.place, Place(segment: last.id, offset: last.end.load(ordering: .relaxed)))
+    }
     log.highestSequence = max(log.highestSequence, log.lastSequence, manifest.highestSequence)
     report.segments = log.segments.count
     report.rows = index.allKeyspaces.reduce(0) { $0 + $1.rowCount.load(ordering: .relaxed) }
@@ -58,7 +79,7 @@ struct Recovery: ~Copyable {
 
   /// Takes the newest checkpoint that is of use. Any mismatch, and it is ignored as a whole: the log is the truth.
   private mutating func loadCheckpoint() throws(StoreError) {
-    for entry in manifest.checkpoints.reversed() {
+    for entry in manifest.checkpoints.reversed() where entry.sequence <= lastWanted {
       do throws(CheckpointTables.Problem) {
         let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
@@ -91,7 +112,16 @@ struct Recovery: ~Copyable {
         size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
     } catch {
       guard error.cause == .notFound else { throw StoreError(error) }
+      if isCut {
+        log.dropped.insert(entry.id)
+        return
+      }
       throw StoreError(.damaged, "segment \(entry.id) is missing", place: Place(segment: entry.id, offset: 0))
+    }
+    if isCut {
+      file.close()
+      drop(entry.id, mapping, from: 0)
+      return
     }
     if let end = entry.end, mapping.length < end {
       throw StoreError(
@@ -204,7 +234,7 @@ struct Recovery: ~Copyable {
     let end = try readFrames(segment, from: start, upTo: entry.end ?? mapping.length)
     report.replayedBytes += end - start
     close(segment, at: end)
-    guard entry.end == nil else { return }
+    guard entry.end == nil || isCut else { return }
 
     log.unsealed.insert(segment.id)
     let rest = lastNonzero(mapping, from: end)
@@ -223,19 +253,32 @@ struct Recovery: ~Copyable {
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
       guard let frame, frame.header.sequence == chain + 1 else { break }
+      guard frame.header.sequence <= lastWanted else {
+        isCut = true
+        break
+      }
       chain = frame.header.sequence
       log.lastSequence = chain
       note(frame.header.watermark)
       report.commits += 1
       try frame.forEachRecord { (record, offset) throws(StoreError) in try apply(record, segment, offset) }
       offset += frame.header.length
+      try note(read: frame.header.length)
     }
     let isSealed = manifest.segments.contains { $0.id == segment.id && $0.end != nil }
-    if isSealed, offset != limit {
+    if isSealed, !isCut, offset != limit {
       throw StoreError(
         .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
     }
     return offset
+  }
+
+  private mutating func note(read bytes: Int) throws(StoreError) {
+    read.bytes += bytes
+    read.totalBytes = max(read.totalBytes, read.bytes)
+    guard let progress, read.bytes >= nextReport else { return }
+    nextReport = read.bytes + 8 << 20
+    guard progress(read) else { throw StoreError(.cancelled, "opening was cancelled") }
   }
 
   // MARK: Rows
@@ -305,6 +348,7 @@ struct Recovery: ~Copyable {
 
   /// A log that ends before its watermark has not been torn.
   private func checkEnd() throws(StoreError) {
+    guard !isCut else { return }
     guard let last = log.segments.last else {
       guard log.watermark.sequence == 0 else {
         throw StoreError(
@@ -321,8 +365,9 @@ struct Recovery: ~Copyable {
 
   private mutating func discard(_ place: Place, _ length: Int, _ mapping: any Mapping) {
     log.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
-    report.discardedBytes += length
-    report.discardedAt = min(report.discardedAt ?? place, place)
+    report.discarded.append(
+      RecoveryReport.Discarded(
+        place: place, length: length, keptAs: Segment.discardedName(place.segment, place.offset)))
   }
 
   /// A segment that is no part of the log.

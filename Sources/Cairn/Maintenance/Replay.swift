@@ -173,6 +173,9 @@ struct Replay: ~Copyable {
     for word in seen.indices { seen[word] = 0 }
     var count = 0
     for position in range {
+      if position + 2 * Self.lookahead < range.upperBound {
+        index.prefetch(sorted[position + 2 * Self.lookahead].hash)
+      }
       let row = sorted[position]
       guard row.isPut, unsafe index.find(row.hash, { _ in true }) == nil else { continue }
       let bit = Int(truncatingIfNeeded: row.hash & UInt64(seen.count * 64 - 1))
@@ -195,6 +198,9 @@ struct Replay: ~Copyable {
     var fresh = first
     var hasDeletes = false
     for position in range {
+      if position + 2 * Self.lookahead < range.upperBound {
+        locator.index.prefetch(sorted[position + 2 * Self.lookahead].hash)
+      }
       if position + Self.lookahead < range.upperBound {
         let later = sorted[position + Self.lookahead]
         if locator.prefetchRecord(later.hash) != 0 { table.prefetch(later.address) }
@@ -233,7 +239,7 @@ struct Replay: ~Copyable {
     let slot = try unsafe locator.index.find(row.hash) { (address) throws(StoreError) in
       let record = try self.record(address)
       guard locator.isRow(record, row.hash) else { return false }
-      guard unsafe record.key.equals(try self.record(row.address).key) else { return false }
+      guard unsafe record.key.equals(table.key(row.address)) else { return false }
       found = (address, record)
       return true
     }
@@ -270,57 +276,54 @@ struct Replay: ~Copyable {
     let shared = part.shared?.count ?? 0
     // Heads that end before the keys begin to differ are all alike, those that begin behind it tell nothing.
     let isUseful = part.headStart <= shared && shared < part.headStart + 8
-    if !isUseful { try readHeads(range, from: shared) }
-    try sort(range, headStart: isUseful ? part.headStart : shared)
+    if !isUseful { readHeads(range, from: shared) }
+    sort(range, headStart: isUseful ? part.headStart : shared)
     let (rows, table) = (rows, table)
     try unsafe tree.insert(range.count) { (number) throws(StoreError) in
       let position = range.lowerBound + number
       if position + Self.lookahead < range.upperBound { table.prefetch(rows[position + Self.lookahead].address) }
-      guard let record = table.record(rows[position].address) else {
-        throw StoreError(.corrupted, "a record's checksum is wrong", place: table.place(rows[position].address))
-      }
-      return unsafe (record.key, rows[position].hash)
+      return unsafe (table.key(rows[position].address), rows[position].hash)
     }
   }
 
-  private mutating func readHeads(_ range: Range<Int>, from start: Int) throws(StoreError) {
+  private mutating func readHeads(_ range: Range<Int>, from start: Int) {
     for position in range {
       if position + Self.lookahead < range.upperBound { table.prefetch(rows[position + Self.lookahead].address) }
-      rows[position].head = unsafe try record(rows[position].address).key.head(start)
+      rows[position].head = unsafe table.key(rows[position].address).head(start)
     }
   }
 
   /// Sorts by heads, and rows whose heads are alike by the keys behind them.
-  private mutating func sort(_ range: Range<Int>, headStart: Int) throws(StoreError) {
+  private mutating func sort(_ range: Range<Int>, headStart: Int) {
     rows.sortByHead(range, with: sorted)
     var start = range.lowerBound
     while start < range.upperBound {
       var end = start + 1
       while end < range.upperBound, rows[end].head == rows[start].head { end += 1 }
-      if end - start > 1 { try sortAlike(start..<end, from: headStart) }
+      if end - start > 1 { sortAlike(start..<end, from: headStart) }
       start = end
     }
   }
 
-  private mutating func sortAlike(_ range: Range<Int>, from start: Int) throws(StoreError) {
+  private mutating func sortAlike(_ range: Range<Int>, from start: Int) {
     // A short key is padded with zeros in its head, so keys may also differ in length alone.
-    let first = try unsafe record(rows[range.lowerBound].address).key
+    let first = unsafe table.key(rows[range.lowerBound].address)
     var shared = first.count
     var shortest = first.count
     for position in range.dropFirst() {
       if position + Self.lookahead < range.upperBound { table.prefetch(rows[position + Self.lookahead].address) }
-      let key = try unsafe record(rows[position].address).key
+      let key = unsafe table.key(rows[position].address)
       shared = unsafe min(shared, first.sharedPrefix(key))
       shortest = min(shortest, key.count)
     }
     if range.count <= 32 || shared < start + 8 || shared == shortest {
       var keyed: [(key: [UInt8], row: Row)] = []
-      for position in range { keyed.append(unsafe (Array(try record(rows[position].address).key), rows[position])) }
+      for position in range { keyed.append(unsafe (Array(table.key(rows[position].address)), rows[position])) }
       keyed.sort { $0.key.lexicographicallyPrecedes($1.key) }
       for (position, pair) in zip(range, keyed) { rows[position] = pair.row }
       return
     }
-    try readHeads(range, from: shared)
-    try sort(range, headStart: shared)
+    readHeads(range, from: shared)
+    sort(range, headStart: shared)
   }
 }

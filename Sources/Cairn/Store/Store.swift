@@ -26,11 +26,12 @@ public final class Store: Sendable {
 
   /// Opens the store in a directory, making both if there is nothing yet.
   ///
-  /// Reads the log and rebuilds the index: takes time in proportion to the log. Changes nothing in a store that is
-  /// there. A process that has the store open for writing already gets the same store again.
+  /// Takes the index from the newest checkpoint, at some 6 ns a row, and reads the log behind it, at 100 to 500 ns a
+  /// record; without a checkpoint the whole log. Changes nothing in a store that is there. A process that has the store
+  /// open for writing already gets the same store again.
   ///
   /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`,
-  ///   `inputOutput`; and nothing of a store that is there has changed.
+  ///   `inputOutput`, `cancelled`; and nothing of a store that is there has changed.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }

@@ -95,8 +95,7 @@ struct StoreOpening {
     let table = SegmentTable(segmentSize: manifest.segmentSize)
     let index = Index(hashSeed: manifest.hashSeed, table: table)
     let recovery = Recovery(
-      files: environment.files, directory: path, manifest: manifest, isReadOnly: options.access == .readOnly,
-      table: table, index: index)
+      files: environment.files, directory: path, manifest: manifest, options: options, table: table, index: index)
     let (recovered, report) = try recovery.run()
     // Also those that only the log has known of.
     manifest.keyspaces = index.allKeyspaces.map { keyspace in
