@@ -24,6 +24,8 @@ package struct Manifest: Hashable, Sendable {
     package var isOrdered: Bool
     package var definedAt: UInt64
     package var name: String
+    /// The commit that dropped it; known from the log, not from the manifest.
+    package var droppedAt: UInt64 = .max
   }
 
   package struct Checkpoint: Hashable, Sendable {

@@ -289,6 +289,15 @@ import Synchronization
     arena.retire(old, Self.pageSize)
   }
 
+  /// Gives back all pages, and has none from then on.
+  func clear() {
+    var position: UInt32? = 0
+    while let start = position {
+      position = span(page(start)).next
+      arena.retire(page(start), Self.pageSize)
+    }
+  }
+
   // MARK: Walking
 
   /// The log addresses in one page, and where the next page begins; nil for `next` after the last. Begin with 0.

@@ -75,6 +75,11 @@ final class Index: Sendable {
     }
   }
 
+  /// It is not to be found any more. Whoever has it keeps it.
+  func remove(_ keyspace: KeyspaceIndex) {
+    keyspaces.withLock { $0.all.removeAll { $0 === keyspace } }
+  }
+
   func reserveKeyspaceIDs(below next: UInt32) {
     keyspaces.withLock { $0.next = max($0.next, next) }
   }
@@ -83,6 +88,13 @@ final class Index: Sendable {
   var bytes: Int { arena.bytes + allKeyspaces.reduce(0) { $0 + $1.locator.index.directoryBytes } }
 
   // MARK: Reading
+
+  /// Whether a keyspace is part of the latest state. For a reader that has pinned the epoch.
+  @inline(__always)
+  func hasNow(_ keyspace: KeyspaceIndex) -> Bool {
+    let droppedAt = keyspace.droppedAt.load(ordering: .acquiring)
+    return droppedAt == .max || droppedAt > published.load(ordering: .acquiring)
+  }
 
   /// The newest record of a key that is published. For a reader that has pinned the epoch.
   @inline(__always)

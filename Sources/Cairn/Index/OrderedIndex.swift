@@ -421,6 +421,16 @@ import Synchronization
     }
   }
 
+  /// Gives back all nodes, and has none from then on.
+  func clear() { retire(root.load(ordering: .relaxed)) }
+
+  private func retire(_ node: UInt32) {
+    guard unsafe Inner.level(arena[node]) > 0 else { return arena.retire(node, Leaf.size) }
+    let inner = unsafe Inner(arena[node])
+    for child in 0..<inner.count { retire(inner.child(child)) }
+    arena.retire(node, Inner.rounded(inner.size))
+  }
+
   /// Takes the child on the path out of its parent, and parents that have no children left.
   private func removeChild(level: Int) {
     let step = unsafe path[level - 1]

@@ -83,6 +83,8 @@ final class Log: @unchecked Sendable {
   @inline(__always)
   func segment(_ address: UInt64) -> Segment { segmentsBySlot[table.slot(address)] }
 
+  func segment(slot: Int) -> Segment { segmentsBySlot[slot] }
+
   // MARK: Failure
 
   /// The first failed write or sync ends all writing; nothing is retried, because the kernel reports a lost page once.
@@ -175,11 +177,21 @@ final class Log: @unchecked Sendable {
 
   // MARK: Checkpoints
 
+  /// A keyspace has been dropped by a commit. It stays listed until all checkpoints are newer than that.
+  func forget(_ keyspace: UInt32, droppedAt sequence: UInt64) {
+    manifest.withLock { manifest in
+      guard let index = manifest.keyspaces.firstIndex(where: { $0.id == keyspace }) else { return }
+      manifest.keyspaces[index].droppedAt = sequence
+    }
+  }
+
   /// Lists a checkpoint that is durable in the manifest, beside the one before it. Those before that are removed.
   func publish(_ checkpoint: Manifest.Checkpoint) throws(StoreError) {
     let dropped = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.checkpoints = manifest.checkpoints.suffix(1) + [checkpoint]
+      // No checkpoint has those that were dropped before the oldest of them.
+      changed.keyspaces.removeAll { $0.droppedAt <= changed.checkpoints[0].sequence }
       let dropped = manifest.checkpoints.dropLast()
       try replace(&manifest, changed) { () throws(FileError) in }
       return dropped

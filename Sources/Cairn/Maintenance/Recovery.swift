@@ -45,10 +45,12 @@ struct Recovery: ~Copyable {
   consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
     try loadCheckpoint()
     for keyspace in manifest.keyspaces where keyspace.definedAt <= lastWanted {
+      let image = checkpoint?.keyspaces.first { $0.id == keyspace.id }
+      // One that the checkpoint should have and hasn't was dropped before it.
+      if let checkpoint, image == nil, keyspace.definedAt <= checkpoint.sequence { continue }
       replay.enter(
         index.restore(
-          keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt,
-          from: checkpoint?.keyspaces.first { $0.id == keyspace.id }))
+          keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt, from: image))
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
     let known = checkpoint?.place ?? Place(segment: 0, offset: 0)
@@ -210,7 +212,8 @@ struct Recovery: ~Copyable {
     }
     table.skip(to: covered.slot)
     let segment = enter(header, file, mapping, path)
-    segment.liveBytes.store(covered.liveBytes, ordering: .relaxed)
+    let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == covered.slot } ?? []
+    segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
     chain = covered.lastSequence
     if checkpoint?.place.segment == entry.id {
       try readFrames(segment, entry, from: covered.end)
@@ -296,6 +299,7 @@ struct Recovery: ~Copyable {
       replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
       return
     }
+    if header.kind == .keyspaceDropped { return try replay.drop(header.keyspace) }
     guard header.isPut || header.isTombstone else {
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }

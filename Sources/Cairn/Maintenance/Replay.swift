@@ -89,13 +89,26 @@ struct Replay: ~Copyable {
     let key = unsafe record.key
     unsafe parts[number].note(key)
     let isPut = record.header.isPut
-    if isPut { segment.liveBytes.add(record.header.paddedLength, ordering: .relaxed) }
+    if isPut {
+      segment.liveBytes.add(record.header.paddedLength, ordering: .relaxed)
+      parts[number].keyspace.live.add(record.header.paddedLength, slot: segment.slot)
+    }
     rows.append(
       Row(
         hash: unsafe parts[number].keyspace.hash(key),
         word: address | (isPut ? Row.putBit : 0) | UInt64(number) << 40,
         head: unsafe key.head(parts[number].headStart)))
     return true
+  }
+
+  /// Takes a keyspace away with all its rows.
+  mutating func drop(_ id: UInt32) throws(StoreError) {
+    try finish()
+    guard let number = partsByID.removeValue(forKey: id) else { return }
+    let keyspace = parts[number].keyspace
+    for (slot, bytes) in keyspace.live.bySlot { segments[slot]?.liveBytes.subtract(bytes, ordering: .relaxed) }
+    index.remove(keyspace)
+    keyspace.clear()
   }
 
   /// Enters what has been gathered.
@@ -209,7 +222,10 @@ struct Replay: ~Copyable {
       let older = try unsafe older(row, locator)
       if let older = unsafe older {
         let length = unsafe older.record.header.paddedLength
-        unsafe segments[table.slot(older.address)]?.liveBytes.subtract(length, ordering: .relaxed)
+        if let segment = unsafe segments[table.slot(older.address)] {
+          segment.liveBytes.subtract(length, ordering: .relaxed)
+          keyspace.live.add(-length, slot: segment.slot)
+        }
       }
       if row.isPut {
         if let older = unsafe older {

@@ -105,6 +105,19 @@ public final class Store: Sendable {
       .map { Keyspace(index: $0, owner: ObjectIdentifier(index)) }
   }
 
+  /// Drops a keyspace with all its rows, in one step however many there are. Snapshots that are there still see it;
+  /// to all others its rows are gone, and writing to it throws `keyspaceMismatch`. The name can be used again at once.
+  ///
+  /// - Returns: the sequence of the commit.
+  /// - Throws: `keyspaceMismatch` if it has been dropped already or belongs to another store; what ``write(_:_:)-5vjlh``
+  ///   throws.
+  @discardableResult
+  public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
+    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try keyspace.checkBelongs(to: index)
+    return try committer.drop(keyspace.index, durability)
+  }
+
   // MARK: Writing
 
   /// Makes a batch of changes true, all together or none.
@@ -267,6 +280,7 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    guard index.hasNow(keyspace.index) else { return }
     try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
   }
 
@@ -276,6 +290,7 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    guard index.hasNow(keyspace.index) else { return nil }
     return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
       guard let record = try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key) else { return nil }
       return try body(record)
