@@ -231,7 +231,9 @@ import Synchronization
   private func split(_ old: UInt32) {
     let counts = unsafe counts(old).pointee
     let rows = span(old)
-    let isCrowded = counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
+    // With few rows and nothing vacated, it is the lines that are full: rows of the same line and step, which only
+    // splitting tells apart. Rows of one hash it doesn't, and ends with the depth.
+    let isCrowded = counts.used - counts.vacated > UInt32(Self.splitThreshold / 2) || counts.vacated == 0
     var (depth, entries) = unsafe currentDirectory
     if isCrowded, rows.depth == depth {
       precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
