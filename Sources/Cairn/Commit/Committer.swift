@@ -245,6 +245,7 @@ final class Committer: @unchecked Sendable {
       unsafe replace(keyspace, change)
       keyspace.rowCount.add(1, ordering: .relaxed)
     case .nothing:
+      unsafe index.newRows.note(change.pointee.hash)
       try unsafe keyspace.insert(batch.key(change), change.pointee.hash, change.pointee.newAddress)
       keyspace.rowCount.add(1, ordering: .relaxed)
     }
@@ -283,6 +284,39 @@ final class Committer: @unchecked Sendable {
     } catch {
       // A record cannot be read any more: the row's place in the indexes stays, and reads of it say so.
     }
+  }
+
+  // MARK: Checkpoints
+
+  /// The state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`; nil while
+  /// nothing is in the log. From now on new rows are noted.
+  func beginCapture(id: UInt32) -> (
+    tables: CheckpointTables, boundary: UInt64, keyspaces: [KeyspaceIndex], covered: Int
+  )? {
+    lock.withLock { _ in
+      guard let (place, boundary) = log.end else { return nil }
+      index.newRows.begin()
+      var tables = CheckpointTables(
+        store: log.store, hashSeed: index.hash.seed, id: id, sequence: index.snapshots.register(index.published),
+        place: place, slotShift: index.table.slotShift, slotCount: index.table.nextSlot)
+      tables.segments = log.segments.withLock { $0 }.map { segment in
+        CheckpointTables.Segment(
+          id: segment.id, epoch: segment.epoch, slot: segment.slot, end: segment.end.load(ordering: .relaxed),
+          lastSequence: segment.lastSequence.load(ordering: .relaxed),
+          liveBytes: segment.liveBytes.load(ordering: .relaxed))
+      }
+      let keyspaces = index.allKeyspaces.filter { $0.definedAt.load(ordering: .relaxed) > 0 }
+      tables.keyspaces = keyspaces.map { keyspace in
+        CheckpointTables.Keyspace(
+          id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [])
+      }
+      return (tables, boundary, keyspaces, log.appendedBytes.load(ordering: .relaxed))
+    }
+  }
+
+  func endCapture(_ sequence: UInt64) {
+    index.newRows.end()
+    release(sequence)
   }
 
   // MARK: Snapshots

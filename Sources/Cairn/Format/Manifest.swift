@@ -26,6 +26,15 @@ package struct Manifest: Hashable, Sendable {
     package var name: String
   }
 
+  package struct Checkpoint: Hashable, Sendable {
+    package var id: UInt32
+    package var sequence: UInt64
+    /// Where the log goes on behind it.
+    package var place: Place
+    /// Of the file, in bytes.
+    package var length: Int
+  }
+
   package var store: UInt128
   /// A reader may ignore those it does not know; a writer that does not know one refuses to write.
   package var compatibleFeatures: UInt64 = 0
@@ -38,6 +47,8 @@ package struct Manifest: Hashable, Sendable {
   package var highestSequence: UInt64 = 0
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
+  /// Oldest first.
+  package var checkpoints: [Checkpoint] = []
 
   private static let magic: UInt64 = 0x4E41_4D4E_5249_4143  // "CAIRNMAN"
   private static let fixedSize = 128
@@ -54,7 +65,7 @@ package struct Manifest: Hashable, Sendable {
     writer.append(Format.majorVersion)
     writer.append(Format.minorVersion)
     let names = keyspaces.reduce(0) { $0 + 24 + Format.padded($1.name.utf8.count) }
-    writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 8))
+    writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 32 * checkpoints.count + 8))
     writer.append(Format.knownFeatures)
     writer.append(compatibleFeatures)
     writer.append(store)
@@ -66,7 +77,8 @@ package struct Manifest: Hashable, Sendable {
     writer.append(nextKeyspace)
     writer.append(UInt32(segments.count))
     writer.append(UInt32(keyspaces.count))
-    writer.append(zeros: 12)
+    writer.append(UInt32(checkpoints.count))
+    writer.append(zeros: 8)
     writer.append(highestSequence)
     writer.append(zeros: 16)
     for segment in segments {
@@ -86,6 +98,13 @@ package struct Manifest: Hashable, Sendable {
       writer.append(zeros: 8)
       writer.append(bytes: name)
       writer.append(zeros: Format.padded(name.count) - name.count)
+    }
+    for checkpoint in checkpoints {
+      writer.append(checkpoint.id)
+      writer.append(zeros: 4)
+      writer.append(checkpoint.sequence)
+      writer.append(checkpoint.place.packed)
+      writer.append(UInt64(checkpoint.length))
     }
     writer.append(CRC32C.checksum(writer.bytes))
     writer.append(zeros: 4)
@@ -119,7 +138,8 @@ package struct Manifest: Hashable, Sendable {
       let hashSeed = reader.next(UInt64.self), let segmentSize = reader.next(UInt64.self), segmentSize <= 1 << 40,
       let epoch = reader.next(UInt32.self), let nextSegment = reader.next(UInt32.self),
       let nextKeyspace = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
-      let keyspaceCount = reader.next(UInt32.self), reader.zeros(12), let highest = reader.next(UInt64.self),
+      let keyspaceCount = reader.next(UInt32.self), let checkpointCount = reader.next(UInt32.self),
+      reader.zeros(8), let highest = reader.next(UInt64.self),
       reader.zeros(16)
     else { throw .damaged("invalid header") }
     self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
@@ -146,6 +166,14 @@ package struct Manifest: Hashable, Sendable {
         reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace
       else { throw .damaged("invalid keyspace entry") }
       keyspaces.append(Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text))
+    }
+    for _ in 0..<checkpointCount {
+      guard let id = reader.next(UInt32.self), reader.zeros(4), let sequence = reader.next(UInt64.self),
+        let place = reader.next(UInt64.self), let length = reader.next(UInt64.self), length <= 1 << 40,
+        id > checkpoints.last?.id ?? 0, sequence >= checkpoints.last?.sequence ?? 0
+      else { throw .damaged("invalid checkpoint entry") }
+      checkpoints.append(
+        Checkpoint(id: id, sequence: sequence, place: Place(packed: place), length: Int(length)))
     }
     guard reader.remaining == 8 else { throw .damaged("bytes left over") }
   }

@@ -36,6 +36,12 @@ package enum Format {
   package static let maximumValueLength = 1 << 30
   package static let maximumFrameLength = 1 << 32
 
+  /// The number of a segment or a checkpoint in its file's name.
+  package static func fileNumber(_ id: UInt32) -> String {
+    let digits = String(id)
+    return String(repeating: "0", count: max(0, 10 - digits.count)) + digits
+  }
+
   @inline(__always)
   package static func padded(_ length: Int) -> Int { (length &+ 7) & ~7 }
 }

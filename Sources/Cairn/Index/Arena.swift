@@ -21,6 +21,9 @@ import Synchronization
 
   private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   private var chunkCount = 0
+  /// What the first chunks lie in, if they come from a checkpoint.
+  private var image: PrivateMapping?
+  private var imageChunks = 0
   private var nextUnit = 0
   /// Free blocks by their size in units. A free block's first word leads to the next.
   private var free: [UInt32]
@@ -47,8 +50,27 @@ import Synchronization
   }
 
   deinit {
-    for chunk in 0..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
+    for chunk in imageChunks..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
     unsafe chunks.deallocate()
+  }
+
+  /// Begins with the nodes of a checkpoint, at the addresses they have there. Before anything is allocated.
+  func adopt(_ image: PrivateMapping, length: Int) {
+    precondition(chunkCount == 0, "the index has memory already")
+    self.image = image
+    imageChunks = (length + Self.chunkBytes - 1) / Self.chunkBytes
+    chunkCount = imageChunks
+    for chunk in 0..<chunkCount { unsafe chunks[chunk] = unsafe image.base + chunk * Self.chunkBytes }
+    nextUnit = chunkCount * Self.chunkUnits
+    footprint.store(length, ordering: .relaxed)
+  }
+
+  /// The opposite, if nothing has been allocated since.
+  func forget() {
+    for chunk in 0..<chunkCount { unsafe chunks[chunk] = nil }
+    image = nil
+    (imageChunks, chunkCount, nextUnit) = (0, 0, 0)
+    footprint.store(0, ordering: .relaxed)
   }
 
   /// Bytes taken from the system.
@@ -105,7 +127,7 @@ import Synchronization
     for index in 0..<count { unsafe chunks[chunkCount + index] = unsafe chunk + index * Self.chunkBytes }
     nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
     chunkCount += count
-    footprint.store(chunkCount * Self.chunkBytes, ordering: .relaxed)
+    footprint.add(bytes, ordering: .relaxed)
   }
 
   private func release(_ address: UInt32, units: Int) {

@@ -32,7 +32,7 @@ import Synchronization
   private var directories: [UnsafeMutableRawPointer] = unsafe []
 
   /// At the beginning of a page's first line: which rows it is for. Never changes.
-  private struct PageSpan {
+  struct PageSpan {
     var depth: UInt32
     /// The first `depth` bits of the positions of its rows.
     var prefix: UInt32
@@ -49,6 +49,13 @@ import Synchronization
     directory = Atomic(0)
     let page = newPage(depth: 0, prefix: 0)
     publishDirectory(depth: 0) { _ in page }
+  }
+
+  /// Begins with pages that lie in the arena already.
+  init(arena: Arena, directory pages: [UInt32]) {
+    self.arena = arena
+    directory = Atomic(0)
+    publishDirectory(depth: pages.count.trailingZeroBitCount) { pages[$0] }
   }
 
   deinit { unsafe directories.forEach { unsafe $0.deallocate() } }
@@ -279,8 +286,64 @@ import Synchronization
         if word > Self.vacated { buffer.append(word >> Self.addressShift) }
       }
     }
-    let rows = span(page)
-    let next = (UInt64(rows.prefix) + 1) << (32 - UInt64(rows.depth))
+    return span(page).next
+  }
+
+  // MARK: Checkpoints
+
+  /// Copies the page of the positions from `position` on, empty slots excepted as `address` says: it gets a row's log
+  /// address and gives the one to write, nil for none. Returns which rows the page is for.
+  @inline(__always)
+  func copyPage(
+    from position: UInt32, to target: UnsafeMutableRawPointer, _ address: (UInt64) throws(StoreError) -> UInt64?
+  ) throws(StoreError) -> PageSpan {
+    let page = page(position)
+    let span = span(page)
+    unsafe target.initializeMemory(as: UInt64.self, repeating: 0, count: Self.pageSize / 8)
+    var counts = PageCounts(used: 0, vacated: 0)
+    for line in 0..<Self.lines {
+      let slots = unsafe slots(page, line: line)
+      let copies = unsafe (target + (64 &+ line &* 64)).assumingMemoryBound(to: UInt64.self)
+      for index in 0..<Self.slotsPerLine {
+        let word = unsafe slots[index].load(ordering: .acquiring)
+        if word == 0 { break }
+        counts.used += 1
+        if word != Self.vacated, let kept = try address(word >> Self.addressShift) {
+          unsafe copies[index] = word & (1 << Self.addressShift &- 1) | kept << Self.addressShift
+        } else {
+          unsafe copies[index] = Self.vacated
+          counts.vacated += 1
+        }
+      }
+    }
+    unsafe target.storeBytes(of: span, as: PageSpan.self)
+    unsafe target.storeBytes(of: counts, toByteOffset: MemoryLayout<PageSpan>.size, as: PageCounts.self)
+    return span
+  }
+
+  /// Whether these are pages of a directory, whose rows all lie below a log address. Looks at every slot.
+  static func isSound(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: UInt64) -> Bool {
+    let depth = UInt32(pages.count.trailingZeroBitCount)
+    guard depth <= maximumDepth else { return false }
+    for (index, page) in pages.enumerated() {
+      guard page > 0, Int(page) * 64 + pageSize <= nodesEnd else { return false }
+      let memory = unsafe arena[page]
+      let span = unsafe memory.load(as: PageSpan.self)
+      guard span.depth <= depth, UInt32(index) >> (depth - span.depth) == span.prefix else { return false }
+      guard index == 0 || pages[index - 1] != page else { continue }
+      var highest: UInt64 = 0
+      let slots = unsafe (memory + 64).assumingMemoryBound(to: UInt64.self)
+      for slot in 0..<slotCount { unsafe highest = max(highest, slots[slot]) }
+      guard highest >> addressShift < addressEnd else { return false }
+    }
+    return true
+  }
+}
+
+extension HashIndex.PageSpan {
+  /// The position behind those of the page; nil behind the last.
+  var next: UInt32? {
+    let next = (UInt64(prefix) + 1) << (32 - UInt64(depth))
     return next >= 1 << 32 ? nil : UInt32(next)
   }
 }

@@ -11,6 +11,7 @@ final class Index: Sendable {
   let arena: Arena
   let versions: VersionTable
   let snapshots = SnapshotRegistry()
+  let newRows = NewRows()
   /// The newest commit that readers see.
   let published: Atomic<UInt64>
   /// The newest commit whose changes have begun to be entered.
@@ -58,11 +59,14 @@ final class Index: Sendable {
     }
   }
 
-  /// A keyspace as recovery finds it.
-  func restore(_ id: UInt32, _ name: String, isOrdered: Bool, definedAt: UInt64) -> KeyspaceIndex {
+  /// A keyspace as recovery finds it, with the rows that a checkpoint has of it.
+  func restore(
+    _ id: UInt32, _ name: String, isOrdered: Bool, definedAt: UInt64, from image: CheckpointTables.Keyspace? = nil
+  ) -> KeyspaceIndex {
     keyspaces.withLock { keyspaces in
       if let known = keyspaces.all.first(where: { $0.id == id }) { return known }
-      let keyspace = KeyspaceIndex(id: id, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
+      let keyspace = KeyspaceIndex(
+        id: id, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena, from: image)
       keyspace.definedAt.store(definedAt, ordering: .relaxed)
       keyspaces.all.append(keyspace)
       keyspaces.all.sort { $0.id < $1.id }

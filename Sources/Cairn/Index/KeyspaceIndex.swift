@@ -13,11 +13,22 @@ final class KeyspaceIndex: Sendable {
   /// How often in a row compressing a value didn't pay.
   let compressionMisses = Atomic<Int>(0)
 
-  init(id: UInt32, name: String, isOrdered: Bool, hash: KeyHash, table: SegmentTable, arena: Arena) {
+  /// Without rows, or with those whose nodes a checkpoint has brought into the arena.
+  init(
+    id: UInt32, name: String, isOrdered: Bool, hash: KeyHash, table: SegmentTable, arena: Arena,
+    from image: CheckpointTables.Keyspace? = nil
+  ) {
     self.id = id
     self.name = name
-    locator = RowLocator(keyspace: id, hash: hash, index: HashIndex(arena: arena), table: table)
-    tree = isOrdered ? OrderedIndex(arena: arena, locator: locator) : nil
+    let index = image.map { HashIndex(arena: arena, directory: $0.directory) } ?? HashIndex(arena: arena)
+    let locator = RowLocator(keyspace: id, hash: hash, index: index, table: table)
+    self.locator = locator
+    tree =
+      !isOrdered
+      ? nil
+      : image.map { OrderedIndex(arena: arena, locator: locator, root: $0.root) }
+        ?? OrderedIndex(arena: arena, locator: locator)
+    rowCount.store(image?.rows ?? 0, ordering: .relaxed)
   }
 
   var isOrdered: Bool { tree != nil }

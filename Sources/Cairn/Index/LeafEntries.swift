@@ -62,6 +62,15 @@
     return true
   }
 
+  mutating func removeAll(where isGone: (UInt64) -> Bool) {
+    var kept = 0
+    for index in 0..<count where unsafe !isGone(base[index].hash) {
+      unsafe base[kept] = base[index]
+      kept += 1
+    }
+    count = kept
+  }
+
   mutating func append(_ others: LeafEntries) {
     unsafe (base + count).update(from: others.base, count: others.count)
     count += others.count

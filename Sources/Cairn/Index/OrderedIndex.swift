@@ -29,6 +29,14 @@ import Synchronization
     root.store(emptyLeaf(), ordering: .releasing)
   }
 
+  /// Begins with nodes that lie in the arena already.
+  init(arena: Arena, locator: RowLocator, root node: UInt32) {
+    self.arena = arena
+    self.locator = locator
+    root = Atomic(node)
+    unsafe path = .allocate(capacity: Self.maximumHeight)
+  }
+
   deinit { unsafe path.deallocate() }
 
   // MARK: Reading
@@ -71,6 +79,36 @@ import Synchronization
     }
     if let bound { unsafe bound.withUnsafeBytes { unsafe trim(&entries, leaf.prefix, $0, below: below) } }
     return fence
+  }
+
+  /// The leaf that holds the first keys at or behind `bound`, and nothing of what comes before it; as `leaf` does.
+  func leaf(
+    from bound: [UInt8]?, into entries: inout LeafEntries
+  ) throws(StoreError) -> (prefix: UnsafeRawBufferPointer, fence: Fence?) {
+    var node = root.load(ordering: .acquiring)
+    var lower: Fence?
+    var upper: Fence?
+    while unsafe Inner.level(arena[node]) > 0 {
+      let inner = unsafe Inner(arena[node])
+      let child = bound.map { unsafe $0.withUnsafeBytes { unsafe inner.childIndex($0, below: false) } } ?? 0
+      if child > 0 { lower = Fence(node: inner, separator: child - 1) }
+      if child < inner.count - 1 { upper = Fence(node: inner, separator: child) }
+      node = inner.child(child)
+    }
+    let leaf = unsafe Leaf(arena[node])
+    try gather(leaf, into: &entries)
+    if let bound, lower?.bytes != bound {
+      // Leaves have merged.
+      while entries.count > 0 {
+        if let found = unsafe try locator.find(entries[0].hash),
+          unsafe bound.withUnsafeBytes({ unsafe found.record.key.order($0) }) >= 0
+        {
+          break
+        }
+        entries.removeFirst(1)
+      }
+    }
+    return unsafe (leaf.prefix, upper)
   }
 
   /// Takes away entries that are surely on the wrong side of the bound.
@@ -286,7 +324,7 @@ import Synchronization
     }
     if count < Inner.maximumChildren, hasPrefix {
       let size = unsafe parent.size + 20 + max(0, separator.count - parent.prefix.count - 8)
-      let node = arena.allocate(Self.rounded(size))
+      let node = arena.allocate(Inner.rounded(size))
       let inner = unsafe Inner(arena[node])
       unsafe separator.withUnsafeBytes {
         unsafe inner.initialize(parent, inserting: $0, right, after: step.child, size: size)
@@ -301,7 +339,7 @@ import Synchronization
       separators.insert(separator, at: step.child)
       publish(children, separators, inPlaceOf: step.node, level: level - 1)
     }
-    arena.retire(step.node, Self.rounded(parent.size))
+    arena.retire(step.node, Inner.rounded(parent.size))
   }
 
   /// Publishes an inner node or, where there are too many children, two.
@@ -318,23 +356,8 @@ import Synchronization
   }
 
   private func newInner(level: Int, _ children: [UInt32], _ separators: [[UInt8]]) -> UInt32 {
-    var prefix = 0
-    if let first = separators.first, let last = separators.last {
-      prefix = unsafe first.withUnsafeBytes { first in unsafe last.withUnsafeBytes { unsafe first.sharedPrefix($0) } }
-    }
-    let tails = separators.reduce(0) { $0 + max(0, $1.count - prefix - 8) }
-    let size = Inner.size(children: children.count, prefix: prefix, tails: tails)
-    let node = arena.allocate(Self.rounded(size))
-    unsafe Inner(arena[node]).initialize(
-      level: level, children: children, separators: separators, prefixLength: prefix, size: size)
-    return node
-  }
-
-  /// Few sizes, so that freed nodes fit again.
-  private static func rounded(_ size: Int) -> Int {
-    var rounded = Leaf.size
-    while rounded < size { rounded *= 2 }
-    return rounded
+    var sink = ArenaSink(arena: arena)
+    return Inner.add(level: level, children, separators, to: &sink)
   }
 
   /// Takes a row out. Its slot in the hash index is still there.
@@ -373,7 +396,7 @@ import Synchronization
       separators.remove(at: min(step.child, count - 2))
       publishSmaller(children, separators, inPlaceOf: step.node, level: level - 1)
     }
-    arena.retire(step.node, Self.rounded(parent.size))
+    arena.retire(step.node, Inner.rounded(parent.size))
   }
 
   private func publishSmaller(_ children: [UInt32], _ separators: [[UInt8]], inPlaceOf old: UInt32, level: Int) {
@@ -423,7 +446,27 @@ import Synchronization
     publishSmaller(children, separators, inPlaceOf: step.node, level: depth - 1)
     arena.retire(node, Leaf.size)
     arena.retire(neighbour, Leaf.size)
-    arena.retire(step.node, Self.rounded(parent.size))
+    arena.retire(step.node, Inner.rounded(parent.size))
     return true
+  }
+
+  // MARK: Checkpoints
+
+  /// Whether a node in an arena is a tree whose nodes all lie below `nodesEnd`, each of them once.
+  static func isSound(
+    _ arena: Arena, _ node: UInt32, below level: Int? = nil, nodesEnd: Int, nodesLeft: inout Int
+  ) -> Bool {
+    let offset = Int(node) * 64
+    guard node > 0, offset + Leaf.size <= nodesEnd, nodesLeft > 0 else { return false }
+    nodesLeft -= 1
+    let memory = unsafe arena[node]
+    let height = unsafe Inner.level(memory)
+    guard height < maximumHeight, level == nil || height == level.map({ $0 - 1 }) else { return false }
+    if height == 0 { return unsafe Leaf(memory).isSound }
+    let inner = unsafe Inner(memory)
+    guard inner.isSound(available: nodesEnd - offset) else { return false }
+    return (0..<inner.count).allSatisfy {
+      isSound(arena, inner.child($0), below: height, nodesEnd: nodesEnd, nodesLeft: &nodesLeft)
+    }
   }
 }

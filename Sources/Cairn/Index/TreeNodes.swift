@@ -78,6 +78,14 @@ import Synchronization
     unsafe heads.storeBytes(of: entry.hash, toByteOffset: (capacity &+ index) &* 8, as: UInt64.self)
   }
 
+  /// Whether what it says of itself fits into it.
+  var isSound: Bool {
+    let length = unsafe Int(base.load(fromByteOffset: 4, as: UInt16.self))
+    let (sorted, appended) = loadCounts()
+    return length <= Self.maximumPrefix && capacity == Self.capacity(prefix: length) && sorted + appended <= capacity
+      && appended <= Self.maximumAppended
+  }
+
   /// Fills fresh memory. `entries` are in order.
   func initialize(_ entries: UnsafeMutableBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
     unsafe base.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
@@ -140,6 +148,18 @@ import Synchronization
 
   private func length(_ index: Int) -> Int { unsafe Int(lengths.load(fromByteOffset: index &* 4, as: UInt32.self)) }
 
+  /// Whether what it says of itself fits into the bytes there are.
+  func isSound(available: Int) -> Bool {
+    guard (1...Self.maximumChildren).contains(count), size <= available else { return false }
+    let fixed = Self.size(children: count, prefix: 0, tails: 0)
+    let prefixLength = unsafe Int(base.load(fromByteOffset: 16, as: UInt32.self))
+    guard fixed <= size, prefixLength <= size - fixed, Self.rounded(size) <= available else { return false }
+    return (0..<count - 1).allSatisfy { index in
+      let start = unsafe Int(tails.load(fromByteOffset: index &* 4, as: UInt32.self))
+      return length(index) >= prefixLength && start <= size && max(0, length(index) - prefixLength - 8) <= size - start
+    }
+  }
+
   /// What a separator has behind the prefix and its head.
   private func tail(_ index: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
@@ -188,6 +208,29 @@ import Synchronization
     let length = length(index)
     if min(key.count, length) <= prefixLength + 8 { return key.count - length }
     return unsafe key.slice(prefixLength + 8, key.count).order(tail(index))
+  }
+
+  /// Few sizes, so that freed nodes fit again.
+  static func rounded(_ size: Int) -> Int {
+    var rounded = Leaf.size
+    while rounded < size { rounded *= 2 }
+    return rounded
+  }
+
+  /// Makes a node.
+  static func add<Sink: NodeSink>(
+    level: Int, _ children: [UInt32], _ separators: [[UInt8]], to sink: inout Sink
+  ) throws(Sink.Failure) -> UInt32 {
+    var prefix = 0
+    if let first = separators.first, let last = separators.last {
+      prefix = unsafe first.withUnsafeBytes { first in unsafe last.withUnsafeBytes { unsafe first.sharedPrefix($0) } }
+    }
+    let tails = separators.reduce(0) { $0 + max(0, $1.count - prefix - 8) }
+    let size = size(children: children.count, prefix: prefix, tails: tails)
+    return try unsafe sink.add(rounded(size)) { memory in
+      unsafe Inner(memory).initialize(
+        level: level, children: children, separators: separators, prefixLength: prefix, size: size)
+    }
   }
 
   static func size(children: Int, prefix: Int, tails: Int) -> Int {

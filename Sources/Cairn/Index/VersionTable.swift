@@ -155,23 +155,21 @@ import Synchronization
     return nil
   }
 
-  /// The versions of a keyspace that were the newest of their rows at `sequence`. For a reader that has pinned the
-  /// epoch.
-  func addresses(_ keyspace: UInt32, at sequence: UInt64) -> [UInt64] {
-    var addresses: [UInt64] = []
+  /// The rows, by hash and keyspace, of the versions that were no longer their newest at `sequence`. For a reader that
+  /// has pinned the epoch.
+  func superseded(at sequence: UInt64) -> [(hash: UInt64, keyspace: UInt32)] {
+    var rows: [(hash: UInt64, keyspace: UInt32)] = []
     let memory = unsafe current
     for bucket in unsafe 0...memory.load(as: UInt64.self) {
       var node = unsafe head(bucket, in: memory).pointee.load(ordering: .acquiring)
       while node != 0 {
         let version = unsafe version(node)
-        if unsafe version.pointee.keyspace == keyspace, unsafe version.pointee.sequence <= sequence,
-          unsafe sequence < version.pointee.supersededBy
-        {
-          unsafe addresses.append(version.pointee.address)
+        if unsafe version.pointee.supersededBy <= sequence {
+          unsafe rows.append((version.pointee.hash, version.pointee.keyspace))
         }
         node = unsafe next(node).pointee.load(ordering: .acquiring)
       }
     }
-    return addresses
+    return rows
   }
 }

@@ -25,6 +25,8 @@ final class Log: @unchecked Sendable {
   private let watermarkPlace: Atomic<UInt64>
   let durableSequence: Atomic<UInt64>
   let syncCount = Atomic<Int>(0)
+  /// Bytes of frames since the store was opened.
+  let appendedBytes = Atomic<Int>(0)
 
   // The committer's own.
   private var active: Segment?
@@ -68,15 +70,13 @@ final class Log: @unchecked Sendable {
         segments: recovered.segments.filter { recovered.unsealed.contains($0.id) }, sequence: recovered.lastSequence))
     durableSequence = Atomic(recovered.watermark.sequence)
     watermarkPlace = Atomic(recovered.watermark.place.packed)
-    for segment in recovered.segments { enter(segment) }
+    for (segment, next) in zip(recovered.segments, recovered.segments.dropFirst()) { enter(segment, upTo: next.slot) }
+    if let last = recovered.segments.last { enter(last, upTo: table.nextSlot) }
   }
 
-  /// For addresses that lead to it; a segment has the slots from its own to the next one's.
-  private func enter(_ segment: Segment) {
-    while segmentsBySlot.count < segment.slot { segmentsBySlot.append(segmentsBySlot[segmentsBySlot.count - 1]) }
-    segmentsBySlot.append(segment)
-    let last = table.slot(table.address(slot: segment.slot, offset: max(segment.mapping.length - 8, 0)))
-    while segmentsBySlot.count <= last { segmentsBySlot.append(segment) }
+  /// For addresses that lead to it.
+  private func enter(_ segment: Segment, upTo slot: Int) {
+    while segmentsBySlot.count < slot { segmentsBySlot.append(segment) }
   }
 
   /// The segment an address lies in. For the committer.
@@ -148,6 +148,8 @@ final class Log: @unchecked Sendable {
 
   /// A whole frame has been written.
   func appended(_ segment: Segment, end: Int, sequence: UInt64) {
+    let length = end - segment.end.load(ordering: .relaxed)
+    appendedBytes.store(appendedBytes.load(ordering: .relaxed) &+ length, ordering: .relaxed)
     segment.end.store(end, ordering: .releasing)
     segment.lastSequence.store(sequence, ordering: .releasing)
     lastSequence = sequence
@@ -159,6 +161,37 @@ final class Log: @unchecked Sendable {
     Watermark(
       sequence: durableSequence.load(ordering: .acquiring),
       place: Place(packed: watermarkPlace.load(ordering: .acquiring)))
+  }
+
+  /// Where the log ends, and the log address that is above all before it; nil while there is no commit. For the
+  /// committer.
+  var end: (place: Place, address: UInt64)? {
+    guard let last = active ?? recovered.segments.last else { return nil }
+    let end = last.end.load(ordering: .relaxed)
+    let address =
+      active == nil ? table.address(slot: table.nextSlot, offset: 0) : table.address(slot: last.slot, offset: end)
+    return (Place(segment: last.id, offset: end), address)
+  }
+
+  // MARK: Checkpoints
+
+  /// Lists a checkpoint that is durable in the manifest, beside the one before it. Those before that are removed.
+  func publish(_ checkpoint: Manifest.Checkpoint) throws(StoreError) {
+    let dropped = try manifest.withLock { (manifest) throws(StoreError) in
+      var changed = manifest
+      changed.checkpoints = manifest.checkpoints.suffix(1) + [checkpoint]
+      let dropped = manifest.checkpoints.dropLast()
+      try replace(&manifest, changed) { () throws(FileError) in }
+      return dropped
+    }
+    for checkpoint in dropped { removeCheckpoint(checkpoint.id) }
+  }
+
+  func removeCheckpoint(_ id: UInt32) {
+    // One that stays is not listed, and no harm.
+    do throws(FileError) {
+      try environment.files.remove("\(directory)/\(CheckpointTables.fileName(id))")
+    } catch {}
   }
 
   // MARK: Segments
@@ -252,25 +285,35 @@ final class Log: @unchecked Sendable {
     var changed = changed
     changed.segments.append(Manifest.Segment(id: id))
     changed.nextSegment = id + 1
+    do throws(StoreError) {
+      try replace(&manifest, changed) { () throws(FileError) in
+        try file.sync()
+        try environment.files.syncDirectory(directory)
+      }
+    } catch {
+      if error.code != .poisoned { discard(file, path) }
+      throw error
+    }
+    return PreparedFile(id: id, file: file, reserved: size)
+  }
+
+  /// Replaces the manifest by the next generation. What it is to speak of is made durable by `harden`, once it is sure
+  /// that there is space for it. A failure before that changes nothing; one behind it poisons.
+  private func replace(
+    _ manifest: inout Manifest, _ changed: Manifest, harden: () throws(FileError) -> Void
+  ) throws(StoreError) {
+    var changed = changed
     changed.generation += 1
     changed.highestSequence = max(changed.highestSequence, durableSequence.load(ordering: .acquiring))
     let written = changed.durable(upTo: changed.highestSequence)
-    let staged: any File
+    let staged = try attempt { () throws(FileError) in try manifestFile.stage(written) }
     do throws(FileError) {
-      staged = try manifestFile.stage(written)
-    } catch {
-      discard(file, path)
-      throw StoreError(error)
-    }
-    do throws(FileError) {
-      try file.sync()
-      try environment.files.syncDirectory(directory)
+      try harden()
       try manifestFile.publish(staged, written)
     } catch {
       throw poison(error)
     }
     manifest = changed
-    return PreparedFile(id: id, file: file, reserved: size)
   }
 
   private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
@@ -295,7 +338,7 @@ final class Log: @unchecked Sendable {
     let segment = Segment(
       id: next.id, epoch: epoch, path: "\(directory)/\(Segment.fileName(next.id))", file: next.file, mapping: mapping,
       seed: header.seed, baseSequence: lastSequence, slot: slot, end: SegmentHeader.size, lastSequence: lastSequence)
-    enter(segment)
+    enter(segment, upTo: table.nextSlot)
     segments.withLock { $0.append(segment) }
     tail.withLock { $0.segments.append(segment) }
     active = segment

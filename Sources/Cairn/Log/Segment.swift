@@ -33,14 +33,7 @@ package final class Segment: Sendable {
     self.lastSequence = Atomic(lastSequence)
   }
 
-  package static func fileName(_ id: UInt32) -> String { "\(zeroPadded(UInt64(id), 10)).segment" }
+  package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).segment" }
 
-  static func discardedName(_ id: UInt32, _ offset: Int) -> String {
-    "\(zeroPadded(UInt64(id), 10))-\(offset).discarded"
-  }
-
-  private static func zeroPadded(_ number: UInt64, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
-  }
+  static func discardedName(_ id: UInt32, _ offset: Int) -> String { "\(Format.fileNumber(id))-\(offset).discarded" }
 }

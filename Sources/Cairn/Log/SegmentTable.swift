@@ -46,24 +46,37 @@ import CCairnPlatform
     let first = nextSlot
     var offset = 0
     repeat {
-      let (chunk, index) = nextSlot.quotientAndRemainder(dividingBy: Self.chunkCapacity)
-      precondition(chunk < chunkCount, "the log has outgrown its addresses")
-      let entries: UnsafeMutablePointer<Entry>
-      if let known = unsafe chunks[chunk] {
-        unsafe entries = unsafe known
-      } else {
-        unsafe entries = .allocate(capacity: Self.chunkCapacity)
-        unsafe chunks[chunk] = unsafe entries
-      }
-      unsafe (entries + index).initialize(
-        to: Entry(
-          base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
-          seed: seed, id: id))
+      let entries = unsafe chunk(nextSlot / Self.chunkCapacity)
+      unsafe entries[nextSlot % Self.chunkCapacity] = unsafe Entry(
+        base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
+        seed: seed, id: id)
       nextSlot += 1
       offset += slotLength
     } while offset < mapping.length
     return first
   }
+
+  /// The next segment has this slot, or a later one. Those between lead to no bytes.
+  func skip(to slot: Int) {
+    while nextSlot < slot {
+      _ = unsafe chunk(nextSlot / Self.chunkCapacity)
+      nextSlot = min(slot, (nextSlot / Self.chunkCapacity + 1) * Self.chunkCapacity)
+    }
+  }
+
+  private func chunk(_ number: Int) -> UnsafeMutablePointer<Entry> {
+    precondition(number < chunkCount, "the log has outgrown its addresses")
+    if let known = unsafe chunks[number] { return unsafe known }
+    let entries = UnsafeMutablePointer<Entry>.allocate(capacity: Self.chunkCapacity)
+    let nothing = unsafe Entry(
+      base: UnsafeRawPointer(chunks), length: 0, offset: 0, baseSequence: 0, seed: .none, id: 0)
+    unsafe entries.initialize(repeating: nothing, count: Self.chunkCapacity)
+    unsafe chunks[number] = unsafe entries
+    return unsafe entries
+  }
+
+  /// The number of slots there are addresses for.
+  var slotLimit: Int { chunkCount * Self.chunkCapacity }
 
   /// Nothing lies at or behind `end`, whatever the file's length. Before the store is shared.
   func limit(slot first: Int, to end: Int) {

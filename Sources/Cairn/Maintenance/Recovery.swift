@@ -19,6 +19,7 @@ struct Recovery: ~Copyable {
   private var keyspaces: [UInt32: KeyspaceIndex] = [:]
   private var segmentsBySlot: [Int: Segment] = [:]
   private var hasEnded = false
+  private var checkpoint: CheckpointTables?
 
   init(files: any FileLayer, directory: String, manifest: Manifest, isReadOnly: Bool, table: SegmentTable, index: Index)
   {
@@ -31,9 +32,11 @@ struct Recovery: ~Copyable {
   }
 
   consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
+    try loadCheckpoint()
     for keyspace in manifest.keyspaces {
       keyspaces[keyspace.id] = index.restore(
-        keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt)
+        keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt,
+        from: checkpoint?.keyspaces.first { $0.id == keyspace.id })
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
     for entry in manifest.segments { try read(entry) }
@@ -47,6 +50,29 @@ struct Recovery: ~Copyable {
     index.applying.store(log.lastSequence, ordering: .relaxed)
     index.published.store(log.lastSequence, ordering: .sequentiallyConsistent)
     return (log, report)
+  }
+
+  // MARK: Checkpoints
+
+  /// Takes the newest checkpoint that is of use. Any mismatch, and it is ignored as a whole: the log is the truth.
+  private mutating func loadCheckpoint() throws(StoreError) {
+    for entry in manifest.checkpoints.reversed() {
+      do throws(CheckpointTables.Problem) {
+        let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
+        index.arena.adopt(image.memory, length: image.tables.nodesEnd)
+        guard image.isSound(index.arena, manifest, table) else {
+          index.arena.forget()
+          throw CheckpointTables.Problem("its nodes make no sense")
+        }
+        checkpoint = image.tables
+        report.checkpoint = entry.sequence
+        note(Watermark(sequence: entry.sequence, place: entry.place))
+        log.lastSequence = entry.sequence
+        return
+      } catch {
+        report.ignoredCheckpoints.append("\(CheckpointTables.fileName(entry.id)): \(error.text)")
+      }
+    }
   }
 
   // MARK: Segments
@@ -104,6 +130,9 @@ struct Recovery: ~Copyable {
   ) throws(StoreError) {
     note(header.watermark)
     log.highestSequence = max(log.highestSequence, header.baseSequence)
+    if let covered = checkpoint?.segments.first(where: { $0.id == entry.id }) {
+      return try take(covered, entry, header, file, mapping, path)
+    }
     let isNext =
       log.segments.isEmpty || header.baseSequence == chain
       || (header.epoch > (log.segments.last?.epoch ?? 0) && header.baseSequence > chain)
@@ -113,38 +142,80 @@ struct Recovery: ~Copyable {
           .corrupted, "segment \(entry.id) does not continue the log", place: Place(segment: entry.id, offset: 0))
       }
       hasEnded = true
-      searchBehindEnd(mapping, header, from: SegmentHeader.size)
+      searchBehindEnd(mapping, header.seed, header.baseSequence, from: SegmentHeader.size)
       file.close()
       drop(entry.id, mapping, from: 0)
       return
     }
 
+    if let checkpoint { table.skip(to: checkpoint.slotCount) }
+    let segment = enter(header, file, mapping, path)
+    chain = header.baseSequence
+    try readFrames(segment, entry, from: SegmentHeader.size)
+  }
+
+  private mutating func enter(
+    _ header: SegmentHeader, _ file: any File, _ mapping: any Mapping, _ path: String
+  ) -> Segment {
     let slot = table.enter(mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
     let segment = Segment(
       id: header.id, epoch: header.epoch, path: path, file: file, mapping: mapping, seed: header.seed,
       baseSequence: header.baseSequence, slot: slot, end: SegmentHeader.size, lastSequence: header.baseSequence)
-    segmentsBySlot[slot] = segment
     for next in slot..<table.nextSlot { segmentsBySlot[next] = segment }
-    chain = header.baseSequence
-    let end = try readFrames(segment, upTo: entry.end ?? mapping.length)
+    log.segments.append(segment)
+    return segment
+  }
+
+  /// A segment that the checkpoint knows: what it has is not read again.
+  private mutating func take(
+    _ covered: CheckpointTables.Segment, _ entry: Manifest.Segment, _ header: SegmentHeader, _ file: any File,
+    _ mapping: any Mapping, _ path: String
+  ) throws(StoreError) {
+    guard header.epoch == covered.epoch, mapping.length >= covered.end else {
+      throw StoreError(
+        .damaged, "segment \(entry.id) has \(mapping.length) bytes of \(covered.end)",
+        place: Place(segment: entry.id, offset: mapping.length))
+    }
+    table.skip(to: covered.slot)
+    let segment = enter(header, file, mapping, path)
+    segment.liveBytes.store(covered.liveBytes, ordering: .relaxed)
+    chain = covered.lastSequence
+    if checkpoint?.place.segment == entry.id {
+      try readFrames(segment, entry, from: covered.end)
+    } else {
+      close(segment, at: covered.end)
+      if entry.end == nil { log.unsealed.insert(segment.id) }
+    }
+  }
+
+  private func close(_ segment: Segment, at end: Int) {
     segment.end.store(end, ordering: .relaxed)
     segment.lastSequence.store(chain, ordering: .relaxed)
-    table.limit(slot: slot, to: end)
-    log.segments.append(segment)
+    table.limit(slot: segment.slot, to: end)
+  }
+
+  /// Reads the frames of a segment and, if it isn't sealed, looks at what is behind them.
+  private mutating func readFrames(
+    _ segment: Segment, _ entry: Manifest.Segment, from start: Int
+  ) throws(StoreError) {
+    let mapping = segment.mapping
+    let end = try readFrames(segment, from: start, upTo: entry.end ?? mapping.length)
+    report.replayedBytes += end - start
+    close(segment, at: end)
     guard entry.end == nil else { return }
 
     log.unsealed.insert(segment.id)
     let rest = lastNonzero(mapping, from: end)
     if rest > end {
       hasEnded = true
-      searchBehindEnd(mapping, header, from: end + 8)
+      searchBehindEnd(mapping, segment.seed, segment.baseSequence, from: end + 8)
       discard(Place(segment: segment.id, offset: end), rest - end, mapping)
     }
   }
 
   /// Applies the frames of a segment; returns where they end.
-  private mutating func readFrames(_ segment: Segment, upTo limit: Int) throws(StoreError) -> Int {
-    var offset = SegmentHeader.size
+  private mutating func readFrames(_ segment: Segment, from start: Int, upTo limit: Int) throws(StoreError) -> Int {
+    var offset = start
     while offset < limit {
       let frame = unsafe FrameView(
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
@@ -220,12 +291,14 @@ struct Recovery: ~Copyable {
 
   /// What lies behind the end is no part of the log, but it knows how far the log was durable, and which sequences are
   /// used up.
-  private mutating func searchBehindEnd(_ mapping: any Mapping, _ header: SegmentHeader, from start: Int) {
+  private mutating func searchBehindEnd(
+    _ mapping: any Mapping, _ seed: PlaceSeed, _ baseSequence: UInt64, from start: Int
+  ) {
     var offset = start
     while offset + FrameHeader.size <= mapping.length {
       if let frame = unsafe FrameView(
-        mapping.base + offset, available: mapping.length - offset, offset: offset, seed: header.seed,
-        baseSequence: header.baseSequence)
+        mapping.base + offset, available: mapping.length - offset, offset: offset, seed: seed,
+        baseSequence: baseSequence)
       {
         note(frame.header.watermark)
         log.highestSequence = max(log.highestSequence, frame.header.sequence)
@@ -246,7 +319,7 @@ struct Recovery: ~Copyable {
     let header = SegmentHeader(
       store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence &- 1, created: 0,
       watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))
-    searchBehindEnd(mapping, header, from: start)
+    searchBehindEnd(mapping, header.seed, header.baseSequence, from: start)
   }
 
   /// A log that ends before its watermark has not been torn.

@@ -2,6 +2,12 @@
 public struct RecoveryReport: Sendable, CustomStringConvertible {
   /// Segments that held commits.
   public internal(set) var segments = 0
+  /// The commit of the checkpoint that the log was read from; nil if it was read from its beginning.
+  public internal(set) var checkpoint: UInt64?
+  /// Checkpoints that were of no use, and why.
+  public internal(set) var ignoredCheckpoints: [String] = []
+  /// Bytes of frames read from the log.
+  public internal(set) var replayedBytes = 0
   /// Commits read from the log.
   public internal(set) var commits = 0
   /// Records read from the log.
@@ -20,7 +26,9 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
 
   /// In words.
   public var description: String {
-    var text = "\(rows) rows from \(commits) commits in \(segments) segments, up to sequence \(lastSequence)"
+    let origin = checkpoint.map { "the checkpoint at sequence \($0) and " } ?? ""
+    var text = "\(rows) rows from \(origin)\(commits) commits in \(segments) segments, up to sequence \(lastSequence)"
+    for problem in ignoredCheckpoints { text += "; ignored \(problem)" }
     if let discardedAt { text += "; discarded \(discardedBytes) bytes at \(discardedAt)" }
     return text
   }

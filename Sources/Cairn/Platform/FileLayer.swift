@@ -46,6 +46,8 @@ package protocol File: AnyObject, Sendable {
   /// file is closed or removed. Bytes written later appear in it; those past the file's end must
   /// not be touched.
   func map(_ length: Int) throws(FileError) -> any Mapping
+  /// The file's bytes as memory that may be written to without changing the file. For a file that nobody changes.
+  func mapPrivately(_ length: Int) throws(FileError) -> PrivateMapping
   func close()
 }
 

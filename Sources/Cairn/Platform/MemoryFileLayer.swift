@@ -224,6 +224,14 @@ package final class MemoryFileLayer: FileLayer {
       let region = try perform(.map) { (content, _) throws(FileError.Cause) in try content.region(of: length) }
       return MemoryMapping(region, length)
     }
+
+    func mapPrivately(_ length: Int) throws(FileError) -> PrivateMapping {
+      try perform(.map) { (content, _) throws(FileError.Cause) in
+        let memory = try PrivateMapping(nil, max(length, 1))
+        _ = unsafe content.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: length), at: 0)
+        return memory
+      }
+    }
   }
 
   private final class MemoryMapping: Mapping {

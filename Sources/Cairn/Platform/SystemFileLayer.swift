@@ -201,6 +201,14 @@ private final class SystemFile: File {
     return unsafe SystemMapping(base, length)
   }
 
+  func mapPrivately(_ length: Int) throws(FileError) -> PrivateMapping {
+    do throws(FileError.Cause) {
+      return try PrivateMapping(descriptor, max(length, 1))
+    } catch {
+      throw FileError(error, "map", path)
+    }
+  }
+
   /// Bytes are seen by everyone who maps or reads the file at once, and stay when the process ends, as with a call.
   private func openWindow(_ length: Int) {
     guard isWritable, window.load(ordering: .relaxed) == 0, cairn_overwrites_in_place(descriptor) != 0 else { return }

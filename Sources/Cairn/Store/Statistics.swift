@@ -13,6 +13,8 @@ public struct StoreStatistics: Sendable, Hashable {
   public var liveBytes = 0
   /// Everything else in the log.
   public var deadBytes: Int { logBytes - liveBytes }
+  /// Bytes of the checkpoints on disk, which are no part of the log.
+  public var checkpointBytes = 0
   /// Bytes of memory the index takes.
   public var indexBytes = 0
   /// Versions kept in memory because a snapshot may need them.

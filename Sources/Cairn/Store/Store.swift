@@ -14,6 +14,7 @@ public final class Store: Sendable {
   private let log: Log
   private let committer: Committer
   private let asyncCommits: AsyncCommits
+  private let checkpoints: Checkpoints
   private let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
@@ -55,6 +56,9 @@ public final class Store: Sendable {
     isCompressing = options.compression
     committer = Committer(log: log, index: index)
     asyncCommits = AsyncCommits(committer: committer, log: log, scheduler: environment.scheduler)
+    checkpoints = Checkpoints(
+      index: index, log: log, committer: committer, recovery: recovery,
+      isAutomatic: options.checkpoints && options.access == .readWrite)
   }
 
   deinit { close() }
@@ -66,6 +70,7 @@ public final class Store: Sendable {
     committer.close()
     asyncCommits.close()
     environment.scheduler.shutDown()
+    checkpoints.close()
     log.close()
     fileLock?.release()
     StoreRegistry.remove(identity, self)
@@ -116,6 +121,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
+    defer { checkpoints.logHasGrown() }
     return try committer.commit(buffer, durability)
   }
 
@@ -126,6 +132,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
+    defer { checkpoints.logHasGrown() }
     return try await asyncCommits.commit(buffer, durability)
   }
 
@@ -158,6 +165,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
+    defer { checkpoints.logHasGrown() }
     return try committer.commit(buffer, durability)
   }
 
@@ -183,6 +191,20 @@ public final class Store: Sendable {
 
   /// The newest commit.
   public var lastSequence: UInt64 { index.published.load(ordering: .acquiring) }
+
+  // MARK: Checkpoints
+
+  /// Writes the index as it is to disk, so that opening need not read the log up to here; returns when that is durable.
+  ///
+  /// Happens in the background as the log grows unless ``StoreOptions/checkpoints`` is false, and at `close()`. Readers
+  /// and writers go on meanwhile. Takes time in proportion to the number of rows, none if nothing has been committed
+  /// since the last one.
+  ///
+  /// - Throws: `noSpace`, `inputOutput`, and nothing has changed; `poisoned`, `closed`, `readOnly`.
+  public func checkpoint() throws(StoreError) {
+    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try checkpoints.write()
+  }
 
   // MARK: Reading the latest state
 
@@ -281,6 +303,7 @@ public final class Store: Sendable {
       statistics.logBytes += segment.end.load(ordering: .acquiring)
       statistics.liveBytes += segment.liveBytes.load(ordering: .relaxed)
     }
+    statistics.checkpointBytes = log.manifest.withLock { $0.checkpoints.reduce(0) { $0 + $1.length } }
     for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
       statistics.keyspaces += 1
       statistics.rows += keyspace.rowCount.load(ordering: .relaxed)

@@ -1,4 +1,5 @@
 import CCairnPlatform
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -90,13 +91,20 @@ struct StoreOpening {
   }
 
   private func recover(_ lock: (any FileLock)?, _ identity: FileIdentity) throws(StoreError) -> Store {
-    let manifest = try manifestFile.read()
+    var manifest = try manifestFile.read()
     let table = SegmentTable(segmentSize: manifest.segmentSize)
     let index = Index(hashSeed: manifest.hashSeed, table: table)
     let recovery = Recovery(
       files: environment.files, directory: path, manifest: manifest, isReadOnly: options.access == .readOnly,
       table: table, index: index)
     let (recovered, report) = try recovery.run()
+    // Also those that only the log has known of.
+    manifest.keyspaces = index.allKeyspaces.map { keyspace in
+      Manifest.Keyspace(
+        id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt.load(ordering: .relaxed),
+        name: keyspace.name)
+    }
+    manifest.nextKeyspace = max(manifest.nextKeyspace, (manifest.keyspaces.last?.id ?? 0) + 1)
     let log = Log(
       environment: environment, directory: path, table: table, manifest: manifest, recovered: recovered)
     return Store(

@@ -1,0 +1,182 @@
+/// What a checkpoint says besides the nodes of the index: of which log, as of when, and where each keyspace's nodes are
+/// found. FORMAT.md, section 8.
+package struct CheckpointTables: Hashable, Sendable {
+  /// Bytes before the first node: the header and zeros.
+  package static let nodesStart = 4096
+  /// Nodes are checksummed this many bytes at a time.
+  package static let chunkSize = 1 << 20
+  private static let headerSize = 128
+  private static let magic: UInt64 = 0x4B48_434E_5249_4143  // "CAIRNCHK"
+
+  /// A segment that the index leads into.
+  package struct Segment: Hashable, Sendable {
+    package var id: UInt32
+    package var epoch: UInt32
+    /// The first of its numbers in log addresses.
+    package var slot: Int
+    package var end: Int
+    package var lastSequence: UInt64
+    package var liveBytes: Int
+  }
+
+  /// Where a keyspace's nodes are, in units of 64 bytes from the beginning of the file.
+  package struct Keyspace: Hashable, Sendable {
+    package var id: UInt32
+    package var rows: Int
+    /// 0 in an unordered keyspace.
+    package var root: UInt32
+    /// Hash pages, in the directory's order; a power of two.
+    package var directory: [UInt32]
+  }
+
+  package var store: UInt128
+  package var hashSeed: UInt64
+  package var id: UInt32
+  package var sequence: UInt64
+  /// Where the log goes on.
+  package var place: Place
+  /// Logarithm of the units a slot of a log address stands for.
+  package var slotShift: Int
+  /// The slots given to segments so far.
+  package var slotCount: Int
+  /// Header and nodes.
+  package var nodesEnd: Int
+  package var chunkChecksums: [UInt32] = []
+  package var segments: [Segment] = []
+  package var keyspaces: [Keyspace] = []
+
+  package init(
+    store: UInt128, hashSeed: UInt64, id: UInt32, sequence: UInt64, place: Place, slotShift: Int, slotCount: Int
+  ) {
+    self.store = store
+    self.hashSeed = hashSeed
+    self.id = id
+    self.sequence = sequence
+    self.place = place
+    self.slotShift = slotShift
+    self.slotCount = slotCount
+    nodesEnd = Self.nodesStart
+  }
+
+  /// The file's first bytes and those behind the nodes.
+  func encoded() -> (header: [UInt8], tables: [UInt8]) {
+    var tables = ByteWriter()
+    for checksum in chunkChecksums { tables.append(checksum) }
+    if chunkChecksums.count % 2 == 1 { tables.append(zeros: 4) }
+    for segment in segments {
+      tables.append(segment.id)
+      tables.append(segment.epoch)
+      tables.append(UInt32(segment.slot))
+      tables.append(zeros: 4)
+      tables.append(UInt64(segment.end))
+      tables.append(segment.lastSequence)
+      tables.append(UInt64(segment.liveBytes))
+    }
+    for keyspace in keyspaces {
+      tables.append(keyspace.id)
+      tables.append(keyspace.root)
+      tables.append(UInt64(keyspace.rows))
+      tables.append(UInt32(keyspace.directory.count))
+      tables.append(zeros: 4)
+      for page in keyspace.directory { tables.append(page) }
+      if keyspace.directory.count % 2 == 1 { tables.append(zeros: 4) }
+    }
+
+    var header = ByteWriter()
+    header.append(Self.magic)
+    header.append(Format.majorVersion)
+    header.append(Format.minorVersion)
+    header.append(id)
+    header.append(Format.knownFeatures)
+    header.append(UInt64(0))
+    header.append(store)
+    header.append(sequence)
+    header.append(place.packed)
+    header.append(hashSeed)
+    header.append(UInt32(slotShift))
+    header.append(UInt32(slotCount))
+    header.append(UInt64(nodesEnd))
+    header.append(UInt64(tables.bytes.count))
+    header.append(UInt32(chunkChecksums.count))
+    header.append(UInt32(segments.count))
+    header.append(UInt32(keyspaces.count))
+    header.append(zeros: 12)
+    header.append(CRC32C.checksum(tables.bytes))
+    header.append(CRC32C.checksum(header.bytes))
+    return (header.bytes, tables.bytes)
+  }
+
+  /// Why a checkpoint is of no use, in words.
+  package struct Problem: Error, Hashable, Sendable {
+    package let text: String
+    init(_ text: String) { self.text = text }
+  }
+
+  /// Reads a whole file's header and tables, and checks that the nodes are what was written.
+  package init(_ file: UnsafeRawBufferPointer) throws(Problem) {
+    guard file.count >= Self.nodesStart else { throw Problem("it is cut off") }
+    let head = unsafe UnsafeRawBufferPointer(rebasing: file.prefix(Self.headerSize))
+    var reader = unsafe ByteReader(head)
+    var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: head.suffix(4)))
+    guard reader.next(UInt64.self) == Self.magic,
+      unsafe end.next(UInt32.self) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.dropLast(4)))
+    else { throw Problem("its header is invalid") }
+    guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let id = reader.next(UInt32.self),
+      let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil,
+      major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0
+    else { throw Problem("it was written by another version") }
+    guard let store = reader.next(UInt128.self), let sequence = reader.next(UInt64.self),
+      let place = reader.next(UInt64.self), let hashSeed = reader.next(UInt64.self),
+      let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),
+      let nodesEnd = reader.next(UInt64.self), let tablesLength = reader.next(UInt64.self),
+      let chunkCount = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
+      let keyspaceCount = reader.next(UInt32.self), reader.zeros(12), let tablesChecksum = reader.next(UInt32.self),
+      nodesEnd >= UInt64(Self.nodesStart), nodesEnd % 64 == 0, nodesEnd <= UInt64(file.count),
+      tablesLength == UInt64(file.count) - nodesEnd,
+      unsafe file[Self.headerSize..<Self.nodesStart].allSatisfy({ $0 == 0 })
+    else { throw Problem("its header makes no sense") }
+    self.init(
+      store: store, hashSeed: hashSeed, id: id, sequence: sequence, place: Place(packed: place),
+      slotShift: Int(slotShift), slotCount: Int(slotCount))
+    self.nodesEnd = Int(nodesEnd)
+
+    let tables = unsafe UnsafeRawBufferPointer(rebasing: file[self.nodesEnd...])
+    guard unsafe CRC32C.checksum(tables) == tablesChecksum else { throw Problem("its tables are damaged") }
+    reader = unsafe ByteReader(tables)
+    guard Int(chunkCount) == (self.nodesEnd - Self.nodesStart + Self.chunkSize - 1) / Self.chunkSize else {
+      throw Problem("it has checksums for other nodes")
+    }
+    for chunk in 0..<Int(chunkCount) {
+      guard let checksum = reader.next(UInt32.self) else { throw Problem("its tables are cut off") }
+      let start = Self.nodesStart + chunk * Self.chunkSize
+      let bytes = unsafe UnsafeRawBufferPointer(rebasing: file[start..<min(start + Self.chunkSize, self.nodesEnd)])
+      guard unsafe CRC32C.checksum(bytes) == checksum else { throw Problem("its nodes are damaged at byte \(start)") }
+      chunkChecksums.append(checksum)
+    }
+    guard chunkCount % 2 == 0 || reader.zeros(4) else { throw Problem("its tables make no sense") }
+    for _ in 0..<segmentCount {
+      guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
+        let slot = reader.next(UInt32.self), slot < slotCount, reader.zeros(4), let end = reader.next(UInt64.self),
+        end <= 1 << 40, let last = reader.next(UInt64.self), let live = reader.next(UInt64.self), live <= end,
+        id > segments.last?.id ?? 0, Int(slot) >= segments.last.map({ $0.slot + 1 }) ?? 0
+      else { throw Problem("its list of segments makes no sense") }
+      segments.append(
+        Segment(
+          id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last, liveBytes: Int(live)))
+    }
+    for _ in 0..<keyspaceCount {
+      guard let id = reader.next(UInt32.self), let root = reader.next(UInt32.self), let rows = reader.next(UInt64.self),
+        rows <= 1 << 48, let count = reader.next(UInt32.self), reader.zeros(4), count.nonzeroBitCount == 1,
+        Int(count) <= reader.remaining / 4, id > keyspaces.last?.id ?? 0
+      else { throw Problem("its list of keyspaces makes no sense") }
+      var directory: [UInt32] = []
+      directory.reserveCapacity(Int(count))
+      for _ in 0..<count { directory.append(reader.next(UInt32.self) ?? 0) }
+      guard count % 2 == 0 || reader.zeros(4) else { throw Problem("its list of keyspaces makes no sense") }
+      keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory))
+    }
+    guard reader.remaining == 0 else { throw Problem("bytes are left over") }
+  }
+
+  package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).checkpoint" }
+}

@@ -1,0 +1,229 @@
+/// Writes the index as it was after one commit into a checkpoint, a piece at a time, beside readers and the writer.
+///
+/// Until it is done it holds that commit as a snapshot does. A hash page is copied and each of its rows led back to the
+/// version of that commit; a leaf is copied without the rows that are newer. What log addresses cannot tell, whether a
+/// row of the ordered index is new, the committer notes meanwhile.
+///
+/// One thread at a time has it.
+final class CheckpointCapture: @unchecked Sendable {
+  private let index: Index
+  private let log: Log
+  private let committer: Committer
+  private let keyspaces: [KeyspaceIndex]
+  private var tables: CheckpointTables
+  /// Records at this address or above are newer than the checkpoint.
+  private let boundary: UInt64
+  private let file: any File
+  private var nodes: NodeFile
+  private var isOver = false
+
+  private var current = 0
+  private var phase = Phase.start
+
+  private enum Phase {
+    case start
+    case pages(from: UInt32, [(span: HashIndex.PageSpan, address: UInt32)])
+    case leaves(behind: [UInt8]?, TreeBuilder)
+  }
+
+  /// Deleted rows that are in the indexes only because an older snapshot needs a version of them: by the addresses of
+  /// their tombstones, and by hash.
+  private var tombstones: Set<UInt64> = []
+  /// Rows that the ordered indexes have and the checkpoint hasn't.
+  private var absent: Set<UInt64> = []
+
+  private static let pagesAtOnce = 32
+  private static let leavesAtOnce = 256
+
+  /// nil while there is nothing in the log.
+  init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
+    let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
+    let path = "\(log.directory)/\(CheckpointTables.fileName(id))"
+    guard let start = committer.beginCapture(id: id) else { return nil }
+    do throws(FileError) {
+      // One that is there was never finished.
+      do throws(FileError) {
+        try log.environment.files.remove(path)
+      } catch {
+        guard error.cause == .notFound else { throw error }
+      }
+      file = try log.environment.files.open(path, .create)
+    } catch {
+      committer.endCapture(start.tables.sequence)
+      throw StoreError(error)
+    }
+    self.index = index
+    self.log = log
+    self.committer = committer
+    (tables, boundary, keyspaces, covered) = start
+    nodes = NodeFile(file)
+    do throws(StoreError) {
+      try findTombstones()
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  deinit { abandon() }
+
+  /// Bytes of the log that had been appended when it was begun, as `Log.appendedBytes` counts.
+  let covered: Int
+
+  /// Gives up. What has been written is removed.
+  func abandon() {
+    guard !isOver else { return }
+    isOver = true
+    committer.endCapture(tables.sequence)
+    file.close()
+    log.removeCheckpoint(tables.id)
+  }
+
+  /// Does a piece of the work; returns the checkpoint's entry once it is durable. A failure ends it.
+  func step() throws(StoreError) -> Manifest.Checkpoint? {
+    do throws(StoreError) {
+      guard current < keyspaces.count else { return try finish() }
+      try advance(keyspaces[current])
+      return nil
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  private func advance(_ keyspace: KeyspaceIndex) throws(StoreError) {
+    switch phase {
+    case .start:
+      phase = .pages(from: 0, [])
+    case .pages(let position, var pages):
+      if let next = try copyPages(keyspace, from: position, &pages) {
+        phase = .pages(from: next, pages)
+      } else {
+        tables.keyspaces[current].directory = Self.directory(pages)
+        phase = .leaves(behind: nil, TreeBuilder())
+        if keyspace.tree == nil { nextKeyspace() }
+      }
+    case .leaves(let bound, var builder):
+      guard let tree = keyspace.tree else { return nextKeyspace() }
+      if let next = try copyLeaves(tree, behind: bound, &builder) {
+        phase = .leaves(behind: next, builder)
+      } else {
+        tables.keyspaces[current].root = try builder.finish(to: &nodes)
+        nextKeyspace()
+      }
+    }
+  }
+
+  private func nextKeyspace() {
+    current += 1
+    phase = .start
+  }
+
+  // MARK: Rows by hash
+
+  private func copyPages(
+    _ keyspace: KeyspaceIndex, from start: UInt32, _ pages: inout [(span: HashIndex.PageSpan, address: UInt32)]
+  ) throws(StoreError) -> UInt32? {
+    var position: UInt32? = start
+    for _ in 0..<Self.pagesAtOnce {
+      guard let from = position else { break }
+      let pin = index.epochs.pin()
+      defer { index.epochs.unpin(pin) }
+      let (address, span) = try unsafe nodes.add(HashIndex.pageSize) { (memory) throws(StoreError) in
+        try unsafe keyspace.locator.index.copyPage(from: from, to: memory) { (address) throws(StoreError) in
+          if address < boundary { return tombstones.isEmpty || !tombstones.contains(address) ? address : nil }
+          return try addressAtCheckpoint(keyspace, address)
+        }
+      }
+      pages.append((span, address))
+      position = span.next
+    }
+    return position
+  }
+
+  /// Where the row lay whose newest record is at an address behind the boundary; nil if it did not exist.
+  private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: UInt64) throws(StoreError) -> UInt64? {
+    guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
+    guard record.header.revision > tables.sequence else { return record.header.isTombstone ? nil : address }
+    return index.versions.find(unsafe keyspace.hash(record.key), at: tables.sequence)
+  }
+
+  /// Pages that have split meanwhile are deeper than others.
+  private static func directory(_ pages: [(span: HashIndex.PageSpan, address: UInt32)]) -> [UInt32] {
+    let depth = pages.reduce(0) { max($0, $1.span.depth) }
+    return pages.flatMap { page in repeatElement(page.address, count: 1 << Int(depth - page.span.depth)) }
+  }
+
+  private func findTombstones() throws(StoreError) {
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    let byID = Dictionary(uniqueKeysWithValues: keyspaces.map { ($0.id, $0) })
+    for row in index.versions.superseded(at: tables.sequence) {
+      guard let keyspace = byID[row.keyspace], let found = unsafe try keyspace.locator.find(row.hash) else { continue }
+      let record = unsafe found.record
+      if record.header.revision <= tables.sequence {
+        guard record.header.isTombstone else { continue }
+        tombstones.insert(unsafe found.address)
+        absent.insert(row.hash)
+      } else if index.versions.find(row.hash, at: tables.sequence) == nil {
+        absent.insert(row.hash)
+      }
+    }
+  }
+
+  // MARK: Rows in order
+
+  private func copyLeaves(
+    _ tree: OrderedIndex, behind start: [UInt8]?, _ builder: inout TreeBuilder
+  ) throws(StoreError) -> [UInt8]? {
+    try LeafEntries.with { (entries) throws(StoreError) -> [UInt8]? in
+      var bound = start
+      for _ in 0..<Self.leavesAtOnce {
+        let pin = index.epochs.pin()
+        defer { index.epochs.unpin(pin) }
+        let (prefix, fence) = try unsafe tree.leaf(from: bound, into: &entries)
+        // Noted before they are in the leaf.
+        absent.formUnion(index.newRows.take())
+        if !absent.isEmpty { entries.removeAll { absent.contains($0) } }
+        let next = fence?.bytes
+        // An empty leaf would be in the way of nobody; the tree has to have one.
+        if entries.count > 0 || (next == nil && builder.isEmpty) {
+          let leaf = try unsafe nodes.add(Leaf.size) { (memory) in
+            unsafe Leaf(memory).initialize(entries[0..<entries.count], prefix: prefix)
+          }
+          try builder.add(leaf, behind: bound ?? [], to: &nodes)
+        }
+        guard let next else { return nil }
+        bound = next
+      }
+      return bound
+    }
+  }
+
+  // MARK: The end
+
+  private func finish() throws(StoreError) -> Manifest.Checkpoint {
+    committer.endCapture(tables.sequence)
+    isOver = true
+    let length: Int
+    do throws(StoreError) {
+      defer { file.close() }
+      length = try nodes.finish(tables)
+      // Nothing in it may be newer than what is durable.
+      try log.sync(upTo: tables.sequence)
+      do throws(FileError) {
+        try file.sync()
+        try log.environment.files.syncDirectory(log.directory)
+      } catch {
+        throw StoreError(error)
+      }
+    } catch {
+      log.removeCheckpoint(tables.id)
+      throw error
+    }
+    let entry = Manifest.Checkpoint(
+      id: tables.id, sequence: tables.sequence, place: tables.place, length: length)
+    try log.publish(entry)
+    return entry
+  }
+}

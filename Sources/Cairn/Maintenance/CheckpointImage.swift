@@ -1,0 +1,57 @@
+/// A checkpoint in memory, everything in it verified but whether its nodes make sense.
+struct CheckpointImage {
+  let tables: CheckpointTables
+  let memory: PrivateMapping
+
+  init(
+    _ entry: Manifest.Checkpoint, _ manifest: Manifest, files: any FileLayer, directory: String, table: SegmentTable
+  ) throws(CheckpointTables.Problem) {
+    let length: Int
+    do throws(FileError) {
+      let file = try files.open("\(directory)/\(CheckpointTables.fileName(entry.id))", .read)
+      defer { file.close() }
+      length = try file.size()
+      memory = try file.mapPrivately(length)
+    } catch {
+      throw CheckpointTables.Problem(StoreError(error).message)
+    }
+    guard length == entry.length else { throw CheckpointTables.Problem("it has \(length) bytes of \(entry.length)") }
+    tables = try unsafe CheckpointTables(UnsafeRawBufferPointer(start: memory.base, count: length))
+    guard tables.store == manifest.store, tables.hashSeed == manifest.hashSeed, tables.id == entry.id,
+      tables.sequence == entry.sequence, tables.place == entry.place, tables.slotShift == table.slotShift,
+      tables.slotCount <= table.slotLimit
+    else { throw CheckpointTables.Problem("it is of another log") }
+    guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
+  }
+
+  /// Whether the log is still the one that the checkpoint leads into.
+  private func matches(_ manifest: Manifest) -> Bool {
+    guard let last = tables.segments.last, last.id == tables.place.segment, last.end == tables.place.offset,
+      last.lastSequence == tables.sequence
+    else { return false }
+    for entry in manifest.segments where entry.id <= last.id {
+      guard let segment = tables.segments.first(where: { $0.id == entry.id }), segment.end >= SegmentHeader.size else {
+        return false
+      }
+      if let end = entry.end, entry.id == last.id ? end < segment.end : end != segment.end { return false }
+    }
+    for segment in tables.segments where !manifest.segments.contains(where: { $0.id == segment.id }) { return false }
+    return tables.keyspaces.allSatisfy { keyspace in
+      manifest.keyspaces.contains { $0.id == keyspace.id && $0.isOrdered == (keyspace.root != 0) }
+    }
+      && manifest.keyspaces.allSatisfy { known in
+        known.definedAt > tables.sequence || tables.keyspaces.contains { $0.id == known.id }
+      }
+  }
+
+  /// Whether the nodes lead to nodes and records only. Looks at every slot and every node.
+  func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
+    let addressEnd = UInt64(tables.slotCount) << UInt64(tables.slotShift)
+    var nodesLeft = tables.nodesEnd / 64
+    return tables.keyspaces.allSatisfy { keyspace in
+      HashIndex.isSound(arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
+        && (keyspace.root == 0
+          || OrderedIndex.isSound(arena, keyspace.root, nodesEnd: tables.nodesEnd, nodesLeft: &nodesLeft))
+    }
+  }
+}
