@@ -165,7 +165,8 @@ package struct Manifest: Hashable, Sendable {
         reader.next(UInt8.self) == 1, let nameLength = reader.next(UInt16.self), let defined = reader.next(UInt64.self),
         reader.zeros(8), let name = reader.bytes(Int(nameLength)),
         let text = String(validating: name, as: UTF8.self),
-        reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace
+        reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace,
+        defined <= highest
       else { throw .damaged("invalid keyspace entry") }
       keyspaces.append(Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text))
     }

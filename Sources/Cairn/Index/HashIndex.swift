@@ -332,9 +332,18 @@ import Synchronization
       guard span.depth <= depth, UInt32(index) >> (depth - span.depth) == span.prefix else { return false }
       guard index == 0 || pages[index - 1] != page else { continue }
       var highest: UInt64 = 0
+      var counts = PageCounts(used: 0, vacated: 0)
       let slots = unsafe (memory + 64).assumingMemoryBound(to: UInt64.self)
-      for slot in 0..<slotCount { unsafe highest = max(highest, slots[slot]) }
-      guard highest >> addressShift < addressEnd else { return false }
+      for slot in 0..<slotCount {
+        let word = unsafe slots[slot]
+        highest = max(highest, word)
+        counts.used += word == 0 ? 0 : 1
+        counts.vacated += word == vacated ? 1 : 0
+      }
+      let noted = unsafe (memory + MemoryLayout<PageSpan>.size).load(as: PageCounts.self)
+      guard highest >> addressShift < addressEnd, noted.used == counts.used, noted.vacated == counts.vacated else {
+        return false
+      }
     }
     return true
   }

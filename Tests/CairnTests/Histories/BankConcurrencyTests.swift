@@ -94,12 +94,12 @@ import Testing
     try auditors.join()
     try outcome.get()
 
-    #expect(store.statistics.retainedVersions == 0)
     // Each transfer has written two rows, and no other has been written over: no update was lost.
     let rows = try store.read { try $0.rows(in: bank) }
     #expect(rows.reduce(0) { $0 + Int($1.version) - 1 } == 2 * transfers.load(ordering: .relaxed))
     try store.sync()
     store.close()
+    #expect(store.statistics.retainedVersions == 0)
     for next in [machine, machine.crash(), try machine.kill()] {
       let again = try next.open()
       let bank = try again.keyspace("bank", order)
