@@ -80,6 +80,7 @@ import Testing
         repeat { try store.read { try Self.audit($0, bank) } } while !isDone.load(ordering: .acquiring)
       }
     }
+    auditors.start { repeat { try store.checkpoint() } while !isDone.load(ordering: .acquiring) }
     // The power fails again and again, on a copy of the machine.
     auditors.start {
       var random = SplitMix64(seed: seed)
@@ -97,7 +98,8 @@ import Testing
     // Each transfer has written two rows, and no other has been written over: no update was lost.
     let rows = try store.read { try $0.rows(in: bank) }
     #expect(rows.reduce(0) { $0 + Int($1.version) - 1 } == 2 * transfers.load(ordering: .relaxed))
-    try store.sync()
+    try store.checkpoint()
+    #expect(store.durableSequence == store.lastSequence)
     store.close()
     #expect(store.statistics.retainedVersions == 0)
     for next in [machine, machine.crash(), try machine.kill()] {

@@ -75,6 +75,7 @@ final class HistoryRecorder: Sendable {
         let ended = clock.add(1, ordering: .sequentiallyConsistent).newValue
         recorded.append(Call(thread: thread, operation: operation, began: began, ended: ended))
         user.pause()
+        try user.maintain()
       }
       // What is there in the end is part of the history: it began after all the rest.
       try rendezvous.meet()
@@ -117,6 +118,11 @@ final class HistoryRecorder: Sendable {
 
     mutating func pause() {
       if number(below: 4) == 0 { sched_yield() }
+    }
+
+    /// What changes nothing that can be seen.
+    mutating func maintain() throws {
+      if number(below: 100) == 0 { try store.checkpoint() }
     }
 
     mutating func call() throws -> RowsModel.Operation {
