@@ -18,6 +18,8 @@ for round in 1 2 3 4 5 6; do
   durability=$([[ $((round % 2)) == 0 ]] && echo durable || echo buffered)
   store="$work/store.$durability"
   rm -f "$work"/acknowledged.*
+  # There before the writer is, for the loop below.
+  : >"$work/acknowledged.$round"
   "$writer" write "$store" "$durability" 3 100000000 >"$work/acknowledged.$round" &
   process=$!
   until [[ $(wc -l <"$work/acknowledged.$round") -ge 2000 ]]; do

@@ -257,7 +257,10 @@ import Synchronization
   private func split(_ old: UInt32, evenIfSparse: Bool = false) {
     let counts = unsafe counts(old).pointee
     let rows = span(old)
-    let isCrowded = evenIfSparse || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
+    // With few rows and nothing vacated, it is the lines that are full: rows of the same line and step, which only
+    // splitting tells apart. Rows of one hash it doesn't, and ends with the depth.
+    let isCrowded =
+      evenIfSparse || counts.vacated == 0 || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
     var (depth, entries) = unsafe currentDirectory
     if isCrowded, rows.depth == depth {
       precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
@@ -358,9 +361,18 @@ import Synchronization
       guard span.depth <= depth, UInt32(index) >> (depth - span.depth) == span.prefix else { return false }
       guard index == 0 || pages[index - 1] != page else { continue }
       var highest: UInt64 = 0
+      var counts = PageCounts(used: 0, vacated: 0)
       let slots = unsafe (memory + 64).assumingMemoryBound(to: UInt64.self)
-      for slot in 0..<slotCount { unsafe highest = max(highest, slots[slot]) }
-      guard highest >> addressShift < addressEnd else { return false }
+      for slot in 0..<slotCount {
+        let word = unsafe slots[slot]
+        highest = max(highest, word)
+        counts.used += word == 0 ? 0 : 1
+        counts.vacated += word == vacated ? 1 : 0
+      }
+      let noted = unsafe (memory + MemoryLayout<PageSpan>.size).load(as: PageCounts.self)
+      guard highest >> addressShift < addressEnd, noted.used == counts.used, noted.vacated == counts.vacated else {
+        return false
+      }
     }
     return true
   }

@@ -47,10 +47,12 @@ final class Index: Sendable {
     keyspaces.withLock { $0.all.first { $0.name == name } }
   }
 
-  /// The keyspace of that name, made if there is none. It becomes part of the store with its first write.
-  func keyspace(named name: String, isOrdered: Bool) -> KeyspaceIndex {
+  /// The keyspace of that name, made if there is none; nil if all ids are used up. It becomes part of the store with its
+  /// first write.
+  func keyspace(named name: String, isOrdered: Bool) -> KeyspaceIndex? {
     keyspaces.withLock { keyspaces in
       if let known = keyspaces.all.first(where: { $0.name == name }) { return known }
+      guard keyspaces.next <= Format.maximumID else { return nil }
       let keyspace = KeyspaceIndex(
         id: keyspaces.next, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
       keyspaces.next += 1

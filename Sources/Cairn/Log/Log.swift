@@ -236,8 +236,10 @@ final class Log: @unchecked Sendable {
       changed.checkpoints.removeAll { $0.sequence > recovered.lastSequence }
       for segment in recovered.segments { changed.seal(segment) }
       changed.epoch += 1
+      let base = recovered.baseOfNextEpoch(changed.epoch)
+      guard changed.epoch <= Format.maximumID, base <= Format.maximumBaseSequence else { throw Self.usedUp }
       // So that no later epoch begins here again, should a crash take all of this one.
-      changed.highestSequence = max(changed.highestSequence, recovered.baseOfNextEpoch(changed.epoch))
+      changed.highestSequence = max(changed.highestSequence, base)
       return (try addSegment(to: &manifest, changed), changed.epoch)
     }
     // What is left is of no use; that it is still there does no harm.
@@ -249,6 +251,8 @@ final class Log: @unchecked Sendable {
     }
     return begun
   }
+
+  private static var usedUp: StoreError { StoreError(.damaged, "the store has used up its numbers") }
 
   /// Bytes behind the end of the log are kept as they were, under a name of their own.
   private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {
@@ -292,6 +296,7 @@ final class Log: @unchecked Sendable {
   private func addSegment(to manifest: inout Manifest, _ changed: Manifest) throws(StoreError) -> PreparedFile {
     let size = min(Self.firstReservation, segmentSize)
     let id = manifest.nextSegment
+    guard id <= Format.maximumID else { throw Self.usedUp }
     let path = "\(directory)/\(Segment.fileName(id))"
     // One that is there is left over from a crash before the manifest knew it.
     let file = try attempt { () throws(FileError) in try create(path, size) }

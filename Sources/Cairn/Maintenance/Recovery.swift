@@ -134,7 +134,8 @@ struct Recovery: ~Copyable {
     let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
     switch unsafe SegmentHeader.read(bytes) {
     case .header(let header):
-      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch
+      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch,
+        header.epoch <= manifest.epoch
       else {
         throw StoreError(
           .damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))

@@ -92,7 +92,9 @@ public final class Store: Sendable {
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
       throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
     }
-    let keyspace = index.keyspace(named: name, isOrdered: order == .ordered)
+    guard let keyspace = index.keyspace(named: name, isOrdered: order == .ordered) else {
+      throw StoreError(.damaged, "the store has used up its numbers")
+    }
     guard keyspace.isOrdered == (order == .ordered) else {
       throw StoreError(.keyspaceMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
     }
