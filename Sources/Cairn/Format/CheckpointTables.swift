@@ -120,7 +120,7 @@ package struct CheckpointTables: Hashable, Sendable {
   /// Why a checkpoint is of no use, in words.
   package struct Problem: Error, Hashable, Sendable {
     package let text: String
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
   }
 
   /// Reads a whole file's header and tables, and checks that the nodes are what was written.
