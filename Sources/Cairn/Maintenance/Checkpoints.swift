@@ -2,7 +2,7 @@ import Synchronization
 
 /// Writes checkpoints: in the background as the log grows, on request, and at the end.
 ///
-/// A checkpoint is as large as the index, so one is due when the log has grown by a quarter more than that: over a
+/// A checkpoint is as large as the index, so one is due when the log has grown by one and a half times as much: over a
 /// store's life no more than one byte of checkpoints is written for each byte of the log, and what is left over pays
 /// for one when the store is closed.
 final class Checkpoints: Sendable {
@@ -43,7 +43,7 @@ final class Checkpoints: Sendable {
 
   /// The next one in the background comes when there is enough log behind `covered`.
   private func postpone(_ covered: Int) {
-    let next = covered + max(log.segmentSize, estimate * 5 / 4)
+    let next = covered + max(log.segmentSize, estimate * 3 / 2)
     due.store(isAutomatic ? next : .max, ordering: .relaxed)
   }
 
@@ -63,13 +63,24 @@ final class Checkpoints: Sendable {
     if due != .max { log.environment.scheduler.schedule { [self] in advance() } }
   }
 
+  /// Whether the log has grown enough for an index that has grown too.
+  private func isDue(_ state: State) -> Bool {
+    postpone(state.covered)
+    guard log.appendedBytes.load(ordering: .relaxed) >= due.load(ordering: .relaxed) else { return false }
+    due.store(.max, ordering: .relaxed)
+    return true
+  }
+
   /// In the background: a piece of the work at a time, so that others have their turn.
   private func advance() {
     let isDone = state.withLock { state in
       if state.isClosed { return true }
       do throws(StoreError) {
         try log.checkHealth()
-        if state.capture == nil { state.capture = try CheckpointCapture(index: index, log: log, committer: committer) }
+        if state.capture == nil {
+          guard isDue(state) else { return true }
+          state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
+        }
         return try step(&state)
       } catch {
         // The next one may find space, or whatever this one lacked.

@@ -47,7 +47,7 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Gathered at most before they are entered; 24 bytes each, twice.
+  /// Gathered at most before they are entered; 80 bytes each.
   private static let capacity = 2 << 20
   /// How many rows ahead a record is asked for.
   private static let lookahead = 10
@@ -60,6 +60,10 @@ struct Replay: ~Copyable {
   private var partsByID: [UInt32: Int] = [:]
   private var rows: RowBuffer
   private var sorted: RowBuffer
+  private var spare: RowBuffer
+  /// For each row of `sorted` the log address of an older record, and its length in units above that once it is known to
+  /// be the row's.
+  private var older: [UInt64] = []
   private var segments: [Segment?] = []
   /// Bits, four or more for each row of a partition.
   private var seen = [UInt64](repeating: 0, count: 1 << 12)
@@ -69,6 +73,7 @@ struct Replay: ~Copyable {
     table = index.table
     rows = RowBuffer(capacity: Self.capacity)
     sorted = RowBuffer(capacity: Self.capacity)
+    spare = RowBuffer(capacity: Self.capacity)
   }
 
   /// A segment whose records may come, or be superseded.
@@ -114,7 +119,9 @@ struct Replay: ~Copyable {
   /// Enters what has been gathered.
   mutating func finish() throws(StoreError) {
     guard rows.count > 0 else { return }
-    let partitions = partition()
+    var partitions = partition()
+    lookUp(&partitions)
+    try verifyOlder()
     var start = 0
     var fresh: [(part: Int, rows: Range<Int>)] = []
     for partition in partitions where partition.end > start {
@@ -124,10 +131,8 @@ struct Replay: ~Copyable {
         fresh.append((number, behind..<behind))
       }
       let known = fresh[fresh.count - 1].rows
-      let index = parts[number].keyspace.locator.index
-      if partition.bits > 0 {
-        index.reserve(countNew(start..<end, index), part: partition.number, bits: partition.bits)
-      }
+      parts[number].keyspace.locator.index.reserve(
+        partition.newRows, part: partition.number, bits: partition.bits)
       let all = try enter(start..<end, of: parts[number].keyspace, freshFrom: known.upperBound)
       fresh[fresh.count - 1].rows = known.lowerBound..<all
       start = end
@@ -147,6 +152,8 @@ struct Replay: ~Copyable {
     let number: Int
     /// In `sorted`.
     var end = 0
+    /// About how many of its rows the index has not had.
+    var newRows = 0
   }
 
   /// Sorts by keyspace and, inside one, by part of the hash index; of one row what came first stays first.
@@ -180,30 +187,65 @@ struct Replay: ~Copyable {
     return partitions
   }
 
-  /// About how many rows of a range the index has not had: by linear counting (Whang, Vander-Zanden and Taylor, 1990),
-  /// without the estimate, since the bits are many.
-  private mutating func countNew(_ range: Range<Int>, _ index: HashIndex) -> Int {
-    for word in seen.indices { seen[word] = 0 }
-    var count = 0
-    for position in range {
-      if position + 2 * Self.lookahead < range.upperBound {
-        index.prefetch(sorted[position + 2 * Self.lookahead].hash)
-      }
-      let row = sorted[position]
-      guard row.isPut, unsafe index.find(row.hash, { _ in true }) == nil else { continue }
-      let bit = Int(truncatingIfNeeded: row.hash & UInt64(seen.count * 64 - 1))
-      if seen[bit >> 6] & 1 << UInt64(bit & 63) == 0 {
-        seen[bit >> 6] |= 1 << UInt64(bit & 63)
-        count += 1
-      }
-    }
-    return count
-  }
-
   // MARK: By hash
 
-  /// Enters a part into the hash index of its keyspace. Rows that an ordered keyspace has not had are put into `rows`,
-  /// whose content is not needed any more, from a place on; returns where they end.
+  /// Notes for each row where an older record of it most likely lies, and counts the rows that are new: by linear
+  /// counting (Whang, Vander-Zanden and Taylor, 1990), without the estimate, since the bits are many.
+  private mutating func lookUp(_ partitions: inout [Partition]) {
+    older.removeAll(keepingCapacity: true)
+    var start = 0
+    for place in partitions.indices where partitions[place].end > start {
+      let index = parts[partitions[place].keyspace].keyspace.locator.index
+      let end = partitions[place].end
+      for word in seen.indices { seen[word] = 0 }
+      for position in start..<end {
+        if position + 2 * Self.lookahead < end { index.prefetch(sorted[position + 2 * Self.lookahead].hash) }
+        let row = sorted[position]
+        var likely: UInt64 = 0
+        _ = unsafe index.find(row.hash) { (address) in
+          likely = address
+          return true
+        }
+        older.append(likely)
+        let bit = Int(truncatingIfNeeded: row.hash & UInt64(seen.count * 64 - 1))
+        if likely == 0, row.isPut, seen[bit >> 6] & 1 << UInt64(bit & 63) == 0 {
+          seen[bit >> 6] |= 1 << UInt64(bit & 63)
+          partitions[place].newRows += 1
+        }
+      }
+      start = end
+    }
+  }
+
+  /// Looks whether what lies there is the same row, and puts its length beside the address, in units; 0 if it isn't or
+  /// is very long. In the order of the log, so that address translation costs little. `rows` is not needed any more.
+  private mutating func verifyOlder() throws(StoreError) {
+    var count = 0
+    for position in 0..<sorted.count where older[position] != 0 {
+      rows[count] = Row(hash: 0, word: UInt64(position), head: older[position])
+      count += 1
+    }
+    guard count > 0 else { return }
+    rows.sortByHead(0..<count, with: spare)
+    for index in 0..<count {
+      if index + Self.lookahead < count {
+        let later = rows[index + Self.lookahead]
+        table.prefetch(later.head)
+        table.prefetch(sorted[Int(later.word)].address)
+      }
+      let position = Int(rows[index].word)
+      let row = sorted[position]
+      let record = try record(rows[index].head)
+      let isSame =
+        unsafe parts[row.keyspace].keyspace.locator.isRow(record, row.hash)
+        && record.key.equals(table.key(row.address))
+      let units = UInt64(record.header.paddedLength / Format.unit)
+      older[position] = isSame && units < 1 << 25 ? rows[index].head | units << 39 : 0
+    }
+  }
+
+  /// Enters a part into the hash index of its keyspace. Rows that an ordered keyspace has not had are put into `rows`
+  /// from a place on; returns where they end.
   private mutating func enter(
     _ range: Range<Int>, of keyspace: KeyspaceIndex, freshFrom first: Int
   ) throws(StoreError) -> Int {
@@ -211,21 +253,14 @@ struct Replay: ~Copyable {
     var fresh = first
     var hasDeletes = false
     for position in range {
-      if position + 2 * Self.lookahead < range.upperBound {
-        locator.index.prefetch(sorted[position + 2 * Self.lookahead].hash)
-      }
       if position + Self.lookahead < range.upperBound {
-        let later = sorted[position + Self.lookahead]
-        if locator.prefetchRecord(later.hash) != 0 { table.prefetch(later.address) }
+        locator.index.prefetch(sorted[position + Self.lookahead].hash)
       }
       let row = sorted[position]
-      let older = try unsafe older(row, locator)
-      if let older = unsafe older {
-        let length = unsafe older.record.header.paddedLength
-        if let segment = unsafe segments[table.slot(older.address)] {
-          segment.liveBytes.subtract(length, ordering: .relaxed)
-          keyspace.live.add(-length, slot: segment.slot)
-        }
+      let older = try unsafe findOlder(row, position, locator)
+      if let older = unsafe older, let segment = unsafe segments[table.slot(older.address)] {
+        unsafe segment.liveBytes.subtract(older.length, ordering: .relaxed)
+        unsafe keyspace.live.add(-older.length, slot: segment.slot)
       }
       if row.isPut {
         if let older = unsafe older {
@@ -240,7 +275,7 @@ struct Replay: ~Copyable {
         }
       } else if let older = unsafe older {
         hasDeletes = true
-        try unsafe keyspace.tree?.remove(older.record.key, row.hash)
+        try unsafe keyspace.tree?.remove(table.key(row.address), row.hash)
         unsafe locator.index.remove(row.hash, older.slot)
         keyspace.rowCount.subtract(1, ordering: .relaxed)
       }
@@ -248,19 +283,28 @@ struct Replay: ~Copyable {
     return hasDeletes ? dropDeleted(first..<fresh, locator) : fresh
   }
 
-  private func older(
-    _ row: Row, _ locator: RowLocator
-  ) throws(StoreError) -> (slot: HashIndex.Slot, address: UInt64, record: RecordView)? {
-    var found: (UInt64, RecordView)?
+  /// The row's record as it is in the index now.
+  @inline(__always)
+  private func findOlder(
+    _ row: Row, _ position: Int, _ locator: RowLocator
+  ) throws(StoreError) -> (slot: HashIndex.Slot, address: UInt64, length: Int)? {
+    let verified = older[position]
+    if verified > Row.addressMask {
+      let address = verified & Row.addressMask
+      if let slot = unsafe locator.index.find(row.hash, { $0 == address }) {
+        return unsafe (slot, address, Int(truncatingIfNeeded: verified >> 39) * Format.unit)
+      }
+    }
+    // A record at hand has taken its place, or there was none.
+    var found: (address: UInt64, length: Int)?
     let slot = try unsafe locator.index.find(row.hash) { (address) throws(StoreError) in
       let record = try self.record(address)
-      guard locator.isRow(record, row.hash) else { return false }
-      guard unsafe record.key.equals(table.key(row.address)) else { return false }
-      found = (address, record)
+      guard locator.isRow(record, row.hash), unsafe record.key.equals(table.key(row.address)) else { return false }
+      found = (address, record.header.paddedLength)
       return true
     }
     guard let slot = unsafe slot, let found else { return nil }
-    return unsafe (slot, found.0, found.1)
+    return unsafe (slot, found.address, found.length)
   }
 
   private func record(_ address: UInt64) throws(StoreError) -> RecordView {
@@ -311,7 +355,7 @@ struct Replay: ~Copyable {
 
   /// Sorts by heads, and rows whose heads are alike by the keys behind them.
   private mutating func sort(_ range: Range<Int>, headStart: Int) {
-    rows.sortByHead(range, with: sorted)
+    rows.sortByHead(range, with: spare)
     var start = range.lowerBound
     while start < range.upperBound {
       var end = start + 1
