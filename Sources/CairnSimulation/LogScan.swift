@@ -68,10 +68,7 @@ struct LogScan {
     let header: SegmentHeader
     switch unsafe SegmentHeader.read(bytes) {
     case .header(let valid): header = valid
-    case .unused:
-      hasEnded = hasEnded || segments > 0
-      return
-    case .newerFormat, .invalid:
+    case .unused, .newerFormat, .invalid:
       hasEnded = true
       return
     }

@@ -35,7 +35,15 @@ struct ProgramGenerator {
     largest = [60, 900, 9000, 40_000][number(0..<4)]
     let faults = number(0..<3)
     let damages = number(0..<3)
-    let operations = (0..<number(6..<36)).map { _ in operation(faults: faults, damages: damages) }
+    var operations: [Operation] = []
+    let count = number(6..<36)
+    while operations.count < count {
+      operations.append(operation(faults: faults, damages: damages))
+      // A sync that fails, and one by the next process that has nothing to say of it.
+      if case .fail(.sync, _) = operations[operations.count - 1], number(0..<2) == 0 {
+        operations += [write(.durable), write(.durable), number(0..<2) == 0 ? .reopen : .kill, write(.durable)]
+      }
+    }
     return Program(seed: seed, options: options, operations: operations)
   }
 
@@ -63,8 +71,8 @@ struct ProgramGenerator {
     }
   }
 
-  mutating func write() -> Operation {
-    let durability: Durability = number(0..<3) == 0 ? .durable : .buffered
+  mutating func write(_ given: Durability? = nil) -> Operation {
+    let durability = given ?? (number(0..<3) == 0 ? .durable : .buffered)
     let count = [1, 1, 2, 5, 14][number(0..<5)]
     let beside = durability == .durable && number(0..<6) == 0 ? (0..<2).map { _ in change() } : []
     return .write((0..<count).map { _ in change() }, durability, beside: beside)

@@ -1,4 +1,4 @@
-import Cairn
+package import Cairn
 
 /// Runs one program on a simulated machine, compares what it sees with the model, and looks at every disk that a crash
 /// may have left.
@@ -28,8 +28,12 @@ package struct Runner {
   /// Mishaps that have been met when the last was excused.
   private var machines: UInt64 = 0
 
-  package static func run(_ program: Program, _ sampling: Sampling, keepsTrace: Bool = false) -> Result {
+  /// `deaf` are syncs that do nothing, for a test that this is noticed.
+  package static func run(
+    _ program: Program, _ sampling: Sampling, keepsTrace: Bool = false, deaf: Set<MemoryFileLayer.Operation> = []
+  ) -> Result {
     var runner = Runner(program, sampling.watch, keepsTrace)
+    runner.machine.files.deaf = deaf
     var failure: Failure?
     do {
       try runner.run()
@@ -82,6 +86,8 @@ package struct Runner {
     try located("the end", .errors) {
       try compare()
       releaseAll()
+      // A checkpoint in the making holds versions like a snapshot.
+      machine.scheduler.drain()
       if let store, !isPoisoned {
         try require(store.statistics.retainedVersions == 0, .snapshots, "versions are kept for nobody")
       }
@@ -151,12 +157,20 @@ package struct Runner {
     watch.follow(machine.files, model, floor: model.durable, store: store)
   }
 
-  /// The calls that `body` makes are no part of the program.
+  /// The calls that `body`, which only reads, makes are no part of the program. A mishap that was meant for the program
+  /// and meets it makes it begin again.
   private mutating func unwatched(_ body: (inout Runner) throws -> Void) throws {
     let gate = machine.files.gate
     machine.files.gate = nil
     defer { machine.files.gate = gate }
-    try body(&self)
+    while true {
+      let struck = machine.files.struck
+      do {
+        return try body(&self)
+      } catch {
+        guard machine.files.struck > struck else { throw error }
+      }
+    }
   }
 
   private mutating func verifyCaptures() throws {

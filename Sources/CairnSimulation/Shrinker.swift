@@ -1,15 +1,18 @@
-import Cairn
+package import Cairn
 
 /// Makes a failing program small: as long as what is left still fails, steps go, then changes, then sizes.
 package struct Shrinker {
   private let sampling: [Runner.Sampling]
   private let isOutOfTime: () -> Bool
+  private let deaf: Set<MemoryFileLayer.Operation>
   private(set) package var best: (program: Program, failure: Failure, sampling: Runner.Sampling)
   private(set) package var runs = 0
 
   package init(
-    _ program: Program, _ failure: Failure, _ sampling: Runner.Sampling, isOutOfTime: @escaping () -> Bool
+    _ program: Program, _ failure: Failure, _ sampling: Runner.Sampling,
+    deaf: Set<MemoryFileLayer.Operation> = [], isOutOfTime: @escaping () -> Bool
   ) {
+    self.deaf = deaf
     best = (program, failure, sampling)
     // What failed in one of many crash states may fail in another when the program has become another.
     self.sampling = [sampling, .every(decisions: 2, random: 2)].filter { $0 != .none || sampling == .none }
@@ -33,7 +36,7 @@ package struct Shrinker {
     guard candidate != best.program else { return false }
     for sampling in sampling {
       runs += 1
-      let result = Runner.run(candidate, sampling)
+      let result = Runner.run(candidate, sampling, deaf: deaf)
       if let failure = result.failure {
         best = (candidate, failure, sampling)
         return true

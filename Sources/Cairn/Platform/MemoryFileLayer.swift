@@ -42,6 +42,7 @@ package final class MemoryFileLayer: FileLayer {
     var faults: [Operation: [Fault]] = [:]
     var struck: [String: Int] = [:]
     var falseSyncs = 0
+    var deaf: Set<Operation> = []
   }
 
   private static let layers = Atomic<UInt64>(0)
@@ -93,6 +94,12 @@ package final class MemoryFileLayer: FileLayer {
   /// durable.
   package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
 
+  /// Kinds of syncs that report success and do nothing, as those of a disk that lies do: what shows that a test notices.
+  package var deaf: Set<Operation> {
+    get { state.withLock { $0.deaf } }
+    set { state.withLock { $0.deaf = newValue } }
+  }
+
   /// Forgets the mishaps that have not happened yet.
   package func callOff() { state.withLock { $0.faults = [:] } }
 
@@ -125,7 +132,9 @@ package final class MemoryFileLayer: FileLayer {
     state.withLock { state in
       var fates = CrashFates(outcome)
       let volume = state.volume.afterCrash(&fates)
-      return (MemoryFileLayer(volume), fates.tally)
+      let next = MemoryFileLayer(volume)
+      next.deaf = state.deaf
+      return (next, fates.tally)
     }
   }
 
@@ -190,7 +199,10 @@ package final class MemoryFileLayer: FileLayer {
   }
 
   package func syncDirectory(_ path: String) throws(FileError) {
-    try perform(.syncDirectory, path) { (volume) throws(FileError.Cause) in try volume.syncDirectory(path) }
+    let isDeaf = deaf.contains(.syncDirectory)
+    try perform(.syncDirectory, path) { (volume) throws(FileError.Cause) in
+      if !isDeaf { try volume.syncDirectory(path) }
+    }
   }
 
   package func identity(_ path: String) throws(FileError) -> FileIdentity {
@@ -286,12 +298,13 @@ package final class MemoryFileLayer: FileLayer {
         state.gate == nil || !isOpen.load(ordering: .relaxed)
           ? nil : state.volume.withContent(inode) { (content, _) in content.unsynced() }
       }
+      let isDeaf = layer.deaf.contains(.sync)
       let isFalse = try perform(.sync) { (content, _, mishap) throws(FileError.Cause) in
         if let cause = mishap?.cause {
           content.abandon()
           throw cause
         }
-        content.sync(started)
+        if !isDeaf { content.sync(started) }
         return content.hasAbandoned
       }
       if isFalse { layer.state.withLock { $0.falseSyncs += 1 } }
