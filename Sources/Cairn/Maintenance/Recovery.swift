@@ -112,7 +112,8 @@ struct Recovery: ~Copyable {
       file.close()
       searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: mapping.length)
-      hasEnded = hasEnded || !log.segments.isEmpty
+      // Also where it would have been the first: what follows it would follow a hole.
+      hasEnded = true
     case .unused, .invalid:
       guard entry.end == nil else {
         throw StoreError(.corrupted, "the segment's header is invalid", place: Place(segment: entry.id, offset: 0))
