@@ -26,6 +26,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case unknownKeyspace = "unknown keyspace"
     /// Bytes behind the end of the log: a write that a crash, or the moment of looking, cut off.
     case tornTail = "torn tail"
+    /// A checkpoint cannot be used.
+    case checkpoint
     /// A file that is no part of the store.
     case otherFile = "other file"
   }

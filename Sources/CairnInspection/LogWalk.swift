@@ -130,7 +130,12 @@ struct LogWalk {
         find(.record, at: offset, "the definition of keyspace \(header.keyspace) makes no sense")
         return
       }
-    case .keyspaceDropped, .dictionary, .retention, nil:
+    case .keyspaceDropped:
+      guard header.keyLength == 0, header.storedLength == 0, keyspaces.contains(header.keyspace) else {
+        find(.record, at: offset, "the drop of keyspace \(header.keyspace) makes no sense")
+        return
+      }
+    case .dictionary, .retention, nil:
       find(.record, at: offset, "a record of kind \(header.tag & 15), which this version does not know")
     }
   }

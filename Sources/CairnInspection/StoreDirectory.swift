@@ -45,6 +45,19 @@ package struct StoreDirectory: Sendable {
     }
   }
 
+  /// A checkpoint's bytes, which never change; nil if there is no such file.
+  package func checkpoint(_ id: UInt32) throws(StoreError) -> (any Mapping)? {
+    do throws(FileError) {
+      let file = try files.open("\(path)/\(CheckpointTables.fileName(id))", .read)
+      defer { file.close() }
+      let size = try file.size()
+      return size > 0 ? try file.map(size) : try CopiedFile(file, size)
+    } catch {
+      guard error.cause == .notFound else { throw StoreError(error) }
+      return nil
+    }
+  }
+
   /// The number in a segment's name.
   package static func segment(named name: String) -> UInt32? {
     let id = UInt32(name.prefix(10))

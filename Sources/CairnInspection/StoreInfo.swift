@@ -58,12 +58,14 @@ public struct StoreInfo: Sendable {
   public let keyspaces: [Keyspace]
   /// By id.
   public let segments: [Segment]
+  /// The commits that there are checkpoints of, oldest first.
+  public let checkpoints: [UInt64]
   /// Figures of the engine, as a reader has them.
   public let statistics: StoreStatistics
   /// What opening found.
   public let recovery: RecoveryReport
 
-  /// Reads the whole log.
+  /// Takes about as long as opening the store, and looks at the header of every frame.
   /// - Throws: what opening a store for reading throws.
   public init(at path: String) throws(StoreError) { try self.init(at: path, environment: .system) }
 
@@ -89,6 +91,7 @@ public struct StoreInfo: Sendable {
     epoch = manifest.epoch
     formatVersion = "\(UInt16(bytes[8]) | UInt16(bytes[9]) << 8).\(UInt16(bytes[10]) | UInt16(bytes[11]) << 8)"
     segmentBytes = manifest.segmentSize
+    checkpoints = manifest.checkpoints.map(\.sequence)
     statistics = store.statistics
     recovery = store.recovery
     let snapshot = store.snapshot()
@@ -120,7 +123,7 @@ extension StoreInfo.Segment {
     var (offset, frames, records, sequence) = (SegmentHeader.size, 0, 0, header.baseSequence)
     let limit = min(entry.end ?? mapping.length, mapping.length)
     while offset < limit {
-      // Sealed frames have been verified by opening the store; of the others the last may be in the making.
+      // Sealed frames are there, whole or not; of the others the last may be in the making.
       let frame =
         entry.end != nil
         ? unsafe FrameHeader(mapping.base + offset, available: limit - offset)

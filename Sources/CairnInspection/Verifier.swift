@@ -45,6 +45,7 @@ struct VerificationPass {
     let watermark = try pass.watermark(entries, manifest)
     for entry in entries { try pass.verify(entry, manifest, watermark) }
     pass.checkEnd(watermark)
+    for checkpoint in manifest?.checkpoints ?? [] { try pass.verify(checkpoint) }
     pass.verification.findings += pass.walk.unknownKeyspaces()
     pass.verification.frames = pass.walk.frames
     pass.verification.records = pass.walk.records
@@ -88,18 +89,39 @@ struct VerificationPass {
   }
 
   private mutating func noteOtherFiles(_ names: [String], _ manifest: Manifest?) {
-    let own: Set = [ManifestFile.name, "\(ManifestFile.name).new", "LOCK"]
+    let checkpoints = (manifest?.checkpoints ?? []).map { CheckpointTables.fileName($0.id) }
+    let own = Set(checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK"])
     for name in names where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // One above all others may have been begun since the manifest was read.
         guard let manifest, id < manifest.nextSegment, !manifest.segments.contains(where: { $0.id == id })
         else { continue }
         find(.otherFile, name, severity: .note, "the manifest does not list this segment, so it is ignored")
+      } else if name.hasSuffix(".checkpoint") {
+        find(.otherFile, name, severity: .note, "the manifest does not list this checkpoint, so it is ignored")
       } else if name.hasSuffix(".discarded") {
         find(.otherFile, name, severity: .note, "bytes that a recovery cut off the end of the log and kept")
       } else {
         find(.otherFile, name, severity: .note, "this file is no part of the store")
       }
+    }
+  }
+
+  // MARK: Checkpoints
+
+  /// Nothing is lost with a checkpoint: the log has everything.
+  private mutating func verify(_ entry: Manifest.Checkpoint) throws(StoreError) {
+    let name = CheckpointTables.fileName(entry.id)
+    guard let mapping = try directory.checkpoint(entry.id) else {
+      return find(.checkpoint, name, severity: .note, "the checkpoint is missing, so opening takes longer")
+    }
+    do throws(CheckpointTables.Problem) {
+      let tables = try unsafe CheckpointTables(mapping.bytes)
+      guard mapping.length == entry.length, tables.sequence == entry.sequence, tables.place == entry.place else {
+        throw CheckpointTables.Problem("it is not the one that the manifest lists")
+      }
+    } catch {
+      find(.checkpoint, name, severity: .note, "the checkpoint is of no use, so opening takes longer: \(error.text)")
     }
   }
 

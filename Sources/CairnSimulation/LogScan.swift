@@ -93,7 +93,9 @@ struct LogScan {
       offset += frame.header.length
     }
     logBytes += offset
-    if source.entry.end == nil, unsafe bytes[min(offset, bytes.count)...].contains(where: { $0 != 0 }) { hasEnded = true }
+    if source.entry.end == nil, unsafe bytes[min(offset, bytes.count)...].contains(where: { $0 != 0 }) {
+      hasEnded = true
+    }
   }
 
   private mutating func apply(_ record: RecordView) {

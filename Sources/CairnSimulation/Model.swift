@@ -52,8 +52,17 @@ struct Model: Sendable {
     return changesSomething ? result : nil
   }
 
+  /// The rows after a keyspace has been dropped.
+  func withoutRows(of keyspace: Int) -> Rows {
+    var result = rows
+    result[keyspace] = [:]
+    return result
+  }
+
   private static func named(_ rows: Rows, _ sequence: UInt64) -> Rows {
-    rows.map { $0.mapValues { row in row.revision == 0 ? Row(value: row.value, version: row.version, revision: sequence) : row } }
+    rows.map {
+      $0.mapValues { row in row.revision == 0 ? Row(value: row.value, version: row.version, revision: sequence) : row }
+    }
   }
 
   mutating func committed(_ next: Rows, _ sequence: UInt64) {

@@ -72,7 +72,8 @@ struct Oracles {
       }
     }
     for (row, key) in zip(found, order) {
-      try require(row.reference == keys.references[key], .order, "\(row.reference) where \(keys.references[key]) is due")
+      try require(
+        row.reference == keys.references[key], .order, "\(row.reference) where \(keys.references[key]) is due")
       try compare(row, expected[key], key)
     }
   }

@@ -52,7 +52,8 @@ struct ProgramGenerator {
     case 0..<44: return write()
     case 44..<48: return .sync
     case 48..<57: return .background(number(1..<5))
-    case 57..<62: return .checkpoint
+    case 57..<61: return .checkpoint
+    case 61: return .drop(number(0..<Keys.keyspaces))
     case 62..<66: return .snapshot
     case 66..<69: return .release(number(0..<6))
     case 69..<73: return .check

@@ -24,7 +24,9 @@ extension Program: CustomStringConvertible {
 
   /// Reads what `description` gives. Empty lines and those that begin with `#` are left out.
   package init(parsing text: String) throws(Malformed) {
-    let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.first.map { $0.first != "#" } ?? false }
+    let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter {
+      $0.first.map { $0.first != "#" } ?? false
+    }
     guard let header = lines.first else { throw Malformed(description: "there is no program") }
     var options = Options()
     var seed: UInt64?
@@ -44,7 +46,8 @@ extension Program: CustomStringConvertible {
     guard let seed else { throw Malformed(description: "the first line has no seed") }
     var steps: [Step] = []
     for words in lines.dropFirst() {
-      guard let id = Int(words[0]), words.count > 1, let operation = Operation(words.dropFirst().map(String.init)) else {
+      guard let id = Int(words[0]), words.count > 1, let operation = Operation(words.dropFirst().map(String.init))
+      else {
         throw Malformed(description: words.joined(separator: " "))
       }
       steps.append(Step(id: id, operation: operation))
@@ -66,6 +69,7 @@ extension Operation: CustomStringConvertible {
     case .sync: "sync"
     case .background(let count): "background \(count)"
     case .checkpoint: "checkpoint"
+    case .drop(let keyspace): "drop \(keyspace)"
     case .snapshot: "snapshot"
     case .release(let number): "release \(number)"
     case .check: "check"
@@ -96,6 +100,7 @@ extension Operation: CustomStringConvertible {
     case ("sync", _): self = .sync
     case ("background", let count?): self = .background(count)
     case ("checkpoint", _): self = .checkpoint
+    case ("drop", let keyspace?): self = .drop(keyspace)
     case ("snapshot", _): self = .snapshot
     case ("release", let number?): self = .release(number)
     case ("check", _): self = .check

@@ -50,6 +50,8 @@ package enum Operation: Hashable, Sendable {
   /// Runs this many pieces of background work.
   case background(Int)
   case checkpoint
+  /// Drops a keyspace, which the next write to it makes anew.
+  case drop(Int)
   case snapshot
   /// Ends the snapshot with this number, modulo how many there are.
   case release(Int)

@@ -22,7 +22,7 @@ package struct Runner {
   var model = Model()
   var store: Store?
   var keyspaces: [Keyspace] = []
-  private var snapshots: [(snapshot: Snapshot, rows: Model.Rows)] = []
+  private var snapshots: [(snapshot: Snapshot, rows: Model.Rows, keyspaces: [Keyspace])] = []
   private var observations: [String] = []
   private var isPoisoned = false
   /// Mishaps that have been met when the last was excused.
@@ -110,7 +110,7 @@ package struct Runner {
   }
 
   private mutating func releaseAll() {
-    for (snapshot, _) in snapshots { snapshot.close() }
+    for (snapshot, _, _) in snapshots { snapshot.close() }
     snapshots = []
   }
 
@@ -126,7 +126,8 @@ package struct Runner {
     case .sync: try sync()
     case .background(let count): for _ in 0..<count where machine.scheduler.runOne() {}
     case .checkpoint: try checkpoint()
-    case .snapshot: if let store, snapshots.count < 6 { snapshots.append((store.snapshot(), model.rows)) }
+    case .drop(let keyspace): try drop(keyspace)
+    case .snapshot: if let store, snapshots.count < 6 { snapshots.append((store.snapshot(), model.rows, keyspaces)) }
     case .release(let number):
       if !snapshots.isEmpty { snapshots.remove(at: number % snapshots.count).snapshot.close() }
     case .check: try compare()
@@ -187,13 +188,15 @@ package struct Runner {
   private mutating func compare() throws {
     guard let store else { return }
     try store.read { try oracles.compare($0, keyspaces, model.rows) }
-    for (snapshot, rows) in snapshots {
+    for (snapshot, rows, keyspaces) in snapshots {
       try located("a snapshot of commit \(snapshot.sequence)", .snapshots) {
         try oracles.compare(snapshot, keyspaces, rows)
       }
     }
-    try require(store.lastSequence == model.last, .results, "the last commit is \(store.lastSequence), not \(model.last)")
-    observe("\(model.last): \(model.rows.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.version)" } })")
+    try require(
+      store.lastSequence == model.last, .results, "the last commit is \(store.lastSequence), not \(model.last)")
+    observe(
+      "\(model.last): \(model.rows.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.version)" } })")
   }
 
   private mutating func observe(_ line: String) {
@@ -316,6 +319,27 @@ package struct Runner {
     try require(
       store.durableSequence >= store.lastSequence, .durability,
       "synced, and commit \(store.lastSequence) is not durable")
+  }
+
+  private mutating func drop(_ number: Int) throws {
+    guard let store, store.keyspaces.contains(keyspaces[number]) else { return }
+    let before = store.lastSequence
+    let next = model.withoutRows(of: number)
+    if !isPoisoned { follow(next) }
+    do throws(StoreError) {
+      let sequence = try store.drop(keyspaces[number])
+      model.committed(next, sequence)
+      model.madeDurable(upTo: sequence)
+    } catch {
+      let wasPoisoned = isPoisoned
+      try excuse(error)
+      if store.lastSequence > before, !wasPoisoned {
+        model.committed(next, store.lastSequence)
+      } else if isPoisoned, !wasPoisoned {
+        model.possible = next
+      }
+    }
+    keyspaces = try oracles.keyspaces(store)
   }
 
   private mutating func checkpoint() throws {

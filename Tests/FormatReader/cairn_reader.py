@@ -72,7 +72,7 @@ class Manifest:
     demand(length == len(data), "MANIFEST: wrong length")
     checksum, end = struct.unpack("<II", data[-8:])
     demand(checksum == crc32c(data[:-8]) and end == 0, "MANIFEST: wrong checksum")
-    demand(checkpoints == dictionaries == reserved == 0 and not any(more_reserved), "MANIFEST: reserved bytes are set")
+    demand(dictionaries == reserved == 0 and not any(more_reserved), "MANIFEST: reserved bytes are set")
 
     self.segments = []
     position = 128
@@ -88,6 +88,11 @@ class Manifest:
       demand(not any(name[name_length:]), "MANIFEST: padding is not zero")
       self.keyspaces[number] = name[:name_length].decode()
       position += len(name)
+    for _ in range(checkpoints):
+      # They only make opening fast.
+      _, reserved, *_ = struct.unpack_from("<IIQQQ", data, position)
+      demand(reserved == 0, "MANIFEST: invalid checkpoint entry")
+      position += 32
     demand(position == len(data) - 8, "MANIFEST: bytes are left over")
 
 
@@ -294,6 +299,11 @@ class Store:
     if record.kind == 3:
       demand(record.stored in (b"\0", b"\1"), "a keyspace has no order")
       self.keyspaces[record.keyspace] = record.key.decode()
+      return
+    if record.kind == 4:
+      demand(not record.key and not record.stored, "the drop of a keyspace has a key or a value")
+      demand(self.keyspaces.pop(record.keyspace, None) is not None, "a keyspace is dropped that is not defined")
+      self.rows = {place: row for place, row in self.rows.items() if place[0] != record.keyspace}
       return
     demand(record.kind in (1, 2), f"a record of kind {record.kind}: newer format")
     demand(record.keyspace in self.keyspaces, f"keyspace {record.keyspace} is not defined")

@@ -36,6 +36,8 @@ for ((round = 1; round <= 6 || SECONDS < end; round++)); do
   durability=$([[ $((round % 2)) == 0 ]] && echo durable || echo buffered)
   store="$work/store.$durability"
   rm -f "$work"/acknowledged.*
+  # There before the writer is, for the loop below.
+  : >"$work/acknowledged.$round"
   "$writer" write "$store" "$durability" 3 100000000 >"$work/acknowledged.$round" &
   process=$!
   until [[ $(wc -l <"$work/acknowledged.$round") -ge 2000 ]]; do

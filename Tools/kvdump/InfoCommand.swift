@@ -34,6 +34,11 @@ struct InfoCommand: Command {
       "dead        \(figures.deadBytes.grouped) bytes",
       "segments    \(info.segmentBytes.grouped) bytes at most each",
     ]
+    if let newest = info.checkpoints.last {
+      lines.append(
+        "checkpoint  at sequence \(newest.grouped); \(info.checkpoints.count) of "
+          + "\(figures.checkpointBytes.grouped) bytes together")
+    }
     if let place = info.recovery.discardedAt {
       lines.append("torn tail   \(info.recovery.discardedBytes.grouped) bytes at \(place)")
     }
@@ -68,6 +73,8 @@ struct InfoCommand: Command {
       "logBytes": .number(figures.logBytes), "liveBytes": .number(figures.liveBytes),
       "deadBytes": .number(figures.deadBytes), "segmentBytes": .number(info.segmentBytes),
       "discardedBytes": .number(info.recovery.discardedBytes),
+      "checkpoints": .array(info.checkpoints.map { .number($0) }),
+      "checkpointBytes": .number(figures.checkpointBytes),
       "keyspaces": .array(
         info.keyspaces.map {
           .object([

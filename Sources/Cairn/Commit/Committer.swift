@@ -10,6 +10,7 @@ final class Committer: @unchecked Sendable {
   /// Snapshots that have ended and whose versions are still kept.
   private let ended = Lock<[UInt64]>([])
   private let hasEnded = Atomic<Bool>(false)
+  private let hasDropped = Atomic<Bool>(false)
   let commitCount = Atomic<Int>(0)
   /// Bytes of values as they were given and as they are stored, since the store was opened.
   let rawBytes = Atomic<Int>(0)
@@ -19,6 +20,9 @@ final class Committer: @unchecked Sendable {
   private var assembly: FrameAssembly
   /// For each snapshot the older versions that no later snapshot needs.
   private var retained: [UInt64: [RetainedVersion]] = [:]
+
+  /// Keyspaces that an older snapshot may still see.
+  private var droppedKeyspaces: [KeyspaceIndex] = []
 
   private struct RetainedVersion {
     let hash: UInt64
@@ -104,6 +108,7 @@ final class Committer: @unchecked Sendable {
     _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>
   ) throws(StoreError) {
     let key = unsafe batch.key(change)
+    guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
     guard let found = try unsafe keyspace.locator.find(change.pointee.hash, key) else {
       unsafe change.pointee.found = .nothing
       if unsafe change.pointee.kind == .put { unsafe keyspace.tree?.prefetch(key) }
@@ -204,6 +209,7 @@ final class Committer: @unchecked Sendable {
         version: isPut ? version &+ 1 : version)
       unsafe change.pointee.newAddress = address
       if isPut {
+        unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, slot: assembly.segmentSlot) }
         unsafe raw &+= change.pointee.rawLength
         unsafe stored &+= change.pointee.storedLength
         live &+= length
@@ -212,6 +218,66 @@ final class Committer: @unchecked Sendable {
     assembly.count(live: live)
     rawBytes.add(raw, ordering: .relaxed)
     storedBytes.add(stored, ordering: .relaxed)
+  }
+
+  // MARK: Keyspaces
+
+  private static func dropped(_ keyspace: KeyspaceIndex) -> StoreError {
+    StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) has been dropped")
+  }
+
+  /// Takes a keyspace away with all its rows, by a commit of one record.
+  func drop(_ keyspace: KeyspaceIndex, _ durability: Durability) throws(StoreError) -> UInt64 {
+    let sequence = try lock.withLock { (_) throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
+      return try dropLocked(keyspace, isSynced: durability == .durable)
+    }
+    if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() }
+    if durability == .durable { try log.sync(upTo: sequence) }
+    return sequence
+  }
+
+  private func dropLocked(_ keyspace: KeyspaceIndex, isSynced: Bool) throws(StoreError) -> UInt64 {
+    guard keyspace.definedAt.load(ordering: .relaxed) > 0 else {
+      let sequence = index.published.load(ordering: .relaxed)
+      keyspace.droppedAt.store(sequence, ordering: .releasing)
+      index.remove(keyspace)
+      clear(keyspace)
+      return sequence
+    }
+    let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength)
+    let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    _ = try unsafe assembly.add(
+      .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)
+    try assembly.finish(isSynced: isSynced)
+    keyspace.droppedAt.store(sequence, ordering: .releasing)
+    index.remove(keyspace)
+    log.forget(keyspace.id, droppedAt: sequence)
+    for (slot, bytes) in keyspace.live.bySlot { log.segment(slot: slot).liveBytes.subtract(bytes, ordering: .relaxed) }
+    index.applying.store(sequence, ordering: .sequentiallyConsistent)
+    index.published.store(sequence, ordering: .sequentiallyConsistent)
+    commitCount.add(1, ordering: .relaxed)
+    clear(keyspace)
+    return sequence
+  }
+
+  private func clear(_ keyspace: KeyspaceIndex) {
+    droppedKeyspaces.append(keyspace)
+    hasDropped.store(true, ordering: .relaxed)
+    clearDropped()
+  }
+
+  /// Gives back the memory of keyspaces that no snapshot sees any more. Who reads the latest state has pinned the epoch
+  /// before it looked whether the keyspace is there.
+  private func clearDropped() {
+    droppedKeyspaces.removeAll { keyspace in
+      if let oldest = index.snapshots.oldest, keyspace.exists(at: oldest) { return false }
+      keyspace.clear()
+      return true
+    }
+    hasDropped.store(!droppedKeyspaces.isEmpty, ordering: .relaxed)
   }
 
   // MARK: Behind the log
@@ -239,7 +305,9 @@ final class Committer: @unchecked Sendable {
           hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
           supersededBy: sequence, keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
       unsafe replace(keyspace, change)
-      unsafe log.segment(change.pointee.address).liveBytes.subtract(change.pointee.length, ordering: .relaxed)
+      let segment = unsafe log.segment(change.pointee.address)
+      unsafe segment.liveBytes.subtract(change.pointee.length, ordering: .relaxed)
+      unsafe keyspace.live.add(-change.pointee.length, slot: segment.slot)
       if unsafe change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
     case .tombstone:
       unsafe replace(keyspace, change)
@@ -302,13 +370,13 @@ final class Committer: @unchecked Sendable {
       tables.segments = log.segments.withLock { $0 }.map { segment in
         CheckpointTables.Segment(
           id: segment.id, epoch: segment.epoch, slot: segment.slot, end: segment.end.load(ordering: .relaxed),
-          lastSequence: segment.lastSequence.load(ordering: .relaxed),
-          liveBytes: segment.liveBytes.load(ordering: .relaxed))
+          lastSequence: segment.lastSequence.load(ordering: .relaxed))
       }
       let keyspaces = index.allKeyspaces.filter { $0.definedAt.load(ordering: .relaxed) > 0 }
       tables.keyspaces = keyspaces.map { keyspace in
         CheckpointTables.Keyspace(
-          id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [])
+          id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
+          live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) })
       }
       return (tables, boundary, keyspaces, log.appendedBytes.load(ordering: .relaxed))
     }
@@ -323,7 +391,9 @@ final class Committer: @unchecked Sendable {
 
   /// A snapshot has ended: what only it needed goes, now or, if a commit is at work, with that.
   func release(_ snapshot: UInt64) {
-    guard index.snapshots.release(snapshot), index.versions.count > 0 else { return }
+    guard index.snapshots.release(snapshot), index.versions.count > 0 || hasDropped.load(ordering: .relaxed) else {
+      return
+    }
     ended.withLock { $0.append(snapshot) }
     hasEnded.store(true, ordering: .sequentiallyConsistent)
     dropEndedSnapshots()
@@ -342,6 +412,7 @@ final class Committer: @unchecked Sendable {
             drop(version.hash, version.sequence, mayBeNeeded: true)
           }
         }
+        clearDropped()
       }
       // Whoever holds the lock looks here when it is done.
       if dropped == nil { return }

@@ -16,7 +16,13 @@ package struct CheckpointTables: Hashable, Sendable {
     package var slot: Int
     package var end: Int
     package var lastSequence: UInt64
-    package var liveBytes: Int
+  }
+
+  /// Bytes of a keyspace's newest records in a segment.
+  package struct Live: Hashable, Sendable {
+    /// The segment's first.
+    package var slot: Int
+    package var bytes: Int
   }
 
   /// Where a keyspace's nodes are, in units of 64 bytes from the beginning of the file.
@@ -27,6 +33,7 @@ package struct CheckpointTables: Hashable, Sendable {
     package var root: UInt32
     /// Hash pages, in the directory's order; a power of two.
     package var directory: [UInt32]
+    package var live: [Live]
   }
 
   package var store: UInt128
@@ -70,16 +77,20 @@ package struct CheckpointTables: Hashable, Sendable {
       tables.append(zeros: 4)
       tables.append(UInt64(segment.end))
       tables.append(segment.lastSequence)
-      tables.append(UInt64(segment.liveBytes))
     }
     for keyspace in keyspaces {
       tables.append(keyspace.id)
       tables.append(keyspace.root)
       tables.append(UInt64(keyspace.rows))
       tables.append(UInt32(keyspace.directory.count))
-      tables.append(zeros: 4)
+      tables.append(UInt32(keyspace.live.count))
       for page in keyspace.directory { tables.append(page) }
       if keyspace.directory.count % 2 == 1 { tables.append(zeros: 4) }
+      for live in keyspace.live {
+        tables.append(UInt32(live.slot))
+        tables.append(zeros: 4)
+        tables.append(UInt64(live.bytes))
+      }
     }
 
     var header = ByteWriter()
@@ -109,7 +120,7 @@ package struct CheckpointTables: Hashable, Sendable {
   /// Why a checkpoint is of no use, in words.
   package struct Problem: Error, Hashable, Sendable {
     package let text: String
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
   }
 
   /// Reads a whole file's header and tables, and checks that the nodes are what was written.
@@ -157,23 +168,30 @@ package struct CheckpointTables: Hashable, Sendable {
     for _ in 0..<segmentCount {
       guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
         let slot = reader.next(UInt32.self), slot < slotCount, reader.zeros(4), let end = reader.next(UInt64.self),
-        end <= 1 << 40, let last = reader.next(UInt64.self), let live = reader.next(UInt64.self), live <= end,
-        id > segments.last?.id ?? 0, Int(slot) >= segments.last.map({ $0.slot + 1 }) ?? 0
+        end <= 1 << 40, let last = reader.next(UInt64.self), id > segments.last?.id ?? 0,
+        Int(slot) >= segments.last.map({ $0.slot + 1 }) ?? 0
       else { throw Problem("its list of segments makes no sense") }
       segments.append(
         Segment(
-          id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last, liveBytes: Int(live)))
+          id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last))
     }
     for _ in 0..<keyspaceCount {
       guard let id = reader.next(UInt32.self), let root = reader.next(UInt32.self), let rows = reader.next(UInt64.self),
-        rows <= 1 << 48, let count = reader.next(UInt32.self), reader.zeros(4), count.nonzeroBitCount == 1,
-        Int(count) <= reader.remaining / 4, id > keyspaces.last?.id ?? 0
+        rows <= 1 << 48, let count = reader.next(UInt32.self), let liveCount = reader.next(UInt32.self),
+        count.nonzeroBitCount == 1, Int(count) <= reader.remaining / 4, id > keyspaces.last?.id ?? 0
       else { throw Problem("its list of keyspaces makes no sense") }
       var directory: [UInt32] = []
       directory.reserveCapacity(Int(count))
       for _ in 0..<count { directory.append(reader.next(UInt32.self) ?? 0) }
       guard count % 2 == 0 || reader.zeros(4) else { throw Problem("its list of keyspaces makes no sense") }
-      keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory))
+      var live: [Live] = []
+      for _ in 0..<liveCount {
+        guard let slot = reader.next(UInt32.self), reader.zeros(4), let bytes = reader.next(UInt64.self),
+          bytes <= 1 << 40, segments.contains(where: { $0.slot == Int(slot) })
+        else { throw Problem("its count of live bytes makes no sense") }
+        live.append(Live(slot: Int(slot), bytes: Int(bytes)))
+      }
+      keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory, live: live))
     }
     guard reader.remaining == 0 else { throw Problem("bytes are left over") }
   }

@@ -41,7 +41,9 @@ package struct FrameHeader: Hashable, Sendable {
     watermark = unsafe Watermark(
       sequence: UInt64(littleEndian: frame.load(fromByteOffset: 32, as: UInt64.self)),
       place: Place(packed: UInt64(littleEndian: frame.load(fromByteOffset: 40, as: UInt64.self))))
-    guard length >= Self.size, length <= available else { return nil }
+    guard length >= Self.size, length <= available, sequence <= Format.maximumSequence,
+      watermark.sequence <= Format.maximumSequence
+    else { return nil }
   }
 }
 

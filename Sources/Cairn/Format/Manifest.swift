@@ -24,6 +24,8 @@ package struct Manifest: Hashable, Sendable {
     package var isOrdered: Bool
     package var definedAt: UInt64
     package var name: String
+    /// The commit that dropped it; known from the log, not from the manifest.
+    package var droppedAt: UInt64 = .max
   }
 
   package struct Checkpoint: Hashable, Sendable {
@@ -140,7 +142,9 @@ package struct Manifest: Hashable, Sendable {
       let nextKeyspace = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
       let keyspaceCount = reader.next(UInt32.self), let checkpointCount = reader.next(UInt32.self),
       reader.zeros(8), let highest = reader.next(UInt64.self),
-      reader.zeros(16)
+      reader.zeros(16), generation <= Format.maximumSequence, epoch <= Format.maximumID,
+      (1...Format.maximumID + 1).contains(nextSegment), (1...Format.maximumID + 1).contains(nextKeyspace),
+      highest <= Format.maximumSequence
     else { throw .damaged("invalid header") }
     self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
     compatibleFeatures = compatible
@@ -163,14 +167,16 @@ package struct Manifest: Hashable, Sendable {
         reader.next(UInt8.self) == 1, let nameLength = reader.next(UInt16.self), let defined = reader.next(UInt64.self),
         reader.zeros(8), let name = reader.bytes(Int(nameLength)),
         let text = String(validating: name, as: UTF8.self),
-        reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace
+        reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace,
+        defined <= highest
       else { throw .damaged("invalid keyspace entry") }
       keyspaces.append(Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text))
     }
     for _ in 0..<checkpointCount {
       guard let id = reader.next(UInt32.self), reader.zeros(4), let sequence = reader.next(UInt64.self),
         let place = reader.next(UInt64.self), let length = reader.next(UInt64.self), length <= 1 << 40,
-        id > checkpoints.last?.id ?? 0, sequence >= checkpoints.last?.sequence ?? 0
+        id > checkpoints.last?.id ?? 0, id <= Format.maximumID, sequence >= checkpoints.last?.sequence ?? 0,
+        sequence <= Format.maximumSequence
       else { throw .damaged("invalid checkpoint entry") }
       checkpoints.append(
         Checkpoint(id: id, sequence: sequence, place: Place(packed: place), length: Int(length)))

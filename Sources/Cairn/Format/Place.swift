@@ -35,6 +35,12 @@ package enum Format {
   package static let maximumKeyLength = 65_536
   package static let maximumValueLength = 1 << 30
   package static let maximumFrameLength = 1 << 32
+  /// The highest segment, keyspace or checkpoint id, and the highest epoch.
+  package static let maximumID: UInt32 = 1 << 31
+  /// The highest base sequence: far enough from the highest number for a store's life.
+  package static let maximumBaseSequence: UInt64 = 1 << 62
+  /// The highest sequence and generation.
+  package static let maximumSequence: UInt64 = 1 << 63
 
   /// The number of a segment or a checkpoint in its file's name.
   package static func fileNumber(_ id: UInt32) -> String {

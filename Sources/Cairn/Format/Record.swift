@@ -55,7 +55,7 @@ package struct RecordHeader: Sendable {
     guard let keyspace = cursor.next(), let keyLength = cursor.next(), let storedLength = cursor.next() else {
       return nil
     }
-    guard keyspace <= UInt64(UInt32.max), keyLength <= Format.maximumKeyLength,
+    guard keyspace <= UInt64(Format.maximumID), keyLength <= Format.maximumKeyLength,
       storedLength <= Format.maximumValueLength
     else { return nil }
     self.keyspace = UInt32(truncatingIfNeeded: keyspace)

@@ -50,15 +50,29 @@ extension Reference: Hashable {
 
 extension Reference: Comparable {
   /// Comes before the other in an ordered keyspace.
-  public static func < (left: Reference, right: Reference) -> Bool {
-    switch (left, right) {
-    case (.integer(let left), .integer(let right)): left < right
-    case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
-    case (.uuid(let left), .uuid(let right)): left < right
-    case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
-    case (.tuple(let left), .tuple(let right)): left.lexicographicallyPrecedes(right)
-    default: left.rank < right.rank
+  public static func < (left: Reference, right: Reference) -> Bool { left.order(right) < 0 }
+
+  /// Less than zero if this comes first, more if the other does. Looks at each element of a tuple once, which asking
+  /// for `<` both ways would do twice on every level.
+  private func order(_ other: Reference) -> Int {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): return left < right ? -1 : left == right ? 0 : 1
+    case (.string(let left), .string(let right)): return Self.order(left.utf8, right.utf8)
+    case (.uuid(let left), .uuid(let right)): return left < right ? -1 : left == right ? 0 : 1
+    case (.bytes(let left), .bytes(let right)): return Self.order(left, right)
+    case (.tuple(let left), .tuple(let right)):
+      for (left, right) in zip(left, right) {
+        let order = left.order(right)
+        if order != 0 { return order }
+      }
+      return left.count - right.count
+    default: return Int(rank) - Int(other.rank)
     }
+  }
+
+  private static func order(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Int {
+    if left.lexicographicallyPrecedes(right) { return -1 }
+    return left.elementsEqual(right) ? 0 : 1
   }
 
   private var rank: UInt8 {

@@ -66,7 +66,8 @@ package struct SegmentHeader: Hashable, Sendable {
       let epoch = reader.next(UInt32.self),
       let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
       let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
-      let recoveredEnd = reader.next(UInt64.self), reader.zeros(28)
+      let recoveredEnd = reader.next(UInt64.self), reader.zeros(28), epoch <= Format.maximumID,
+      base <= Format.maximumBaseSequence, sequence <= Format.maximumSequence
     else { return .invalid }
     return .header(
       SegmentHeader(

@@ -45,6 +45,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let notOrdered = Code("not ordered")
     /// An argument makes no sense: a name of a keyspace that is empty or too long, bytes that are no encoded reference.
     public static let malformed = Code("malformed")
+    /// The caller did not want to wait any longer; nothing has changed.
+    public static let cancelled = Code("cancelled")
     /// The operating system reported an error that none of the others names.
     public static let inputOutput = Code("input/output")
   }

@@ -88,7 +88,7 @@ import Synchronization
 
   /// The order of the directory. Denser where the hash is high, by a factor of two from end to end.
   @inline(__always)
-  private static func position(_ hash: UInt64) -> UInt32 {
+  static func position(_ hash: UInt64) -> UInt32 {
     let u = hash >> 32
     return UInt32(truncatingIfNeeded: (2 &* u &+ (u &* u) >> 32) / 3)
   }
@@ -233,12 +233,34 @@ import Synchronization
     return false
   }
 
+  /// Makes room for rows in one of 2^`bits` equal parts of all positions before they come. Rows of one part that fell
+  /// into a page for many parts would leave it unable to split.
+  func reserve(_ newRows: Int, part: Int, bits: UInt32) {
+    guard bits > 0 else { return }
+    var position: UInt32? = UInt32(part) << (32 - bits)
+    let end = UInt64(part + 1) << (32 - UInt64(bits))
+    while let start = position, UInt64(start) < end {
+      let page = page(start)
+      let rows = span(page)
+      let expected = rows.depth < bits ? newRows : newRows >> Int(rows.depth - bits)
+      let used = unsafe Int(counts(page).pointee.used)
+      if rows.depth < bits || (expected > 0 && used + expected > Self.slotCount * 85 / 100) {
+        split(page, evenIfSparse: true)
+      } else {
+        position = rows.next
+      }
+    }
+  }
+
   /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until
   /// they see the new.
-  private func split(_ old: UInt32) {
+  private func split(_ old: UInt32, evenIfSparse: Bool = false) {
     let counts = unsafe counts(old).pointee
     let rows = span(old)
-    let isCrowded = counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
+    // With few rows and nothing vacated, it is the lines that are full: rows of the same line and step, which only
+    // splitting tells apart. Rows of one hash it doesn't, and ends with the depth.
+    let isCrowded =
+      evenIfSparse || counts.vacated == 0 || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
     var (depth, entries) = unsafe currentDirectory
     if isCrowded, rows.depth == depth {
       precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
@@ -268,6 +290,15 @@ import Synchronization
       unsafe entries[first + index].store(index < span / 2 || !isCrowded ? low : high, ordering: .releasing)
     }
     arena.retire(old, Self.pageSize)
+  }
+
+  /// Gives back all pages, and has none from then on.
+  func clear() {
+    var position: UInt32? = 0
+    while let start = position {
+      position = span(page(start)).next
+      arena.retire(page(start), Self.pageSize)
+    }
   }
 
   // MARK: Walking
@@ -330,9 +361,18 @@ import Synchronization
       guard span.depth <= depth, UInt32(index) >> (depth - span.depth) == span.prefix else { return false }
       guard index == 0 || pages[index - 1] != page else { continue }
       var highest: UInt64 = 0
+      var counts = PageCounts(used: 0, vacated: 0)
       let slots = unsafe (memory + 64).assumingMemoryBound(to: UInt64.self)
-      for slot in 0..<slotCount { unsafe highest = max(highest, slots[slot]) }
-      guard highest >> addressShift < addressEnd else { return false }
+      for slot in 0..<slotCount {
+        let word = unsafe slots[slot]
+        highest = max(highest, word)
+        counts.used += word == 0 ? 0 : 1
+        counts.vacated += word == vacated ? 1 : 0
+      }
+      let noted = unsafe (memory + MemoryLayout<PageSpan>.size).load(as: PageCounts.self)
+      guard highest >> addressShift < addressEnd, noted.used == counts.used, noted.vacated == counts.vacated else {
+        return false
+      }
     }
     return true
   }

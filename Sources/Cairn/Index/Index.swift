@@ -47,10 +47,12 @@ final class Index: Sendable {
     keyspaces.withLock { $0.all.first { $0.name == name } }
   }
 
-  /// The keyspace of that name, made if there is none. It becomes part of the store with its first write.
-  func keyspace(named name: String, isOrdered: Bool) -> KeyspaceIndex {
+  /// The keyspace of that name, made if there is none; nil if all ids are used up. It becomes part of the store with its
+  /// first write.
+  func keyspace(named name: String, isOrdered: Bool) -> KeyspaceIndex? {
     keyspaces.withLock { keyspaces in
       if let known = keyspaces.all.first(where: { $0.name == name }) { return known }
+      guard keyspaces.next <= Format.maximumID else { return nil }
       let keyspace = KeyspaceIndex(
         id: keyspaces.next, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
       keyspaces.next += 1
@@ -75,6 +77,11 @@ final class Index: Sendable {
     }
   }
 
+  /// It is not to be found any more. Whoever has it keeps it.
+  func remove(_ keyspace: KeyspaceIndex) {
+    keyspaces.withLock { $0.all.removeAll { $0 === keyspace } }
+  }
+
   func reserveKeyspaceIDs(below next: UInt32) {
     keyspaces.withLock { $0.next = max($0.next, next) }
   }
@@ -83,6 +90,13 @@ final class Index: Sendable {
   var bytes: Int { arena.bytes + allKeyspaces.reduce(0) { $0 + $1.locator.index.directoryBytes } }
 
   // MARK: Reading
+
+  /// Whether a keyspace is part of the latest state. For a reader that has pinned the epoch.
+  @inline(__always)
+  func hasNow(_ keyspace: KeyspaceIndex) -> Bool {
+    let droppedAt = keyspace.droppedAt.load(ordering: .acquiring)
+    return droppedAt == .max || droppedAt > published.load(ordering: .acquiring)
+  }
 
   /// The newest record of a key that is published. For a reader that has pinned the epoch.
   @inline(__always)

@@ -10,6 +10,9 @@ final class KeyspaceIndex: Sendable {
   let rowCount = Atomic<Int>(0)
   /// The commit that defined it; 0 until there is one.
   let definedAt = Atomic<UInt64>(0)
+  /// The commit that dropped it.
+  let droppedAt = Atomic<UInt64>(.max)
+  let live = LiveBytes()
   /// How often in a row compressing a value didn't pay.
   let compressionMisses = Atomic<Int>(0)
 
@@ -29,9 +32,20 @@ final class KeyspaceIndex: Sendable {
       : image.map { OrderedIndex(arena: arena, locator: locator, root: $0.root) }
         ?? OrderedIndex(arena: arena, locator: locator)
     rowCount.store(image?.rows ?? 0, ordering: .relaxed)
+    for live in image?.live ?? [] { self.live.add(live.bytes, slot: live.slot) }
   }
 
   var isOrdered: Bool { tree != nil }
+
+  /// Whether it has not been dropped by then.
+  @inline(__always)
+  func exists(at sequence: UInt64) -> Bool { droppedAt.load(ordering: .acquiring) > sequence }
+
+  /// Gives back all its memory. Nobody may be able to see a row of it any more. The writer's.
+  func clear() {
+    locator.index.clear()
+    tree?.clear()
+  }
 
   @inline(__always)
   func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {

@@ -213,6 +213,49 @@ import Synchronization
     }
   }
 
+  /// Adds rows that the hash index knows already and that are not in the tree, in the order of their keys, a leaf at a
+  /// time. `row` is asked for each of them more than once, and in order.
+  func insert(
+    _ count: Int, _ row: (Int) throws(StoreError) -> (key: UnsafeRawBufferPointer, hash: UInt64)
+  ) throws(StoreError) {
+    var position = 0
+    while position < count {
+      let (node, depth) = unsafe descend(try row(position).key)
+      let leaf = unsafe Leaf(arena[node])
+      let upper = fence(depth)
+      position = try LeafEntries.with { (entries) throws(StoreError) in
+        try gather(leaf, into: &entries)
+        var shared = unsafe leaf.prefix.count
+        var next = position
+        // Leaves are filled to different degrees, so that they do not all split at the same time later.
+        let degree = 10 + position / 64 % 6
+        repeat {
+          let (key, hash) = try unsafe row(next)
+          if next > position, let upper, unsafe upper.withUnsafeBytes({ unsafe key.order($0) }) >= 0 { break }
+          let common = unsafe key.slice(0, min(key.count, shared)).sharedPrefix(leaf.prefix.slice(0, shared))
+          if common < shared {
+            unsafe entries.shorten(leaf.prefix.slice(0, shared), to: common)
+            shared = common
+          }
+          try unsafe insert(Leaf.Entry(head: key.head(shared), hash: hash), into: &entries)
+          next += 1
+        } while next < count && entries.count < Leaf.capacity(prefix: shared) * degree / 8
+        try unsafe replaceLeaf(node, entries, leaf.prefix.slice(0, shared), isAppend: false, depth: depth)
+        return next
+      }
+    }
+  }
+
+  /// What the keys of the leaf at the end of the path are below; nil for the last.
+  private func fence(_ depth: Int) -> [UInt8]? {
+    for level in stride(from: depth - 1, through: 0, by: -1) {
+      let step = unsafe path[level]
+      let inner = unsafe Inner(arena[step.node])
+      if step.child < inner.count - 1 { return inner.separator(step.child) }
+    }
+    return nil
+  }
+
   private func isLastLeaf(_ depth: Int) -> Bool {
     (0..<depth).allSatisfy { unsafe path[$0].child == Inner(arena[path[$0].node]).count - 1 }
   }
@@ -226,7 +269,7 @@ import Synchronization
       let leaf = try unsafe buildLeaf(entries[0..<count], prefix)
       replace(node, with: leaf, level: depth)
     } else {
-      let middle = isAppend ? count - 1 : splitPoint(entries)
+      let middle = isAppend ? count - 1 : splitPoint(entries, capacity: Leaf.capacity(prefix: prefix.count))
       let separator = try unsafe separator(entries[middle - 1], entries[middle], prefix)
       let left = try unsafe buildLeaf(entries[0..<middle], prefix)
       let right = try unsafe buildLeaf(entries[middle..<count], prefix)
@@ -236,9 +279,9 @@ import Synchronization
   }
 
   /// Near the middle, between two keys that their heads tell apart if there are such.
-  private func splitPoint(_ entries: LeafEntries) -> Int {
+  private func splitPoint(_ entries: LeafEntries, capacity: Int) -> Int {
     let middle = entries.count / 2
-    for distance in 0..<entries.count / 4 {
+    for distance in 0...min(entries.count / 4, capacity - (entries.count + 1) / 2) {
       for point in [middle - distance, middle + distance] where entries[point - 1].head != entries[point].head {
         return point
       }
@@ -376,6 +419,16 @@ import Synchronization
         try unsafe replaceLeaf(node, entries, leaf.prefix, isAppend: false, depth: depth)
       }
     }
+  }
+
+  /// Gives back all nodes, and has none from then on.
+  func clear() { retire(root.load(ordering: .relaxed)) }
+
+  private func retire(_ node: UInt32) {
+    guard unsafe Inner.level(arena[node]) > 0 else { return arena.retire(node, Leaf.size) }
+    let inner = unsafe Inner(arena[node])
+    for child in 0..<inner.count { retire(inner.child(child)) }
+    arena.retire(node, Inner.rounded(inner.size))
   }
 
   /// Takes the child on the path out of its parent, and parents that have no children left.

@@ -45,6 +45,9 @@ struct RowLocator: Sendable {
       && self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
   }
 
+  /// Whether the row with this hash lies at an address.
+  func isAt(_ address: UInt64, _ hash: UInt64) -> Bool { table.record(address).map { isRow($0, hash) } ?? false }
+
   /// Asks for the record that is most likely the row's; returns its address, 0 if there is none.
   @inline(__always)
   func prefetchRecord(_ hash: UInt64) -> UInt64 {

@@ -36,6 +36,9 @@ final class SnapshotRegistry: Sendable {
 
   var isEmpty: Bool { total.load(ordering: .sequentiallyConsistent) == 0 }
 
+  /// The oldest snapshot there is.
+  var oldest: UInt64? { pinned.withLock { $0.first?.sequence } }
+
   /// The newest snapshot in `lower..<upper`.
   func newest(from lower: UInt64, below upper: UInt64) -> UInt64? {
     pinned.withLock { pinned in

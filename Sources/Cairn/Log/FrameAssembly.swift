@@ -113,6 +113,9 @@ import Synchronization
     unsafe segment.unsafelyUnwrapped.liveBytes.add(live, ordering: .relaxed)
   }
 
+  /// The slot of the segment the frame goes to.
+  var segmentSlot: Int { slot }
+
   /// Writes what is in memory, the room for the header excepted.
   private mutating func flush() throws(StoreError) {
     let skipped = written == 0 ? FrameHeader.size : 0

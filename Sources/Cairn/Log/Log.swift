@@ -84,6 +84,8 @@ final class Log: @unchecked Sendable {
   @inline(__always)
   func segment(_ address: UInt64) -> Segment { segmentsBySlot[table.slot(address)] }
 
+  func segment(slot: Int) -> Segment { segmentsBySlot[slot] }
+
   // MARK: Failure
 
   /// The first failed write or sync ends all writing; nothing is retried, because the kernel reports a lost page once.
@@ -176,11 +178,21 @@ final class Log: @unchecked Sendable {
 
   // MARK: Checkpoints
 
+  /// A keyspace has been dropped by a commit. It stays listed until all checkpoints are newer than that.
+  func forget(_ keyspace: UInt32, droppedAt sequence: UInt64) {
+    manifest.withLock { manifest in
+      guard let index = manifest.keyspaces.firstIndex(where: { $0.id == keyspace }) else { return }
+      manifest.keyspaces[index].droppedAt = sequence
+    }
+  }
+
   /// Lists a checkpoint that is durable in the manifest, beside the one before it. Those before that are removed.
   func publish(_ checkpoint: Manifest.Checkpoint) throws(StoreError) {
     let dropped = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.checkpoints = manifest.checkpoints.suffix(1) + [checkpoint]
+      // No checkpoint has those that were dropped before the oldest of them.
+      changed.keyspaces.removeAll { $0.droppedAt <= changed.checkpoints[0].sequence }
       let dropped = manifest.checkpoints.dropLast()
       try replace(&manifest, changed) { () throws(FileError) in }
       return dropped
@@ -223,10 +235,13 @@ final class Log: @unchecked Sendable {
     let begun = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
+      changed.checkpoints.removeAll { $0.sequence > recovered.lastSequence }
       for segment in recovered.segments { changed.seal(segment) }
       changed.epoch += 1
+      let base = recovered.baseOfNextEpoch(changed.epoch)
+      guard changed.epoch <= Format.maximumID, base <= Format.maximumBaseSequence else { throw Self.usedUp }
       // So that no later epoch begins here again, should a crash take all of this one.
-      changed.highestSequence = max(changed.highestSequence, recovered.baseOfNextEpoch(changed.epoch))
+      changed.highestSequence = max(changed.highestSequence, base)
       return (try addSegment(to: &manifest, changed), changed.epoch)
     }
     // What is left is of no use; that it is still there does no harm.
@@ -262,6 +277,8 @@ final class Log: @unchecked Sendable {
       offset += count
     }
   }
+
+  private static var usedUp: StoreError { StoreError(.damaged, "the store has used up its numbers") }
 
   /// Bytes behind the end of the log are kept as they were, under a name of their own.
   private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {
@@ -305,6 +322,7 @@ final class Log: @unchecked Sendable {
   private func addSegment(to manifest: inout Manifest, _ changed: Manifest) throws(StoreError) -> PreparedFile {
     let size = min(Self.firstReservation, segmentSize)
     let id = manifest.nextSegment
+    guard id <= Format.maximumID else { throw Self.usedUp }
     let path = "\(directory)/\(Segment.fileName(id))"
     // One that is there is left over from a crash before the manifest knew it.
     let file = try attempt { () throws(FileError) in try create(path, size) }

@@ -119,6 +119,18 @@ import CCairnPlatform
       baseSequence: entry.pointee.baseSequence)
   }
 
+  /// The key of a record that has been verified since the store was opened.
+  @inline(__always)
+  func key(_ address: UInt64) -> UnsafeRawBufferPointer {
+    let entry = unsafe entry(address)
+    let record = unsafe entry.pointee.base + offset(address)
+    guard
+      let header = unsafe RecordHeader(
+        record, available: entry.pointee.length &- offset(address), baseSequence: entry.pointee.baseSequence)
+    else { preconditionFailure("a record has changed since it was read") }
+    return unsafe UnsafeRawBufferPointer(start: record + header.length, count: header.keyLength)
+  }
+
   func place(_ address: UInt64) -> Place {
     let entry = unsafe entry(address)
     return unsafe Place(segment: entry.pointee.id, offset: entry.pointee.offset + offset(address))

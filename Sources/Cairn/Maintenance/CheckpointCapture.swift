@@ -39,7 +39,7 @@ final class CheckpointCapture: @unchecked Sendable {
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
     let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
     let path = "\(log.directory)/\(CheckpointTables.fileName(id))"
-    guard let start = committer.beginCapture(id: id) else { return nil }
+    guard id <= Format.maximumID, let start = committer.beginCapture(id: id) else { return nil }
     do throws(FileError) {
       // One that is there was never finished.
       do throws(FileError) {

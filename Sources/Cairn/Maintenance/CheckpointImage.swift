@@ -39,9 +39,6 @@ struct CheckpointImage {
     return tables.keyspaces.allSatisfy { keyspace in
       manifest.keyspaces.contains { $0.id == keyspace.id && $0.isOrdered == (keyspace.root != 0) }
     }
-      && manifest.keyspaces.allSatisfy { known in
-        known.definedAt > tables.sequence || tables.keyspaces.contains { $0.id == known.id }
-      }
   }
 
   /// Whether the nodes lead to nodes and records only. Looks at every slot and every node.

@@ -63,13 +63,24 @@ final class Checkpoints: Sendable {
     if due != .max { log.environment.scheduler.schedule { [self] in advance() } }
   }
 
+  /// Whether the log has grown enough for an index that has grown too.
+  private func isDue(_ state: State) -> Bool {
+    postpone(state.covered)
+    guard log.appendedBytes.load(ordering: .relaxed) >= due.load(ordering: .relaxed) else { return false }
+    due.store(.max, ordering: .relaxed)
+    return true
+  }
+
   /// In the background: a piece of the work at a time, so that others have their turn.
   private func advance() {
     let isDone = state.withLock { state in
       if state.isClosed { return true }
       do throws(StoreError) {
         try log.checkHealth()
-        if state.capture == nil { state.capture = try CheckpointCapture(index: index, log: log, committer: committer) }
+        if state.capture == nil {
+          guard isDue(state) else { return true }
+          state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
+        }
         return try step(&state)
       } catch {
         // The next one may find space, or whatever this one lacked.

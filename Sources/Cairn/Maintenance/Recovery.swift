@@ -3,12 +3,15 @@ import Synchronization
 /// Rebuilds the index from the log, and finds where the log ends.
 ///
 /// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused.
-/// FORMAT.md, section 9. Changes nothing on disk.
+/// FORMAT.md, section 10. Changes nothing on disk.
 struct Recovery: ~Copyable {
   private let files: any FileLayer
   private let directory: String
   private let manifest: Manifest
   private let isReadOnly: Bool
+  /// The last commit to be read.
+  private let lastWanted: UInt64
+  private let progress: (@Sendable (RecoveryProgress) -> Bool)?
   private let table: SegmentTable
   private let index: Index
 
@@ -16,35 +19,57 @@ struct Recovery: ~Copyable {
   /// What the next frame's sequence follows: the last commit, or the base of a segment that begins behind a gap.
   private var chain: UInt64 = 0
   private var report = RecoveryReport()
-  private var keyspaces: [UInt32: KeyspaceIndex] = [:]
-  private var segmentsBySlot: [Int: Segment] = [:]
+  private var replay: Replay
   private var hasEnded = false
+  /// There are commits behind the last one to be read.
+  private var isCut = false
   private var checkpoint: CheckpointTables?
+  private var read = RecoveryProgress()
+  private var nextReport = 0
 
-  init(files: any FileLayer, directory: String, manifest: Manifest, isReadOnly: Bool, table: SegmentTable, index: Index)
-  {
+  init(
+    files: any FileLayer, directory: String, manifest: Manifest, options: StoreOptions, table: SegmentTable,
+    index: Index
+  ) {
     self.files = files
     self.directory = directory
     self.manifest = manifest
-    self.isReadOnly = isReadOnly
+    isReadOnly = options.access == .readOnly
+    lastWanted = options.upTo ?? .max
+    progress = options.recoveryProgress
     self.table = table
     self.index = index
+    replay = Replay(index: index)
   }
 
   consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
     try loadCheckpoint()
-    for keyspace in manifest.keyspaces {
-      keyspaces[keyspace.id] = index.restore(
-        keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt,
-        from: checkpoint?.keyspaces.first { $0.id == keyspace.id })
+    for keyspace in manifest.keyspaces where keyspace.definedAt <= lastWanted {
+      let image = checkpoint?.keyspaces.first { $0.id == keyspace.id }
+      // One that the checkpoint should have and hasn't was dropped before it.
+      if let checkpoint, image == nil, keyspace.definedAt <= checkpoint.sequence { continue }
+      replay.enter(
+        index.restore(
+          keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt, from: image))
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
+    let known = checkpoint?.place ?? Place(segment: 0, offset: 0)
+    for entry in manifest.segments where entry.id >= known.segment {
+      read.totalBytes += max(0, (entry.end ?? 0) - (entry.id == known.segment ? known.offset : 0))
+    }
     for entry in manifest.segments { try read(entry) }
+    try replay.finish()
     try checkEnd()
 
+    if isCut, let last = log.segments.last {
+      // What is behind the cut is durable and none of this log.
+      log.watermark.sequence = min(log.watermark.sequence, log.lastSequence)
+      log.watermark.place = min(
+        log.watermark.place, Place(segment: last.id, offset: last.end.load(ordering: .relaxed)))
+    }
     log.highestSequence = max(log.highestSequence, log.lastSequence, manifest.highestSequence)
     report.segments = log.segments.count
-    report.rows = keyspaces.values.reduce(0) { $0 + $1.rowCount.load(ordering: .relaxed) }
+    report.rows = index.allKeyspaces.reduce(0) { $0 + $1.rowCount.load(ordering: .relaxed) }
     report.lastSequence = log.lastSequence
     report.watermark = log.watermark.sequence
     index.applying.store(log.lastSequence, ordering: .relaxed)
@@ -56,7 +81,9 @@ struct Recovery: ~Copyable {
 
   /// Takes the newest checkpoint that is of use. Any mismatch, and it is ignored as a whole: the log is the truth.
   private mutating func loadCheckpoint() throws(StoreError) {
-    for entry in manifest.checkpoints.reversed() {
+    for entry in manifest.checkpoints.reversed() where entry.sequence <= lastWanted {
+      // Of no use or not, it was written when the log was durable up to there.
+      note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
         let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
@@ -66,7 +93,6 @@ struct Recovery: ~Copyable {
         }
         checkpoint = image.tables
         report.checkpoint = entry.sequence
-        note(Watermark(sequence: entry.sequence, place: entry.place))
         log.lastSequence = entry.sequence
         return
       } catch {
@@ -89,7 +115,16 @@ struct Recovery: ~Copyable {
         size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
     } catch {
       guard error.cause == .notFound else { throw StoreError(error) }
+      if isCut {
+        log.dropped.insert(entry.id)
+        return
+      }
       throw StoreError(.damaged, "segment \(entry.id) is missing", place: Place(segment: entry.id, offset: 0))
+    }
+    if isCut {
+      file.close()
+      drop(entry.id, mapping, from: 0)
+      return
     }
     if let end = entry.end, mapping.length < end {
       throw StoreError(
@@ -100,7 +135,8 @@ struct Recovery: ~Copyable {
     let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
     switch unsafe SegmentHeader.read(bytes) {
     case .header(let header):
-      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch
+      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch,
+        header.epoch <= manifest.epoch
       else {
         throw StoreError(
           .damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
@@ -162,7 +198,7 @@ struct Recovery: ~Copyable {
     let segment = Segment(
       id: header.id, epoch: header.epoch, path: path, file: file, mapping: mapping, seed: header.seed,
       baseSequence: header.baseSequence, slot: slot, end: SegmentHeader.size, lastSequence: header.baseSequence)
-    for next in slot..<table.nextSlot { segmentsBySlot[next] = segment }
+    replay.enter(segment)
     log.segments.append(segment)
     return segment
   }
@@ -179,7 +215,8 @@ struct Recovery: ~Copyable {
     }
     table.skip(to: covered.slot)
     let segment = enter(header, file, mapping, path)
-    segment.liveBytes.store(covered.liveBytes, ordering: .relaxed)
+    let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == covered.slot } ?? []
+    segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
     chain = covered.lastSequence
     if checkpoint?.place.segment == entry.id {
       try readFrames(segment, entry, from: covered.end)
@@ -203,7 +240,7 @@ struct Recovery: ~Copyable {
     let end = try readFrames(segment, from: start, upTo: entry.end ?? mapping.length)
     report.replayedBytes += end - start
     close(segment, at: end)
-    guard entry.end == nil else { return }
+    guard entry.end == nil || isCut else { return }
 
     log.unsealed.insert(segment.id)
     let rest = lastNonzero(mapping, from: end)
@@ -222,19 +259,32 @@ struct Recovery: ~Copyable {
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
       guard let frame, frame.header.sequence == chain + 1 else { break }
+      guard frame.header.sequence <= lastWanted else {
+        isCut = true
+        break
+      }
       chain = frame.header.sequence
       log.lastSequence = chain
       note(frame.header.watermark)
       report.commits += 1
       try frame.forEachRecord { (record, offset) throws(StoreError) in try apply(record, segment, offset) }
       offset += frame.header.length
+      try note(read: frame.header.length)
     }
     let isSealed = manifest.segments.contains { $0.id == segment.id && $0.end != nil }
-    if isSealed, offset != limit {
+    if isSealed, !isCut, offset != limit {
       throw StoreError(
         .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
     }
     return offset
+  }
+
+  private mutating func note(read bytes: Int) throws(StoreError) {
+    read.bytes += bytes
+    read.totalBytes = max(read.totalBytes, read.bytes)
+    guard let progress, read.bytes >= nextReport else { return }
+    nextReport = read.bytes + 8 << 20
+    guard progress(read) else { throw StoreError(.cancelled, "opening was cancelled") }
   }
 
   // MARK: Rows
@@ -249,37 +299,17 @@ struct Recovery: ~Copyable {
         throw StoreError(
           .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
       }
-      keyspaces[header.keyspace] = index.restore(
-        header.keyspace, name, isOrdered: order == 0, definedAt: header.revision)
+      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
       return
     }
+    if header.kind == .keyspaceDropped { return try replay.drop(header.keyspace) }
     guard header.isPut || header.isTombstone else {
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }
-    guard let keyspace = keyspaces[header.keyspace] else {
+    guard try replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else {
       throw StoreError(
         .damaged, "a row of keyspace \(header.keyspace), which is not defined",
         place: Place(segment: segment.id, offset: offset))
-    }
-    let hash = unsafe keyspace.hash(record.key)
-    let address = table.address(slot: segment.slot, offset: offset)
-    let older = try unsafe keyspace.locator.find(hash, record.key)
-    if let older = unsafe older {
-      unsafe segmentsBySlot[table.slot(older.address)]?.liveBytes.subtract(
-        older.record.header.paddedLength, ordering: .relaxed)
-    }
-    if header.isPut {
-      segment.liveBytes.add(header.paddedLength, ordering: .relaxed)
-      if let older = unsafe older {
-        unsafe keyspace.locator.index.replace(older.slot, address)
-      } else {
-        try unsafe keyspace.insert(record.key, hash, address)
-        keyspace.rowCount.add(1, ordering: .relaxed)
-      }
-    } else if let older = unsafe older {
-      try unsafe keyspace.tree?.remove(record.key, hash)
-      unsafe keyspace.locator.index.remove(hash, older.slot)
-      keyspace.rowCount.subtract(1, ordering: .relaxed)
     }
   }
 
@@ -325,6 +355,7 @@ struct Recovery: ~Copyable {
 
   /// A log that ends before its watermark has not been torn.
   private func checkEnd() throws(StoreError) {
+    guard !isCut else { return }
     guard let last = log.segments.last else {
       guard log.watermark.sequence == 0 else {
         throw StoreError(
@@ -341,8 +372,9 @@ struct Recovery: ~Copyable {
 
   private mutating func discard(_ place: Place, _ length: Int, _ mapping: any Mapping) {
     log.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
-    report.discardedBytes += length
-    report.discardedAt = min(report.discardedAt ?? place, place)
+    report.discarded.append(
+      RecoveryReport.Discarded(
+        place: place, length: length, keptAs: Segment.discardedName(place.segment, place.offset)))
   }
 
   /// A segment that is no part of the log.

@@ -18,18 +18,38 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   public internal(set) var lastSequence: UInt64 = 0
   /// How far the log was known to be durable. Damage behind this cannot be told from a tail torn by a crash.
   public internal(set) var watermark: UInt64 = 0
-  /// Bytes behind the end of the log that are not part of it: what a crash left of writes that were never acknowledged
-  /// as durable.
-  public internal(set) var discardedBytes = 0
-  /// Where the log ended, if anything was behind it. The first write keeps those bytes aside in a file of their own.
-  public internal(set) var discardedAt: Place?
+  /// What lies behind the end of the log and is not part of it: what a crash left of writes that were never
+  /// acknowledged as durable, or what is behind the commit that was asked for.
+  public internal(set) var discarded: [Discarded] = []
+  /// Bytes of all that.
+  public var discardedBytes: Int { discarded.reduce(0) { $0 + $1.length } }
+  /// Where the log ended, if anything was behind it.
+  public var discardedAt: Place? { discarded.map(\.place).min() }
+
+  /// Bytes that are not part of the log.
+  public struct Discarded: Sendable, Hashable {
+    /// Where they were found.
+    public let place: Place
+    /// How many.
+    public let length: Int
+    /// The name of the file, in the store's directory, that the first write keeps them in.
+    public let keptAs: String
+  }
 
   /// In words.
   public var description: String {
     let origin = checkpoint.map { "the checkpoint at sequence \($0) and " } ?? ""
     var text = "\(rows) rows from \(origin)\(commits) commits in \(segments) segments, up to sequence \(lastSequence)"
     for problem in ignoredCheckpoints { text += "; ignored \(problem)" }
-    if let discardedAt { text += "; discarded \(discardedBytes) bytes at \(discardedAt)" }
+    for part in discarded { text += "; discarded \(part.length) bytes at \(part.place), kept as \(part.keptAs)" }
     return text
   }
+}
+
+/// How far opening a store has come.
+public struct RecoveryProgress: Sendable, Hashable {
+  /// Bytes of the log read.
+  public internal(set) var bytes = 0
+  /// Bytes of the log to be read, as far as is known.
+  public internal(set) var totalBytes = 0
 }

@@ -64,6 +64,7 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    guard keyspace.index.exists(at: sequence) else { return }
     try unsafe reference.withEncoded { (key) throws in
       let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
       try unsafe record?.withValue(body)
@@ -76,6 +77,7 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    guard keyspace.index.exists(at: sequence) else { return nil }
     return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
       guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
         return nil
@@ -90,6 +92,7 @@ public final class Snapshot: Sendable {
   /// one.
   public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
     try checkOpen(keyspace)
+    guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: references.count) }
     let batch = 16
     var values: [[UInt8]?] = []
     values.reserveCapacity(references.count)
@@ -123,6 +126,7 @@ public final class Snapshot: Sendable {
   /// taken.
   public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
     try checkOpen(keyspace)
+    guard keyspace.index.exists(at: sequence) else { return 0 }
     if index.applying.load(ordering: .sequentiallyConsistent) == sequence {
       let count = keyspace.index.rowCount.load(ordering: .acquiring)
       if index.applying.load(ordering: .sequentiallyConsistent) == sequence { return count }
@@ -195,6 +199,7 @@ public final class Snapshot: Sendable {
     _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int, _ body: (RecordView) throws -> Bool
   ) throws {
     try checkOpen(keyspace)
+    guard keyspace.index.exists(at: sequence) else { return }
     let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
     if let tree = keyspace.index.tree {
       guard range.upper.map({ !$0.isEmpty }) ?? true else { return }

@@ -26,11 +26,12 @@ public final class Store: Sendable {
 
   /// Opens the store in a directory, making both if there is nothing yet.
   ///
-  /// Reads the log and rebuilds the index: takes time in proportion to the log. Changes nothing in a store that is
-  /// there. A process that has the store open for writing already gets the same store again.
+  /// Takes the index from the newest checkpoint, at some 6 ns a row, and reads the log behind it, at 100 to 500 ns a
+  /// record; without a checkpoint the whole log. Changes nothing in a store that is there. A process that has the store
+  /// open for writing already gets the same store again.
   ///
   /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`,
-  ///   `inputOutput`; and nothing of a store that is there has changed.
+  ///   `inputOutput`, `cancelled`; and nothing of a store that is there has changed.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }
@@ -91,7 +92,9 @@ public final class Store: Sendable {
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
       throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
     }
-    let keyspace = index.keyspace(named: name, isOrdered: order == .ordered)
+    guard let keyspace = index.keyspace(named: name, isOrdered: order == .ordered) else {
+      throw StoreError(.damaged, "the store has used up its numbers")
+    }
     guard keyspace.isOrdered == (order == .ordered) else {
       throw StoreError(.keyspaceMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
     }
@@ -102,6 +105,19 @@ public final class Store: Sendable {
   public var keyspaces: [Keyspace] {
     index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
       .map { Keyspace(index: $0, owner: ObjectIdentifier(index)) }
+  }
+
+  /// Drops a keyspace with all its rows, in one step however many there are. Snapshots that are there still see it;
+  /// to all others its rows are gone, and writing to it throws `keyspaceMismatch`. The name can be used again at once.
+  ///
+  /// - Returns: the sequence of the commit.
+  /// - Throws: `keyspaceMismatch` if it has been dropped already or belongs to another store; what ``write(_:_:)-5vjlh``
+  ///   throws.
+  @discardableResult
+  public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
+    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try keyspace.checkBelongs(to: index)
+    return try committer.drop(keyspace.index, durability)
   }
 
   // MARK: Writing
@@ -266,6 +282,7 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    guard index.hasNow(keyspace.index) else { return }
     try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
   }
 
@@ -275,6 +292,7 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    guard index.hasNow(keyspace.index) else { return nil }
     return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
       guard let record = try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key) else { return nil }
       return try body(record)

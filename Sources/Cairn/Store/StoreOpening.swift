@@ -95,15 +95,19 @@ struct StoreOpening {
     let table = SegmentTable(segmentSize: manifest.segmentSize)
     let index = Index(hashSeed: manifest.hashSeed, table: table)
     let recovery = Recovery(
-      files: environment.files, directory: path, manifest: manifest, isReadOnly: options.access == .readOnly,
-      table: table, index: index)
+      files: environment.files, directory: path, manifest: manifest, options: options, table: table, index: index)
     let (recovered, report) = try recovery.run()
-    // Also those that only the log has known of.
-    manifest.keyspaces = index.allKeyspaces.map { keyspace in
+    // Those that have been dropped stay for the sake of older checkpoints, those that only the log knew of are added.
+    var gone = manifest.keyspaces.filter { known in
+      known.definedAt <= report.lastSequence && index.keyspace(id: known.id) == nil
+    }
+    for position in gone.indices { gone[position].droppedAt = report.lastSequence }
+    let present = index.allKeyspaces.map { keyspace in
       Manifest.Keyspace(
         id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt.load(ordering: .relaxed),
         name: keyspace.name)
     }
+    manifest.keyspaces = (present + gone).sorted { $0.id < $1.id }
     manifest.nextKeyspace = max(manifest.nextKeyspace, (manifest.keyspaces.last?.id ?? 0) + 1)
     let log = Log(
       environment: environment, directory: path, table: table, manifest: manifest, recovered: recovered)

@@ -29,7 +29,8 @@ final class Threads: Sendable {
 final class HeldOperation: Sendable {
   private struct State: Sendable {
     var isHolding = true
-    var arrived = 0
+    var hasArrived = false
+    var hasPassed = false
   }
 
   private let state = Monitor(State())
@@ -39,13 +40,16 @@ final class HeldOperation: Sendable {
     self.files = files
     files.gate = { [state] asked, _ in
       guard asked == operation else { return }
-      state.withLock { $0.arrived += 1 }
+      state.withLock { $0.hasArrived = true }
       state.wait { $0.isHolding ? nil : () }
     }
   }
 
-  /// Returns once somebody is being held.
-  func waitForArrival() { state.wait { $0.arrived > 0 ? () : nil } }
+  /// Returns once somebody is being held; false if whoever was to be has passed.
+  func waitForArrival() -> Bool { state.wait { $0.hasArrived ? true : $0.hasPassed ? false : nil } }
+
+  /// Called by whoever was to be held, when it is done.
+  func hasPassed() { state.withLock { $0.hasPassed = true } }
 
   func letGo() {
     files.gate = nil

@@ -103,4 +103,21 @@ import Testing
       #expect(unsafe find(index, hash, (1 << 39) - 1) == slot)
     }
   }
+  /// Hashes that differ only in what the directory goes by: their lines are full long before their page is.
+  @Test func rowsThatShareALineAreSplitApart() {
+    let index = HashIndex(arena: Arena(epochs: Epochs()))
+    var random = SplitMix64(seed: 53)
+    let hashes = (0..<3000).map { _ in random.next() & ~0xFFFF_FFFF | 0x1234 }
+    for (number, hash) in hashes.enumerated() { index.insert(hash, UInt64(number + 1)) }
+    for (number, hash) in hashes.enumerated() { #expect(unsafe find(index, hash, UInt64(number + 1)) != nil) }
+  }
+
+  #if os(macOS) || os(Linux)
+    @Test func rowsOfOneHashEndTheProcessAndNotInALoop() async {
+      await #expect(processExitsWith: .failure) {
+        let index = HashIndex(arena: Arena(epochs: Epochs()))
+        for address in 1...200 as ClosedRange<UInt64> { index.insert(42, address) }
+      }
+    }
+  #endif
 }

@@ -38,6 +38,14 @@ import Testing
     #expect(Set([composed, decomposed]).count == 2)
   }
 
+  /// Took twice as long with each level.
+  @Test func tuplesInTuplesAreComparedAtOnce() {
+    let deep = (0..<60).reduce(Reference.integer(1)) { inner, _ in [inner] }
+    let deeper = (0..<60).reduce(Reference.integer(2)) { inner, _ in [inner] }
+    #expect(!(deep < deep) && deep < deeper && !(deeper < deep))
+    #expect(([1, deep] as Reference) < [1, deep, 0])
+  }
+
   @Test(arguments: seeds) func encodingsCompareAsReferencesAndComeBack(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let references = (0..<300).map { _ in Reference.random(&random) }

@@ -7,7 +7,7 @@ import CairnInspection
 enum Fixtures {
   typealias Files = [String: [UInt8]]
 
-  /// FORMAT.md, section 10: one keyspace, one row.
+  /// FORMAT.md, section 11: one keyspace, one row.
   static func example() throws -> Files {
     let machine = try FixtureMachine(random: [0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100, 0x5EED])
     let store = try machine.open()

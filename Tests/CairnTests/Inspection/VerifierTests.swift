@@ -157,6 +157,7 @@ import Testing
     manifest.epoch = 1
     manifest.nextSegment = 2
     manifest.nextKeyspace = 2
+    manifest.highestSequence = 1
     manifest.keyspaces = [Manifest.Keyspace(id: 1, isOrdered: true, definedAt: 1, name: "k")]
     func kinds(_ key: [UInt8], _ value: [UInt8], keyspace: UInt32 = 1, rawLength: Int? = nil) throws -> [Finding.Kind] {
       let frame = frame(header.seed, key, value, keyspace: keyspace, rawLength: rawLength)

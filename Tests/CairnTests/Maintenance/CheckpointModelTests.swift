@@ -56,6 +56,7 @@ import Testing
       let keyspaces = [try store.keyspace("ordered"), try store.keyspace("loose", .unordered)]
       switch Int.random(in: 0..<100, using: &random) {
       case 0..<3: try store.checkpoint()
+      case 61: try store.drop(keyspaces[Int.random(in: 0..<2, using: &random)])
       case 3..<9: snapshots.append(store.snapshot())
       case 9..<14: if !snapshots.isEmpty { snapshots.remove(at: .random(in: snapshots.indices, using: &random)) }
       case 14..<60: for _ in 0..<Int.random(in: 1...3, using: &random) { machine.runOneInBackground() }

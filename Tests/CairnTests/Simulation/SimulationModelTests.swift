@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  @Test("rule 36: the same program twice gives the same trace, to the last byte", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(
+    "rule 36: the same program twice gives the same trace, to the last byte", arguments: 1...6 as ClosedRange<UInt64>)
   func sameTrace(_ seed: UInt64) {
     let program = Program.random(seed: seed)
     let one = Runner.run(program, .some, keepsTrace: true)
@@ -64,9 +65,11 @@ import Testing
     #expect(throws: Program.Malformed.self) { try Program(parsing: "seed 1\n1 dance") }
   }
 
-  @Test("a disk whose syncs do nothing is found out, and the program shrinks", arguments: [
-    MemoryFileLayer.Operation.sync, .syncDirectory,
-  ])
+  @Test(
+    "a disk whose syncs do nothing is found out, and the program shrinks",
+    arguments: [
+      MemoryFileLayer.Operation.sync, .syncDirectory,
+    ])
   func deafDisk(_ operation: MemoryFileLayer.Operation) throws {
     for seed in 1...20 as ClosedRange<UInt64> {
       var program = Program.random(seed: seed)

@@ -1,0 +1,27 @@
+/// Bytes of a keyspace's newest records in each segment, so that all of them can be given up at once. The writer's own.
+@safe final class LiveBytes: @unchecked Sendable {
+  private var bytes: UnsafeMutableBufferPointer<Int>
+
+  init() { unsafe bytes = UnsafeMutableBufferPointer(start: nil, count: 0) }
+
+  deinit { unsafe bytes.deallocate() }
+
+  /// By the first slot of each segment.
+  var bySlot: [(slot: Int, bytes: Int)] {
+    unsafe bytes.indices.filter { unsafe bytes[$0] > 0 }.map { unsafe ($0, bytes[$0]) }
+  }
+
+  @inline(__always)
+  func add(_ count: Int, slot: Int) {
+    if unsafe slot >= bytes.count { grow(slot) }
+    unsafe bytes[slot] &+= count
+  }
+
+  private func grow(_ slot: Int) {
+    let larger = UnsafeMutableBufferPointer<Int>.allocate(capacity: max(16, (slot + 1) * 3 / 2))
+    unsafe larger.initialize(repeating: 0)
+    for index in unsafe bytes.indices { unsafe larger[index] = unsafe bytes[index] }
+    unsafe bytes.deallocate()
+    unsafe bytes = unsafe larger
+  }
+}

@@ -1,0 +1,65 @@
+import CCairnPlatform
+
+/// Rows of a replay, one after the other in memory that is asked for in huge pages.
+@safe final class RowBuffer {
+  private let memory: PrivateMapping
+  private let base: UnsafeMutablePointer<Replay.Row>
+  var count = 0
+
+  private static let smallPart = 2 << 20
+
+  init(capacity: Int) {
+    let bytes = capacity * MemoryLayout<Replay.Row>.stride
+    do throws(FileError.Cause) {
+      memory = try PrivateMapping(nil, bytes)
+    } catch {
+      preconditionFailure("out of memory")
+    }
+    // Few rows stay in small pages.
+    if bytes > Self.smallPart { unsafe cairn_advise_huge(memory.base + Self.smallPart, bytes - Self.smallPart) }
+    unsafe base = unsafe memory.base.bindMemory(to: Replay.Row.self, capacity: capacity)
+  }
+
+  @inline(__always)
+  subscript(_ index: Int) -> Replay.Row {
+    get { unsafe base[index] }
+    set { unsafe base[index] = newValue }
+  }
+
+  @inline(__always)
+  func append(_ row: Replay.Row) {
+    unsafe base[count] = row
+    count &+= 1
+  }
+
+  /// Sorts a range by heads, byte by byte from the last; bytes in which all are alike take no time.
+  func sortByHead(_ range: Range<Int>, with spare: RowBuffer) {
+    guard range.count > 64 else {
+      var few = unsafe UnsafeMutableBufferPointer(start: base + range.lowerBound, count: range.count)
+      unsafe few.sort { $0.head < $1.head }
+      return
+    }
+    var counts = [Int](repeating: 0, count: 8 * 256)
+    for index in range {
+      let head = unsafe base[index].head
+      for byte in 0..<8 { counts[byte &* 256 &+ Int(truncatingIfNeeded: head >> UInt64(8 &* byte)) & 0xFF] += 1 }
+    }
+    var (source, target) = unsafe (base, spare.base)
+    for byte in 0..<8 {
+      let first = byte * 256
+      guard !counts[first..<first + 256].contains(range.count) else { continue }
+      var sum = range.lowerBound
+      for digit in first..<first + 256 { (counts[digit], sum) = (sum, sum + counts[digit]) }
+      for index in range {
+        let row = unsafe source[index]
+        let digit = first &+ Int(truncatingIfNeeded: row.head >> UInt64(8 &* byte)) & 0xFF
+        unsafe target[counts[digit]] = row
+        counts[digit] &+= 1
+      }
+      unsafe swap(&source, &target)
+    }
+    if unsafe source != base {
+      unsafe (base + range.lowerBound).update(from: source + range.lowerBound, count: range.count)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Cairn
+
+/// A few rows of a store as one thread alone would see them.
+struct RowsModel: SequentialModel {
+  /// Whether commits have to be numbered one by one in the order in which they happen, and snapshots to tell that
+  /// number. Without, any answer will do that the rows explain.
+  var countsCommits = true
+
+  struct Row: Hashable, Sendable {
+    var value: UInt64
+    var version: UInt64
+    var revision: UInt64
+  }
+
+  struct State: Hashable, Sendable {
+    var sequence: UInt64 = 0
+    var rows: [Row?]
+  }
+
+  /// What a read tells of one row.
+  enum Sight: Hashable, Sendable {
+    case nothing
+    /// That there is a row.
+    case something
+    case value(UInt64)
+    case row(Row)
+
+    func fits(_ row: Row?) -> Bool {
+      guard let row else { return self == .nothing }
+      return self == .something || self == .value(row.value) || self == .row(row)
+    }
+  }
+
+  struct Reading: Hashable, Sendable {
+    var row: Int
+    var sight: Sight
+  }
+
+  enum Change: Hashable, Sendable {
+    case put(UInt64)
+    case delete
+    case check
+  }
+
+  struct Step: Hashable, Sendable {
+    var row: Int
+    var change: Change
+    var expectation = Expectation.anything
+  }
+
+  /// A row that was not as expected, and the revision it had.
+  struct Conflict: Hashable, Sendable {
+    var row: Int
+    var expected: Expectation
+    var found: UInt64?
+  }
+
+  enum Outcome: Hashable, Sendable {
+    case committed(UInt64)
+    case refused([Conflict])
+  }
+
+  enum Operation: Hashable, Sendable {
+    /// Several rows in one instant, and after which commit that was, if that is known.
+    case read([Reading], at: UInt64? = nil)
+    /// Changes of different rows.
+    case write([Step], Outcome)
+  }
+
+  func state(after operation: Operation, in state: State) -> State? {
+    switch operation {
+    case .read(let readings, let sequence):
+      if countsCommits, let sequence, sequence != state.sequence { return nil }
+      return readings.allSatisfy { $0.sight.fits(state.rows[$0.row]) } ? state : nil
+    case .write(let steps, let outcome):
+      let conflicts = steps.compactMap { step -> Conflict? in
+        let revision = state.rows[step.row]?.revision
+        return Self.holds(step.expectation, revision)
+          ? nil : Conflict(row: step.row, expected: step.expectation, found: revision)
+      }
+      switch outcome {
+      case .refused(let reported): return !conflicts.isEmpty && conflicts == reported ? state : nil
+      case .committed(let sequence): return conflicts.isEmpty ? apply(steps, sequence, state) : nil
+      }
+    }
+  }
+
+  private func apply(_ steps: [Step], _ sequence: UInt64, _ state: State) -> State? {
+    var next = state
+    var isChanged = false
+    for step in steps {
+      switch step.change {
+      case .check: continue
+      case .put(let value):
+        let version = (state.rows[step.row]?.version ?? 0) + 1
+        next.rows[step.row] = Row(value: value, version: version, revision: sequence)
+        isChanged = true
+      case .delete:
+        isChanged = isChanged || state.rows[step.row] != nil
+        next.rows[step.row] = nil
+      }
+    }
+    guard countsCommits else { return next }
+    guard sequence == state.sequence + (isChanged ? 1 : 0) else { return nil }
+    next.sequence = sequence
+    return next
+  }
+
+  private static func holds(_ expectation: Expectation, _ revision: UInt64?) -> Bool {
+    switch expectation {
+    case .anything: true
+    case .absent: revision == nil
+    case .present: revision != nil
+    case .revision(let expected): revision == expected
+    }
+  }
+}
+
+extension RowsModel {
+  typealias History = [Call<Operation>]
+
+  /// Throws what is wrong with a history, with all of it.
+  static func check(_ history: History, from initial: State) throws(Mismatch) {
+    let verdict = Linearizability(model: RowsModel()).check(history, from: initial)
+    guard case .impossible(let longest, let blocked) = verdict else { return }
+    // Which of the two is broken: the rows, or only the numbers of the commits?
+    let plain = Linearizability(model: RowsModel(countsCommits: false)).check(history, from: initial)
+    let what =
+      if case .linearizable = plain { "commits are not numbered as they happened" } else { "not linearizable" }
+    let lines = history.indices.sorted { history[$0].began < history[$1].began }.map { index in
+      let call = history[index]
+      let position = longest.firstIndex(of: index).map { "#\($0 + 1)" } ?? (index == blocked ? "blocked" : "")
+      return "  \(call.began)–\(call.ended) thread \(call.thread): \(call.operation) \(position)"
+    }
+    throw Mismatch("\(what); from \(initial):\n\(lines.joined(separator: "\n"))")
+  }
+}
+
+extension RowsModel.Operation: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .read(let readings, let sequence):
+      "read \(readings.map { "\($0.row): \($0.sight)" }) at \(sequence.map(String.init) ?? "?")"
+    case .write(let steps, let outcome):
+      "write \(steps.map { "\($0.row): \($0.change) expecting \($0.expectation)" }) -> \(outcome)"
+    }
+  }
+}

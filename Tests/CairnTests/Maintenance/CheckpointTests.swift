@@ -1,0 +1,254 @@
+import Testing
+
+@testable import Cairn
+
+@Suite struct CheckpointTests {
+  private static func name(_ id: Int) -> String {
+    "\(Machine.path)/\(String(repeating: "0", count: 10 - "\(id)".count))\(id).checkpoint"
+  }
+
+  private func fill(_ store: Store, _ range: Range<Int>) throws {
+    let rows = try store.keyspace("rows")
+    for number in range { try store.put([UInt8]("value \(number)"), at: .integer(Int64(number)), in: rows, .buffered) }
+  }
+
+  private func texts(_ machine: Machine, _ options: StoreOptions = Machine.options) throws -> [String] {
+    let store = try machine.open(options)
+    defer { store.close() }
+    return try store.texts(store.keyspace("rows"))
+  }
+
+  @Test func openingReadsTheLogBehindTheCheckpointOnly() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<500)
+    try store.checkpoint()
+    try fill(store, 500..<510)
+    try store.sync()
+    let again = try machine.crash().open()
+    #expect(again.recovery.checkpoint == 500 && again.recovery.commits == 10 && again.recovery.rows == 510)
+    #expect(try again.texts(again.keyspace("rows")).count == 510)
+  }
+
+  @Test func aCheckpointIsDurableWhenTheCallReturns() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<100)
+    try store.checkpoint()
+    let again = try machine.crash().open()
+    #expect(again.recovery.checkpoint == 100 && again.recovery.rows == 100 && again.durableSequence == 100)
+  }
+
+  @Test func withNothingNewNoneIsWritten() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try store.checkpoint()
+    #expect(store.statistics.checkpointBytes == 0)
+    try fill(store, 0..<10)
+    try store.checkpoint()
+    let contents = machine.contents
+    try store.checkpoint()
+    #expect(machine.contents == contents)
+  }
+
+  @Test func atMostTwoAreKept() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    for round in 0..<5 {
+      try fill(store, round * 10..<round * 10 + 10)
+      try store.checkpoint()
+      #expect(machine.contents.keys.filter { $0.hasSuffix(".checkpoint") }.count == min(round + 1, 2))
+    }
+    let bytes = machine.contents.filter { $0.key.hasSuffix(".checkpoint") }.values.reduce(0) { $0 + $1.count }
+    #expect(store.statistics.checkpointBytes == bytes)
+  }
+
+  @Test("rule 11: a checkpoint that does not fit is ignored as a whole", arguments: ["flip", "cut", "gone", "other"])
+  func misfits(_ damage: String) throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<200)
+    try store.checkpoint()
+    try fill(store, 200..<300)
+    try store.checkpoint()
+    store.close()
+    let expected = try texts(try machine.kill())
+    let newest = Self.name(2)
+    switch damage {
+    case "flip":
+      let length = try #require(machine.contents[newest]).count
+      for offset in stride(from: 0, to: length, by: 997) {
+        let copy = try machine.kill()
+        try copy.rewrite(newest) { $0[offset] ^= 0x10 }
+        let again = try copy.open()
+        #expect(again.recovery.checkpoint == 200 && again.recovery.ignoredCheckpoints.count == 1)
+        #expect(try again.texts(again.keyspace("rows")) == expected)
+      }
+    case "cut":
+      try machine.rewrite(newest) { $0.removeLast(8) }
+      #expect(try texts(machine) == expected)
+    case "gone":
+      try machine.files.remove(newest)
+      try machine.files.remove(Self.name(1))
+      let again = try machine.open()
+      #expect(again.recovery.checkpoint == nil && again.recovery.ignoredCheckpoints.count == 2)
+      #expect(try again.texts(again.keyspace("rows")) == expected)
+    default:
+      let other = try #require(machine.contents[Self.name(1)])
+      try machine.rewrite(newest) { $0 = other }
+      let again = try machine.open()
+      #expect(again.recovery.checkpoint == 200)
+      #expect(try again.texts(again.keyspace("rows")) == expected)
+    }
+  }
+
+  @Test func aCheckpointInProgressHoldsUpNobodyAndIsOfOneCommit() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    // Enough log for one in the background.
+    for number in 0..<1500 { try store.put(.noise(100), at: .integer(Int64(number)), in: rows, .buffered) }
+    var steps = 0
+    while machine.runOneInBackground(), store.statistics.checkpointBytes == 0 {
+      steps += 1
+      try store.put([7], at: .integer(Int64(steps * 13 % 1500)), in: rows, .buffered)
+      try store.delete(.integer(Int64(steps * 17 % 1500)), in: rows, .buffered)
+      try store.put([8], at: .integer(Int64(2000 + steps)), in: rows, .buffered)
+    }
+    #expect(store.statistics.checkpointBytes > 0 && steps > 3)
+    try store.sync()
+    let expected = try store.texts(rows)
+    let again = try machine.kill().open()
+    #expect(try #require(again.recovery.checkpoint) < 1500 + UInt64(steps) && again.recovery.ignoredCheckpoints.isEmpty)
+    #expect(try again.texts(again.keyspace("rows")) == expected)
+  }
+
+  @Test func noSpaceForACheckpointChangesNothing() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<100)
+    try store.sync()
+    let names = machine.contents.keys.sorted()
+    machine.files.capacity = machine.contents.values.reduce(0) { $0 + $1.count } + 6000
+    #expect(failure { try store.checkpoint() }?.code == .noSpace)
+    #expect(machine.contents.keys.sorted() == names)
+    try fill(store, 100..<110)
+    machine.files.capacity = nil
+    try store.checkpoint()
+    #expect(try texts(machine.crash()).count == 110)
+  }
+
+  @Test func aStoreThatIsClosedWithMuchToReplayLeavesACheckpoint() throws {
+    let machine = Machine()
+    var options = StoreOptions()
+    options.segmentSize = 64 << 20
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    for number in 0..<12 { try store.put(.noise(300_000, seed: UInt64(number)), at: .integer(Int64(number)), in: rows) }
+    store.close()
+    let contents = machine.contents
+    let again = try machine.open(options)
+    #expect(again.recovery.checkpoint == 12 && again.recovery.commits == 0)
+    again.close()
+    #expect(machine.contents == contents)
+  }
+
+  @Test func withoutCheckpointsNoneIsWritten() throws {
+    let machine = Machine()
+    var options = Machine.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    for number in 0..<3000 { try store.put(.noise(900), at: .integer(Int64(number)), in: rows, .buffered) }
+    machine.runBackground()
+    store.close()
+    #expect(!machine.contents.keys.contains { $0.hasSuffix(".checkpoint") })
+  }
+
+  // MARK: Going back
+
+  @Test func aStoreOpensAsItWasAfterACommit() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<300)
+    try store.checkpoint()
+    try fill(store, 300..<900)
+    store.close()
+    for sequence in [1, 299, 300, 301, 650, 900, 5000] as [UInt64] {
+      var options = Machine.options
+      options.access = .readOnly
+      options.upTo = sequence
+      let then = try machine.open(options)
+      #expect(try then.texts(then.keyspace("rows")).count == min(900, Int(sequence)))
+      #expect(then.lastSequence == min(900, sequence))
+      #expect(then.recovery.checkpoint == (sequence >= 300 ? 300 : nil))
+    }
+  }
+
+  @Test func whatIsBehindTheCommitThatWasAskedForIsKeptAside() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    for number in 0..<400 { try store.put(.noise(600), at: .integer(Int64(number)), in: rows) }
+    machine.runBackground()
+    try store.checkpoint()
+    store.close()
+    let before = machine.contents
+
+    var options = Machine.options
+    options.upTo = 30
+    let then = try machine.open(options)
+    #expect(machine.contents == before)
+    let revision = try then.put([1], at: .integer(0), in: try then.keyspace("rows"))
+    #expect(revision > 400)
+    for part in then.recovery.discarded {
+      #expect(machine.contents["\(Machine.path)/\(part.keptAs)"]?.count == part.length)
+    }
+    #expect(then.recovery.discardedBytes > 200_000)
+    then.close()
+    let again = try machine.crash().open()
+    #expect(try again.texts(again.keyspace("rows")).count == 30 && again.recovery.discarded.isEmpty)
+    #expect(try again.get(.integer(0), in: again.keyspace("rows")) == [1])
+  }
+
+  @Test func goingBackBehindDamageOpensWhatIsRefusedOtherwise() throws {
+    let machine = Machine()
+    var options = Machine.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    for number in 0..<300 { try store.put(.noise(600), at: .integer(Int64(number)), in: rows) }
+    machine.runBackground()
+    store.close()
+    try machine.rewrite(Machine.segment(2)) { $0[20_000] ^= 1 }
+    let refusal = try #require(failure { _ = try machine.open() })
+    #expect(refusal.code == .corrupted && refusal.place?.segment == 2)
+    options.upTo = 100
+    let then = try machine.open(options)
+    #expect(try then.texts(then.keyspace("rows")).count == 100)
+  }
+
+  // MARK: Progress
+
+  @Test func openingTellsHowFarItHasComeAndCanBeCancelled() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<300)
+    store.close()
+    let seen = Lock<[RecoveryProgress]>([])
+    var options = Machine.options
+    options.recoveryProgress = { progress in
+      seen.withLock { $0.append(progress) }
+      return true
+    }
+    try machine.open(options).close()
+    let last = try #require(seen.withLock { $0.last })
+    #expect(last.bytes > 0 && last.bytes <= last.totalBytes)
+
+    let contents = machine.contents
+    options.recoveryProgress = { _ in false }
+    #expect(failure { _ = try machine.open(options) }?.code == .cancelled)
+    #expect(machine.contents == contents)
+    #expect(try texts(machine).count == 300)
+  }
+}
