@@ -31,6 +31,13 @@ let package = Package(
     .target(name: "CCairnPlatform"),
     .target(name: "Cairn", dependencies: ["CLZ4", "CCairnPlatform"], swiftSettings: settings),
     .target(name: "CairnInspection", dependencies: ["Cairn"], swiftSettings: settings),
+    .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
+    .executableTarget(
+      name: "torture",
+      dependencies: [
+        "CairnSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/simulation", swiftSettings: settings),
     .executableTarget(
       name: "kvdump",
       dependencies: [
@@ -45,7 +52,8 @@ let package = Package(
       ],
       path: "Tools/catalogue", exclude: ["Sample"], swiftSettings: settings),
     .testTarget(
-      name: "CairnTests", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
+      name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation"],
+      swiftSettings: settings),
     .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

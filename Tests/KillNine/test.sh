@@ -1,7 +1,17 @@
 #!/usr/bin/env bash
 # Processes are killed in the middle of writing: nothing they were told is there may be missing. And a sync is counted for each durable
 # commit of one thread, and for each group of them with eight.
+#
+#   test.sh [--seconds N]    only kills, for so long
 set -euo pipefail
+
+seconds=0
+if [[ ${1:-} == --seconds && ${2:-} =~ ^[0-9]+$ ]]; then
+  seconds=$2
+elif [[ $# -gt 0 ]]; then
+  echo "KillNine: only --seconds N is understood" >&2
+  exit 64
+fi
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -14,7 +24,15 @@ writer="$root/.build-killnine/release/Writer"
 # The last line may be cut off: that number was not told to anybody.
 acknowledged() { cat "$work"/acknowledged.* | grep -E '^[0-9]+$' || true; }
 
-for round in 1 2 3 4 5 6; do
+kills=0
+checked=0
+summary() { echo "$kills processes killed; all of $checked acknowledged commits were there"; }
+trap 'summary; exit 130' INT
+end=$((SECONDS + seconds))
+for ((round = 1; round <= 6 || SECONDS < end; round++)); do
+  if [[ $seconds -gt 0 && $SECONDS -ge $end ]]; then break; fi
+  # A store that has been killed a few times makes room for a new one.
+  if ((round % 40 == 0)); then rm -rf "$work"/store.*; fi
   durability=$([[ $((round % 2)) == 0 ]] && echo durable || echo buffered)
   store="$work/store.$durability"
   rm -f "$work"/acknowledged.*
@@ -29,8 +47,14 @@ for round in 1 2 3 4 5 6; do
   wait "$process" 2>/dev/null || true
   sed -i '$d' "$work/acknowledged.$round"
   count=$(acknowledged | "$writer" check "$store")
-  echo "killed while writing $durability: all $count acknowledged commits are there"
+  kills=$((kills + 1))
+  checked=$((checked + count))
+  if [[ $seconds == 0 ]]; then echo "killed while writing $durability: all $count acknowledged commits are there"; fi
 done
+if [[ $seconds -gt 0 ]]; then
+  summary
+  exit 0
+fi
 
 if ! command -v strace >/dev/null || ! strace -f -o /dev/null true 2>/dev/null; then
   echo "KillNine: no strace here, syncs not counted" >&2

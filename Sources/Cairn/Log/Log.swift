@@ -36,6 +36,7 @@ final class Log: @unchecked Sendable {
   private var zeroed = 0
   private var segmentsBySlot: [Segment] = []
   private let recovered: RecoveredLog
+  private let isTailRewritten = Lock(false)
   private(set) var lastSequence: UInt64
 
   static let firstReservation = 1 << 20
@@ -226,6 +227,7 @@ final class Log: @unchecked Sendable {
   private func startEpoch() throws(StoreError) -> (PreparedFile, UInt32) {
     for discarded in recovered.discarded { try keepAside(discarded) }
     do throws(FileError) {
+      try rewriteTail()
       for segment in recovered.segments where recovered.unsealed.contains(segment.id) { try segment.file.sync() }
     } catch {
       throw poison(error)
@@ -250,6 +252,30 @@ final class Log: @unchecked Sendable {
       do throws(FileError) { try environment.files.remove("\(directory)/\(Segment.fileName(id))") } catch {}
     }
     return begun
+  }
+
+  /// What recovery found and is not known to be durable is written once more before it is synced for the first time:
+  /// after a failed sync the kernel takes pages for clean that never reached the disk, and no later sync, of this process
+  /// or another, says so.
+  private func rewriteTail() throws(FileError) {
+    try isTailRewritten.withLock { (isRewritten) throws(FileError) in
+      if isRewritten { return }
+      for segment in recovered.segments where recovered.unsealed.contains(segment.id) { try rewrite(segment) }
+      isRewritten = true
+    }
+  }
+
+  private func rewrite(_ segment: Segment) throws(FileError) {
+    let durable = recovered.watermark.place
+    guard durable.segment <= segment.id else { return }
+    let end = segment.end.load(ordering: .relaxed)
+    var offset = durable.segment == segment.id ? durable.offset : 0
+    while offset < end {
+      let count = min(end - offset, Self.firstReservation)
+      let piece = unsafe [UInt8](UnsafeRawBufferPointer(start: segment.mapping.base + offset, count: count))
+      try segment.file.writeAll(piece, at: offset)
+      offset += count
+    }
   }
 
   private static var usedUp: StoreError { StoreError(.damaged, "the store has used up its numbers") }
@@ -429,6 +455,7 @@ final class Log: @unchecked Sendable {
       (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence)
     }
     do throws(FileError) {
+      try rewriteTail()
       for segment in segments {
         syncCount.add(1, ordering: .relaxed)
         try segment.file.sync()

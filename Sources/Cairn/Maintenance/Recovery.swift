@@ -82,6 +82,8 @@ struct Recovery: ~Copyable {
   /// Takes the newest checkpoint that is of use. Any mismatch, and it is ignored as a whole: the log is the truth.
   private mutating func loadCheckpoint() throws(StoreError) {
     for entry in manifest.checkpoints.reversed() where entry.sequence <= lastWanted {
+      // Of no use or not, it was written when the log was durable up to there.
+      note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
         let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
@@ -91,7 +93,6 @@ struct Recovery: ~Copyable {
         }
         checkpoint = image.tables
         report.checkpoint = entry.sequence
-        note(Watermark(sequence: entry.sequence, place: entry.place))
         log.lastSequence = entry.sequence
         return
       } catch {
@@ -147,7 +148,8 @@ struct Recovery: ~Copyable {
       file.close()
       searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: mapping.length)
-      hasEnded = hasEnded || !log.segments.isEmpty
+      // Also where it would have been the first: what follows it would follow a hole.
+      hasEnded = true
     case .unused, .invalid:
       guard entry.end == nil else {
         throw StoreError(.corrupted, "the segment's header is invalid", place: Place(segment: entry.id, offset: 0))

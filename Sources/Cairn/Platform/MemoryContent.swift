@@ -46,6 +46,8 @@ extension MemoryFileLayer {
     private var region: Region
     private(set) var size = 0
     private var durableSize = 0
+    /// Nothing but zeros has ever been written from here on: such memory is neither looked at nor copied.
+    private var touched = 0
     private var old: [Int: OldBlock] = [:]
 
     init(length: Int = 256 << 20) throws(Cause) { region = try Region(length) }
@@ -64,7 +66,7 @@ extension MemoryFileLayer {
       if length <= region.length { return }
       guard isKnownUniquelyReferenced(&region) else { throw .system(ENOMEM) }
       let larger = try Region(max(length, 2 * region.length))
-      larger.copy(region, size)
+      larger.copy(region, min(size, touched))
       region = larger
     }
 
@@ -79,8 +81,23 @@ extension MemoryFileLayer {
       guard let source = bytes.baseAddress, bytes.count > 0 else { return }
       guard offset >= 0 else { throw .system(EINVAL) }
       try grow(to: offset + bytes.count, &space)
+      if offset >= touched, unsafe Self.isZero(source, bytes.count) { return }
       for block in blocks(offset..<offset + bytes.count) { keep(block) }
       unsafe (region.base + offset).copyMemory(from: source, byteCount: bytes.count)
+      touched = max(touched, offset + bytes.count)
+    }
+
+    /// Changes bits of a byte on the disk itself: what is durable changes too.
+    mutating func flip(_ mask: UInt8, at offset: Int) {
+      guard offset < size else { return }
+      let flipped = unsafe region.base.load(fromByteOffset: offset, as: UInt8.self) ^ mask
+      unsafe region.base.storeBytes(of: flipped, toByteOffset: offset, as: UInt8.self)
+      touched = max(touched, offset + 1)
+      let (block, index) = offset.quotientAndRemainder(dividingBy: Self.block)
+      guard var bytes = old[block]?.bytes else { return }
+      if bytes.isEmpty { bytes = [UInt8](repeating: 0, count: Self.block) }
+      bytes[index] ^= mask
+      old[block]?.bytes = bytes
     }
 
     mutating func grow(to size: Int, _ space: inout Volume.Space) throws(Cause) {
@@ -95,7 +112,8 @@ extension MemoryFileLayer {
     mutating func truncate(_ size: Int, _ space: inout Volume.Space) throws(Cause) {
       guard size >= 0 else { throw .system(EINVAL) }
       if size >= self.size { return try grow(to: size, &space) }
-      for block in blocks(size..<self.size) where unsafe !Self.isZero(region.base + block * Self.block, Self.block) {
+      for block in blocks(size..<max(size, min(self.size, touched)))
+      where unsafe !Self.isZero(region.base + block * Self.block, Self.block) {
         keep(block)
         let start = max(block * Self.block, size)
         unsafe (region.base + start).initializeMemory(
@@ -103,6 +121,7 @@ extension MemoryFileLayer {
       }
       space.used -= self.size - size
       self.size = size
+      touched = min(touched, size)
     }
 
     mutating func clear(_ space: inout Volume.Space) {
@@ -124,7 +143,8 @@ extension MemoryFileLayer {
         old[block]?.isAbandoned = false
         return
       }
-      let isZero = unsafe Self.isZero(region.base + block * Self.block, Self.block)
+      let start = block * Self.block
+      let isZero = unsafe start >= touched || Self.isZero(region.base + start, Self.block)
       old[block] = OldBlock(bytes: isZero ? [] : current(block))
     }
 
@@ -150,43 +170,42 @@ extension MemoryFileLayer {
       for block in old.keys { old[block]?.isAbandoned = true }
     }
 
-    func durable() -> Content {
-      var none: SplitMix64?
-      return restarted(&none)
-    }
+    /// Whether a sync would report success for bytes that an earlier one has failed to make durable.
+    var hasAbandoned: Bool { old.contains { $0.value.isAbandoned } }
 
-    func durable(using random: inout some RandomNumberGenerator) -> Content {
-      var own: SplitMix64? = SplitMix64(seed: random.next())
-      return restarted(&own)
-    }
-
-    private func restarted(_ random: inout SplitMix64?) -> Content {
-      guard var result = try? Content(length: region.length) else {
-        preconditionFailure("no memory for a file after a crash")
-      }
-      let keepsSize = random != nil && Bool.random(using: &random!)
-      result.size = keepsSize ? size : durableSize
+    /// What is on the disk after a crash that `fates` decides about.
+    func afterCrash(_ fates: inout CrashFates) -> Content {
+      var result = copy()
+      result.old = [:]
+      result.size = fates.size(durable: durableSize, current: size)
       result.durableSize = result.size
-      result.region.copy(region, result.size)
-      for block in old.keys.sorted() {
+      for block in old.keys.sorted() where block * Self.block < result.size {
         let start = block * Self.block
-        let lost = random == nil ? 0..<Self.block : Self.lostPart(&random!)
-        for index in lost where start + index < result.size {
-          let byte = old[block].map { $0.bytes.isEmpty ? 0 : $0.bytes[index] } ?? 0
+        let before = old[block]?.bytes ?? []
+        for index in fates.lostPart(ofBlock: Self.block, wasZero: before.isEmpty) where start + index < result.size {
+          let byte = before.isEmpty ? 0 : before[index]
           unsafe result.region.base.storeBytes(of: byte, toByteOffset: start + index, as: UInt8.self)
         }
+        result.touched = max(result.touched, min(start + Self.block, result.size))
       }
+      result.clearBehindEnd()
       return result
     }
 
-    private static func lostPart(_ random: inout SplitMix64) -> Range<Int> {
-      let tear = Int.random(in: 1..<block, using: &random)
-      return switch UInt8.random(in: 0..<4, using: &random) {
-      case 0: 0..<0
-      case 1: 0..<block
-      case 2: 0..<tear
-      default: tear..<block
-      }
+    /// The same file in memory of its own.
+    func copy() -> Content {
+      guard let memory = try? Region(region.length) else { preconditionFailure("no memory for the copy of a file") }
+      var result = self
+      result.region = memory
+      memory.copy(region, touched)
+      return result
+    }
+
+    /// Behind a file's end there are zeros, which it shows when it grows.
+    private mutating func clearBehindEnd() {
+      guard touched > size else { return }
+      unsafe (region.base + size).initializeMemory(as: UInt8.self, repeating: 0, count: touched - size)
+      touched = size
     }
 
     fileprivate static func isZero(_ bytes: UnsafeRawPointer, _ count: Int) -> Bool {

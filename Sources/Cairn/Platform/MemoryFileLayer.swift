@@ -19,9 +19,20 @@ package final class MemoryFileLayer: FileLayer {
   /// Called before every operation, with no lock held: it may take its time, and use the layer.
   package typealias Gate = @Sendable (Operation, _ path: String) -> Void
 
+  /// What goes wrong with one call.
+  package enum Mishap: Sendable {
+    /// It fails. What a failed sync left behind becomes durable only if it is written again, as on Linux.
+    case fails(FileError.Cause)
+    /// A write fails, and this many of each 256 bytes have been written.
+    case writesPart(Int, FileError.Cause)
+    /// A write succeeds, and its bytes are in another place, maybe in another file.
+    case goesTo(path: String, offset: Int)
+  }
+
   private struct Fault {
     var skip: Int
-    var cause: FileError.Cause
+    var mishap: Mishap
+    var label: String
   }
 
   private struct State {
@@ -29,6 +40,9 @@ package final class MemoryFileLayer: FileLayer {
     var gate: Gate?
     var counts: [Operation: Int] = [:]
     var faults: [Operation: [Fault]] = [:]
+    var struck: [String: Int] = [:]
+    var falseSyncs = 0
+    var deaf: Set<Operation> = []
   }
 
   private static let layers = Atomic<UInt64>(0)
@@ -57,24 +71,79 @@ package final class MemoryFileLayer: FileLayer {
   /// Lets an operation fail once, after `count` more that don't. A write that fails has written half of its bytes; what
   /// a failed sync left behind becomes durable only if it is written again, as on Linux.
   package func failNext(_ operation: Operation, after count: Int = 0, with cause: FileError.Cause) {
-    state.withLock { $0.faults[operation, default: []].append(Fault(skip: count, cause: cause)) }
+    strikeNext(operation, after: count, .writesPart(128, cause))
+  }
+
+  /// Lets a mishap befall an operation once, after `count` more that it doesn't. `label` is what it is counted as.
+  package func strikeNext(_ operation: Operation, after count: Int = 0, _ mishap: Mishap, label: String = "") {
+    state.withLock {
+      $0.faults[operation, default: []].append(Fault(skip: count, mishap: mishap, label: label))
+    }
+  }
+
+  /// How many mishaps with this label have happened.
+  package func struck(_ label: String) -> Int { state.withLock { $0.struck[label, default: 0] } }
+
+  /// How many mishaps have happened.
+  package var struck: Int { state.withLock { $0.struck.values.reduce(0, +) } }
+
+  /// Bytes of all files together.
+  package var used: Int { state.withLock { $0.volume.used } }
+
+  /// How many syncs have reported success although bytes of the file, abandoned by a sync that had failed, were not made
+  /// durable.
+  package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
+
+  /// Kinds of syncs that report success and do nothing, as those of a disk that lies do: what shows that a test notices.
+  package var deaf: Set<Operation> {
+    get { state.withLock { $0.deaf } }
+    set { state.withLock { $0.deaf = newValue } }
+  }
+
+  /// Forgets the mishaps that have not happened yet.
+  package func callOff() { state.withLock { $0.faults = [:] } }
+
+  /// Flips bits of a byte at rest: in what is seen and in what is durable.
+  package func flip(_ mask: UInt8, at offset: Int, in path: String) throws(FileError) {
+    do throws(FileError.Cause) {
+      try state.withLock { (state) throws(FileError.Cause) in
+        let inode = try state.volume.find(path)
+        state.volume.flip(mask, at: offset, in: inode)
+      }
+    } catch {
+      throw FileError(error, "flip", path)
+    }
   }
 
   /// Every file's bytes as they are now, by path.
   package var contents: [String: [UInt8]] { state.withLock { $0.volume.contents } }
 
   /// What a machine finds that starts after this one has lost its power: nothing that was not synced.
-  package func crash() -> MemoryFileLayer { MemoryFileLayer(state.withLock { $0.volume.afterCrash() }) }
+  package func crash() -> MemoryFileLayer { crash(.lost).files }
 
   /// The same, but of what was not synced each change of a name may have been kept, and each block of 512 bytes been
   /// kept, lost or torn.
   package func crash(using random: inout some RandomNumberGenerator) -> MemoryFileLayer {
-    MemoryFileLayer(state.withLock { $0.volume.afterCrash(using: &random) })
+    crash(.random(seed: random.next())).files
   }
+
+  /// What a machine finds after a loss of power with the given outcome.
+  package func crash(_ outcome: CrashOutcome) -> (files: MemoryFileLayer, tally: CrashTally) {
+    state.withLock { state in
+      var fates = CrashFates(outcome)
+      let volume = state.volume.afterCrash(&fates)
+      let next = MemoryFileLayer(volume)
+      next.deaf = state.deaf
+      return (next, fates.tally)
+    }
+  }
+
+  /// What the next process finds when this one has been killed: all that was written, durable or not.
+  package func afterKill() -> MemoryFileLayer { MemoryFileLayer(state.withLock { $0.volume.withoutProcesses() }) }
 
   private func perform<R: Sendable>(
     _ operation: Operation, _ path: String,
-    _ body: (inout Volume, _ fault: FileError.Cause?) throws(FileError.Cause) -> R
+    _ body: (inout Volume, _ fault: Mishap?) throws(FileError.Cause) -> R
   ) throws(FileError) -> R {
     let gate = state.withLock { state in
       state.counts[operation, default: 0] += 1
@@ -83,7 +152,9 @@ package final class MemoryFileLayer: FileLayer {
     gate?(operation, path)
     do throws(FileError.Cause) {
       return try state.withLock { (state) throws(FileError.Cause) in
-        try body(&state.volume, Self.takeFault(&state.faults[operation, default: []]))
+        let fault = state.faults[operation] == nil ? nil : Self.takeFault(&state.faults[operation, default: []])
+        if let fault { state.struck[fault.label, default: 0] += 1 }
+        return try body(&state.volume, fault?.mishap)
       }
     } catch {
       throw FileError(error, operation.rawValue, path)
@@ -93,15 +164,15 @@ package final class MemoryFileLayer: FileLayer {
   private func perform<R: Sendable>(
     _ operation: Operation, _ path: String, _ body: (inout Volume) throws(FileError.Cause) -> R
   ) throws(FileError) -> R {
-    try perform(operation, path) { (volume, fault) throws(FileError.Cause) in
-      if let fault { throw fault }
+    try perform(operation, path) { (volume, mishap) throws(FileError.Cause) in
+      if let cause = mishap?.cause { throw cause }
       return try body(&volume)
     }
   }
 
-  private static func takeFault(_ faults: inout [Fault]) -> FileError.Cause? {
+  private static func takeFault(_ faults: inout [Fault]) -> Fault? {
     for index in faults.indices { faults[index].skip -= 1 }
-    return faults.firstIndex { $0.skip < 0 }.map { faults.remove(at: $0).cause }
+    return faults.firstIndex { $0.skip < 0 }.map { faults.remove(at: $0) }
   }
 
   package func createDirectory(_ path: String) throws(FileError) {
@@ -128,7 +199,10 @@ package final class MemoryFileLayer: FileLayer {
   }
 
   package func syncDirectory(_ path: String) throws(FileError) {
-    try perform(.syncDirectory, path) { (volume) throws(FileError.Cause) in try volume.syncDirectory(path) }
+    let isDeaf = deaf.contains(.syncDirectory)
+    try perform(.syncDirectory, path) { (volume) throws(FileError.Cause) in
+      if !isDeaf { try volume.syncDirectory(path) }
+    }
   }
 
   package func identity(_ path: String) throws(FileError) -> FileIdentity {
@@ -164,21 +238,21 @@ package final class MemoryFileLayer: FileLayer {
     private func perform<R: Sendable>(
       _ operation: Operation, _ body: (inout Content, inout Volume.Space) throws(FileError.Cause) -> R
     ) throws(FileError) -> R {
-      try perform(operation) { (content, space, fault) throws(FileError.Cause) in
-        if let fault { throw fault }
+      try perform(operation) { (content, space, mishap) throws(FileError.Cause) in
+        if let cause = mishap?.cause { throw cause }
         return try body(&content, &space)
       }
     }
 
     private func perform<R: Sendable>(
       _ operation: Operation,
-      _ body: (inout Content, inout Volume.Space, FileError.Cause?) throws(FileError.Cause) -> R
+      _ body: (inout Content, inout Volume.Space, Mishap?) throws(FileError.Cause) -> R
     ) throws(FileError) -> R {
-      try layer.perform(operation, path) { (volume, fault) throws(FileError.Cause) in
+      try layer.perform(operation, path) { (volume, mishap) throws(FileError.Cause) in
         let isChange = operation == .write || operation == .reserve || operation == .truncate
         guard isOpen.load(ordering: .relaxed), isWritable || !isChange else { throw .system(EBADF) }
         return try volume.withContent(inode) { (content, space) throws(FileError.Cause) in
-          try body(&content, &space, fault)
+          try body(&content, &space, mishap)
         }
       }
     }
@@ -192,10 +266,21 @@ package final class MemoryFileLayer: FileLayer {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileError) {
-      try perform(.write) { (content, space, fault) throws(FileError.Cause) in
-        guard let fault else { return try unsafe content.write(bytes, at: offset, &space) }
-        try unsafe content.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), at: offset, &space)
-        throw fault
+      try layer.perform(.write, path) { (volume, mishap) throws(FileError.Cause) in
+        guard isOpen.load(ordering: .relaxed), isWritable else { throw .system(EBADF) }
+        var target = inode
+        var offset = offset
+        var count = bytes.count
+        switch mishap {
+        case .fails(let cause): throw cause
+        case .writesPart(let part, _): count = count * part / 256
+        case .goesTo(let path, let other): (target, offset) = (try volume.find(path), other)
+        case nil: break
+        }
+        try volume.withContent(target) { (content, space) throws(FileError.Cause) in
+          try unsafe content.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset, &space)
+        }
+        if let cause = mishap?.cause { throw cause }
       }
     }
 
@@ -213,11 +298,16 @@ package final class MemoryFileLayer: FileLayer {
         state.gate == nil || !isOpen.load(ordering: .relaxed)
           ? nil : state.volume.withContent(inode) { (content, _) in content.unsynced() }
       }
-      try perform(.sync) { (content, _, fault) throws(FileError.Cause) in
-        guard let fault else { return content.sync(started) }
-        content.abandon()
-        throw fault
+      let isDeaf = layer.deaf.contains(.sync)
+      let isFalse = try perform(.sync) { (content, _, mishap) throws(FileError.Cause) in
+        if let cause = mishap?.cause {
+          content.abandon()
+          throw cause
+        }
+        if !isDeaf { content.sync(started) }
+        return content.hasAbandoned
       }
+      if isFalse { layer.state.withLock { $0.falseSyncs += 1 } }
     }
 
     func map(_ length: Int) throws(FileError) -> any Mapping {
@@ -260,6 +350,15 @@ package final class MemoryFileLayer: FileLayer {
 
     func release() {
       if isHeld.exchange(false, ordering: .relaxed) { layer.state.withLock { $0.volume.unlock(inode) } }
+    }
+  }
+}
+
+extension MemoryFileLayer.Mishap {
+  fileprivate var cause: FileError.Cause? {
+    switch self {
+    case .fails(let cause), .writesPart(_, let cause): cause
+    case .goesTo: nil
     }
   }
 }

@@ -43,6 +43,8 @@ extension MemoryFileLayer {
       set { space.capacity = newValue }
     }
 
+    var used: Int { space.used }
+
     init(capacity: Int?) { space = Space(capacity: capacity) }
 
     // MARK: Names
@@ -206,6 +208,8 @@ extension MemoryFileLayer {
       try body(&files[inode]!, &space)
     }
 
+    mutating func flip(_ mask: UInt8, at offset: Int, in inode: Int) { files[inode]?.flip(mask, at: offset) }
+
     var contents: [String: [UInt8]] {
       var result: [String: [UInt8]] = [:]
       func visit(_ inode: Int, _ path: String) {
@@ -218,14 +222,24 @@ extension MemoryFileLayer {
 
     // MARK: Crashes
 
-    func afterCrash() -> Volume {
-      restarted { content in content.durable() }
+    /// Each name and each file's bytes as `fates` decides.
+    func afterCrash(_ fates: inout CrashFates) -> Volume {
+      var damaged = self
+      for change in changes {
+        let isKept = fates.keepsName()
+        if isKept && damaged.canHarden(change) { damaged.harden(change) }
+      }
+      return damaged.restarted(&fates)
     }
 
-    func afterCrash(using random: inout some RandomNumberGenerator) -> Volume {
-      var damaged = self
-      for change in changes where Bool.random(using: &random) && damaged.canHarden(change) { damaged.harden(change) }
-      return damaged.restarted { content in content.durable(using: &random) }
+    /// The same disk with nobody using it; what is not durable can still be lost.
+    func withoutProcesses() -> Volume {
+      var result = self
+      result.handles = [:]
+      result.locked = []
+      result.files = files.mapValues { $0.copy() }
+      result.collect()
+      return result
     }
 
     /// A renaming cannot outlast the loss of what gave the file its name.
@@ -234,7 +248,7 @@ extension MemoryFileLayer {
       return directories[source.directory]?.durable[source.name] == target.inode
     }
 
-    private func restarted(_ durable: (Content) -> Content) -> Volume {
+    private func restarted(_ fates: inout CrashFates) -> Volume {
       var result = Volume(capacity: capacity)
       result.lastInode = lastInode
       var pending = [Self.root]
@@ -243,7 +257,7 @@ extension MemoryFileLayer {
           result.directories[inode] = Directory(names: names, durable: names)
           pending += names.values.sorted()
         } else {
-          result.files[inode] = files[inode].map(durable)
+          result.files[inode] = files[inode]?.afterCrash(&fates)
         }
       }
       result.collect()

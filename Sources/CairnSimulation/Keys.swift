@@ -1,0 +1,43 @@
+import Cairn
+
+/// The keys and keyspaces of a program, made once.
+struct Keys: Sendable {
+  static let keyspaces = 3
+  static let names = ["first", "second", "third"]
+
+  let references: [Reference]
+  let encoded: [[UInt8]]
+  /// Numbers of keys in the order of their references.
+  let sorted: [Int]
+  /// Where each key stands in that order.
+  let rank: [Int]
+  let orders: [Keyspace.Order]
+
+  /// A key more than programs use is for what the oracles write.
+  var probe: Int { references.count - 1 }
+
+  init(_ options: Program.Options) {
+    references = (0...options.keyCount).map { options.keys.reference($0) }
+    encoded = references.map(\.encoded)
+    let encoded = encoded
+    sorted = encoded.indices.sorted { encoded[$0].lexicographicallyPrecedes(encoded[$1]) }
+    var rank = [Int](repeating: 0, count: encoded.count)
+    for (place, key) in sorted.enumerated() { rank[key] = place }
+    self.rank = rank
+    orders =
+      options.isOrdered ? [.ordered, .ordered, .unordered] : [.unordered, .unordered, .ordered]
+  }
+
+  static func value(length: Int, fill: Int) -> [UInt8] {
+    if fill.isMultiple(of: 2) { return [UInt8](repeating: UInt8(truncatingIfNeeded: fill / 2), count: length) }
+    var random = SplitMix64(seed: UInt64(fill))
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(length + 8)
+    while bytes.count < length {
+      let word = random.next()
+      for shift in 0..<8 as Range<UInt64> { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * shift))) }
+    }
+    bytes.removeLast(bytes.count - length)
+    return bytes
+  }
+}

@@ -1,0 +1,153 @@
+import Cairn
+
+/// What the files alone say, read as Documentation/FORMAT.md tells it and by nothing of what recovery uses: the oracle
+/// for the indexes and for the accounting of space.
+struct LogScan {
+  struct Record {
+    var version: UInt64
+    var revision: UInt64
+    var isCompressed: Bool
+    var rawLength: Int
+    var stored: [UInt8]
+    /// Bytes in the log.
+    var length: Int
+  }
+
+  struct RowKey: Hashable {
+    var keyspace: UInt32
+    var key: [UInt8]
+  }
+
+  private(set) var rows: [RowKey: Record] = [:]
+  /// By name.
+  private(set) var keyspaces: [String: UInt32] = [:]
+  private(set) var segments = 0
+  private(set) var logBytes = 0
+  private(set) var lastSequence: UInt64 = 0
+  var liveBytes: Int { rows.values.reduce(0) { $0 + $1.length } }
+
+  private var chain: UInt64 = 0
+  private var epoch: UInt32 = 0
+  private var hasEnded = false
+
+  private struct Source {
+    let entry: Manifest.Segment
+    let mapping: any Mapping
+  }
+
+  /// nil where there is no manifest yet.
+  init?(_ files: MemoryFileLayer) throws {
+    guard let (manifest, sources) = try Self.sources(files) else { return nil }
+    for keyspace in manifest.keyspaces where keyspace.definedAt > 0 { keyspaces[keyspace.name] = keyspace.id }
+    for source in sources { read(source) }
+  }
+
+  private static func sources(_ files: MemoryFileLayer) throws -> (Manifest, [Source])? {
+    let directory = SimulatedMachine.path
+    let bytes: [UInt8]
+    do throws(FileError) {
+      let file = try files.open("\(directory)/\(ManifestFile.name)", .read)
+      defer { file.close() }
+      bytes = try file.readAll()
+    } catch {
+      return nil
+    }
+    let manifest = try unsafe bytes.withUnsafeBytes { unsafe try Manifest($0) }
+    let sources = try manifest.segments.compactMap { entry -> Source? in
+      let file = try files.open("\(directory)/\(Segment.fileName(entry.id))", .read)
+      defer { file.close() }
+      let size = try file.size()
+      return size == 0 ? nil : Source(entry: entry, mapping: try file.map(size))
+    }
+    return (manifest, sources)
+  }
+
+  private mutating func read(_ source: Source) {
+    let mapping = source.mapping
+    let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
+    let header: SegmentHeader
+    switch unsafe SegmentHeader.read(bytes) {
+    case .header(let valid): header = valid
+    case .unused, .newerFormat, .invalid:
+      hasEnded = true
+      return
+    }
+    let isNext = segments == 0 || header.baseSequence == chain || (header.epoch > epoch && header.baseSequence > chain)
+    guard !hasEnded, isNext else {
+      hasEnded = true
+      return
+    }
+    segments += 1
+    chain = header.baseSequence
+    epoch = header.epoch
+    let limit = min(source.entry.end ?? mapping.length, mapping.length)
+    var offset = SegmentHeader.size
+    while offset < limit,
+      let frame = unsafe FrameView(
+        mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
+        baseSequence: header.baseSequence), frame.header.sequence == chain + 1
+    {
+      chain += 1
+      lastSequence = chain
+      frame.forEachRecord { record, _ in apply(record) }
+      offset += frame.header.length
+    }
+    logBytes += offset
+    if source.entry.end == nil, unsafe bytes[min(offset, bytes.count)...].contains(where: { $0 != 0 }) {
+      hasEnded = true
+    }
+  }
+
+  private mutating func apply(_ record: RecordView) {
+    let header = record.header
+    let key = unsafe Array(record.key)
+    switch header.kind {
+    case .keyspaceDefinition: keyspaces[String(decoding: key, as: UTF8.self)] = header.keyspace
+    case .put:
+      rows[RowKey(keyspace: header.keyspace, key: key)] = Record(
+        version: header.version, revision: header.revision, isCompressed: header.isCompressed,
+        rawLength: header.rawLength, stored: unsafe Array(record.stored), length: header.paddedLength)
+    case .tombstone: rows[RowKey(keyspace: header.keyspace, key: key)] = nil
+    case .keyspaceDropped:
+      rows = rows.filter { $0.key.keyspace != header.keyspace }
+      keyspaces = keyspaces.filter { $0.value != header.keyspace }
+    default: break
+    }
+  }
+
+  /// The highest watermark that any valid structure names, wherever it lies; 0 if the manifest cannot be read. Below it
+  /// the log may not end, whatever has been damaged.
+  static func watermark(_ files: MemoryFileLayer) -> UInt64 {
+    guard let (manifest, sources) = try? sources(files) else { return 0 }
+    var highest = manifest.checkpoints.reduce(0) { max($0, $1.sequence) }
+    for source in sources {
+      if source.entry.end != nil { highest = max(highest, source.entry.lastSequence) }
+      let mapping = source.mapping
+      let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
+      guard case .header(let header) = unsafe SegmentHeader.read(bytes), header.id == source.entry.id else { continue }
+      highest = max(highest, header.watermark.sequence)
+      var offset = SegmentHeader.size
+      while offset + FrameHeader.size <= mapping.length {
+        let frame = unsafe FrameView(
+          mapping.base + offset, available: mapping.length - offset, offset: offset, seed: header.seed,
+          baseSequence: header.baseSequence)
+        if let frame { highest = max(highest, frame.header.watermark.sequence) }
+        offset += frame?.header.length ?? 8
+      }
+    }
+    return highest
+  }
+}
+
+extension LogScan.Record {
+  /// The value as it was put; nil if it cannot be decompressed.
+  var value: [UInt8]? {
+    guard isCompressed else { return stored }
+    guard LZ4.isPlausible(stored: stored.count, raw: rawLength) else { return nil }
+    var value = [UInt8](repeating: 0, count: rawLength)
+    let isValid = unsafe stored.withUnsafeBytes { source in
+      unsafe value.withUnsafeMutableBytes { unsafe LZ4.decompress(source, into: $0) }
+    }
+    return isValid ? value : nil
+  }
+}

@@ -1,0 +1,241 @@
+import Cairn
+import CairnInspection
+
+/// Compares stores with the model, after every recovery and in between.
+struct Oracles {
+  let options: Program.Options
+  let keys: Keys
+  var tally = Tally()
+
+  init(_ options: Program.Options) {
+    self.options = options
+    keys = Keys(options)
+  }
+
+  func keyspaces(_ store: Store) throws -> [Keyspace] {
+    try Keys.names.indices.map { try store.keyspace(Keys.names[$0], keys.orders[$0]) }
+  }
+
+  // MARK: Rows
+
+  /// Everything a snapshot shows is what the model says, found by key, in order from both ends, and counted. Where
+  /// there is damage a read may fail instead.
+  mutating func compare(
+    _ snapshot: Snapshot, _ keyspaces: [Keyspace], _ rows: Model.Rows, isDamaged: Bool = false
+  ) throws {
+    for (number, keyspace) in keyspaces.enumerated() {
+      let expected = rows[number]
+      var refused = try refusals(isDamaged) { try compareScans(snapshot, keyspace, expected) }
+      for key in keys.references.indices {
+        refused += try refusals(isDamaged) {
+          try compare(try snapshot.row(keys.references[key], in: keyspace), expected[key], key)
+        }
+      }
+      tally.refused += refused
+      tally.checks += keys.references.count + 3
+    }
+  }
+
+  private func refusals(_ isDamaged: Bool, _ body: () throws -> Void) throws -> Int {
+    do {
+      try body()
+      return 0
+    } catch let error as StoreError {
+      guard isDamaged, error.code == .corrupted else { throw error }
+      return 1
+    }
+  }
+
+  private func compare(_ found: Row?, _ expected: Model.Row?, _ key: Int) throws {
+    let row = found.map { Model.Row(value: $0.value, version: $0.version, revision: $0.revision) }
+    try require(row == expected, .rows, "\(keys.references[key]) is \(Self.words(row)), not \(Self.words(expected))")
+  }
+
+  private static func words(_ row: Model.Row?) -> String {
+    row.map { "\($0.value.count) bytes, version \($0.version), revision \($0.revision)" } ?? "nothing"
+  }
+
+  private func compareScans(_ snapshot: Snapshot, _ keyspace: Keyspace, _ expected: [Int: Model.Row]) throws {
+    var found = try snapshot.rows(in: keyspace)
+    try require(found.count == expected.count, .rows, "\(found.count) rows, not \(expected.count)")
+    try require(try snapshot.count(in: keyspace) == expected.count, .count, "a count is not \(expected.count)")
+    let order = keys.sorted.filter { expected[$0] != nil }
+    if keyspace.order == .unordered {
+      found.sort { $0.reference < $1.reference }
+    } else {
+      let reversed = try snapshot.rows(in: keyspace, reverse: true)
+      try require(reversed == found.reversed(), .order, "from the end there are other rows than from the beginning")
+      let middle = order.count / 2
+      if middle > 0 {
+        let part = try snapshot.rows(.from(keys.references[order[middle]]), in: keyspace)
+        try require(part == Array(found.dropFirst(middle)), .order, "from the middle there are other rows")
+      }
+    }
+    for (row, key) in zip(found, order) {
+      try require(
+        row.reference == keys.references[key], .order, "\(row.reference) where \(keys.references[key]) is due")
+      try compare(row, expected[key], key)
+    }
+  }
+
+  // MARK: Recovery
+
+  /// Opens a disk as a crash may have left it, and compares everything. `model` is as it was when the power failed.
+  mutating func verify(
+    _ files: MemoryFileLayer, _ model: Model, floor: UInt64, seed: UInt64, isSecond: Bool = false
+  ) throws {
+    tally.crashStates += 1
+    if isSecond { tally.secondCrashes += 1 }
+    var random = SplitMix64(seed: seed)
+    files.capacity = nil
+    let machine = SimulatedMachine(files, seed: random.next())
+    let watch = Watch(seed: random.next(), sampling: isSecond ? .none : .once(Int.random(in: 0..<40, using: &random)))
+    watch.follow(files, model, floor: floor)
+    defer { watch.end(files) }
+
+    let store = try located("opening", .opening) { try machine.open(options) }
+    tally.recoveries += 1
+    defer { store.close() }
+    let sequence = store.lastSequence
+    try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) was durable")
+    guard let rows = model.state(at: sequence) else {
+      throw Failure(.prefix, "recovered commit \(sequence), which is no state there was")
+    }
+    let keyspaces = try keyspaces(store)
+    try store.read { try compare($0, keyspaces, rows) }
+    try compareWithLog(store, files, rows)
+
+    var next = model
+    _ = next.recovered(at: sequence)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0..<3: try writeAndCrash(files, store, keyspaces, &next, watch, &random)
+    case 3: try readBeside(files, rows, seed: random.next())
+    case 4: try inspect(files)
+    default: break
+    }
+    for capture in watch.takeCaptures() {
+      tally.add(capture.tally)
+      try located("and again before \(capture.place)", .secondCrash) {
+        try verify(
+          capture.files, capture.model, floor: capture.floor, seed: random.next(), isSecond: true)
+      }
+    }
+  }
+
+  /// The indexes hold what the log does, and space is what it takes.
+  mutating func compareWithLog(_ store: Store, _ files: MemoryFileLayer, _ rows: Model.Rows) throws {
+    guard let scan = try LogScan(files) else { throw Failure(.indexes, "there is no manifest") }
+    try require(
+      scan.lastSequence == store.lastSequence, .indexes,
+      "the log ends with commit \(scan.lastSequence), the store with \(store.lastSequence)")
+    let count = rows.reduce(0) { $0 + $1.count }
+    try require(scan.rows.count == count, .indexes, "the log has \(scan.rows.count) rows, the store \(count)")
+    for (number, rows) in rows.enumerated() where !rows.isEmpty {
+      guard let id = scan.keyspaces[Keys.names[number]] else {
+        throw Failure(.indexes, "the log does not define keyspace \(Keys.names[number])")
+      }
+      for (key, row) in rows {
+        let record = scan.rows[LogScan.RowKey(keyspace: id, key: keys.encoded[key])]
+        try require(
+          record?.value == row.value && record?.version == row.version && record?.revision == row.revision, .indexes,
+          "\(keys.references[key]) is another in the log")
+      }
+    }
+    let statistics = store.statistics
+    try require(statistics.rows == count, .space, "\(statistics.rows) rows counted of \(count)")
+    try require(
+      statistics.segments == scan.segments && statistics.logBytes == scan.logBytes, .space,
+      "\(statistics.logBytes) bytes in \(statistics.segments) segments, not \(scan.logBytes) in \(scan.segments)")
+    try require(
+      statistics.liveBytes == scan.liveBytes, .space, "\(statistics.liveBytes) live bytes, not \(scan.liveBytes)")
+    try require(statistics.retainedVersions == 0, .space, "\(statistics.retainedVersions) versions kept for nobody")
+    tally.checks += count + 6
+  }
+
+  /// It goes on from there, and a second crash takes nothing that has been acknowledged.
+  private mutating func writeAndCrash(
+    _ files: MemoryFileLayer, _ store: Store, _ keyspaces: [Keyspace], _ model: inout Model, _ watch: Watch,
+    _ random: inout SplitMix64
+  ) throws {
+    let change = Change(0, keys.probe, .put(length: 9, fill: 3))
+    guard let next = model.after([change]) else { return }
+    model.possible = next
+    watch.follow(files, model, floor: max(model.durable, store.durableSequence))
+    let sequence = try located("the first write", .results) {
+      try store.put(
+        Keys.value(length: 9, fill: 3), at: keys.references[keys.probe], in: keyspaces[0], .durable)
+    }
+    model.committed(next, sequence)
+    model.madeDurable(upTo: sequence)
+    watch.follow(files, model, floor: sequence)
+    let outcome =
+      Bool.random(using: &random) ? MemoryFileLayer.CrashOutcome.lost : .random(seed: random.next())
+    let crash = files.crash(outcome)
+    tally.add(crash.tally)
+    try located("crash after the first write, \(outcome)", .secondCrash) {
+      try verify(crash.files, model, floor: sequence, seed: random.next(), isSecond: true)
+    }
+  }
+
+  mutating func readBeside(_ files: MemoryFileLayer, _ rows: Model.Rows, seed: UInt64) throws {
+    tally.readersBeside += 1
+    try located("reading beside the writer", .readBeside) {
+      let reader = try SimulatedMachine(files, seed: seed).open(options, .readOnly)
+      let keyspaces = try keyspaces(reader)
+      try reader.read { try compare($0, keyspaces, rows) }
+      reader.close()
+    }
+  }
+
+  private mutating func inspect(_ files: MemoryFileLayer) throws {
+    let damage = try Verifier(at: SimulatedMachine.path, files: files).run().damage
+    try require(damage.isEmpty, .verifier, "damage in a sound store: \(damage[0])")
+    tally.checks += 1
+  }
+
+  // MARK: Damage
+
+  /// A disk that isn't what was written to it is refused, or gives errors, or gives what is right. It may end early where
+  /// nothing says that it was durable up to there: the watermark trails by one group of commits, so damage to the newest
+  /// one cannot be told from a tear.
+  mutating func verifyDamaged(_ files: MemoryFileLayer, _ model: Model, seed: UInt64) throws {
+    files.capacity = nil
+    let machine = SimulatedMachine(files, seed: seed)
+    let watermark = LogScan.watermark(files)
+    for round in 0..<2 {
+      let store: Store
+      do throws(StoreError) {
+        store = try machine.open(options)
+      } catch {
+        tally.refused += 1
+        return
+      }
+      defer { store.close() }
+      tally.recoveries += 1
+      guard let rows = model.state(at: store.lastSequence) else {
+        if round > 0 { return }
+        throw Failure(.damage, "recovered commit \(store.lastSequence), which is no state there was")
+      }
+      try require(
+        store.lastSequence >= watermark, .damage,
+        "recovered commit \(store.lastSequence), and a valid structure says that \(watermark) was durable")
+      let keyspaces = try keyspaces(store)
+      try store.read { try compare($0, keyspaces, rows, isDamaged: true) }
+      // What is there can be written to, or refuses.
+      do throws(StoreError) {
+        try store.put([1], at: keys.references[keys.probe], in: keyspaces[0])
+      } catch {
+        tally.refused += 1
+        continue
+      }
+      return try compareAfterWrite(store, keyspaces, rows)
+    }
+  }
+
+  private mutating func compareAfterWrite(_ store: Store, _ keyspaces: [Keyspace], _ rows: Model.Rows) throws {
+    var expected = rows
+    let version = (rows[0][keys.probe]?.version ?? 0) + 1
+    expected[0][keys.probe] = Model.Row(value: [1], version: version, revision: store.lastSequence)
+    try store.read { try compare($0, keyspaces, expected, isDamaged: true) }
+  }
+}

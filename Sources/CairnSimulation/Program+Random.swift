@@ -1,0 +1,99 @@
+import Cairn
+
+/// A number that depends on all of these and is like no other.
+func mix(_ numbers: UInt64...) -> UInt64 {
+  var result: UInt64 = 0x243F_6A88_85A3_08D3
+  for number in numbers {
+    var generator = SplitMix64(seed: result ^ number)
+    result = generator.next()
+  }
+  return result
+}
+
+extension Program {
+  /// A long program. What it dwells on differs from seed to seed: one crashes often, another fills its disk.
+  package static func random(seed: UInt64) -> Program {
+    var generator = ProgramGenerator(seed: seed)
+    return generator.program(seed)
+  }
+}
+
+struct ProgramGenerator {
+  private var random: SplitMix64
+  private var options = Program.Options()
+  private var largest = 900
+
+  init(seed: UInt64) { random = SplitMix64(seed: mix(seed, 1)) }
+
+  private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+
+  mutating func program(_ seed: UInt64) -> Program {
+    options = Program.Options(
+      segmentSize: 1 << 16, compression: number(0..<3) > 0, checkpoints: number(0..<4) > 0,
+      keys: KeyShape.allCases[number(0..<KeyShape.allCases.count)], keyCount: [2, 6, 20, 60][number(0..<4)],
+      isOrdered: number(0..<4) > 0)
+    largest = [60, 900, 9000, 40_000][number(0..<4)]
+    let faults = number(0..<3)
+    let damages = number(0..<3)
+    var operations: [Operation] = []
+    let count = number(6..<36)
+    while operations.count < count {
+      operations.append(operation(faults: faults, damages: damages))
+      // A sync that fails, and one by the next process that has nothing to say of it.
+      if case .fail(.sync, _) = operations[operations.count - 1], number(0..<2) == 0 {
+        operations += [write(.durable), write(.durable), number(0..<2) == 0 ? .reopen : .kill, write(.durable)]
+      }
+    }
+    return Program(seed: seed, options: options, operations: operations)
+  }
+
+  private mutating func operation(faults: Int, damages: Int) -> Operation {
+    switch number(0..<100) {
+    case 0..<44: return write()
+    case 44..<48: return .sync
+    case 48..<57: return .background(number(1..<5))
+    case 57..<61: return .checkpoint
+    case 61: return .drop(number(0..<Keys.keyspaces))
+    case 62..<66: return .snapshot
+    case 66..<69: return .release(number(0..<6))
+    case 69..<73: return .check
+    case 73..<75: return .readBeside
+    case 75..<79: return .reopen
+    case 79..<82: return .kill
+    case 82..<87: return .crash
+    case 87..<95:
+      guard faults > 0 else { return write() }
+      return .fail(Fault.armed[number(0..<Fault.armed.count)], after: number(0..<6))
+    case 95:
+      guard faults > 1 else { return .background(9) }
+      return .space(number(0..<2) == 0 ? nil : number(0..<100_000))
+    case 96..<98: return damages > 0 ? .flip(number(1..<5)) : write()
+    default: return damages > 1 ? .misdirect : write()
+    }
+  }
+
+  mutating func write(_ given: Durability? = nil) -> Operation {
+    let durability = given ?? (number(0..<3) == 0 ? .durable : .buffered)
+    let count = [1, 1, 2, 5, 14][number(0..<5)]
+    let beside = durability == .durable && number(0..<6) == 0 ? (0..<2).map { _ in change() } : []
+    return .write((0..<count).map { _ in change() }, durability, beside: beside)
+  }
+
+  private mutating func change() -> Change {
+    let kind: Change.Kind =
+      switch number(0..<12) {
+      case 0..<3: .delete
+      case 3: .check
+      default: .put(length: number(0..<4) == 0 ? number(0..<largest) : number(0..<70), fill: number(0..<512))
+      }
+    let wish: Change.Wish =
+      switch number(0..<24) {
+      case 0: .present
+      case 1: .absent
+      case 2: .stale
+      case 3..<6: .current
+      default: .anything
+      }
+    return Change(number(0..<Keys.keyspaces), number(0..<options.keyCount), kind, wish)
+  }
+}

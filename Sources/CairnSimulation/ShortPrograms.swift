@@ -1,0 +1,32 @@
+import Cairn
+
+/// Every program of a few operations.
+package enum ShortPrograms {
+  /// What a store's life is made of. Each of them makes the disk change in a way of its own.
+  package static let operations: [Operation] = [
+    .write([Change(0, 1, .put(length: 20, fill: 3)), Change(2, 1, .put(length: 5, fill: 5))], .durable),
+    .write([Change(0, 1, .put(length: 700, fill: 7))], .buffered),
+    .write([Change(0, 1, .delete), Change(1, 2, .put(length: 0, fill: 1))], .durable),
+    // Two of them fill a segment.
+    .write([Change(1, 3, .put(length: 40_000, fill: 9))], .buffered),
+    // Larger than a segment.
+    .write([Change(0, 4, .put(length: 90_000, fill: 11)), Change(2, 5, .put(length: 300, fill: 2))], .durable),
+    .background(9), .checkpoint, .drop(0), .sync, .reopen, .kill,
+  ]
+
+  /// How many there are with so many operations.
+  package static func count(length: Int) -> Int { (0..<length).reduce(1) { count, _ in count * operations.count } }
+
+  /// The programs of a length, numbered from 0.
+  package static func program(length: Int, number: Int) -> Program {
+    var rest = number
+    let chosen = (0..<length).map { _ in
+      let (quotient, index) = rest.quotientAndRemainder(dividingBy: operations.count)
+      rest = quotient
+      return operations[index]
+    }
+    var options = Program.Options()
+    options.keyCount = 6
+    return Program(seed: UInt64(length * 1_000_000 + number), options: options, operations: chosen)
+  }
+}

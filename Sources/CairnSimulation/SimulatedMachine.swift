@@ -1,0 +1,30 @@
+import Cairn
+import Synchronization
+
+/// A simulated machine with a store on it. The same seed gives the same machine.
+final class SimulatedMachine: Sendable {
+  static let path = "/store"
+
+  let files: MemoryFileLayer
+  let scheduler = ManualScheduler()
+  private let random: Lock<SplitMix64>
+  private let time: Atomic<UInt64>
+
+  init(_ files: MemoryFileLayer, seed: UInt64) {
+    self.files = files
+    random = Lock(SplitMix64(seed: seed))
+    time = Atomic(1_700_000_000_000_000_000 + seed % 1_000_000)
+  }
+
+  func open(_ options: Program.Options, _ access: StoreOptions.Access = .readWrite) throws(StoreError) -> Store {
+    var storeOptions = StoreOptions()
+    storeOptions.segmentSize = options.segmentSize
+    storeOptions.compression = options.compression
+    storeOptions.checkpoints = options.checkpoints
+    storeOptions.access = access
+    let environment = Environment(
+      files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },
+      random: { [self] in random.withLock { $0.next() } }, scheduler: scheduler)
+    return try Store.open(at: Self.path, options: storeOptions, environment: environment)
+  }
+}

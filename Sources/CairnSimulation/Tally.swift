@@ -1,0 +1,63 @@
+import Cairn
+
+/// What has been done and seen.
+package struct Tally: Sendable, Hashable {
+  package var programs = 0
+  package var exhaustivePrograms = 0
+  package var metamorphicPrograms = 0
+  package var steps = 0
+  package var commits = 0
+  /// Disks as a crash may leave them, each of them opened and compared.
+  package var crashStates = 0
+  /// Of these, crashes while what an earlier crash had left was recovered or written to for the first time.
+  package var secondCrashes = 0
+  /// Stores opened, and each row, count, scan and figure compared in them.
+  package var recoveries = 0
+  package var checks = 0
+  package var readersBeside = 0
+  /// Damaged disks that were refused with an error, or were read without one.
+  package var refused = 0
+  package var faults: [Fault: Int] = [:]
+  package var namesLost = 0
+  package var namesKept = 0
+  package var lengthsLost = 0
+  package var lengthsKept = 0
+  package var blocksLost = 0
+  package var blocksKept = 0
+  package var blocksZeroed = 0
+  package var blocksTorn = 0
+
+  package init() {}
+
+  mutating func add(_ crash: MemoryFileLayer.CrashTally) {
+    namesLost += crash.namesLost
+    namesKept += crash.namesKept
+    lengthsLost += crash.lengthsLost
+    lengthsKept += crash.lengthsKept
+    blocksLost += crash.blocksLost
+    blocksKept += crash.blocksKept
+    blocksZeroed += crash.blocksZeroed
+    blocksTorn += crash.blocksTorn
+  }
+
+  /// Takes over what a layer that is left behind has met.
+  mutating func add(_ files: MemoryFileLayer) {
+    for fault in Fault.armed { faults[fault, default: 0] += files.struck(fault.rawValue) }
+    faults[.misdirectedWrite, default: 0] += files.struck(Fault.misdirectedWrite.rawValue)
+    faults[.falseSync, default: 0] += files.falseSyncs
+  }
+
+  package mutating func add(_ other: Tally) {
+    func sum(_ path: WritableKeyPath<Tally, Int>) { self[keyPath: path] += other[keyPath: path] }
+    for path in Self.numbers { sum(path) }
+    for (fault, count) in other.faults { faults[fault, default: 0] += count }
+  }
+
+  private static var numbers: [WritableKeyPath<Tally, Int>] {
+    [
+      \.programs, \.exhaustivePrograms, \.metamorphicPrograms, \.steps, \.commits, \.crashStates, \.secondCrashes,
+      \.recoveries, \.checks, \.readersBeside, \.refused, \.namesLost, \.namesKept, \.lengthsLost, \.lengthsKept,
+      \.blocksLost, \.blocksKept, \.blocksZeroed, \.blocksTorn,
+    ]
+  }
+}

@@ -1,0 +1,50 @@
+import CairnSimulation
+import Testing
+
+/// What the simulator has found once, as the programs it came down to.
+@Suite struct FoundBySimulationTests {
+  private func replay(_ text: String) throws {
+    let program = try Program(parsing: text)
+    for sampling in [Runner.Sampling.none, .every(decisions: 100, random: 2)] {
+      let failure = Runner.run(program, sampling).failure
+      #expect(failure == nil)
+    }
+  }
+
+  @Test("a log whose first segment was lost before it was synced is empty, and does not begin with the second")
+  func firstSegmentLost() throws {
+    try replay(
+      """
+      seed 3583741274831798996 segment 65536 compression off checkpoints off keys sequential count 20 ordered on
+      24 write buffered 0/0=35395:225
+      26 write buffered 1/14=40542:80
+      27 background 9
+      """)
+  }
+
+  @Test("rule 14: what a failed sync left behind is written again by the next opening, not only synced again")
+  func tailOfAFailedSync() throws {
+    try replay(
+      """
+      seed 5 segment 65536 compression off checkpoints off keys sequential count 20 ordered on
+      1 write durable 0/0=20:3
+      2 fail sync 0
+      3 write durable 0/1=20:3
+      4 reopen
+      5 write durable 0/2=20:5
+      6 crash
+      """)
+  }
+
+  @Test("rule 14: the same before a sync without a write") func syncOfARecoveredTail() throws {
+    try replay(
+      """
+      seed 5843586290352571517 segment 65536 compression off checkpoints off keys sequential count 2 ordered on
+      6 fail sync 2
+      8 write durable 1/1=1:1
+      9 kill
+      12 sync
+      13 write buffered 0/1=1:445
+      """)
+  }
+}

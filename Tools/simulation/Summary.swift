@@ -1,0 +1,41 @@
+import CairnSimulation
+
+/// What a run came to, as a table.
+struct Summary {
+  let tally: Tally
+  let seconds: Double
+
+  var text: String {
+    let rate = seconds > 0 ? Int(Double(tally.crashStates) / seconds) : 0
+    return table([
+      ("seconds", Int(seconds.rounded())), ("programs", tally.programs),
+      ("  of a few operations, crashed at every call", tally.exhaustivePrograms),
+      ("  run with other options as well", tally.metamorphicPrograms), ("operations", tally.steps),
+      ("commits", tally.commits), ("crash states", tally.crashStates), ("  a second", rate),
+      ("  of a crash while recovering from another", tally.secondCrashes), ("stores opened", tally.recoveries),
+      ("readers beside a writer", tally.readersBeside), ("comparisons", tally.checks),
+      ("damage answered with an error", tally.refused),
+    ]) + "\n\nafter a crash, not synced before\n"
+      + table([
+        ("names kept", tally.namesKept), ("names lost", tally.namesLost), ("lengths kept", tally.lengthsKept),
+        ("lengths lost", tally.lengthsLost), ("blocks kept", tally.blocksKept), ("blocks lost", tally.blocksLost),
+        ("blocks zeroed", tally.blocksZeroed), ("blocks torn", tally.blocksTorn),
+      ]) + "\n\nfaults\n" + table(Fault.allCases.map { ($0.rawValue, tally.faults[$0, default: 0]) })
+  }
+
+  private func table(_ rows: [(String, Int)]) -> String {
+    rows.map { name, number in
+      let text = grouped(number)
+      return "  " + name + String(repeating: " ", count: max(1, 62 - name.count - text.count)) + text
+    }.joined(separator: "\n")
+  }
+
+  private func grouped(_ number: Int) -> String {
+    var text = ""
+    for (index, digit) in String(number).reversed().enumerated() {
+      if index > 0, index.isMultiple(of: 3) { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+}
