@@ -202,4 +202,66 @@ import Testing
     #expect(try layer.identity("/d") != crashed.identity("/d"))
     lock.release()
   }
+
+  @Test func everyOutcomeOfACrashHasItsNumber() throws {
+    let layer = try layer()
+    let file = try layer.open("/d/a", .create)
+    try file.write([UInt8](repeating: 1, count: 1024), at: 0)
+    try file.sync()
+    try layer.syncDirectory("/d")
+    try file.write([UInt8](repeating: 2, count: 1024), at: 0)
+    try file.write([3], at: 1024)
+    let (kept, tally) = layer.crash(.kept)
+    #expect(kept.contents == layer.contents)
+    // The length, two old blocks and a new one.
+    #expect(tally.decisions == 4)
+    var found: Set<[UInt8]> = []
+    for decision in 0..<4 {
+      for tears in [false, true] {
+        let bytes = try #require(layer.crash(.init(.kept, exceptFor: decision, tears: tears)).files.contents["/d/a"])
+        #expect(bytes.count == (decision == 0 ? 1024 : 1025))
+        found.insert(bytes)
+        if !tears, decision > 0 {
+          let block = bytes[512 * (decision - 1)..<min(512 * decision, 1025)]
+          #expect(block.allSatisfy { $0 == (decision == 3 ? 0 : 1) })
+        }
+      }
+    }
+    #expect(found.count >= 6)
+  }
+
+  @Test func writesGoElsewhereOrOnlyInPartAndBitsFlip() throws {
+    let layer = try layer()
+    let file = try layer.open("/d/a", .create)
+    let other = try layer.open("/d/b", .create)
+    try other.write([9, 9, 9], at: 0)
+    layer.strikeNext(.write, .goesTo(path: "/d/b", offset: 1), label: "misdirected")
+    try file.write([1], at: 0)
+    #expect(try file.size() == 0)
+    #expect(try other.bytes(0, 3) == [9, 1, 9])
+    layer.strikeNext(.write, .writesPart(192, .system(5)), label: "short")
+    #expect(cause { try file.write([1, 2, 3, 4], at: 0) } == .system(5))
+    #expect(try file.bytes(0, 9) == [1, 2, 3])
+    #expect(layer.struck("misdirected") == 1)
+    #expect(layer.struck == 2)
+    try file.sync()
+    try layer.syncDirectory("/d")
+    try file.write([7], at: 1)
+    try layer.flip(0x80, at: 0, in: "/d/a")
+    #expect(layer.contents["/d/a"] == [0x81, 7, 3])
+    #expect(layer.crash().contents["/d/a"] == [0x81, 2, 3])
+  }
+
+  @Test func whatAKilledProcessHasWrittenIsThereAndCanStillBeLost() throws {
+    let layer = try layer()
+    let file = try layer.open("/d/a", .create)
+    try layer.syncDirectory("/d")
+    try file.write([1], at: 0)
+    let killed = layer.afterKill()
+    try file.write([2], at: 0)
+    #expect(killed.contents == ["/d/a": [1]])
+    #expect(killed.crash().contents == ["/d/a": []])
+    try killed.open("/d/a", .readWrite).sync()
+    #expect(killed.crash().contents == ["/d/a": [1]])
+  }
 }
