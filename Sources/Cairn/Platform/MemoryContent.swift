@@ -49,6 +49,7 @@ extension MemoryFileLayer {
     /// Nothing but zeros has ever been written from here on: such memory is neither looked at nor copied.
     private var touched = 0
     private var old: [Int: OldBlock] = [:]
+    private var hasFailed = false
 
     init(length: Int = 256 << 20) throws(Cause) { region = try Region(length) }
 
@@ -168,10 +169,15 @@ extension MemoryFileLayer {
 
     mutating func abandon() {
       for block in old.keys { old[block]?.isAbandoned = true }
+      hasFailed = true
     }
 
-    /// Whether a sync would report success for bytes that an earlier one has failed to make durable.
-    var hasAbandoned: Bool { old.contains { $0.value.isAbandoned } }
+    /// True once after a failed sync: this one reports success also for bytes that the failed one has not made durable,
+    /// unless they have been written again.
+    mutating func takeFailure() -> Bool {
+      defer { hasFailed = false }
+      return hasFailed
+    }
 
     /// What is on the disk after a crash that `fates` decides about.
     func afterCrash(_ fates: inout CrashFates) -> Content {

@@ -90,8 +90,7 @@ package final class MemoryFileLayer: FileLayer {
   /// Bytes of all files together.
   package var used: Int { state.withLock { $0.volume.used } }
 
-  /// How many syncs have reported success although bytes of the file, abandoned by a sync that had failed, were not made
-  /// durable.
+  /// How many syncs have reported success after one of the same file that failed.
   package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
 
   /// Kinds of syncs that report success and do nothing, as those of a disk that lies do: what shows that a test notices.
@@ -305,7 +304,7 @@ package final class MemoryFileLayer: FileLayer {
           throw cause
         }
         if !isDeaf { content.sync(started) }
-        return content.hasAbandoned
+        return content.takeFailure()
       }
       if isFalse { layer.state.withLock { $0.falseSyncs += 1 } }
     }
