@@ -29,6 +29,12 @@ let package = Package(
         .product(name: "Cairn", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "opening",
+      dependencies: [
+        .product(name: "Cairn", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -58,7 +58,8 @@ struct Oracles {
   private func compareScans(_ snapshot: Snapshot, _ keyspace: Keyspace, _ expected: [Int: Model.Row]) throws {
     var found = try snapshot.rows(in: keyspace)
     try require(found.count == expected.count, .rows, "\(found.count) rows, not \(expected.count)")
-    try require(try snapshot.count(in: keyspace) == expected.count, .count, "a count is not \(expected.count)")
+    let count = try snapshot.count(in: keyspace)
+    try require(count == expected.count, .count, "a count is \(count), not \(expected.count)")
     let order = keys.sorted.filter { expected[$0] != nil }
     if keyspace.order == .unordered {
       found.sort { $0.reference < $1.reference }

@@ -348,7 +348,7 @@ final class Committer: @unchecked Sendable {
       let keyspace = index.keyspace(id: version.keyspace)
     else { return }
     do throws(StoreError) {
-      try keyspace.remove(hash, keyOf: version.address)
+      try keyspace.remove(hash)
     } catch {
       // A record cannot be read any more: the row's place in the indexes stays, and reads of it say so.
     }

@@ -61,11 +61,10 @@ final class KeyspaceIndex: Sendable {
     try unsafe tree?.insert(key, hash)
   }
 
-  /// Takes a deleted row out: nobody can see an older version of it any more.
-  func remove(_ hash: UInt64, keyOf address: UInt64) throws(StoreError) {
-    guard let record = locator.table.record(address) else { throw locator.corruption(address) }
-    guard let (slot, _, newest) = unsafe try locator.find(hash, record.key), newest.header.isTombstone else { return }
-    try unsafe tree?.remove(record.key, hash)
+  /// Takes a deleted row out: nobody can see an older version of it any more. Its tombstone has its key.
+  func remove(_ hash: UInt64) throws(StoreError) {
+    guard let (slot, _, newest) = unsafe try locator.find(hash), newest.header.isTombstone else { return }
+    try unsafe tree?.remove(newest.key, hash)
     unsafe locator.index.remove(hash, slot)
   }
 }

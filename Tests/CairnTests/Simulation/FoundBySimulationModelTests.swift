@@ -2,7 +2,7 @@ import CairnSimulation
 import Testing
 
 /// What the simulator has found once, as the programs it came down to.
-@Suite struct FoundBySimulationTests {
+@Suite struct FoundBySimulationModelTests {
   private func replay(_ text: String) throws {
     let program = try Program(parsing: text)
     for sampling in [Runner.Sampling.none, .every(decisions: 100, random: 2)] {
@@ -45,6 +45,21 @@ import Testing
       9 kill
       12 sync
       13 write buffered 0/1=1:445
+      """)
+  }
+
+  @Test("a deleted row leaves the indexes also where its older record cannot be read any more")
+  func deleteBesideDamage()
+    throws
+  {
+    try replay(
+      """
+      seed 9025932830974967805 segment 65536 compression off checkpoints off keys tuples count 2 ordered on
+      9 write buffered 0/0=1:1
+      10 write buffered 1/1=1:1
+      13 write buffered 0/1=1:1
+      15 write buffered 2/1=100:1
+      18 misdirect
       """)
   }
 }
