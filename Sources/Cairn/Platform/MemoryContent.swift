@@ -155,6 +155,7 @@ extension MemoryFileLayer {
 
     /// Makes durable what was there when the sync started, or now.
     mutating func sync(_ started: Unsynced?) {
+      hasFailedSync = false
       guard let started else {
         old = old.filter { $0.value.isAbandoned }
         durableSize = size
@@ -166,12 +167,13 @@ extension MemoryFileLayer {
       durableSize = started.size
     }
 
+    /// Whether a sync has failed and none succeeded since: the next one reports nothing of what that one lost.
+    private(set) var hasFailedSync = false
+
     mutating func abandon() {
+      hasFailedSync = true
       for block in old.keys { old[block]?.isAbandoned = true }
     }
-
-    /// Whether a sync would report success for bytes that an earlier one has failed to make durable.
-    var hasAbandoned: Bool { old.contains { $0.value.isAbandoned } }
 
     /// What is on the disk after a crash that `fates` decides about.
     func afterCrash(_ fates: inout CrashFates) -> Content {

@@ -90,8 +90,8 @@ package final class MemoryFileLayer: FileLayer {
   /// Bytes of all files together.
   package var used: Int { state.withLock { $0.volume.used } }
 
-  /// How many syncs have reported success although bytes of the file, abandoned by a sync that had failed, were not made
-  /// durable.
+  /// How many syncs have reported success right after one of the same file that had failed. They make nothing durable of
+  /// what that one left behind, unless it has been written again.
   package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
 
   /// Kinds of syncs that report success and do nothing, as those of a disk that lies do: what shows that a test notices.
@@ -304,8 +304,9 @@ package final class MemoryFileLayer: FileLayer {
           content.abandon()
           throw cause
         }
+        let isFalse = content.hasFailedSync
         if !isDeaf { content.sync(started) }
-        return content.hasAbandoned
+        return isFalse
       }
       if isFalse { layer.state.withLock { $0.falseSyncs += 1 } }
     }
