@@ -13,10 +13,13 @@ extension KeyRange {
 }
 
 extension Store {
-  /// Opens a store for looking: without a lock, changing nothing.
-  public static func openForInspection(at path: String) throws(StoreError) -> Store {
+  /// Opens a store for looking: without a lock, changing nothing. `progress` is ``StoreOptions/recoveryProgress``.
+  public static func openForInspection(
+    at path: String, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil
+  ) throws(StoreError) -> Store {
     var options = StoreOptions()
     options.access = .readOnly
+    options.recoveryProgress = progress
     return try open(at: path, options: options)
   }
 

@@ -65,13 +65,19 @@ public struct StoreInfo: Sendable {
   /// What opening found.
   public let recovery: RecoveryReport
 
-  /// Takes about as long as opening the store, and looks at the header of every frame.
+  /// Takes about as long as opening the store, and looks at the header of every frame. `progress` is
+  /// ``StoreOptions/recoveryProgress``.
   /// - Throws: what opening a store for reading throws.
-  public init(at path: String) throws(StoreError) { try self.init(at: path, environment: .system) }
+  public init(at path: String, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil) throws(StoreError) {
+    try self.init(at: path, environment: .system, progress: progress)
+  }
 
-  package init(at path: String, environment: Environment) throws(StoreError) {
+  package init(
+    at path: String, environment: Environment, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil
+  ) throws(StoreError) {
     var options = StoreOptions()
     options.access = .readOnly
+    options.recoveryProgress = progress
     let store = try Store.open(at: path, options: options, environment: environment)
     defer { store.close() }
     let directory = StoreDirectory(path, files: environment.files)

@@ -121,7 +121,8 @@ struct LogScan {
     guard let (manifest, sources) = try? sources(files) else { return 0 }
     var highest = manifest.checkpoints.reduce(0) { max($0, $1.sequence) }
     for source in sources {
-      if source.entry.end != nil { highest = max(highest, source.entry.lastSequence) }
+      // One without a commit names the gap it begins behind.
+      if let end = source.entry.end, end > SegmentHeader.size { highest = max(highest, source.entry.lastSequence) }
       let mapping = source.mapping
       let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
       guard case .header(let header) = unsafe SegmentHeader.read(bytes), header.id == source.entry.id else { continue }

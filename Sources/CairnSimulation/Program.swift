@@ -111,8 +111,8 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case name
   case noSpace = "no-space"
   case shortWrite = "short-write"
-  /// A sync that reports success after an earlier one has failed, and makes nothing durable of what that one left. Not
-  /// armed by itself: it is what comes of `sync` when the store is opened again.
+  /// A sync that reports success after one that failed, whatever has become of what that one was to make durable. Not
+  /// armed by itself: it is what comes of `sync` when the store is opened again by the next process.
   case falseSync = "false-sync"
   case bitFlip = "bit-flip"
   case misdirectedWrite = "misdirected-write"

@@ -34,6 +34,12 @@ enum Interruption {
     unsafe sigaction(SIGINT, &action, nil)
   }
 
+  /// From now on Control-C ends the process at once again.
+  static func unwatch() {
+    guard signal(SIGINT, SIG_DFL).map({ unsafe unsafeBitCast($0, to: Int.self) }) == ignored else { return }
+    signal(SIGINT, SIG_IGN)
+  }
+
   /// Doesn't return if it was requested.
   static func endIfRequested() {
     guard isRequested else { return }

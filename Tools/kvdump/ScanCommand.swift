@@ -51,7 +51,7 @@ struct ScanCommand: Command {
   }
 
   func write(to output: inout Output) throws {
-    let store = try Store.openForInspection(at: common.store)
+    let store = try Opening.watched { try Store.openForInspection(at: common.store, progress: $0) }
     defer { store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
     Interruption.watch()

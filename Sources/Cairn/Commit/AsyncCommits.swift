@@ -8,9 +8,14 @@ final class AsyncCommits: Sendable {
   private let scheduler: any Scheduler
   private let waiting = Lock<(requests: [Request], isClosed: Bool)>(([], false))
 
+  private enum Work: Sendable {
+    case commit(BatchBuffer, Durability)
+    /// Making a commit durable that was made before.
+    case sync(UInt64)
+  }
+
   private struct Request: Sendable {
-    let batch: BatchBuffer
-    let durability: Durability
+    let work: Work
     let done: @Sendable (Result<UInt64, StoreError>) -> Void
   }
 
@@ -21,8 +26,16 @@ final class AsyncCommits: Sendable {
   }
 
   func commit(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> UInt64 {
+    try await perform(.commit(batch, durability))
+  }
+
+  func sync(upTo sequence: UInt64) async throws(StoreError) {
+    _ = try await perform(.sync(sequence))
+  }
+
+  private func perform(_ work: Work) async throws(StoreError) -> UInt64 {
     let result: Result<UInt64, StoreError> = await withCheckedContinuation { continuation in
-      let request = Request(batch: batch, durability: durability) { continuation.resume(returning: $0) }
+      let request = Request(work: work) { continuation.resume(returning: $0) }
       let isClosed = waiting.withLock { waiting in
         if waiting.isClosed { return true }
         waiting.requests.append(request)
@@ -48,11 +61,13 @@ final class AsyncCommits: Sendable {
     var appended: [(Request, UInt64)] = []
     for request in requests {
       do throws(StoreError) {
-        let sequence = try committer.append(request.batch, isSynced: request.durability == .durable)
-        if request.durability == .durable {
+        switch request.work {
+        case .commit(let batch, .buffered):
+          request.done(.success(try committer.append(batch, isSynced: false)))
+        case .commit(let batch, .durable):
+          appended.append((request, try committer.append(batch, isSynced: true)))
+        case .sync(let sequence):
           appended.append((request, sequence))
-        } else {
-          request.done(.success(sequence))
         }
       } catch {
         request.done(.failure(error))

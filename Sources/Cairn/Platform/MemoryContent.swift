@@ -49,6 +49,7 @@ extension MemoryFileLayer {
     /// Nothing but zeros has ever been written from here on: such memory is neither looked at nor copied.
     private var touched = 0
     private var old: [Int: OldBlock] = [:]
+    private var hasFailed = false
 
     init(length: Int = 256 << 20) throws(Cause) { region = try Region(length) }
 
@@ -155,7 +156,6 @@ extension MemoryFileLayer {
 
     /// Makes durable what was there when the sync started, or now.
     mutating func sync(_ started: Unsynced?) {
-      hasFailedSync = false
       guard let started else {
         old = old.filter { $0.value.isAbandoned }
         durableSize = size
@@ -167,12 +167,16 @@ extension MemoryFileLayer {
       durableSize = started.size
     }
 
-    /// Whether a sync has failed and none succeeded since: the next one reports nothing of what that one lost.
-    private(set) var hasFailedSync = false
-
     mutating func abandon() {
-      hasFailedSync = true
       for block in old.keys { old[block]?.isAbandoned = true }
+      hasFailed = true
+    }
+
+    /// True once after a failed sync: this one reports success also for bytes that the failed one has not made durable,
+    /// unless they have been written again.
+    mutating func takeFailure() -> Bool {
+      defer { hasFailed = false }
+      return hasFailed
     }
 
     /// What is on the disk after a crash that `fates` decides about.

@@ -90,8 +90,7 @@ package final class MemoryFileLayer: FileLayer {
   /// Bytes of all files together.
   package var used: Int { state.withLock { $0.volume.used } }
 
-  /// How many syncs have reported success right after one of the same file that had failed. They make nothing durable of
-  /// what that one left behind, unless it has been written again.
+  /// How many syncs have reported success after one of the same file that failed.
   package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
 
   /// Kinds of syncs that report success and do nothing, as those of a disk that lies do: what shows that a test notices.
@@ -304,9 +303,8 @@ package final class MemoryFileLayer: FileLayer {
           content.abandon()
           throw cause
         }
-        let isFalse = content.hasFailedSync
         if !isDeaf { content.sync(started) }
-        return isFalse
+        return content.takeFailure()
       }
       if isFalse { layer.state.withLock { $0.falseSyncs += 1 } }
     }

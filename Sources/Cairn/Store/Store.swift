@@ -202,6 +202,17 @@ public final class Store: Sendable {
     try log.sync(upTo: lastSequence)
   }
 
+  /// Returns once a commit and all before it are durable, without blocking the calling thread: for who has made it as
+  /// `buffered` and wants to tell somebody about it.
+  /// - Throws: `poisoned` if that cannot be; `malformed` for a sequence that no commit has had yet; `closed`.
+  public func waitUntilDurable(_ sequence: UInt64) async throws(StoreError) {
+    guard sequence > durableSequence else { return }
+    guard sequence <= lastSequence else {
+      throw StoreError(.malformed, "there is no commit \(sequence) yet; the newest is \(lastSequence)")
+    }
+    try await asyncCommits.sync(upTo: sequence)
+  }
+
   /// The newest commit known to be durable: it and all before it survive the loss of power.
   public var durableSequence: UInt64 { log.durableSequence.load(ordering: .acquiring) }
 

@@ -168,4 +168,20 @@ import Testing
       #expect(error.code == .closed)
     }
   }
+
+  @Test("rule 28: a buffered commit can be waited for until it is durable")
+  func waiting() async throws {
+    let machine = Machine()
+    let store = try machine.openThreaded()
+    let rows = try store.keyspace("rows")
+    let sequence = try store.put([1], at: 1, in: rows, .buffered)
+    #expect(store.durableSequence < sequence)
+    try await store.waitUntilDurable(sequence)
+    #expect(store.durableSequence >= sequence)
+    #expect(try machine.crash().open().recovery.rows == 1)
+    await #expect(throws: StoreError.self) { try await store.waitUntilDurable(sequence + 1) }
+    try store.put([2], at: 2, in: rows, .buffered)
+    machine.files.failNext(.sync, with: .system(5))
+    await #expect(throws: StoreError.self) { try await store.waitUntilDurable(sequence + 1) }
+  }
 }
