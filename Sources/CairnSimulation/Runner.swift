@@ -257,7 +257,14 @@ package struct Runner {
       }
     }
     let written = second.withLock { $0 }
-    if let rows = written.rows, let sequence = written.second { model.committed(rows, sequence) }
+    guard let rows = written.rows else { return }
+    if let sequence = written.second {
+      model.committed(rows, sequence)
+    } else {
+      // It may be in the log or not.
+      model.possible = rows
+      isPoisoned = true
+    }
   }
 
   private func put(
@@ -282,7 +289,9 @@ package struct Runner {
   private struct Beside: Sendable {
     /// The commit beside whose sync it was written.
     var first: UInt64?
+    /// What it leads to; nil if it has changed nothing.
     var rows: Model.Rows?
+    /// nil if it has failed and may be found all the same.
     var second: UInt64?
   }
 
@@ -298,11 +307,14 @@ package struct Runner {
       let floor = model.durable
       let first = model.last
       watch.follow(machine.files, model, floor: floor, store: store)
-      let sequence = try? put(changes, .buffered, model, store)
-      result.withLock { $0 = Beside(first: first, rows: sequence == nil ? nil : rows, second: sequence) }
-      if let sequence {
+      do {
+        let sequence = try put(changes, .buffered, model, store)
+        result.withLock { $0 = Beside(first: first, rows: rows, second: sequence) }
         model.committed(rows, sequence)
         watch.follow(machine.files, model, floor: floor, store: store)
+      } catch {
+        let isPossible = (error as? StoreError)?.code == .poisoned
+        result.withLock { $0 = Beside(first: first, rows: isPossible ? rows : nil, second: nil) }
       }
     }
     return result

@@ -248,7 +248,7 @@ final class Log: @unchecked Sendable {
     for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
     }
-    for id in recovered.dropped {
+    for id in recovered.dropped.sorted() {
       do throws(FileError) { try environment.files.remove("\(directory)/\(Segment.fileName(id))") } catch {}
     }
     return begun
