@@ -422,7 +422,9 @@ final class Log: @unchecked Sendable {
   /// replacement.
   private func seal(_ segment: Segment) {
     do throws(StoreError) {
-      try sync(upTo: segment.lastSequence.load(ordering: .acquiring))
+      // A segment without a commit has a header all the same.
+      let end = Place(segment: segment.id, offset: segment.end.load(ordering: .acquiring))
+      try sync(upTo: segment.lastSequence.load(ordering: .acquiring), through: end)
     } catch {
       return
     }
@@ -435,10 +437,12 @@ final class Log: @unchecked Sendable {
 
   /// Returns once every commit up to `sequence` is durable. One sync serves all who wait: the first in takes along
   /// whatever has been appended by then, and the others find it done.
-  func sync(upTo sequence: UInt64) throws(StoreError) {
-    guard durableSequence.load(ordering: .acquiring) < sequence else { return }
+  ///
+  /// - Parameter place: what lies before it is durable then too, whether it belongs to a commit or not.
+  func sync(upTo sequence: UInt64, through place: Place? = nil) throws(StoreError) {
+    guard !isDurable(sequence, place) else { return }
     let leads = syncing.wait { (isSyncing) -> Bool? in
-      if durableSequence.load(ordering: .acquiring) >= sequence { return false }
+      if isDurable(sequence, place) { return false }
       if isSyncing { return nil }
       isSyncing = true
       return true
@@ -446,6 +450,11 @@ final class Log: @unchecked Sendable {
     guard leads else { return }
     defer { syncing.withLock { $0 = false } }
     try syncTail()
+  }
+
+  private func isDurable(_ sequence: UInt64, _ place: Place?) -> Bool {
+    durableSequence.load(ordering: .acquiring) >= sequence
+      && place.map { watermarkPlace.load(ordering: .acquiring) >= $0.packed } ?? true
   }
 
   /// Makes whatever has been appended by now durable.

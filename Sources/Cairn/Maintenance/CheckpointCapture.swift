@@ -210,7 +210,7 @@ final class CheckpointCapture: @unchecked Sendable {
       defer { file.close() }
       length = try nodes.finish(tables)
       // Nothing in it may be newer than what is durable.
-      try log.sync(upTo: tables.sequence)
+      try log.sync(upTo: tables.sequence, through: tables.place)
       do throws(FileError) {
         try file.sync()
         try log.environment.files.syncDirectory(log.directory)

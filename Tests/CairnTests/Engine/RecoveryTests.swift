@@ -23,6 +23,34 @@ import Testing
     return stride(from: 128, to: bytes.count - 48, by: 8).filter { bytes[$0..<$0 + 4].elementsEqual([UInt8]("FRM1")) }
   }
 
+  /// The first commit does not fit in the first segment, which is left with a header and no commit to wait for.
+  @Test("rule 13: an empty segment is durable before the manifest calls it sealed") func emptySegmentIsSealed() throws {
+    var options = Machine.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    try store.put([UInt8].noise(80_000), at: 0, in: store.keyspace("rows"), .buffered)
+    machine.files.failNext(.reserve, with: .noSpace)
+    machine.runBackground()
+    let crashed = try machine.crash().open()
+    #expect(crashed.statistics.rows <= 1)
+  }
+
+  @Test("rule 13: a checkpoint names no segment whose header is not durable", arguments: 0..<5)
+  func checkpointBehindAnEmptySegment(_ writes: Int) throws {
+    var store = try machine.open()
+    try put(1, store)
+    store.close()
+    store = try machine.open()
+    machine.files.failNext(.write, after: writes, with: .system(5))
+    let error = failure { try store.put([2], at: 1, in: store.keyspace("rows"), .buffered) }
+    #expect(error?.code == .poisoned || error == nil)
+    store.close()
+    store = try machine.open()
+    try store.checkpoint()
+    let crashed = try machine.crash().open()
+    #expect(try keys(crashed).first == 0)
+  }
+
   @Test(
     "rule 6: what is torn above the watermark ends the log, is kept aside and reported",
     arguments: [0, 4, 8, 16, 40, 50, 100, 200])
