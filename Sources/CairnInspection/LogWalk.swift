@@ -34,6 +34,9 @@ struct LogWalk {
     findings.append(Finding(kind: kind, severity: severity, file: file, offset: offset, words: words))
   }
 
+  /// What comes now would follow a hole.
+  mutating func endLog() { hasEnded = true }
+
   // MARK: Frames
 
   /// - Parameters:

@@ -168,9 +168,11 @@ struct VerificationPass {
     case .unused where durable == 0:
       // A crash leaves parts of what was being written in any order.
       if content > 0 { find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log") }
+      walk.endLog()
       return
     case .invalid where durable == 0:
       find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log; the header is torn")
+      walk.endLog()
       return
     case .unused:
       find(.segmentHeader, name, at: 0, "the header is gone: there are only zeros")

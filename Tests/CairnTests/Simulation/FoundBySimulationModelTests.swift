@@ -62,4 +62,15 @@ import Testing
       18 misdirect
       """)
   }
+
+  @Test("a segment behind one whose header was lost is no part of the log for the verifier either")
+  func segmentBehindALostHeader() throws {
+    try replay(
+      """
+      seed 3000399 segment 65536 compression off checkpoints off keys sequential count 6 ordered on
+      1 write buffered 1/3=40000:9
+      2 write buffered 1/3=40000:9
+      3 write buffered 1/3=40000:9
+      """)
+  }
 }
