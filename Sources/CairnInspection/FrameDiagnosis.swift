@@ -40,7 +40,7 @@ struct FrameDiagnosis {
         find("the checksum is wrong")
       } else if record.kind == nil {
         find("kind \(record.tag & 15) is none")
-      } else if record.revision != header.sequence {
+      } else if record.revision != header.sequence, !origin.isCompacted {
         find("it is of commit \(record.revision) in a frame of commit \(header.sequence)")
       }
       isGuess = !isValid

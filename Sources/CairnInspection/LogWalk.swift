@@ -15,12 +15,15 @@ struct LogWalk {
 
   private var epoch: UInt32 = 0
   private var hasEnded = false
+  private var chainSequence: UInt64 = 0
   private var keyspaces: Set<UInt32> = []
+  private var dropped: Set<UInt32> = []
   private var unknown: [UInt32: (file: String, offset: Int, records: Int)] = [:]
   private var findings: [Finding] = []
 
   mutating func begin(_ manifest: Manifest?) {
     for keyspace in manifest?.keyspaces ?? [] { keyspaces.insert(keyspace.id) }
+    chainSequence = manifest?.chainSequence ?? 0
   }
 
   mutating func takeFindings() -> [Finding] {
@@ -47,9 +50,11 @@ struct LogWalk {
   ) {
     file = Segment.fileName(origin.id)
     end = SegmentHeader.size
+    // What lay before a sealed segment, or between those and the first that isn't, may have been compacted.
+    if !isSealed { lastSequence = max(lastSequence, chainSequence) }
     let continues =
       expectsGap || origin.baseSequence == lastSequence
-      || (origin.epoch > epoch && origin.baseSequence > lastSequence)
+      || (origin.baseSequence > lastSequence && (origin.epoch > epoch || isSealed))
     if hasEnded || !continues {
       guard durable > SegmentHeader.size else {
         if content > SegmentHeader.size {
@@ -75,6 +80,7 @@ struct LogWalk {
           find(.gap, at: offset, "commit \(sequence) follows commit \(lastSequence)")
         }
         take(frame)
+        lastSequence = sequence
         offset += frame.header.length
       } else if offset < durable {
         let problems = FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems
@@ -94,9 +100,33 @@ struct LogWalk {
     hasEnded = true
   }
 
+  /// A segment that compaction wrote: durable as a whole, its frames numbered from 1.
+  mutating func walkCompacted(_ mapping: any Mapping, _ origin: SegmentOrigin, limit: Int) {
+    file = Segment.fileName(origin.id)
+    bytes += SegmentHeader.size
+    var offset = SegmentHeader.size
+    var number: UInt64 = 0
+    while offset < limit {
+      if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
+        if frame.header.sequence != number + 1 {
+          find(.gap, at: offset, "frame \(frame.header.sequence) follows frame \(number)")
+        }
+        number = frame.header.sequence
+        take(frame)
+        offset += frame.header.length
+      } else {
+        for problem in FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems {
+          find(problem.kind, at: problem.offset, problem.words)
+        }
+        guard let next = origin.nextFrame(in: mapping, from: offset + Format.unit, limit: limit) else { break }
+        if let frame = origin.frame(in: mapping, at: next, limit: limit) { number = frame.header.sequence &- 1 }
+        offset = next
+      }
+    }
+  }
+
   private mutating func take(_ frame: FrameView) {
     frames += 1
-    lastSequence = frame.header.sequence
     bytes += frame.header.length
     frame.forEachRecord { record, offset in
       records += 1
@@ -134,7 +164,8 @@ struct LogWalk {
         return
       }
     case .keyspaceDropped:
-      guard header.keyLength == 0, header.storedLength == 0, keyspaces.contains(header.keyspace) else {
+      dropped.insert(header.keyspace)
+      guard header.keyLength == 0, header.storedLength == 0 else {
         find(.record, at: offset, "the drop of keyspace \(header.keyspace) makes no sense")
         return
       }
@@ -153,7 +184,9 @@ struct LogWalk {
 
   /// One finding for each keyspace that rows belong to and nothing defines.
   func unknownKeyspaces() -> [Finding] {
-    unknown.sorted { $0.key < $1.key }.map { id, first in
+    // Compaction puts what defines or drops a keyspace behind its rows.
+    let undefined = unknown.filter { !keyspaces.contains($0.key) && !dropped.contains($0.key) }
+    return undefined.sorted { $0.key < $1.key }.map { id, first in
       Finding(
         kind: .unknownKeyspace, severity: .damage, file: first.file, offset: first.offset,
         words: "\(first.records) records, of which this is the first, belong to keyspace \(id), which is not defined")

@@ -7,6 +7,8 @@ struct SegmentOrigin {
   let epoch: UInt32
   let seed: PlaceSeed
   let baseSequence: UInt64
+  /// Whether compaction wrote it: its frames are numbered from 1, and their records are of any commits.
+  let isCompacted: Bool
 
   init?(_ mapping: any Mapping, _ entry: Manifest.Segment, _ manifest: Manifest?) {
     id = entry.id
@@ -14,6 +16,7 @@ struct SegmentOrigin {
       epoch = header.epoch
       seed = header.seed
       baseSequence = header.baseSequence
+      isCompacted = header.kind == .compacted
       return
     }
     // A segment that isn't sealed is of the last epoch, and its first frame follows the base sequence.
@@ -23,12 +26,14 @@ struct SegmentOrigin {
     let first = unsafe FrameHeader(mapping.base + SegmentHeader.size, available: mapping.length - SegmentHeader.size)
     guard let sequence = entry.end != nil ? entry.baseSequence : first.map({ $0.sequence &- 1 }) else { return nil }
     baseSequence = sequence
+    isCompacted = false
   }
 
   /// The frame at an offset; nil if anything in it is invalid.
   func frame(in mapping: any Mapping, at offset: Int, limit: Int) -> FrameView? {
     unsafe FrameView(
-      mapping.base + offset, available: limit - offset, offset: offset, seed: seed, baseSequence: baseSequence)
+      mapping.base + offset, available: limit - offset, offset: offset, seed: seed, baseSequence: baseSequence,
+      isCompacted: isCompacted)
   }
 
   /// The first valid frame at or behind an offset. Checksums are bound to their place, so nothing is taken for one by

@@ -20,6 +20,8 @@ public struct StoreInfo: Sendable {
     public enum State: String, Sendable, Hashable {
       /// Complete and durable.
       case sealed
+      /// Written by compaction; complete and durable.
+      case compacted
       /// Written to, or left as it was by the last writer.
       case open
       /// Prepared for writes to come.
@@ -126,7 +128,8 @@ extension StoreInfo.Segment {
       (state, epoch, end, frames, records) = (.unused, 0, 0, 0, 0)
       return
     }
-    var (offset, frames, records, sequence) = (SegmentHeader.size, 0, 0, header.baseSequence)
+    let isCompacted = header.kind == .compacted
+    var (offset, frames, records, sequence) = (SegmentHeader.size, 0, 0, isCompacted ? 0 : header.baseSequence)
     let limit = min(entry.end ?? mapping.length, mapping.length)
     while offset < limit {
       // Sealed frames are there, whole or not; of the others the last may be in the making.
@@ -142,7 +145,7 @@ extension StoreInfo.Segment {
       records += frame.recordCount
       offset += frame.length
     }
-    state = entry.end == nil ? .open : .sealed
+    state = isCompacted ? .compacted : entry.end == nil ? .open : .sealed
     epoch = header.epoch
     end = offset
     self.frames = frames

@@ -44,7 +44,7 @@ struct VerificationPass {
 
     let watermark = try pass.watermark(entries, manifest)
     for entry in entries { try pass.verify(entry, manifest, watermark) }
-    pass.checkEnd(watermark)
+    pass.checkEnd(watermark, manifest?.chainSequence ?? 0)
     for checkpoint in manifest?.checkpoints ?? [] { try pass.verify(checkpoint) }
     pass.verification.findings += pass.walk.unknownKeyspaces()
     pass.verification.frames = pass.walk.frames
@@ -99,6 +99,8 @@ struct VerificationPass {
         find(.otherFile, name, severity: .note, "the manifest does not list this segment, so it is ignored")
       } else if name.hasSuffix(".checkpoint") {
         find(.otherFile, name, severity: .note, "the manifest does not list this checkpoint, so it is ignored")
+      } else if name.hasSuffix(".moves") {
+        continue
       } else if name.hasSuffix(".discarded") {
         find(.otherFile, name, severity: .note, "bytes that a recovery cut off the end of the log and kept")
       } else {
@@ -197,6 +199,11 @@ struct VerificationPass {
       return
     }
     let limit = min(entry.end ?? mapping.length, mapping.length)
+    if origin.isCompacted {
+      walk.walkCompacted(mapping, origin, limit: limit)
+      verification.findings += walk.takeFindings()
+      return
+    }
     walk.walk(mapping, origin, limit: limit, durable: min(durable, limit), content: content, isSealed: entry.end != nil)
     verification.findings += walk.takeFindings()
     if entry.end != nil, walk.lastSequence != entry.lastSequence, verification.damage.isEmpty {
@@ -205,8 +212,9 @@ struct VerificationPass {
     }
   }
 
-  private mutating func checkEnd(_ watermark: Watermark) {
-    guard verification.damage.isEmpty, walk.lastSequence < watermark.sequence else { return }
+  private mutating func checkEnd(_ watermark: Watermark, _ chainSequence: UInt64) {
+    let last = max(walk.lastSequence, chainSequence)
+    guard verification.damage.isEmpty, last < watermark.sequence else { return }
     find(
       .gap, walk.file, at: walk.end,
       "the log ends with commit \(walk.lastSequence), and commit \(watermark.sequence) was durable")

@@ -6,6 +6,7 @@ struct LogScan {
   struct Record {
     var version: UInt64
     var revision: UInt64
+    var isTombstone: Bool
     var isCompressed: Bool
     var rawLength: Int
     var stored: [UInt8]
@@ -19,6 +20,9 @@ struct LogScan {
   }
 
   private(set) var rows: [RowKey: Record] = [:]
+  /// Of each row, whatever order they lie in.
+  private var newest: [RowKey: Record] = [:]
+  private var dropped: Set<UInt32> = []
   /// By name.
   private(set) var keyspaces: [String: UInt32] = [:]
   private(set) var segments = 0
@@ -27,6 +31,8 @@ struct LogScan {
   var liveBytes: Int { rows.values.reduce(0) { $0 + $1.length } }
 
   private var chain: UInt64 = 0
+  /// The last commit of sealed segments, compacted or not.
+  private var last: UInt64 = 0
   private var epoch: UInt32 = 0
   private var hasEnded = false
 
@@ -39,7 +45,11 @@ struct LogScan {
   init?(_ files: MemoryFileLayer) throws {
     guard let (manifest, sources) = try Self.sources(files) else { return nil }
     for keyspace in manifest.keyspaces where keyspace.definedAt > 0 { keyspaces[keyspace.name] = keyspace.id }
+    last = manifest.chainSequence
+    lastSequence = last
     for source in sources { read(source) }
+    rows = newest.filter { !$0.value.isTombstone && !dropped.contains($0.key.keyspace) }
+    for (name, id) in keyspaces where dropped.contains(id) { keyspaces[name] = nil }
   }
 
   private static func sources(_ files: MemoryFileLayer) throws -> (Manifest, [Source])? {
@@ -72,7 +82,11 @@ struct LogScan {
       hasEnded = true
       return
     }
-    let isNext = segments == 0 || header.baseSequence == chain || (header.epoch > epoch && header.baseSequence > chain)
+    if header.kind == .compacted { return readCompacted(source, header) }
+    if source.entry.end == nil { chain = max(chain, last) }
+    let isNext =
+      header.baseSequence == chain || (header.epoch > epoch && header.baseSequence > chain)
+      || (source.entry.end != nil && header.baseSequence >= chain)
     guard !hasEnded, isNext else {
       hasEnded = true
       return
@@ -88,7 +102,7 @@ struct LogScan {
         baseSequence: header.baseSequence), frame.header.sequence == chain + 1
     {
       chain += 1
-      lastSequence = chain
+      lastSequence = max(lastSequence, chain)
       frame.forEachRecord { record, _ in apply(record) }
       offset += frame.header.length
     }
@@ -98,19 +112,36 @@ struct LogScan {
     }
   }
 
+  private mutating func readCompacted(_ source: Source, _ header: SegmentHeader) {
+    segments += 1
+    let limit = min(source.entry.end ?? 0, source.mapping.length)
+    var offset = SegmentHeader.size
+    var number: UInt64 = 0
+    while offset < limit,
+      let frame = unsafe FrameView(
+        source.mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
+        baseSequence: header.baseSequence, isCompacted: true), frame.header.sequence == number + 1
+    {
+      number += 1
+      frame.forEachRecord { record, _ in apply(record) }
+      offset += frame.header.length
+    }
+    logBytes += offset
+  }
+
   private mutating func apply(_ record: RecordView) {
     let header = record.header
     let key = unsafe Array(record.key)
     switch header.kind {
     case .keyspaceDefinition: keyspaces[String(decoding: key, as: UTF8.self)] = header.keyspace
-    case .put:
-      rows[RowKey(keyspace: header.keyspace, key: key)] = Record(
-        version: header.version, revision: header.revision, isCompressed: header.isCompressed,
-        rawLength: header.rawLength, stored: unsafe Array(record.stored), length: header.paddedLength)
-    case .tombstone: rows[RowKey(keyspace: header.keyspace, key: key)] = nil
-    case .keyspaceDropped:
-      rows = rows.filter { $0.key.keyspace != header.keyspace }
-      keyspaces = keyspaces.filter { $0.value != header.keyspace }
+    case .put, .tombstone:
+      let row = RowKey(keyspace: header.keyspace, key: key)
+      guard header.revision > newest[row]?.revision ?? 0 else { return }
+      newest[row] = Record(
+        version: header.version, revision: header.revision, isTombstone: header.isTombstone,
+        isCompressed: header.isCompressed, rawLength: header.rawLength, stored: unsafe Array(record.stored),
+        length: header.paddedLength)
+    case .keyspaceDropped: dropped.insert(header.keyspace)
     default: break
     }
   }
@@ -131,7 +162,7 @@ struct LogScan {
       while offset + FrameHeader.size <= mapping.length {
         let frame = unsafe FrameView(
           mapping.base + offset, available: mapping.length - offset, offset: offset, seed: header.seed,
-          baseSequence: header.baseSequence)
+          baseSequence: header.baseSequence, isCompacted: header.kind == .compacted)
         if let frame { highest = max(highest, frame.header.watermark.sequence) }
         offset += frame?.header.length ?? 8
       }

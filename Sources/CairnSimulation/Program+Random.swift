@@ -30,7 +30,8 @@ struct ProgramGenerator {
   mutating func program(_ seed: UInt64) -> Program {
     options = Program.Options(
       segmentSize: 1 << 16, compression: number(0..<3) > 0, checkpoints: number(0..<4) > 0,
-      keys: KeyShape.allCases[number(0..<KeyShape.allCases.count)], keyCount: [2, 6, 20, 60][number(0..<4)],
+      compaction: number(0..<4) > 0, keys: KeyShape.allCases[number(0..<KeyShape.allCases.count)],
+      keyCount: [2, 6, 20, 60][number(0..<4)],
       isOrdered: number(0..<4) > 0)
     largest = [60, 900, 9000, 40_000][number(0..<4)]
     let faults = number(0..<3)
@@ -49,7 +50,8 @@ struct ProgramGenerator {
 
   private mutating func operation(faults: Int, damages: Int) -> Operation {
     switch number(0..<100) {
-    case 0..<44: return write()
+    case 0..<38: return write()
+    case 38..<44: return .compact(number(0..<3) == 0 ? .everything : .worthwhile)
     case 44..<48: return .sync
     case 48..<57: return .background(number(1..<5))
     case 57..<61: return .checkpoint

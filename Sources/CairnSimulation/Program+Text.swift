@@ -13,7 +13,7 @@ extension Program: CustomStringConvertible {
   private var header: String {
     func word(_ flag: Bool) -> String { flag ? "on" : "off" }
     return "seed \(seed) segment \(options.segmentSize) compression \(word(options.compression)) "
-      + "checkpoints \(word(options.checkpoints)) keys \(options.keys.rawValue) count \(options.keyCount) "
+      + "checkpoints \(word(options.checkpoints)) compaction \(word(options.compaction)) keys \(options.keys.rawValue) count \(options.keyCount) "
       + "ordered \(word(options.isOrdered))"
   }
 
@@ -37,6 +37,7 @@ extension Program: CustomStringConvertible {
       case "segment": options.segmentSize = Int(value) ?? options.segmentSize
       case "compression": options.compression = value == "on"
       case "checkpoints": options.checkpoints = value == "on"
+      case "compaction": options.compaction = value == "on"
       case "keys": options.keys = KeyShape(rawValue: value) ?? options.keys
       case "count": options.keyCount = Int(value) ?? options.keyCount
       case "ordered": options.isOrdered = value == "on"
@@ -69,6 +70,7 @@ extension Operation: CustomStringConvertible {
     case .sync: "sync"
     case .background(let count): "background \(count)"
     case .checkpoint: "checkpoint"
+    case .compact(let extent): "compact \(extent == .everything ? "everything" : "worthwhile")"
     case .drop(let keyspace): "drop \(keyspace)"
     case .snapshot: "snapshot"
     case .release(let number): "release \(number)"
@@ -100,6 +102,7 @@ extension Operation: CustomStringConvertible {
     case ("sync", _): self = .sync
     case ("background", let count?): self = .background(count)
     case ("checkpoint", _): self = .checkpoint
+    case ("compact", _): self = .compact(words.last == "everything" ? .everything : .worthwhile)
     case ("drop", let keyspace?): self = .drop(keyspace)
     case ("snapshot", _): self = .snapshot
     case ("release", let number?): self = .release(number)

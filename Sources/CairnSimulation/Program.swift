@@ -11,6 +11,7 @@ package struct Program: Hashable, Sendable {
     package var segmentSize = 1 << 16
     package var compression = true
     package var checkpoints = true
+    package var compaction = true
     package var keys = KeyShape.sequential
     /// How many different keys there are in each keyspace.
     package var keyCount = 12
@@ -50,6 +51,8 @@ package enum Operation: Hashable, Sendable {
   /// Runs this many pieces of background work.
   case background(Int)
   case checkpoint
+  /// Compacts what is worth it, or everything.
+  case compact(CompactionExtent)
   /// Drops a keyspace, which the next write to it makes anew.
   case drop(Int)
   case snapshot

@@ -90,6 +90,7 @@ package struct Runner {
       machine.scheduler.drain()
       if let store, !isPoisoned {
         try require(store.statistics.retainedVersions == 0, .snapshots, "versions are kept for nobody")
+        try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept for nobody")
       }
       try reopen()
     }
@@ -126,6 +127,7 @@ package struct Runner {
     case .sync: try sync()
     case .background(let count): for _ in 0..<count where machine.scheduler.runOne() {}
     case .checkpoint: try checkpoint()
+    case .compact(let extent): try compact(extent)
     case .drop(let keyspace): try drop(keyspace)
     case .snapshot: if let store, snapshots.count < 6 { snapshots.append((store.snapshot(), model.rows, keyspaces)) }
     case .release(let number):
@@ -356,6 +358,10 @@ package struct Runner {
 
   private mutating func checkpoint() throws {
     do throws(StoreError) { try store?.checkpoint() } catch { try excuse(error) }
+  }
+
+  private mutating func compact(_ extent: CompactionExtent) throws {
+    do throws(StoreError) { try store?.compact(extent) } catch { try excuse(error) }
   }
 
   // MARK: Opening

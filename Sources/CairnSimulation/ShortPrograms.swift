@@ -11,7 +11,7 @@ package enum ShortPrograms {
     .write([Change(1, 3, .put(length: 40_000, fill: 9))], .buffered),
     // Larger than a segment.
     .write([Change(0, 4, .put(length: 90_000, fill: 11)), Change(2, 5, .put(length: 300, fill: 2))], .durable),
-    .background(9), .checkpoint, .drop(0), .sync, .reopen, .kill,
+    .background(9), .checkpoint, .compact(.everything), .drop(0), .sync, .reopen, .kill,
   ]
 
   /// How many there are with so many operations.

@@ -21,6 +21,7 @@ final class SimulatedMachine: Sendable {
     storeOptions.segmentSize = options.segmentSize
     storeOptions.compression = options.compression
     storeOptions.checkpoints = options.checkpoints
+    storeOptions.compaction = options.compaction
     storeOptions.access = access
     let environment = Environment(
       files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },

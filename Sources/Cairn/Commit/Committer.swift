@@ -23,6 +23,7 @@ final class Committer: @unchecked Sendable {
 
   /// Keyspaces that an older snapshot may still see.
   private var droppedKeyspaces: [KeyspaceIndex] = []
+  private var isCompacting = false
 
   private struct RetainedVersion {
     let hash: UInt64
@@ -195,6 +196,7 @@ final class Committer: @unchecked Sendable {
     var raw = 0
     var stored = 0
     var live = 0
+    var deleted = 0
     for position in 0..<batch.changeCount {
       let change = unsafe batch.changes + position
       guard unsafe isWritten(change) else { continue }
@@ -208,6 +210,7 @@ final class Committer: @unchecked Sendable {
         compressedFrom: unsafe change.pointee.isCompressed ? change.pointee.rawLength : nil,
         version: isPut ? version &+ 1 : version)
       unsafe change.pointee.newAddress = address
+      if !isPut { deleted &+= length }
       if isPut {
         unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, slot: assembly.segmentSlot) }
         unsafe raw &+= change.pointee.rawLength
@@ -215,7 +218,7 @@ final class Committer: @unchecked Sendable {
         live &+= length
       }
     }
-    assembly.count(live: live)
+    assembly.count(live: live, tombstones: deleted)
     rawBytes.add(raw, ordering: .relaxed)
     storedBytes.add(stored, ordering: .relaxed)
   }
@@ -265,6 +268,7 @@ final class Committer: @unchecked Sendable {
 
   private func clear(_ keyspace: KeyspaceIndex) {
     droppedKeyspaces.append(keyspace)
+    pin(keyspace, 1)
     hasDropped.store(true, ordering: .relaxed)
     clearDropped()
   }
@@ -272,8 +276,10 @@ final class Committer: @unchecked Sendable {
   /// Gives back the memory of keyspaces that no snapshot sees any more. Who reads the latest state has pinned the epoch
   /// before it looked whether the keyspace is there.
   private func clearDropped() {
+    guard !isCompacting else { return }
     droppedKeyspaces.removeAll { keyspace in
       if let oldest = index.snapshots.oldest, keyspace.exists(at: oldest) { return false }
+      pin(keyspace, -1)
       keyspace.clear()
       return true
     }
@@ -303,7 +309,8 @@ final class Committer: @unchecked Sendable {
       unsafe index.versions.add(
         VersionTable.Version(
           hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
-          supersededBy: sequence, keyspace: keyspace.id, isOfDeletedRow: change.pointee.kind == .delete))
+          supersededBy: sequence, keyspace: keyspace.id, units: UInt32(change.pointee.length / Format.unit),
+          isOfDeletedRow: change.pointee.kind == .delete))
       unsafe replace(keyspace, change)
       let segment = unsafe log.segment(change.pointee.address)
       unsafe segment.liveBytes.subtract(change.pointee.length, ordering: .relaxed)
@@ -337,16 +344,18 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  private func drop(_ hash: UInt64, _ sequence: UInt64, mayBeNeeded: Bool) {
+  /// - Parameter wasPinned: whether its bytes are counted as what a snapshot needs.
+  private func drop(_ hash: UInt64, _ sequence: UInt64, mayBeNeeded: Bool, wasPinned: Bool = false) {
     if mayBeNeeded, let version = index.versions.version(hash, sequence: sequence),
       let snapshot = index.snapshots.newest(from: version.sequence, below: version.supersededBy)
     {
       retained[snapshot, default: []].append(RetainedVersion(hash: hash, sequence: sequence))
+      if !wasPinned { pin(version, 1) }
       return
     }
-    guard let (version, wasLastOfDeletedRow) = index.versions.remove(hash, sequence: sequence), wasLastOfDeletedRow,
-      let keyspace = index.keyspace(id: version.keyspace)
-    else { return }
+    guard let (version, wasLastOfDeletedRow) = index.versions.remove(hash, sequence: sequence) else { return }
+    if wasPinned { pin(version, -1) }
+    guard wasLastOfDeletedRow, let keyspace = index.keyspace(id: version.keyspace) else { return }
     do throws(StoreError) {
       try keyspace.remove(hash)
     } catch {
@@ -354,23 +363,33 @@ final class Committer: @unchecked Sendable {
     }
   }
 
+  private func pin(_ version: VersionTable.Version, _ sign: Int) {
+    log.segment(version.address).pinnedBytes.add(sign * Int(version.units) * Format.unit, ordering: .relaxed)
+  }
+
+  /// Somebody may still see the rows of a dropped keyspace, or nobody any more.
+  private func pin(_ keyspace: KeyspaceIndex, _ sign: Int) {
+    for (slot, bytes) in keyspace.live.bySlot {
+      log.segment(slot: slot).pinnedBytes.add(sign * bytes, ordering: .relaxed)
+    }
+  }
+
   // MARK: Checkpoints
 
   /// The state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`; nil while
   /// nothing is in the log. From now on new rows are noted.
-  func beginCapture(id: UInt32) -> (
-    tables: CheckpointTables, boundary: UInt64, keyspaces: [KeyspaceIndex], covered: Int
-  )? {
+  func beginCapture(id: UInt32) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
     lock.withLock { _ in
-      guard let (place, boundary) = log.end else { return nil }
+      guard let place = log.end else { return nil }
       index.newRows.begin()
       var tables = CheckpointTables(
         store: log.store, hashSeed: index.hash.seed, id: id, sequence: index.snapshots.register(index.published),
-        place: place, slotShift: index.table.slotShift, slotCount: index.table.nextSlot)
+        place: place, slotShift: index.table.slotShift, slotCount: index.table.slotCount)
       tables.segments = log.segments.withLock { $0 }.map { segment in
         CheckpointTables.Segment(
           id: segment.id, epoch: segment.epoch, slot: segment.slot, end: segment.end.load(ordering: .relaxed),
-          lastSequence: segment.lastSequence.load(ordering: .relaxed))
+          lastSequence: segment.lastSequence.load(ordering: .relaxed),
+          tombstones: segment.tombstoneBytes.load(ordering: .relaxed))
       }
       let keyspaces = index.allKeyspaces.filter { $0.definedAt.load(ordering: .relaxed) > 0 }
       tables.keyspaces = keyspaces.map { keyspace in
@@ -378,13 +397,63 @@ final class Committer: @unchecked Sendable {
           id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
           live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) })
       }
-      return (tables, boundary, keyspaces, log.appendedBytes.load(ordering: .relaxed))
+      return (tables, keyspaces, log.appendedBytes.load(ordering: .relaxed))
     }
   }
 
   func endCapture(_ sequence: UInt64) {
     index.newRows.end()
     release(sequence)
+  }
+
+  // MARK: Compaction
+
+  /// Calls `body` between two commits.
+  func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    try lock.withLock { (_) throws(E) in try body() }
+  }
+
+  /// The keyspaces whose rows somebody can see, those that have been dropped included. They keep their memory until
+  /// `endCompaction`.
+  func beginCompaction() -> [KeyspaceIndex] {
+    lock.withLock { _ in
+      isCompacting = true
+      return index.allKeyspaces + droppedKeyspaces
+    }
+  }
+
+  func endCompaction() {
+    lock.withLock { _ in
+      isCompacting = false
+      clearDropped()
+    }
+  }
+
+  /// A record in the log: where, and how many bytes.
+  struct Span {
+    var address: UInt64
+    var length: Int
+  }
+
+  /// Leads a row, or an older version of it that somebody may read, from a record to its copy. If something has been
+  /// committed meanwhile that neither is needed for any more, the copy is dead. Between two commits.
+  func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) {
+    let source = log.segment(old.address)
+    let target = log.segment(new.address)
+    if let slot = unsafe keyspace.locator.index.find(hash, { $0 == old.address }) {
+      unsafe keyspace.locator.index.replace(slot, new.address)
+      guard isPut else { return }
+      keyspace.live.add(-old.length, slot: source.slot)
+      keyspace.live.add(new.length, slot: target.slot)
+      let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
+      source.count(-old.length, isPinned: isDropped)
+      target.count(new.length, isPinned: isDropped)
+    } else if let version = index.versions.move(
+      hash, from: old.address, to: new.address, units: UInt32(new.length / Format.unit))
+    {
+      pin(version, -1)
+      target.pinnedBytes.add(new.length, ordering: .relaxed)
+    }
   }
 
   // MARK: Snapshots
@@ -409,7 +478,7 @@ final class Committer: @unchecked Sendable {
         }
         for snapshot in snapshots {
           for version in retained.removeValue(forKey: snapshot) ?? [] {
-            drop(version.hash, version.sequence, mayBeNeeded: true)
+            drop(version.hash, version.sequence, mayBeNeeded: true, wasPinned: true)
           }
         }
         clearDropped()

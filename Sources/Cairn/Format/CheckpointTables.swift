@@ -16,6 +16,8 @@ package struct CheckpointTables: Hashable, Sendable {
     package var slot: Int
     package var end: Int
     package var lastSequence: UInt64
+    /// Bytes of tombstones.
+    package var tombstones: Int
   }
 
   /// Bytes of a keyspace's newest records in a segment.
@@ -74,7 +76,7 @@ package struct CheckpointTables: Hashable, Sendable {
       tables.append(segment.id)
       tables.append(segment.epoch)
       tables.append(UInt32(segment.slot))
-      tables.append(zeros: 4)
+      tables.append(UInt32(segment.tombstones / Format.unit))
       tables.append(UInt64(segment.end))
       tables.append(segment.lastSequence)
     }
@@ -165,15 +167,17 @@ package struct CheckpointTables: Hashable, Sendable {
       chunkChecksums.append(checksum)
     }
     guard chunkCount % 2 == 0 || reader.zeros(4) else { throw Problem("its tables make no sense") }
+    var slots: Set<UInt32> = []
     for _ in 0..<segmentCount {
       guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
-        let slot = reader.next(UInt32.self), slot < slotCount, reader.zeros(4), let end = reader.next(UInt64.self),
-        end <= 1 << 40, let last = reader.next(UInt64.self), id > segments.last?.id ?? 0,
-        Int(slot) >= segments.last.map({ $0.slot + 1 }) ?? 0
+        let slot = reader.next(UInt32.self), slot < slotCount, let tombstones = reader.next(UInt32.self),
+        let end = reader.next(UInt64.self), end <= 1 << 40, let last = reader.next(UInt64.self),
+        id > segments.last?.id ?? 0, slots.insert(slot).inserted
       else { throw Problem("its list of segments makes no sense") }
       segments.append(
         Segment(
-          id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last))
+          id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last,
+          tombstones: Int(tombstones) * Format.unit))
     }
     for _ in 0..<keyspaceCount {
       guard let id = reader.next(UInt32.self), let root = reader.next(UInt32.self), let rows = reader.next(UInt64.self),
@@ -187,7 +191,7 @@ package struct CheckpointTables: Hashable, Sendable {
       var live: [Live] = []
       for _ in 0..<liveCount {
         guard let slot = reader.next(UInt32.self), reader.zeros(4), let bytes = reader.next(UInt64.self),
-          bytes <= 1 << 40, segments.contains(where: { $0.slot == Int(slot) })
+          bytes <= 1 << 40, slots.contains(slot)
         else { throw Problem("its count of live bytes makes no sense") }
         live.append(Live(slot: Int(slot), bytes: Int(bytes)))
       }

@@ -69,9 +69,10 @@ package struct Watermark: Hashable, Sendable {
   let seed: PlaceSeed
   let baseSequence: UInt64
 
-  /// nil if anything in the frame is invalid.
+  /// nil if anything in the frame is invalid. The records of a frame that compaction wrote are of any commits.
   package init?(
-    _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: UInt64
+    _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: UInt64,
+    isCompacted: Bool = false
   ) {
     guard let header = unsafe FrameHeader(frame, available: available) else { return nil }
     self.header = header
@@ -84,7 +85,7 @@ package struct Watermark: Hashable, Sendable {
     var position = FrameHeader.size
     for _ in 0..<header.recordCount {
       guard let record = record(at: position), record.header.kind != nil,
-        record.header.revision == header.sequence
+        isCompacted || record.header.revision == header.sequence
       else { return nil }
       checksum = unsafe CRC32C.register(checksum, frame + position, 4)
       for padding in record.header.recordLength..<record.header.paddedLength

@@ -47,6 +47,8 @@ package struct Manifest: Hashable, Sendable {
   package var nextSegment: UInt32 = 1
   package var nextKeyspace: UInt32 = 1
   package var highestSequence: UInt64 = 0
+  /// What the first segment that is not sealed follows: the last commit of those before, compacted since or not.
+  package var chainSequence: UInt64 = 0
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
   /// Oldest first.
@@ -82,7 +84,8 @@ package struct Manifest: Hashable, Sendable {
     writer.append(UInt32(checkpoints.count))
     writer.append(zeros: 8)
     writer.append(highestSequence)
-    writer.append(zeros: 16)
+    writer.append(chainSequence)
+    writer.append(zeros: 8)
     for segment in segments {
       writer.append(segment.id)
       writer.append(segment.epoch)
@@ -141,8 +144,8 @@ package struct Manifest: Hashable, Sendable {
       let epoch = reader.next(UInt32.self), let nextSegment = reader.next(UInt32.self),
       let nextKeyspace = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
       let keyspaceCount = reader.next(UInt32.self), let checkpointCount = reader.next(UInt32.self),
-      reader.zeros(8), let highest = reader.next(UInt64.self),
-      reader.zeros(16), generation <= Format.maximumSequence, epoch <= Format.maximumID,
+      reader.zeros(8), let highest = reader.next(UInt64.self), let chain = reader.next(UInt64.self),
+      reader.zeros(8), chain <= highest, generation <= Format.maximumSequence, epoch <= Format.maximumID,
       (1...Format.maximumID + 1).contains(nextSegment), (1...Format.maximumID + 1).contains(nextKeyspace),
       highest <= Format.maximumSequence
     else { throw .damaged("invalid header") }
@@ -153,6 +156,7 @@ package struct Manifest: Hashable, Sendable {
     self.nextSegment = nextSegment
     self.nextKeyspace = nextKeyspace
     highestSequence = highest
+    chainSequence = chain
 
     for _ in 0..<segmentCount {
       guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self), let end = reader.next(UInt64.self),

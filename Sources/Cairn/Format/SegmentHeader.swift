@@ -2,8 +2,16 @@
 package struct SegmentHeader: Hashable, Sendable {
   package static let size = 128
   private static let magic: UInt64 = 0x4745_534E_5249_4143  // "CAIRNSEG"
-  private static let logKind: UInt32 = 1
 
+  /// Who writes to it.
+  package enum Kind: UInt32, Sendable {
+    /// Commits, one frame each.
+    case log = 1
+    /// Compaction, once.
+    case compacted = 2
+  }
+
+  package var kind = Kind.log
   package var store: UInt128
   package var id: UInt32
   package var epoch: UInt32
@@ -13,6 +21,8 @@ package struct SegmentHeader: Hashable, Sendable {
   package var watermark: Watermark
   /// Where the log this epoch continues ended.
   package var recoveredEnd: Place
+  /// Compaction looked at the rows as they were after this commit or later; what that had superseded it may have dropped.
+  package var compactedSequence: UInt64 = 0
 
   package var seed: PlaceSeed { PlaceSeed(store: store, segment: id, epoch: epoch) }
 
@@ -21,7 +31,7 @@ package struct SegmentHeader: Hashable, Sendable {
     writer.append(Self.magic)
     writer.append(Format.majorVersion)
     writer.append(Format.minorVersion)
-    writer.append(Self.logKind)
+    writer.append(kind.rawValue)
     writer.append(Format.knownFeatures)
     writer.append(UInt64(0))
     writer.append(store)
@@ -32,7 +42,8 @@ package struct SegmentHeader: Hashable, Sendable {
     writer.append(watermark.sequence)
     writer.append(watermark.place.packed)
     writer.append(recoveredEnd.packed)
-    writer.append(zeros: 28)
+    writer.append(compactedSequence)
+    writer.append(zeros: 20)
     writer.append(CRC32C.checksum(writer.bytes))
     return writer.bytes
   }
@@ -59,20 +70,22 @@ package struct SegmentHeader: Hashable, Sendable {
       let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil
     else { return .invalid }
     // What a newer version puts behind this is for newer readers to judge.
-    guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, kind == logKind else {
+    guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, let kind = Kind(rawValue: kind)
+    else {
       return .newerFormat
     }
     guard let store = reader.next(UInt128.self), let id = reader.next(UInt32.self),
       let epoch = reader.next(UInt32.self),
       let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
       let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
-      let recoveredEnd = reader.next(UInt64.self), reader.zeros(28), epoch <= Format.maximumID,
-      base <= Format.maximumBaseSequence, sequence <= Format.maximumSequence
+      let recoveredEnd = reader.next(UInt64.self), let compacted = reader.next(UInt64.self), reader.zeros(20),
+      epoch <= Format.maximumID, base <= Format.maximumBaseSequence, sequence <= Format.maximumSequence,
+      compacted <= Format.maximumSequence, kind == .compacted || compacted == 0
     else { return .invalid }
     return .header(
       SegmentHeader(
-        store: store, id: id, epoch: epoch, baseSequence: base, created: created,
+        kind: kind, store: store, id: id, epoch: epoch, baseSequence: base, created: created,
         watermark: Watermark(sequence: sequence, place: Place(packed: place)),
-        recoveredEnd: Place(packed: recoveredEnd)))
+        recoveredEnd: Place(packed: recoveredEnd), compactedSequence: compacted))
   }
 }

@@ -301,6 +301,27 @@ import Synchronization
     }
   }
 
+  /// Takes out all rows whose addresses `hasGone` says so of; returns how many. Before the store is shared.
+  func vacate(_ hasGone: (UInt64) -> Bool) -> Int {
+    var count = 0
+    var position: UInt32? = 0
+    while let start = position {
+      let page = page(start)
+      for line in 0..<Self.lines {
+        let slots = unsafe slots(page, line: line)
+        for index in 0..<Self.slotsPerLine {
+          let word = unsafe slots[index].load(ordering: .relaxed)
+          guard word > Self.vacated, hasGone(word >> Self.addressShift) else { continue }
+          unsafe slots[index].store(Self.vacated, ordering: .relaxed)
+          unsafe counts(page).pointee.vacated += 1
+          count += 1
+        }
+      }
+      position = span(page).next
+    }
+    return count
+  }
+
   // MARK: Walking
 
   /// The log addresses in one page, and where the next page begins; nil for `next` after the last. Begin with 0.

@@ -11,6 +11,8 @@ final class Index: Sendable {
   let arena: Arena
   let versions: VersionTable
   let snapshots = SnapshotRegistry()
+  /// Of these, those that users of the store hold.
+  let heldSnapshots = Atomic<Int>(0)
   let newRows = NewRows()
   /// The newest commit that readers see.
   let published: Atomic<UInt64>

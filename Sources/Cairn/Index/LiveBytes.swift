@@ -11,6 +11,9 @@
     unsafe bytes.indices.filter { unsafe bytes[$0] > 0 }.map { unsafe ($0, bytes[$0]) }
   }
 
+  /// Forgets what was counted in a segment.
+  func reset(slot: Int) { if unsafe slot < bytes.count { unsafe bytes[slot] = 0 } }
+
   @inline(__always)
   func add(_ count: Int, slot: Int) {
     if unsafe slot >= bytes.count { grow(slot) }

@@ -135,12 +135,13 @@ import Synchronization
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 
-  /// Where heads tie, behind the last entry that is known to come before. A row that has gone since the leaf was
+  /// Where heads tie, behind the last entry that is known to come before; one that is there already, once. A row that has gone since the leaf was
   /// written tells nothing, and is passed over.
   private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
     var position = entries.firstIndex(atOrAbove: entry.head)
     var index = position
     while index < entries.count, entries[index].head == entry.head {
+      if entries[index].hash == entry.hash { return }
       let isBefore = try isBefore(entries[index].hash, entry.hash)
       if isBefore == false { break }
       index += 1
@@ -213,8 +214,8 @@ import Synchronization
     }
   }
 
-  /// Adds rows that the hash index knows already and that are not in the tree, in the order of their keys, a leaf at a
-  /// time. `row` is asked for each of them more than once, and in order.
+  /// Adds rows that the hash index knows already, in the order of their keys, a leaf at a time, unless the tree has them.
+  /// `row` is asked for each of them more than once, and in order.
   func insert(
     _ count: Int, _ row: (Int) throws(StoreError) -> (key: UnsafeRawBufferPointer, hash: UInt64)
   ) throws(StoreError) {

@@ -5,8 +5,6 @@ final class SnapshotRegistry: Sendable {
   private let pinned = Lock<[(sequence: UInt64, count: Int)]>([])
   private let total = Atomic<Int>(0)
 
-  var count: Int { total.load(ordering: .relaxed) }
-
   /// Pins the newest published sequence.
   func register(_ published: borrowing Atomic<UInt64>) -> UInt64 {
     // Counted before the sequence is read: a writer that finds nobody counted has published before.

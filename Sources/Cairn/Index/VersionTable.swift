@@ -9,10 +9,12 @@ import Synchronization
   /// A version and the span of sequences in which it was the row's newest.
   struct Version {
     let hash: UInt64
-    let address: UInt64
+    var address: UInt64
     let sequence: UInt64
     let supersededBy: UInt64
     let keyspace: UInt32
+    /// Of its record, in units.
+    var units: UInt32
     /// A delete superseded it or a later version of the row: with the last of them the row's place in the indexes goes
     /// too. The writer's own.
     var isOfDeletedRow: Bool
@@ -143,6 +145,42 @@ import Synchronization
     nodeCount.subtract(1, ordering: .relaxed)
     if removed.isOfDeletedRow, other != 0 { unsafe version(other).pointee.isOfDeletedRow = true }
     return (removed, removed.isOfDeletedRow && other == 0)
+  }
+
+  /// Leads the version at an address to a copy of its record; returns it as it was, nil if there is none.
+  func move(_ hash: UInt64, from old: UInt64, to address: UInt64, units: UInt32) -> Version? {
+    var link = unsafe head(hash, in: current)
+    while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0 {
+      let version = unsafe version(node).pointee
+      if version.hash == hash, version.address == old {
+        var moved = version
+        moved.address = address
+        moved.units = units
+        // Readers find the one or the other.
+        let copy = arena.allocate(Self.nodeSize)
+        unsafe arena[copy].bindMemory(to: Version.self, capacity: 1).initialize(to: moved)
+        unsafe (arena[copy] + Self.nextOffset).bindMemory(to: Atomic<UInt32>.self, capacity: 1)
+          .initialize(to: Atomic(next(node).pointee.load(ordering: .relaxed)))
+        unsafe link.pointee.store(copy, ordering: .releasing)
+        arena.retire(node, Self.nodeSize)
+        return version
+      }
+      unsafe link = unsafe next(node)
+    }
+    return nil
+  }
+
+  /// The version at an address, if one is kept there. For a reader that has pinned the epoch.
+  func version(_ hash: UInt64, at address: UInt64) -> Version? {
+    var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
+    while node != 0 {
+      let version = unsafe version(node)
+      if unsafe version.pointee.hash == hash, unsafe version.pointee.address == address {
+        return unsafe version.pointee
+      }
+      node = unsafe next(node).pointee.load(ordering: .acquiring)
+    }
+    return nil
   }
 
   func version(_ hash: UInt64, sequence: UInt64) -> Version? {

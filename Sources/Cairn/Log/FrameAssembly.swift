@@ -2,7 +2,7 @@ import Synchronization
 
 /// Puts a frame together and writes it: a small one with one call, a large one piece by piece and its header last.
 ///
-/// The committer's own, reused from batch to batch.
+/// Reused from frame to frame. The committer has one, compaction another.
 @safe struct FrameAssembly: ~Copyable {
   /// Values from here on are written from where they lie.
   private static let largeValue = 1 << 16
@@ -35,23 +35,31 @@ import Synchronization
 
   deinit { unsafe memory.deallocate() }
 
-  /// Begins a frame of at most `bound` bytes. Returns its sequence.
+  /// Begins the frame of a commit, of at most `bound` bytes. Returns its sequence.
   mutating func begin(bound: Int) throws(StoreError) -> UInt64 {
     let (segment, offset) = try log.room(for: bound)
+    begin(in: segment, at: offset, log.lastSequence + 1)
+    return sequence
+  }
+
+  /// Begins a frame, the next one of its segment, which has room for it.
+  mutating func begin(in segment: Segment, at offset: Int, _ sequence: UInt64) {
     self.segment = segment
     slot = segment.slot
     seed = segment.seed
     baseSequence = segment.baseSequence
     self.offset = offset
-    sequence = log.lastSequence + 1
+    self.sequence = sequence
     time = log.environment.clock()
     watermark = log.watermark
     written = 0
     count = FrameHeader.size
     recordCount = 0
     recordChecksums.removeAll(keepingCapacity: true)
-    return sequence
   }
+
+  /// Bytes of the frame so far.
+  var length: Int { written + count }
 
   private mutating func reserve(_ more: Int) {
     guard count + more > capacity else { return }
@@ -62,15 +70,16 @@ import Synchronization
     unsafe memory = unsafe larger
   }
 
-  /// Adds a record; returns its log address and its length with padding.
+  /// Adds a record of the frame's commit, or with a revision of its own; returns its log address and its length with
+  /// padding.
   @inline(__always)
   mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, version: UInt64
+    compressedFrom rawLength: Int?, version: UInt64, revision: UInt64? = nil
   ) throws(StoreError) -> (address: UInt64, length: Int) {
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,
-      rawLength: rawLength ?? value.count, revision: sequence, version: version, baseSequence: baseSequence)
+      rawLength: rawLength ?? value.count, revision: revision ?? sequence, version: version, baseSequence: baseSequence)
     let isLarge = value.count >= Self.largeValue
     let length = header.paddedLength
     let inMemory = isLarge ? header.length + key.count : length
@@ -86,7 +95,7 @@ import Synchronization
       unsafe record.storeBytes(of: (~register).littleEndian, as: UInt32.self)
       count += inMemory
       try flush()
-      try unsafe log.write(segment.unsafelyUnwrapped, value, at: offset + written)
+      try unsafe write(value, at: offset + written)
       written += value.count
       let padding = length - header.recordLength
       unsafe memory.storeBytes(of: 0, as: UInt64.self)
@@ -108,9 +117,10 @@ import Synchronization
     return (log.table.address(slot: slot, offset: start), length)
   }
 
-  /// Bytes of records that are the newest of their rows once the frame is published.
-  func count(live: Int) {
+  /// Bytes of records that are the newest of their rows once the frame is published, and of tombstones.
+  func count(live: Int, tombstones: Int) {
     unsafe segment.unsafelyUnwrapped.liveBytes.add(live, ordering: .relaxed)
+    if tombstones > 0 { unsafe segment.unsafelyUnwrapped.tombstoneBytes.add(tombstones, ordering: .relaxed) }
   }
 
   /// The slot of the segment the frame goes to.
@@ -119,11 +129,14 @@ import Synchronization
   /// Writes what is in memory, the room for the header excepted.
   private mutating func flush() throws(StoreError) {
     let skipped = written == 0 ? FrameHeader.size : 0
-    try unsafe log.write(
-      segment.unsafelyUnwrapped, UnsafeRawBufferPointer(start: memory + skipped, count: count - skipped),
-      at: offset + written + skipped)
+    try unsafe write(
+      UnsafeRawBufferPointer(start: memory + skipped, count: count - skipped), at: offset + written + skipped)
     written += count
     count = 0
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+    try unsafe log.write(segment.unsafelyUnwrapped, bytes, at: offset)
   }
 
   /// Writes the rest and the header. With that the commit is in the log.
@@ -145,8 +158,14 @@ import Synchronization
       unsafe CRC32C.register(register, $0.baseAddress.unsafelyUnwrapped, $0.count)
     }
     unsafe memory.storeBytes(of: (~register).littleEndian, toByteOffset: 4, as: UInt32.self)
-    try unsafe log.write(segment, UnsafeRawBufferPointer(start: memory, count: count), at: offset)
-    log.appended(segment, end: offset + length, sequence: sequence)
+    try unsafe write(UnsafeRawBufferPointer(start: memory, count: count), at: offset)
+    if segment.isCompacted {
+      segment.end.store(offset + length, ordering: .releasing)
+    } else {
+      log.appended(segment, end: offset + length, sequence: sequence)
+    }
+    written = 0
+    count = 0
     if capacity > 4 * Self.pieceLength {
       unsafe memory.deallocate()
       capacity = 1 << 16

@@ -16,6 +16,8 @@ final class Log: @unchecked Sendable {
   let manifest: Lock<Manifest>
   /// All segments that hold rows, in order. Never held during input or output.
   let segments: Lock<[Segment]>
+  /// The compacted segments that a checkpoint does not know, but for the lists of moves beside them.
+  private let moveLists: Lock<MoveLists>
   private let prepared = Lock<PreparedFile?>(nil)
   private let tail: Lock<Tail>
   /// Whether somebody is syncing; the others wait for that.
@@ -25,8 +27,11 @@ final class Log: @unchecked Sendable {
   private let watermarkPlace: Atomic<UInt64>
   let durableSequence: Atomic<UInt64>
   let syncCount = Atomic<Int>(0)
-  /// Bytes of frames since the store was opened.
+  /// Bytes of commits' frames since the store was opened.
   let appendedBytes = Atomic<Int>(0)
+  /// Bytes of segments that compaction has written since.
+  let compactedBytes = Atomic<Int>(0)
+  var writtenBytes: Int { appendedBytes.load(ordering: .relaxed) + compactedBytes.load(ordering: .relaxed) }
 
   // The committer's own.
   private var active: Segment?
@@ -34,8 +39,9 @@ final class Log: @unchecked Sendable {
   private var begun: (PreparedFile, UInt32)?
   private var reserved = 0
   private var zeroed = 0
-  private var segmentsBySlot: [Segment] = []
-  private let recovered: RecoveredLog
+  private var segmentsBySlot: [Segment?] = []
+  /// Without its segments once the first write has made them part of the log.
+  private var recovered: RecoveredLog
   private let isTailRewritten = Lock(false)
   private(set) var lastSequence: UInt64
 
@@ -45,6 +51,14 @@ final class Log: @unchecked Sendable {
   private struct Tail {
     var segments: [Segment]
     var sequence: UInt64
+  }
+
+  /// What leads from the newest checkpoint to segments that have been compacted since.
+  struct MoveLists {
+    /// Compacted segments with a list.
+    var segments: Set<UInt32> = []
+    /// Whether anything may have been compacted since.
+    var hasMoved = false
   }
 
   private struct PreparedFile {
@@ -71,20 +85,27 @@ final class Log: @unchecked Sendable {
         segments: recovered.segments.filter { recovered.unsealed.contains($0.id) }, sequence: recovered.lastSequence))
     durableSequence = Atomic(recovered.watermark.sequence)
     watermarkPlace = Atomic(recovered.watermark.place.packed)
-    for (segment, next) in zip(recovered.segments, recovered.segments.dropFirst()) { enter(segment, upTo: next.slot) }
-    if let last = recovered.segments.last { enter(last, upTo: table.nextSlot) }
+    moveLists = Lock(recovered.moveLists)
+    for segment in recovered.segments { enter(segment) }
   }
 
   /// For addresses that lead to it.
-  private func enter(_ segment: Segment, upTo slot: Int) {
-    while segmentsBySlot.count < slot { segmentsBySlot.append(segment) }
+  private func enter(_ segment: Segment?, _ slots: Range<Int>) {
+    while segmentsBySlot.count < slots.upperBound { segmentsBySlot.append(nil) }
+    for slot in slots { segmentsBySlot[slot] = segment }
   }
+
+  private func enter(_ segment: Segment) { enter(segment, segment.slots) }
 
   /// The segment an address lies in. For the committer.
   @inline(__always)
-  func segment(_ address: UInt64) -> Segment { segmentsBySlot[table.slot(address)] }
+  func segment(_ address: UInt64) -> Segment { segment(slot: table.slot(address)) }
 
-  func segment(slot: Int) -> Segment { segmentsBySlot[slot] }
+  @inline(__always)
+  func segment(slot: Int) -> Segment {
+    guard let segment = segmentsBySlot[slot] else { preconditionFailure("no segment has this address") }
+    return segment
+  }
 
   // MARK: Failure
 
@@ -112,7 +133,7 @@ final class Log: @unchecked Sendable {
   /// Where a frame of `length` bytes will go. All blocks it needs are reserved on return.
   /// Throws `noSpace` and the like and changes nothing, or `poisoned`.
   func room(for length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
-    if active == nil { try beginEpoch() }
+    if active == nil { try activateEpoch() }
     if let active {
       let end = active.end.load(ordering: .relaxed)
       let needed = end + length
@@ -144,9 +165,13 @@ final class Log: @unchecked Sendable {
     zeroed = stop
   }
 
-  /// Writes part of a frame. A failure poisons.
+  /// Writes part of a frame. A failure poisons, unless it is one of compaction, which nothing depends on yet.
   func write(_ segment: Segment, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
-    do throws(FileError) { try unsafe segment.file.write(bytes, at: offset) } catch { throw poison(error) }
+    do throws(FileError) {
+      try unsafe segment.file.write(bytes, at: offset)
+    } catch {
+      throw segment.isCompacted ? StoreError(error) : poison(error)
+    }
   }
 
   /// A whole frame has been written.
@@ -166,14 +191,10 @@ final class Log: @unchecked Sendable {
       place: Place(packed: watermarkPlace.load(ordering: .acquiring)))
   }
 
-  /// Where the log ends, and the log address that is above all before it; nil while there is no commit. For the
-  /// committer.
-  var end: (place: Place, address: UInt64)? {
-    guard let last = active ?? recovered.segments.last else { return nil }
-    let end = last.end.load(ordering: .relaxed)
-    let address =
-      active == nil ? table.address(slot: table.nextSlot, offset: 0) : table.address(slot: last.slot, offset: end)
-    return (Place(segment: last.id, offset: end), address)
+  /// Where the log ends; nil while there is no commit. For the committer.
+  var end: Place? {
+    guard let last = active ?? recovered.last else { return nil }
+    return Place(segment: last.id, offset: last.end.load(ordering: .relaxed))
   }
 
   // MARK: Checkpoints
@@ -186,41 +207,229 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  /// Lists a checkpoint that is durable in the manifest, beside the one before it. Those before that are removed.
+  /// Lists a checkpoint that is durable in the manifest, beside the one before it if that is of use still. Those before
+  /// that are removed, and lists of moves with them.
   func publish(_ checkpoint: Manifest.Checkpoint) throws(StoreError) {
+    // What has been compacted since the one before is found by its lists only.
+    let hasMoved = moveLists.withLock { $0.hasMoved }
+    try replaceCheckpoints { $0.suffix(hasMoved ? 0 : 1) + [checkpoint] }
+    let lists = moveLists.withLock { lists in
+      defer { lists = MoveLists() }
+      return lists.segments
+    }
+    for segment in lists.sorted() { remove(MoveList.fileName(segment)) }
+  }
+
+  private func replaceCheckpoints(
+    _ change: ([Manifest.Checkpoint]) -> [Manifest.Checkpoint], segments: ((inout [Manifest.Segment]) -> Void)? = nil
+  ) throws(StoreError) {
     let dropped = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
-      changed.checkpoints = manifest.checkpoints.suffix(1) + [checkpoint]
+      changed.checkpoints = change(manifest.checkpoints)
+      segments?(&changed.segments)
       // No checkpoint has those that were dropped before the oldest of them.
-      changed.keyspaces.removeAll { $0.droppedAt <= changed.checkpoints[0].sequence }
-      let dropped = manifest.checkpoints.dropLast()
+      let oldest = changed.checkpoints.first?.sequence ?? durableSequence.load(ordering: .acquiring)
+      changed.keyspaces.removeAll { $0.droppedAt <= oldest }
+      let kept = Set(changed.checkpoints.map(\.id))
+      let dropped = manifest.checkpoints.filter { !kept.contains($0.id) }
       try replace(&manifest, changed) { () throws(FileError) in }
       return dropped
     }
     for checkpoint in dropped { removeCheckpoint(checkpoint.id) }
   }
 
-  func removeCheckpoint(_ id: UInt32) {
+  private func remove(_ name: String) {
     // One that stays is not listed, and no harm.
+    do throws(FileError) { try environment.files.remove("\(directory)/\(name)") } catch {}
+  }
+
+  func removeCheckpoint(_ id: UInt32) { remove(CheckpointTables.fileName(id)) }
+
+  /// The newest checkpoint that is listed.
+  var newestCheckpoint: Manifest.Checkpoint? { manifest.withLock { $0.checkpoints.last } }
+
+  // MARK: Compaction
+
+  /// The segments that compaction may take: durable and complete.
+  var compactable: [Segment] {
+    let sealed = manifest.withLock { manifest in
+      Set(manifest.segments.lazy.filter { $0.end != nil }.map(\.id))
+    }
+    return segments.withLock { $0 }.filter { segment in
+      sealed.contains(segment.id) && !segment.isQuarantined.load(ordering: .relaxed)
+    }
+  }
+
+  /// Goes on to the next segment, so that the present one can be compacted. `between` calls its body between two
+  /// commits.
+  func sealActive(_ between: (() throws(StoreError) -> Segment?) throws(StoreError) -> Segment?) throws(StoreError) {
+    func filled() -> Segment? {
+      guard let active, active.end.load(ordering: .relaxed) > SegmentHeader.size else { return nil }
+      return active
+    }
+    guard try between({ filled() }) != nil else { return }
+    try prepareNow()
+    let full = try between { () throws(StoreError) -> Segment? in
+      guard let full = filled() else { return nil }
+      _ = try roll(0, schedulesSeal: false)
+      return full
+    }
+    guard let full else { return }
+    // Those before it first, whose turn may not have come yet.
+    let open = manifest.withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
+    for segment in segments.withLock({ $0 }) where segment.id <= full.id && open.contains(segment.id) { seal(segment) }
+    environment.scheduler.schedule { [self] in prepare() }
+  }
+
+  /// The epoch that this opening writes in, begun if it hasn't been. For the holder of the commit lock.
+  func currentEpoch() throws(StoreError) -> UInt32 {
+    if active == nil { try activateEpoch() }
+    guard let active else { preconditionFailure("an epoch without a segment") }
+    return active.epoch
+  }
+
+  /// A file for compaction to write, with room for `size` bytes.
+  func createCompacted(
+    epoch: UInt32, size: Int, baseSequence: UInt64, compactedSequence: UInt64
+  ) throws(StoreError) -> (header: SegmentHeader, file: any File, mapping: any Mapping) {
+    let id = manifest.withLock { manifest in
+      defer { manifest.nextSegment += 1 }
+      return manifest.nextSegment
+    }
+    guard id <= Format.maximumID else { throw Self.usedUp }
+    let path = "\(directory)/\(Segment.fileName(id))"
+    let header = SegmentHeader(
+      kind: .compacted, store: store, id: id, epoch: epoch, baseSequence: baseSequence, created: environment.clock(),
+      watermark: watermark, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: compactedSequence)
+    let file = try attempt { () throws(FileError) in try create(path, size) }
     do throws(FileError) {
-      try environment.files.remove("\(directory)/\(CheckpointTables.fileName(id))")
-    } catch {}
+      let mapping = try file.map(size)
+      try file.writeAll(header.encoded(), at: 0)
+      return (header, file, mapping)
+    } catch {
+      discard(file, path)
+      throw StoreError(error)
+    }
+  }
+
+  /// Gives addresses to a segment that compaction writes; none leads to it yet. For the holder of the commit lock, like
+  /// `release`.
+  func enterCompacted(_ created: (header: SegmentHeader, file: any File, mapping: any Mapping)) -> Segment {
+    let header = created.header
+    let slots = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
+    let segment = Segment(
+      id: header.id, epoch: header.epoch, path: "\(directory)/\(Segment.fileName(header.id))", file: created.file,
+      mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, slots: slots,
+      end: SegmentHeader.size, lastSequence: 0, isCompacted: true)
+    enter(segment)
+    return segment
+  }
+
+  /// Removes what compaction has written of a segment that will not be listed.
+  func removeFiles(of segment: Segment) {
+    remove(Segment.fileName(segment.id))
+    remove(MoveList.fileName(segment.id))
+  }
+
+  /// Makes a segment that compaction has written durable, and the list of what has moved there.
+  func harden(_ segment: Segment, _ list: MoveList?) throws(StoreError) {
+    do throws(FileError) {
+      try segment.file.truncate(segment.end.load(ordering: .relaxed))
+      try segment.file.sync()
+      if let list {
+        let bytes = list.encoded()
+        let file = try create("\(directory)/\(MoveList.fileName(segment.id))", bytes.count)
+        defer { file.close() }
+        try file.writeAll(bytes, at: 0)
+        try file.sync()
+      }
+      try environment.files.syncDirectory(directory)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Whether the newest checkpoint needs a list to lead to a segment.
+  func hasMoves(_ segment: UInt32) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
+
+  func moveList(_ segment: UInt32) throws(StoreError) -> MoveList {
+    let name = MoveList.fileName(segment)
+    let bytes = try attempt { () throws(FileError) in
+      let file = try environment.files.open("\(directory)/\(name)", .read)
+      defer { file.close() }
+      return try file.readAll()
+    }
+    guard let list = unsafe bytes.withUnsafeBytes({ unsafe MoveList($0) }) else {
+      throw StoreError(.damaged, "\(name) is damaged")
+    }
+    return list
+  }
+
+  /// Whether the manifest speaks of a keyspace.
+  func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.contains { $0.id == keyspace } } }
+
+  /// No reader has an address any more that leads to a segment.
+  func release(_ segment: Segment) {
+    enter(nil, segment.slots)
+    table.leave(segment.slots)
+    segment.file.close()
+  }
+
+  /// Puts what compaction has written, which is durable, in the place of what it was written from: in one step.
+  func replace(_ inputs: [Segment], by output: Segment?, keepsCheckpoint: Bool) throws(StoreError) {
+    let ids = Set(inputs.map(\.id))
+    // A checkpoint before the newest would not find what has gone.
+    try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { entries in
+      entries.removeAll { ids.contains($0.id) }
+      guard let output else { return }
+      let entry = Manifest.Segment(
+        id: output.id, epoch: output.epoch, end: output.end.load(ordering: .relaxed),
+        baseSequence: output.baseSequence, lastSequence: output.purgedSequence.load(ordering: .relaxed))
+      entries.insert(entry, at: entries.firstIndex { $0.id > output.id } ?? entries.endIndex)
+    }
+    moveLists.withLock { lists in
+      lists.hasMoved = true
+      if keepsCheckpoint, let output { lists.segments.insert(output.id) }
+    }
+    if let output {
+      segments.withLock { segments in
+        segments.insert(output, at: segments.firstIndex { $0.id > output.id } ?? segments.endIndex)
+      }
+    }
+  }
+
+  /// Removes segments from the log that no row leads to any more, and that the manifest does not list. Readers that are
+  /// at them go on.
+  func retire(_ inputs: [Segment]) {
+    let ids = Set(inputs.map(\.id))
+    segments.withLock { $0.removeAll { ids.contains($0.id) } }
+    tail.withLock { $0.segments.removeAll { ids.contains($0.id) } }
+    // Whoever is syncing may have them at hand.
+    syncing.wait { $0 ? nil : () }
+    for segment in inputs { remove(Segment.fileName(segment.id)) }
+    let lists = moveLists.withLock { lists in
+      defer { lists.segments.subtract(ids) }
+      return lists.segments.intersection(ids)
+    }
+    for segment in lists.sorted() { remove(MoveList.fileName(segment)) }
+    do throws(FileError) { try environment.files.syncDirectory(directory) } catch { _ = poison(error) }
   }
 
   // MARK: Segments
 
   /// The first write after opening: what recovery found is sealed as it is and a new segment begins behind a gap in the
   /// sequences, so that nothing of an earlier life can be taken for part of this one.
-  private func beginEpoch() throws(StoreError) {
+  private func activateEpoch() throws(StoreError) {
     // An epoch that has been begun and could not go on is not begun twice.
     let (file, epoch) = if let begun { begun } else { try startEpoch() }
     begun = (file, epoch)
-    let end = recovered.segments.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
+    let end = recovered.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
     lastSequence = recovered.baseOfNextEpoch(epoch)
     durableSequence.store(recovered.lastSequence, ordering: .releasing)
     if let end { watermarkPlace.store(end.packed, ordering: .releasing) }
     try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
     begun = nil
+    recovered.segments = []
     environment.scheduler.schedule { [self] in prepare() }
   }
 
@@ -236,7 +445,7 @@ final class Log: @unchecked Sendable {
       var changed = manifest
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
       changed.checkpoints.removeAll { $0.sequence > recovered.lastSequence }
-      for segment in recovered.segments { changed.seal(segment) }
+      for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
       changed.epoch += 1
       let base = recovered.baseOfNextEpoch(changed.epoch)
       guard changed.epoch <= Format.maximumID, base <= Format.maximumBaseSequence else { throw Self.usedUp }
@@ -248,9 +457,9 @@ final class Log: @unchecked Sendable {
     for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
     }
-    for id in recovered.dropped.sorted() {
-      do throws(FileError) { try environment.files.remove("\(directory)/\(Segment.fileName(id))") } catch {}
-    }
+    for id in recovered.dropped.sorted() { remove(Segment.fileName(id)) }
+    // Not before the manifest that says nothing of them is durable.
+    for name in recovered.unlisted where name != Segment.fileName(begun.0.id) { remove(name) }
     return begun
   }
 
@@ -378,25 +587,27 @@ final class Log: @unchecked Sendable {
       store: store, id: next.id, epoch: epoch, baseSequence: lastSequence, created: environment.clock(),
       watermark: watermark, recoveredEnd: recoveredEnd)
     do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch { throw poison(error) }
-    let slot = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
+    let slots = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
     let segment = Segment(
       id: next.id, epoch: epoch, path: "\(directory)/\(Segment.fileName(next.id))", file: next.file, mapping: mapping,
-      seed: header.seed, baseSequence: lastSequence, slot: slot, end: SegmentHeader.size, lastSequence: lastSequence)
-    enter(segment, upTo: table.nextSlot)
+      seed: header.seed, baseSequence: lastSequence, slots: slots, end: SegmentHeader.size, lastSequence: lastSequence)
+    enter(segment)
     segments.withLock { $0.append(segment) }
     tail.withLock { $0.segments.append(segment) }
     active = segment
     return segment
   }
 
-  private func roll(_ length: Int) throws(StoreError) -> Segment {
+  private func roll(_ length: Int, schedulesSeal: Bool = true) throws(StoreError) -> Segment {
     if prepared.withLock({ $0 == nil }) { try prepareNow() }
     guard let next = prepared.withLock({ $0 }), let full = active else { preconditionFailure("no segment to roll to") }
     let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
     prepared.withLock { $0 = nil }
-    environment.scheduler.schedule { [self] in
-      seal(full)
-      prepare()
+    if schedulesSeal {
+      environment.scheduler.schedule { [self] in
+        seal(full)
+        prepare()
+      }
     }
     return segment
   }
@@ -502,6 +713,10 @@ extension Manifest {
     segments[index] = Segment(
       id: segment.id, epoch: segment.epoch, end: segment.end.load(ordering: .acquiring),
       baseSequence: segment.baseSequence, lastSequence: segment.lastSequence.load(ordering: .acquiring))
+    // One without a commit names the gap that it begins behind.
+    if segment.end.load(ordering: .acquiring) > SegmentHeader.size {
+      chainSequence = max(chainSequence, segments[index].lastSequence)
+    }
   }
 
   /// Without the keyspaces whose definitions are not durable: those are known from the log alone.

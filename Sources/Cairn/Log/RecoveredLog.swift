@@ -9,6 +9,11 @@ package struct RecoveredLog: Sendable {
 
   /// The segments that hold rows, in order, each ending where its valid frames end.
   var segments: [Segment] = []
+  /// Of those the last that holds commits as they were made.
+  var last: Segment?
+  /// Files of segments and lists of moves that the manifest says nothing of.
+  var unlisted: [String] = []
+  var moveLists = Log.MoveLists()
   /// Those the manifest doesn't call sealed.
   var unsealed: Set<UInt32> = []
   /// Listed by the manifest and of no use any more: never used, or behind the end of the log.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One file of the log, mapped for reading. Its numbers are written by the committer and read by anyone.
+/// One file of the log, mapped for reading. Its numbers are written by the holder of the commit lock and read by anyone.
 package final class Segment: Sendable {
   let id: UInt32
   let epoch: UInt32
@@ -9,17 +9,27 @@ package final class Segment: Sendable {
   let mapping: any Mapping
   let seed: PlaceSeed
   let baseSequence: UInt64
-  /// The first of the numbers by which the segment table knows it.
-  let slot: Int
+  /// The numbers by which the segment table knows it.
+  let slots: Range<Int>
+  /// Whether compaction wrote it. It is no part of the chain of commits then.
+  let isCompacted: Bool
+  /// Of what was superseded at or before this commit nothing is in it; 0 in one that compaction did not write.
+  let purgedSequence: Atomic<UInt64>
   /// Length of the header and all frames.
   let end: Atomic<Int>
   let lastSequence: Atomic<UInt64>
   /// Bytes of records that are the newest of an existing row.
   let liveBytes = Atomic<Int>(0)
+  /// Bytes of older records that a snapshot needs.
+  let pinnedBytes = Atomic<Int>(0)
+  /// Bytes of tombstones, needed or not.
+  let tombstoneBytes = Atomic<Int>(0)
+  /// Whether a record in it has been found damaged; it is kept as it is then.
+  let isQuarantined = Atomic<Bool>(false)
 
   init(
     id: UInt32, epoch: UInt32, path: String, file: any File, mapping: any Mapping, seed: PlaceSeed,
-    baseSequence: UInt64, slot: Int, end: Int, lastSequence: UInt64
+    baseSequence: UInt64, slots: Range<Int>, end: Int, lastSequence: UInt64, isCompacted: Bool = false
   ) {
     self.id = id
     self.epoch = epoch
@@ -28,10 +38,23 @@ package final class Segment: Sendable {
     self.mapping = mapping
     self.seed = seed
     self.baseSequence = baseSequence
-    self.slot = slot
+    self.slots = slots
+    self.isCompacted = isCompacted
+    purgedSequence = Atomic(0)
     self.end = Atomic(end)
     self.lastSequence = Atomic(lastSequence)
   }
+
+  /// The first of its slots, by which live bytes are counted.
+  var slot: Int { slots.lowerBound }
+
+  /// Counts bytes of records that are live, or pinned.
+  func count(_ bytes: Int, isPinned: Bool) {
+    if isPinned { pinnedBytes.add(bytes, ordering: .relaxed) } else { liveBytes.add(bytes, ordering: .relaxed) }
+  }
+
+  /// Bytes that are needed.
+  var neededBytes: Int { liveBytes.load(ordering: .relaxed) + pinnedBytes.load(ordering: .relaxed) }
 
   package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).segment" }
 

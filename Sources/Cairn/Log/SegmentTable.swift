@@ -3,8 +3,9 @@ import CCairnPlatform
 /// The log as readers see it: a log address leads to a record in mapped memory in two loads.
 ///
 /// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many slots in a
-/// row as its mapping needs. An entry is written before any address that leads to it is published, and never changed,
-/// so reading it needs no lock.
+/// row as its mapping needs. An entry is written before any address that leads to it is published, and not changed
+/// while there is one, so reading it needs no lock. A segment that has been compacted gives its slots
+/// back once no reader can have an address that leads there.
 @safe final class SegmentTable: @unchecked Sendable {
   @safe struct Entry {
     var base: UnsafeRawPointer
@@ -23,8 +24,10 @@ import CCairnPlatform
   let slotShift: Int
   private let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
   private let chunkCount: Int
-  /// Written by the committer alone.
-  private(set) var nextSlot = 0
+  /// All slots that have been given to segments lie below. Written by the committer alone.
+  private(set) var slotCount = 0
+  /// Those below that have none.
+  private var freeSlots: [Int] = []
 
   init(segmentSize: Int) {
     var shift = 17  // 1 MiB
@@ -40,28 +43,44 @@ import CCairnPlatform
     unsafe chunks.deallocate()
   }
 
-  /// Enters a mapping; returns its first slot. For the committer, or before the store is shared.
-  func enter(_ mapping: any Mapping, id: UInt32, seed: PlaceSeed, baseSequence: UInt64) -> Int {
+  /// Enters a mapping, at the slots from `first` on or wherever there is room; returns its slots. For the committer, or
+  /// before the store is shared.
+  func enter(
+    _ mapping: any Mapping, id: UInt32, seed: PlaceSeed, baseSequence: UInt64, at first: Int? = nil
+  ) -> Range<Int> {
     let slotLength = 8 << slotShift
-    let first = nextSlot
-    var offset = 0
-    repeat {
-      let entries = unsafe chunk(nextSlot / Self.chunkCapacity)
-      unsafe entries[nextSlot % Self.chunkCapacity] = unsafe Entry(
+    let count = slotCount(for: mapping.length)
+    let first = first ?? (count == 1 ? freeSlots.popLast() : nil) ?? slotCount
+    reserve(first + count)
+    for number in 0..<count {
+      let offset = number * slotLength
+      unsafe pointer(first + number).pointee = unsafe Entry(
         base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
         seed: seed, id: id)
-      nextSlot += 1
-      offset += slotLength
-    } while offset < mapping.length
-    return first
+    }
+    return first..<first + count
   }
 
-  /// The next segment has this slot, or a later one. Those between lead to no bytes.
-  func skip(to slot: Int) {
-    while nextSlot < slot {
-      _ = unsafe chunk(nextSlot / Self.chunkCapacity)
-      nextSlot = min(slot, (nextSlot / Self.chunkCapacity + 1) * Self.chunkCapacity)
+  func slotCount(for length: Int) -> Int { max(1, (length + (8 << slotShift) - 1) / (8 << slotShift)) }
+
+  /// Takes the slots of a segment back that no address leads to any more.
+  func leave(_ slots: Range<Int>) { freeSlots += slots.reversed() }
+
+  /// Makes all slots below `count` known. They lead to no bytes before something is entered there.
+  func reserve(_ count: Int) {
+    var number = slotCount / Self.chunkCapacity
+    while number * Self.chunkCapacity < count {
+      _ = unsafe chunk(number)
+      number += 1
     }
+    slotCount = max(slotCount, count)
+  }
+
+  /// Slots below `slotCount` other than these may be used again. Before the store is shared.
+  func keepOnly(_ used: [Range<Int>]) {
+    var isUsed = [Bool](repeating: false, count: slotCount)
+    for slots in used { for slot in slots { isUsed[slot] = true } }
+    freeSlots = (0..<slotCount).reversed().filter { !isUsed[$0] }
   }
 
   private func chunk(_ number: Int) -> UnsafeMutablePointer<Entry> {
@@ -79,14 +98,15 @@ import CCairnPlatform
   var slotLimit: Int { chunkCount * Self.chunkCapacity }
 
   /// Nothing lies at or behind `end`, whatever the file's length. Before the store is shared.
-  func limit(slot first: Int, to end: Int) {
-    var slot = first
-    while slot < nextSlot, case let entry = unsafe entry(UInt64(slot) << UInt64(slotShift)),
-      unsafe entry.pointee.offset < end || slot == first
-    {
-      unsafe entry.pointee.length = unsafe min(entry.pointee.length, end - entry.pointee.offset)
-      slot += 1
+  func limit(_ slots: Range<Int>, to end: Int) {
+    for slot in slots {
+      let entry = unsafe pointer(slot)
+      unsafe entry.pointee.length = unsafe max(0, min(entry.pointee.length, end - entry.pointee.offset))
     }
+  }
+
+  private func pointer(_ slot: Int) -> UnsafeMutablePointer<Entry> {
+    unsafe chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
   }
 
   /// The address of a byte of a segment.
@@ -97,12 +117,13 @@ import CCairnPlatform
 
   @inline(__always)
   private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> {
-    let slot = Int(truncatingIfNeeded: address >> UInt64(truncatingIfNeeded: slotShift))
+    let slot = slot(address)
     return unsafe chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
   }
 
+  /// Where in its segment an address of a slot lies, in bytes from where the slot begins.
   @inline(__always)
-  private func offset(_ address: UInt64) -> Int {
+  func offset(_ address: UInt64) -> Int {
     Int(truncatingIfNeeded: address & ((1 << UInt64(truncatingIfNeeded: slotShift)) &- 1)) << 3
   }
 
@@ -121,14 +142,22 @@ import CCairnPlatform
 
   /// The key of a record that has been verified since the store was opened.
   @inline(__always)
-  func key(_ address: UInt64) -> UnsafeRawBufferPointer {
+  func key(_ address: UInt64) -> UnsafeRawBufferPointer { unsafe verified(address).key }
+
+  /// The sequence of the commit that wrote a record that has been verified since the store was opened.
+  @inline(__always)
+  func revision(_ address: UInt64) -> UInt64 { verified(address).header.revision }
+
+  /// A record that has been verified since the store was opened.
+  @inline(__always)
+  func verified(_ address: UInt64) -> RecordView {
     let entry = unsafe entry(address)
     let record = unsafe entry.pointee.base + offset(address)
     guard
       let header = unsafe RecordHeader(
         record, available: entry.pointee.length &- offset(address), baseSequence: entry.pointee.baseSequence)
     else { preconditionFailure("a record has changed since it was read") }
-    return unsafe UnsafeRawBufferPointer(start: record + header.length, count: header.keyLength)
+    return unsafe RecordView(verified: header, record)
   }
 
   func place(_ address: UInt64) -> Place {

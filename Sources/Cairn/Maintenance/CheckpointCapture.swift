@@ -11,8 +11,8 @@ final class CheckpointCapture: @unchecked Sendable {
   private let committer: Committer
   private let keyspaces: [KeyspaceIndex]
   private var tables: CheckpointTables
-  /// Records at this address or above are newer than the checkpoint.
-  private let boundary: UInt64
+  /// For each slot of log addresses how far in it, in bytes, the records lie that the checkpoint may have.
+  private let covered: [Int]
   private let file: any File
   private var nodes: NodeFile
   private var isOver = false
@@ -55,7 +55,8 @@ final class CheckpointCapture: @unchecked Sendable {
     self.index = index
     self.log = log
     self.committer = committer
-    (tables, boundary, keyspaces, covered) = start
+    (tables, keyspaces, logCovered) = start
+    covered = Self.coverage(start.tables, index.table)
     nodes = NodeFile(file)
     do throws(StoreError) {
       try findTombstones()
@@ -68,7 +69,27 @@ final class CheckpointCapture: @unchecked Sendable {
   deinit { abandon() }
 
   /// Bytes of the log that had been appended when it was begun, as `Log.appendedBytes` counts.
-  let covered: Int
+  let logCovered: Int
+
+  private static func coverage(_ tables: CheckpointTables, _ table: SegmentTable) -> [Int] {
+    var covered = [Int](repeating: 0, count: tables.slotCount)
+    for segment in tables.segments {
+      var left = segment.end
+      var slot = segment.slot
+      while left > 0 {
+        covered[slot] = left
+        left -= 8 << table.slotShift
+        slot += 1
+      }
+    }
+    return covered
+  }
+
+  @inline(__always)
+  private func isCovered(_ address: UInt64) -> Bool {
+    let slot = index.table.slot(address)
+    return slot < covered.count && index.table.offset(address) < covered[slot]
+  }
 
   /// Gives up. What has been written is removed.
   func abandon() {
@@ -131,7 +152,7 @@ final class CheckpointCapture: @unchecked Sendable {
       defer { index.epochs.unpin(pin) }
       let (address, span) = try unsafe nodes.add(HashIndex.pageSize) { (memory) throws(StoreError) in
         try unsafe keyspace.locator.index.copyPage(from: from, to: memory) { (address) throws(StoreError) in
-          if address < boundary { return tombstones.isEmpty || !tombstones.contains(address) ? address : nil }
+          if isCovered(address) { return tombstones.isEmpty || !tombstones.contains(address) ? address : nil }
           return try addressAtCheckpoint(keyspace, address)
         }
       }
@@ -141,7 +162,7 @@ final class CheckpointCapture: @unchecked Sendable {
     return position
   }
 
-  /// Where the row lay whose newest record is at an address behind the boundary; nil if it did not exist.
+  /// Where the row lay whose newest record is behind the end of the checkpoint's log; nil if it did not exist.
   private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: UInt64) throws(StoreError) -> UInt64? {
     guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
     guard record.header.revision > tables.sequence else { return record.header.isTombstone ? nil : address }

@@ -24,18 +24,19 @@ struct CheckpointImage {
     guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
   }
 
-  /// Whether the log is still the one that the checkpoint leads into.
+  /// Whether the log is still the one that the checkpoint leads into, but for what has been compacted since.
   private func matches(_ manifest: Manifest) -> Bool {
-    guard let last = tables.segments.last, last.id == tables.place.segment, last.end == tables.place.offset,
+    guard let last = tables.segments.first(where: { $0.id == tables.place.segment }), last.end == tables.place.offset,
       last.lastSequence == tables.sequence
     else { return false }
-    for entry in manifest.segments where entry.id <= last.id {
-      guard let segment = tables.segments.first(where: { $0.id == entry.id }), segment.end >= SegmentHeader.size else {
-        return false
+    for entry in manifest.segments {
+      guard let segment = tables.segments.first(where: { $0.id == entry.id }) else {
+        if entry.id < last.id { return false }
+        continue
       }
+      guard segment.end >= SegmentHeader.size else { return false }
       if let end = entry.end, entry.id == last.id ? end < segment.end : end != segment.end { return false }
     }
-    for segment in tables.segments where !manifest.segments.contains(where: { $0.id == segment.id }) { return false }
     return tables.keyspaces.allSatisfy { keyspace in
       manifest.keyspaces.contains { $0.id == keyspace.id && $0.isOrdered == (keyspace.root != 0) }
     }

@@ -24,6 +24,12 @@ struct Recovery: ~Copyable {
   /// There are commits behind the last one to be read.
   private var isCut = false
   private var checkpoint: CheckpointTables?
+  /// What the checkpoint needs to lead to what has been compacted since, by segment.
+  private var moves: [UInt32: MoveList] = [:]
+  private var sources: [Source] = []
+  /// Keyspaces that have been dropped, and rows of others that are not defined.
+  private var dropped: Set<UInt32> = []
+  private var undefined: [UInt32: Place] = [:]
   private var read = RecoveryProgress()
   private var nextReport = 0
 
@@ -42,7 +48,17 @@ struct Recovery: ~Copyable {
     replay = Replay(index: index)
   }
 
+  /// A segment that the manifest lists, as it is found.
+  private struct Source {
+    let entry: Manifest.Segment
+    let path: String
+    let file: any File
+    let mapping: any Mapping
+    let header: SegmentHeader.Reading
+  }
+
   consuming func run() throws(StoreError) -> (RecoveredLog, RecoveryReport) {
+    try openSegments()
     try loadCheckpoint()
     for keyspace in manifest.keyspaces where keyspace.definedAt <= lastWanted {
       let image = checkpoint?.keyspaces.first { $0.id == keyspace.id }
@@ -57,11 +73,27 @@ struct Recovery: ~Copyable {
     for entry in manifest.segments where entry.id >= known.segment {
       read.totalBytes += max(0, (entry.end ?? 0) - (entry.id == known.segment ? known.offset : 0))
     }
-    for entry in manifest.segments { try read(entry) }
-    try replay.finish()
+    followMoves()
+    for entry in manifest.segments {
+      guard let source = sources.first(where: { $0.entry.id == entry.id }) else {
+        try miss(entry)
+        continue
+      }
+      try read(source)
+    }
+    sources = []
+    try replay.end()
+    if let (id, place) = undefined.filter({ !dropped.contains($0.key) }).min(by: { $0.key < $1.key }) {
+      throw StoreError(.damaged, "a row of keyspace \(id), which is not defined", place: place)
+    }
     try checkEnd()
+    log.segments.sort { $0.id < $1.id }
+    table.keepOnly(log.segments.map(\.slots))
+    try lookForLeftovers()
 
-    if isCut, let last = log.segments.last {
+    // The newest commits may have been compacted.
+    log.lastSequence = max(log.lastSequence, min(manifest.chainSequence, lastWanted))
+    if isCut, let last = log.last {
       // What is behind the cut is durable and none of this log.
       log.watermark.sequence = min(log.watermark.sequence, log.lastSequence)
       log.watermark.place = min(
@@ -86,12 +118,15 @@ struct Recovery: ~Copyable {
       note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
         let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
+        let moves = try moves(since: image.tables)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
         guard image.isSound(index.arena, manifest, table) else {
           index.arena.forget()
           throw CheckpointTables.Problem("its nodes make no sense")
         }
         checkpoint = image.tables
+        self.moves = moves
+        table.reserve(image.tables.slotCount)
         report.checkpoint = entry.sequence
         log.lastSequence = entry.sequence
         return
@@ -101,28 +136,141 @@ struct Recovery: ~Copyable {
     }
   }
 
+  /// The lists of all segments that have been compacted since a checkpoint.
+  private func moves(since tables: CheckpointTables) throws(CheckpointTables.Problem) -> [UInt32: MoveList] {
+    let known = Set(tables.segments.map(\.id))
+    var moves: [UInt32: MoveList] = [:]
+    for source in sources where !known.contains(source.entry.id) {
+      guard case .header(let header) = source.header, header.kind == .compacted else { continue }
+      guard let list = moveList(header.id), list.store == manifest.store, list.segment == header.id,
+        list.sequence == tables.sequence, list.places.count == Self.recordCount(source)
+      else { throw CheckpointTables.Problem("segment \(header.id) does not say what has moved there") }
+      moves[header.id] = list
+    }
+    return moves
+  }
+
+  private func moveList(_ segment: UInt32) -> MoveList? {
+    do throws(FileError) {
+      let file = try files.open("\(directory)/\(MoveList.fileName(segment))", .read)
+      defer { file.close() }
+      let bytes = try file.readAll()
+      return unsafe bytes.withUnsafeBytes { unsafe MoveList($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  /// As the frames' headers say.
+  private static func recordCount(_ source: Source) -> Int {
+    let limit = min(source.entry.end ?? 0, source.mapping.length)
+    var offset = SegmentHeader.size
+    var count = 0
+    while offset < limit,
+      let frame = unsafe FrameHeader(source.mapping.base + offset, available: limit - offset)
+    {
+      count += frame.recordCount
+      offset += frame.length
+    }
+    return count
+  }
+
+  /// Leads the rows of the checkpoint to where compaction has moved them. Those whose segments have gone and that have
+  /// not been moved had been superseded by a commit behind the checkpoint: they come again with that.
+  private mutating func followMoves() {
+    guard let checkpoint else { return }
+    let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
+    for source in sources {
+      guard let list = moves[source.entry.id], case .header(let header) = source.header else { continue }
+      let segment = enter(header, source)
+      var number = 0
+      var offset = SegmentHeader.size
+      let limit = source.entry.end ?? 0
+      while offset < limit, let frame = frame(source.mapping, header, at: offset, limit) {
+        frame.forEachRecord { record, offset in
+          let place = Place(packed: list.places[number])
+          number += 1
+          guard record.header.isPut, let slot = slots[place.segment],
+            let keyspace = index.keyspace(id: record.header.keyspace)
+          else { return }
+          follow(record, keyspace, from: table.address(slot: slot, offset: place.offset), to: segment, offset)
+        }
+        offset += frame.header.length
+      }
+    }
+    let present = Set(manifest.segments.map(\.id))
+    let gone = checkpoint.segments.filter { !present.contains($0.id) }
+    guard !gone.isEmpty else { return }
+    var hasGone = [Bool](repeating: true, count: checkpoint.slotCount)
+    for segment in log.segments { for slot in segment.slots where slot < hasGone.count { hasGone[slot] = false } }
+    for source in sources {
+      guard let known = checkpoint.segments.first(where: { $0.id == source.entry.id }) else { continue }
+      for slot in known.slot..<min(hasGone.count, known.slot + table.slotCount(for: source.mapping.length)) {
+        hasGone[slot] = false
+      }
+    }
+    for keyspace in index.allKeyspaces {
+      let count = keyspace.locator.index.vacate { address in
+        let slot = table.slot(address)
+        return slot < hasGone.count && hasGone[slot]
+      }
+      keyspace.rowCount.subtract(count, ordering: .relaxed)
+      for segment in gone { keyspace.live.reset(slot: segment.slot) }
+      if count > 0 { replay.expectAgain() }
+    }
+  }
+
+  private func follow(
+    _ record: RecordView, _ keyspace: KeyspaceIndex, from old: UInt64, to segment: Segment, _ offset: Int
+  ) {
+    let hash = unsafe keyspace.hash(record.key)
+    guard let slot = unsafe keyspace.locator.index.find(hash, { $0 == old }) else { return }
+    unsafe keyspace.locator.index.replace(slot, table.address(slot: segment.slot, offset: offset))
+    segment.liveBytes.add(record.header.paddedLength, ordering: .relaxed)
+    keyspace.live.add(record.header.paddedLength, slot: segment.slot)
+  }
+
+  private func frame(
+    _ mapping: any Mapping, _ header: SegmentHeader, at offset: Int, _ limit: Int
+  ) -> FrameView? {
+    unsafe FrameView(
+      mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
+      baseSequence: header.baseSequence, isCompacted: header.kind == .compacted)
+  }
+
   // MARK: Segments
 
-  private mutating func read(_ entry: Manifest.Segment) throws(StoreError) {
-    let path = "\(directory)/\(Segment.fileName(entry.id))"
-    let file: any File
-    let mapping: any Mapping
-    do throws(FileError) {
-      file = try files.open(path, isReadOnly ? .read : .readWrite)
-      let size = try file.size()
-      // A writer may trim a segment that isn't sealed while it is being read, so that is copied.
-      mapping =
-        size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
-    } catch {
-      guard error.cause == .notFound else { throw StoreError(error) }
-      if isCut {
-        log.dropped.insert(entry.id)
-        return
+  private mutating func openSegments() throws(StoreError) {
+    for entry in manifest.segments {
+      let path = "\(directory)/\(Segment.fileName(entry.id))"
+      do throws(FileError) {
+        let file = try files.open(path, isReadOnly ? .read : .readWrite)
+        let size = try file.size()
+        // A writer may trim a segment that isn't sealed while it is being read, so that is copied.
+        let mapping =
+          size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
+        let header = unsafe SegmentHeader.read(UnsafeRawBufferPointer(start: mapping.base, count: mapping.length))
+        sources.append(Source(entry: entry, path: path, file: file, mapping: mapping, header: header))
+      } catch {
+        guard error.cause == .notFound else { throw StoreError(error) }
       }
+    }
+  }
+
+  private mutating func miss(_ entry: Manifest.Segment) throws(StoreError) {
+    guard isCut else {
       throw StoreError(.damaged, "segment \(entry.id) is missing", place: Place(segment: entry.id, offset: 0))
     }
+    log.dropped.insert(entry.id)
+  }
+
+  private mutating func read(_ source: Source) throws(StoreError) {
+    let (entry, mapping) = (source.entry, source.mapping)
+    if case .header(let header) = source.header, header.kind == .compacted {
+      return try readCompacted(source, header)
+    }
     if isCut {
-      file.close()
+      source.file.close()
       drop(entry.id, mapping, from: 0)
       return
     }
@@ -132,20 +280,14 @@ struct Recovery: ~Copyable {
         place: Place(segment: entry.id, offset: mapping.length))
     }
 
-    let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
-    switch unsafe SegmentHeader.read(bytes) {
+    switch source.header {
     case .header(let header):
-      guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch,
-        header.epoch <= manifest.epoch
-      else {
-        throw StoreError(
-          .damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
-      }
-      try read(entry, header, file, mapping, path)
+      try checkBelongs(header, entry)
+      try read(source, header)
     case .newerFormat:
-      throw StoreError(.newerFormat, "\(path) was written by a newer version")
+      throw StoreError(.newerFormat, "\(source.path) was written by a newer version")
     case .unused where entry.end == nil:
-      file.close()
+      source.file.close()
       searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: mapping.length)
       // Also where it would have been the first: what follows it would follow a hole.
@@ -155,68 +297,135 @@ struct Recovery: ~Copyable {
         throw StoreError(.corrupted, "the segment's header is invalid", place: Place(segment: entry.id, offset: 0))
       }
       // The header may have been torn.
-      file.close()
+      source.file.close()
       searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: 0)
       hasEnded = true
     }
   }
 
-  private mutating func read(
-    _ entry: Manifest.Segment, _ header: SegmentHeader, _ file: any File, _ mapping: any Mapping, _ path: String
+  private func checkBelongs(_ header: SegmentHeader, _ entry: Manifest.Segment) throws(StoreError) {
+    guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch,
+      header.epoch <= manifest.epoch
+    else {
+      throw StoreError(.damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
+    }
+  }
+
+  /// A segment that compaction wrote. All of it was durable before the manifest listed it; what the checkpoint has of it
+  /// is not read again.
+  private mutating func readCompacted(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
+    let entry = source.entry
+    try checkBelongs(header, entry)
+    guard let end = entry.end, end <= source.mapping.length, header.baseSequence == entry.baseSequence else {
+      throw StoreError(
+        .damaged, "segment \(entry.id) is not as long as it was", place: Place(segment: entry.id, offset: 0))
+    }
+    guard header.compactedSequence <= lastWanted else {
+      throw StoreError(
+        .malformed,
+        "commit \(lastWanted) cannot be gone back to: the log has been compacted since, at commit "
+          + "\(header.compactedSequence)")
+    }
+    log.highestSequence = max(log.highestSequence, header.compactedSequence)
+    let covered = checkpoint?.segments.first { $0.id == entry.id }
+    let segment: Segment
+    if let covered {
+      segment = enter(header, source, covered)
+    } else {
+      segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
+      try readFrames(segment, source, header, end)
+    }
+    segment.end.store(end, ordering: .relaxed)
+    segment.purgedSequence.store(entry.lastSequence, ordering: .relaxed)
+    table.limit(segment.slots, to: end)
+  }
+
+  private mutating func readFrames(
+    _ segment: Segment, _ source: Source, _ header: SegmentHeader, _ end: Int
   ) throws(StoreError) {
+    var offset = SegmentHeader.size
+    var number: UInt64 = 0
+    while offset < end {
+      guard let frame = frame(source.mapping, header, at: offset, end), frame.header.sequence == number + 1
+      else {
+        throw StoreError(
+          .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+      }
+      number += 1
+      try frame.forEachRecord { (record, offset) throws(StoreError) in
+        if record.header.revision > checkpoint?.sequence ?? 0 {
+          try apply(record, segment, offset)
+        } else if record.header.isTombstone {
+          segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed)
+        }
+      }
+      offset += frame.header.length
+      try note(read: frame.header.length)
+    }
+    report.replayedBytes += end - SegmentHeader.size
+  }
+
+  private mutating func read(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
+    let entry = source.entry
     note(header.watermark)
     log.highestSequence = max(log.highestSequence, header.baseSequence)
     if let covered = checkpoint?.segments.first(where: { $0.id == entry.id }) {
-      return try take(covered, entry, header, file, mapping, path)
+      return try take(covered, source, header)
     }
+    // What lay before a sealed segment, or between those and the first that isn't, may have been compacted.
+    if entry.end == nil { chain = max(chain, manifest.chainSequence) }
     let isNext =
-      log.segments.isEmpty || header.baseSequence == chain
-      || (header.epoch > (log.segments.last?.epoch ?? 0) && header.baseSequence > chain)
+      header.baseSequence == chain || (header.epoch > log.last?.epoch ?? 0 && header.baseSequence > chain)
+      || (entry.end != nil && header.baseSequence >= chain)
     if hasEnded || !isNext {
       guard entry.end == nil else {
         throw StoreError(
           .corrupted, "segment \(entry.id) does not continue the log", place: Place(segment: entry.id, offset: 0))
       }
       hasEnded = true
-      searchBehindEnd(mapping, header.seed, header.baseSequence, from: SegmentHeader.size)
-      file.close()
-      drop(entry.id, mapping, from: 0)
+      searchBehindEnd(source.mapping, header.seed, header.baseSequence, from: SegmentHeader.size)
+      source.file.close()
+      drop(entry.id, source.mapping, from: 0)
       return
     }
 
-    if let checkpoint { table.skip(to: checkpoint.slotCount) }
-    let segment = enter(header, file, mapping, path)
+    let segment = enter(header, source)
     chain = header.baseSequence
     try readFrames(segment, entry, from: SegmentHeader.size)
   }
 
   private mutating func enter(
-    _ header: SegmentHeader, _ file: any File, _ mapping: any Mapping, _ path: String
+    _ header: SegmentHeader, _ source: Source, _ known: CheckpointTables.Segment? = nil
   ) -> Segment {
-    let slot = table.enter(mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
+    let slots = table.enter(
+      source.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence, at: known?.slot)
     let segment = Segment(
-      id: header.id, epoch: header.epoch, path: path, file: file, mapping: mapping, seed: header.seed,
-      baseSequence: header.baseSequence, slot: slot, end: SegmentHeader.size, lastSequence: header.baseSequence)
+      id: header.id, epoch: header.epoch, path: source.path, file: source.file, mapping: source.mapping,
+      seed: header.seed, baseSequence: header.baseSequence, slots: slots, end: SegmentHeader.size,
+      lastSequence: header.baseSequence, isCompacted: header.kind == .compacted)
+    if let known {
+      let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == known.slot } ?? []
+      segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
+      segment.tombstoneBytes.store(known.tombstones, ordering: .relaxed)
+    }
     replay.enter(segment)
     log.segments.append(segment)
+    if header.kind == .log { log.last = segment }
     return segment
   }
 
   /// A segment that the checkpoint knows: what it has is not read again.
   private mutating func take(
-    _ covered: CheckpointTables.Segment, _ entry: Manifest.Segment, _ header: SegmentHeader, _ file: any File,
-    _ mapping: any Mapping, _ path: String
+    _ covered: CheckpointTables.Segment, _ source: Source, _ header: SegmentHeader
   ) throws(StoreError) {
-    guard header.epoch == covered.epoch, mapping.length >= covered.end else {
+    let entry = source.entry
+    guard header.epoch == covered.epoch, source.mapping.length >= covered.end else {
       throw StoreError(
-        .damaged, "segment \(entry.id) has \(mapping.length) bytes of \(covered.end)",
-        place: Place(segment: entry.id, offset: mapping.length))
+        .damaged, "segment \(entry.id) has \(source.mapping.length) bytes of \(covered.end)",
+        place: Place(segment: entry.id, offset: source.mapping.length))
     }
-    table.skip(to: covered.slot)
-    let segment = enter(header, file, mapping, path)
-    let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == covered.slot } ?? []
-    segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
+    let segment = enter(header, source, covered)
     chain = covered.lastSequence
     if checkpoint?.place.segment == entry.id {
       try readFrames(segment, entry, from: covered.end)
@@ -229,7 +438,7 @@ struct Recovery: ~Copyable {
   private func close(_ segment: Segment, at end: Int) {
     segment.end.store(end, ordering: .relaxed)
     segment.lastSequence.store(chain, ordering: .relaxed)
-    table.limit(slot: segment.slot, to: end)
+    table.limit(segment.slots, to: end)
   }
 
   /// Reads the frames of a segment and, if it isn't sealed, looks at what is behind them.
@@ -292,24 +501,47 @@ struct Recovery: ~Copyable {
   private mutating func apply(_ record: RecordView, _ segment: Segment, _ offset: Int) throws(StoreError) {
     report.records += 1
     let header = record.header
-    if header.kind == .keyspaceDefinition {
+    switch header.kind {
+    case .keyspaceDefinition:
       guard let order = unsafe record.stored.first, order <= 1,
         let name = unsafe String(validating: record.key, as: UTF8.self)
       else {
         throw StoreError(
           .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
       }
+      guard !dropped.contains(header.keyspace) else { return }
       replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
-      return
-    }
-    if header.kind == .keyspaceDropped { return try replay.drop(header.keyspace) }
-    guard header.isPut || header.isTombstone else {
+    case .keyspaceDropped:
+      dropped.insert(header.keyspace)
+      try replay.drop(header.keyspace)
+    case .put, .tombstone:
+      guard try !replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else { return }
+      // Where it is defined, or dropped, may be read later.
+      if undefined[header.keyspace] == nil {
+        undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
+      }
+    case .dictionary, .retention, nil:
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }
-    guard try replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else {
-      throw StoreError(
-        .damaged, "a row of keyspace \(header.keyspace), which is not defined",
-        place: Place(segment: segment.id, offset: offset))
+  }
+
+  /// What compaction left when it was cut short.
+  private mutating func lookForLeftovers() throws(StoreError) {
+    log.moveLists.segments = Set(moves.keys)
+    log.moveLists.hasMoved =
+      checkpoint.map { checkpoint in
+        !moves.isEmpty
+          || checkpoint.segments.contains { known in !manifest.segments.contains { $0.id == known.id } }
+      } ?? true
+    guard !isReadOnly else { return }
+    let used = Set(
+      manifest.segments.map { Segment.fileName($0.id) } + moves.keys.map { MoveList.fileName($0) })
+    do throws(FileError) {
+      log.unlisted = try files.list(directory).filter { name in
+        (name.hasSuffix(".segment") || name.hasSuffix(".moves")) && !used.contains(name)
+      }
+    } catch {
+      throw StoreError(error)
     }
   }
 
@@ -356,15 +588,14 @@ struct Recovery: ~Copyable {
   /// A log that ends before its watermark has not been torn.
   private func checkEnd() throws(StoreError) {
     guard !isCut else { return }
-    guard let last = log.segments.last else {
-      guard log.watermark.sequence == 0 else {
-        throw StoreError(
-          .corrupted, "the log is gone", place: Place(segment: manifest.segments.first?.id ?? 0, offset: 0))
-      }
-      return
-    }
-    let end = Place(segment: last.id, offset: last.end.load(ordering: .relaxed))
-    guard log.watermark.place <= end else {
+    let end =
+      log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
+      ?? Place(segment: manifest.segments.first?.id ?? 0, offset: 0)
+    // What has been compacted or sealed is looked after by itself.
+    let isOpen = manifest.segments.contains { $0.id == log.watermark.place.segment && $0.end == nil }
+    guard !isOpen || log.watermark.place <= end,
+      log.watermark.sequence <= max(log.lastSequence, manifest.chainSequence)
+    else {
       throw StoreError(
         .corrupted, "the log is invalid here, and was durable up to \(log.watermark.place)", place: end)
     }

@@ -1,7 +1,8 @@
 import CCairnPlatform
 import Synchronization
 
-/// Enters what is read from the log into the indexes.
+/// Enters what is read from the log into the indexes: of each row the record with the highest revision, in whatever order
+/// they come.
 ///
 /// Records are gathered first, then sorted by where they go in the hash indexes, so that one part of them after the
 /// other is at hand, and rows that are new to an ordered keyspace are sorted by key and added a leaf at a time. (As in
@@ -24,8 +25,42 @@ struct Replay: ~Copyable {
     var keyspace: Int { Int(truncatingIfNeeded: word >> 40) }
   }
 
+  /// A record of a row that is in the index already.
+  private struct Known {
+    var address: UInt64
+    var length: Int
+    var isPut: Bool
+    /// Than the one that is to be entered.
+    var isNewer: Bool
+
+    init(_ address: UInt64, _ header: RecordHeader, isNewer: Bool) {
+      self.address = address
+      length = header.paddedLength
+      isPut = header.isPut
+      self.isNewer = isNewer
+    }
+
+    private static let unitsMask: UInt64 = 1 << 23 - 1
+
+    /// In one word; nil for a record that is too long.
+    var packed: UInt64? {
+      let units = UInt64(length / Format.unit)
+      return units > Self.unitsMask ? nil : address | units << 39 | (isPut ? 1 << 62 : 0) | (isNewer ? 1 << 63 : 0)
+    }
+
+    /// nil for an address alone.
+    init?(packed word: UInt64) {
+      length = Int(truncatingIfNeeded: word >> 39 & Self.unitsMask) * Format.unit
+      guard length > 0 else { return nil }
+      address = word & Row.addressMask
+      isPut = word & 1 << 62 != 0
+      isNewer = word & 1 << 63 != 0
+    }
+  }
+
   private struct Part {
     let keyspace: KeyspaceIndex
+    var isDropped = false
     /// What all its keys seen so far begin with.
     var shared: [UInt8]?
     /// Where the heads of the rows at hand begin in their keys.
@@ -61,10 +96,18 @@ struct Replay: ~Copyable {
   private var rows: RowBuffer
   private var sorted: RowBuffer
   private var spare: RowBuffer
-  /// For each row of `sorted` the log address of an older record, and its length in units above that once it is known to
-  /// be the row's.
-  private var older: [UInt64] = []
+  /// For each row of `sorted` the log address of the record that is in the index, and the rest once it is known to be the row's.
+  private var known: [UInt64] = []
   private var segments: [Segment?] = []
+  /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an older
+  /// record may come later.
+  private var tombstones: [Row] = []
+  /// From which on of these the rows have not been taken out of the trees.
+  private var firstInTrees = 0
+  /// Whether trees have rows that the hash indexes have not, which will come again. Trees cannot be changed until then,
+  /// and the rows that are to be added wait.
+  private var isExpecting = false
+  private var waiting: [Row] = []
   /// Bits, four or more for each row of a partition.
   private var seen = [UInt64](repeating: 0, count: 1 << 12)
 
@@ -78,8 +121,12 @@ struct Replay: ~Copyable {
 
   /// A segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
-    while segments.count < table.nextSlot { segments.append(segments.count < segment.slot ? nil : segment) }
+    while segments.count < segment.slots.upperBound { segments.append(nil) }
+    for slot in segment.slots { segments[slot] = segment }
   }
+
+  /// Rows have been taken out of hash indexes, and not out of trees. A record of each of them will come.
+  mutating func expectAgain() { isExpecting = true }
 
   mutating func enter(_ keyspace: KeyspaceIndex) {
     guard partsByID[keyspace.id] == nil else { return }
@@ -87,7 +134,7 @@ struct Replay: ~Copyable {
     parts.append(Part(keyspace: keyspace))
   }
 
-  /// A put or a tombstone; false if its keyspace has not been entered. Records come in the order of their revisions.
+  /// A put or a tombstone; false if its keyspace has not been entered.
   mutating func add(_ record: RecordView, at address: UInt64, in segment: Segment) throws(StoreError) -> Bool {
     guard let number = partsByID[record.header.keyspace] else { return false }
     if rows.count == Self.capacity { try finish() }
@@ -97,6 +144,8 @@ struct Replay: ~Copyable {
     if isPut {
       segment.liveBytes.add(record.header.paddedLength, ordering: .relaxed)
       parts[number].keyspace.live.add(record.header.paddedLength, slot: segment.slot)
+    } else {
+      segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed)
     }
     rows.append(
       Row(
@@ -110,6 +159,7 @@ struct Replay: ~Copyable {
   mutating func drop(_ id: UInt32) throws(StoreError) {
     try finish()
     guard let number = partsByID.removeValue(forKey: id) else { return }
+    parts[number].isDropped = true
     let keyspace = parts[number].keyspace
     for (slot, bytes) in keyspace.live.bySlot { segments[slot]?.liveBytes.subtract(bytes, ordering: .relaxed) }
     index.remove(keyspace)
@@ -121,7 +171,7 @@ struct Replay: ~Copyable {
     guard rows.count > 0 else { return }
     var partitions = partition()
     lookUp(&partitions)
-    try verifyOlder()
+    try verifyKnown()
     var start = 0
     var fresh: [(part: Int, rows: Range<Int>)] = []
     for partition in partitions where partition.end > start {
@@ -137,12 +187,54 @@ struct Replay: ~Copyable {
       fresh[fresh.count - 1].rows = known.lowerBound..<all
       start = end
     }
-    for (number, rows) in fresh { try addInOrder(rows, to: parts[number]) }
+    if isExpecting {
+      for (_, range) in fresh { for position in range { waiting.append(rows[position]) } }
+    } else {
+      try takeOutOfTrees()
+      for (number, range) in fresh { try addInOrder(range, to: parts[number]) }
+    }
     rows.count = 0
     for number in parts.indices {
       parts[number].count = 0
       parts[number].headStart = parts[number].shared?.count ?? 0
     }
+  }
+
+  /// Enters what has been gathered, and takes out what is deleted.
+  mutating func end() throws(StoreError) {
+    try finish()
+    try takeOutOfTrees()
+    for number in parts.indices where !parts[number].isDropped { try addWaiting(number) }
+    waiting = []
+    for row in tombstones where !parts[row.keyspace].isDropped {
+      let index = parts[row.keyspace].keyspace.locator.index
+      if let slot = unsafe index.find(row.hash, { $0 == row.address }) { unsafe index.remove(row.hash, slot) }
+    }
+    tombstones = []
+  }
+
+  /// Adds the rows of a keyspace that have waited, and are not deleted, to its tree.
+  private mutating func addWaiting(_ number: Int) throws(StoreError) {
+    let locator = parts[number].keyspace.locator
+    for row in waiting where row.keyspace == number {
+      guard isThere(row, locator) else { continue }
+      rows.append(row)
+      if rows.count == Self.capacity { try addGathered(number) }
+    }
+    try addGathered(number)
+  }
+
+  private mutating func addGathered(_ number: Int) throws(StoreError) {
+    KeyOrder(table: table, spare: spare).readHeads(rows, 0..<rows.count, from: parts[number].headStart)
+    try addInOrder(0..<rows.count, to: parts[number])
+    rows.count = 0
+  }
+
+  private mutating func takeOutOfTrees() throws(StoreError) {
+    for row in tombstones[firstInTrees...] where !parts[row.keyspace].isDropped {
+      try unsafe parts[row.keyspace].keyspace.tree?.remove(table.key(row.address), row.hash)
+    }
+    firstInTrees = tombstones.count
   }
 
   /// Rows of one keyspace that go into the same part of its hash index: one of 2^`bits`.
@@ -192,7 +284,7 @@ struct Replay: ~Copyable {
   /// Notes for each row where an older record of it most likely lies, and counts the rows that are new: by linear
   /// counting (Whang, Vander-Zanden and Taylor, 1990), without the estimate, since the bits are many.
   private mutating func lookUp(_ partitions: inout [Partition]) {
-    older.removeAll(keepingCapacity: true)
+    known.removeAll(keepingCapacity: true)
     var start = 0
     for place in partitions.indices where partitions[place].end > start {
       let index = parts[partitions[place].keyspace].keyspace.locator.index
@@ -206,7 +298,7 @@ struct Replay: ~Copyable {
           likely = address
           return true
         }
-        older.append(likely)
+        known.append(likely)
         let bit = Int(truncatingIfNeeded: row.hash & UInt64(seen.count * 64 - 1))
         if likely == 0, row.isPut, seen[bit >> 6] & 1 << UInt64(bit & 63) == 0 {
           seen[bit >> 6] |= 1 << UInt64(bit & 63)
@@ -217,12 +309,12 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Looks whether what lies there is the same row, and puts its length beside the address, in units; 0 if it isn't or
-  /// is very long. In the order of the log, so that address translation costs little. `rows` is not needed any more.
-  private mutating func verifyOlder() throws(StoreError) {
+  /// Looks whether what lies there is the same row, and which of the two records is newer. In the order of the log, so that
+  /// address translation costs little. `rows` is not needed any more.
+  private mutating func verifyKnown() throws(StoreError) {
     var count = 0
-    for position in 0..<sorted.count where older[position] != 0 {
-      rows[count] = Row(hash: 0, word: UInt64(position), head: older[position])
+    for position in 0..<sorted.count where known[position] != 0 {
+      rows[count] = Row(hash: 0, word: UInt64(position), head: known[position])
       count += 1
     }
     guard count > 0 else { return }
@@ -236,11 +328,11 @@ struct Replay: ~Copyable {
       let position = Int(rows[index].word)
       let row = sorted[position]
       let record = try record(rows[index].head)
+      let own = table.verified(row.address)
       let isSame =
-        unsafe parts[row.keyspace].keyspace.locator.isRow(record, row.hash)
-        && record.key.equals(table.key(row.address))
-      let units = UInt64(record.header.paddedLength / Format.unit)
-      older[position] = isSame && units < 1 << 25 ? rows[index].head | units << 39 : 0
+        unsafe parts[row.keyspace].keyspace.locator.isRow(record, row.hash) && record.key.equals(own.key)
+      let isNewer = record.header.revision > own.header.revision
+      known[position] = isSame ? Known(rows[index].head, record.header, isNewer: isNewer).packed ?? 0 : 0
     }
   }
 
@@ -251,60 +343,61 @@ struct Replay: ~Copyable {
   ) throws(StoreError) -> Int {
     let locator = keyspace.locator
     var fresh = first
-    var hasDeletes = false
+    let firstTombstone = tombstones.count
     for position in range {
       if position + Self.lookahead < range.upperBound {
         locator.index.prefetch(sorted[position + Self.lookahead].hash)
       }
       let row = sorted[position]
-      let older = try unsafe findOlder(row, position, locator)
-      if let older = unsafe older, let segment = unsafe segments[table.slot(older.address)] {
-        unsafe segment.liveBytes.subtract(older.length, ordering: .relaxed)
-        unsafe keyspace.live.add(-older.length, slot: segment.slot)
+      var wasThere = false
+      if let (slot, known) = try unsafe find(row, position, locator) {
+        if !known.isNewer { unsafe locator.index.replace(slot, row.address) }
+        let dead = known.isNewer ? row.address : known.address
+        wasThere = known.isPut
+        if known.isNewer ? row.isPut : wasThere, let segment = segments[table.slot(dead)] {
+          let length = known.isNewer ? table.verified(row.address).header.paddedLength : known.length
+          segment.liveBytes.subtract(length, ordering: .relaxed)
+          keyspace.live.add(-length, slot: segment.slot)
+        }
+        if known.isNewer { continue }
+      } else {
+        locator.index.insert(row.hash, row.address)
       }
       if row.isPut {
-        if let older = unsafe older {
-          unsafe locator.index.replace(older.slot, row.address)
-        } else {
-          locator.index.insert(row.hash, row.address)
-          keyspace.rowCount.add(1, ordering: .relaxed)
-          if keyspace.tree != nil {
-            rows[fresh] = row
-            fresh += 1
-          }
+        if wasThere { continue }
+        keyspace.rowCount.add(1, ordering: .relaxed)
+        if keyspace.tree != nil {
+          rows[fresh] = row
+          fresh += 1
         }
-      } else if let older = unsafe older {
-        hasDeletes = true
-        try unsafe keyspace.tree?.remove(table.key(row.address), row.hash)
-        unsafe locator.index.remove(row.hash, older.slot)
-        keyspace.rowCount.subtract(1, ordering: .relaxed)
+      } else {
+        if wasThere { keyspace.rowCount.subtract(1, ordering: .relaxed) }
+        tombstones.append(row)
       }
     }
-    return hasDeletes ? dropDeleted(first..<fresh, locator) : fresh
+    return tombstones.count > firstTombstone ? dropDeleted(first..<fresh, locator) : fresh
   }
 
   /// The row's record as it is in the index now.
   @inline(__always)
-  private func findOlder(
+  private func find(
     _ row: Row, _ position: Int, _ locator: RowLocator
-  ) throws(StoreError) -> (slot: HashIndex.Slot, address: UInt64, length: Int)? {
-    let verified = older[position]
-    if verified > Row.addressMask {
-      let address = verified & Row.addressMask
-      if let slot = unsafe locator.index.find(row.hash, { $0 == address }) {
-        return unsafe (slot, address, Int(truncatingIfNeeded: verified >> 39) * Format.unit)
-      }
+  ) throws(StoreError) -> (slot: HashIndex.Slot, known: Known)? {
+    if let verified = Known(packed: known[position]),
+      let slot = unsafe locator.index.find(row.hash, { $0 == verified.address })
+    {
+      return unsafe (slot, verified)
     }
-    // A record at hand has taken its place, or there was none.
-    var found: (address: UInt64, length: Int)?
+    // A record at hand has taken its place, there was none, or it is very long.
+    var found: Known?
     let slot = try unsafe locator.index.find(row.hash) { (address) throws(StoreError) in
-      let record = try self.record(address)
-      guard locator.isRow(record, row.hash), unsafe record.key.equals(table.key(row.address)) else { return false }
-      found = (address, record.header.paddedLength)
+      let (record, own) = (try self.record(address), table.verified(row.address))
+      guard locator.isRow(record, row.hash), unsafe record.key.equals(own.key) else { return false }
+      found = Known(address, record.header, isNewer: record.header.revision > own.header.revision)
       return true
     }
     guard let slot = unsafe slot, let found else { return nil }
-    return unsafe (slot, found.address, found.length)
+    return unsafe (slot, found)
   }
 
   private func record(_ address: UInt64) throws(StoreError) -> RecordView {
@@ -314,18 +407,24 @@ struct Replay: ~Copyable {
     return record
   }
 
-  /// Of rows that were new, those that are still there; one that was deleted and put again, once.
+  /// Of rows that were new, those that are still there; one that was deleted and put again, once. A newer record of one
+  /// has not made it new again.
   private mutating func dropDeleted(_ range: Range<Int>, _ locator: RowLocator) -> Int {
     var kept = range.lowerBound
     var seen: Set<UInt64> = []
     for position in range {
       let row = rows[position]
-      guard unsafe locator.index.find(row.hash, { locator.isAt($0, row.hash) }) != nil, seen.insert(row.hash).inserted
-      else { continue }
+      guard isThere(row, locator), seen.insert(row.hash).inserted else { continue }
       rows[kept] = row
       kept += 1
     }
     return kept
+  }
+
+  private func isThere(_ row: Row, _ locator: RowLocator) -> Bool {
+    unsafe locator.index.find(row.hash) { address in
+      locator.isAt(address, row.hash) && table.verified(address).header.isPut
+    } != nil
   }
 
   // MARK: In order
@@ -336,54 +435,14 @@ struct Replay: ~Copyable {
     let shared = part.shared?.count ?? 0
     // Heads that end before the keys begin to differ are all alike, those that begin behind it tell nothing.
     let isUseful = part.headStart <= shared && shared < part.headStart + 8
-    if !isUseful { readHeads(range, from: shared) }
-    sort(range, headStart: isUseful ? part.headStart : shared)
+    let order = KeyOrder(table: table, spare: spare)
+    if !isUseful { order.readHeads(rows, range, from: shared) }
+    order.sort(rows, range, headStart: isUseful ? part.headStart : shared)
     let (rows, table) = (rows, table)
     try unsafe tree.insert(range.count) { (number) throws(StoreError) in
       let position = range.lowerBound + number
       if position + Self.lookahead < range.upperBound { table.prefetch(rows[position + Self.lookahead].address) }
       return unsafe (table.key(rows[position].address), rows[position].hash)
     }
-  }
-
-  private mutating func readHeads(_ range: Range<Int>, from start: Int) {
-    for position in range {
-      if position + Self.lookahead < range.upperBound { table.prefetch(rows[position + Self.lookahead].address) }
-      rows[position].head = unsafe table.key(rows[position].address).head(start)
-    }
-  }
-
-  /// Sorts by heads, and rows whose heads are alike by the keys behind them.
-  private mutating func sort(_ range: Range<Int>, headStart: Int) {
-    rows.sortByHead(range, with: spare)
-    var start = range.lowerBound
-    while start < range.upperBound {
-      var end = start + 1
-      while end < range.upperBound, rows[end].head == rows[start].head { end += 1 }
-      if end - start > 1 { sortAlike(start..<end, from: headStart) }
-      start = end
-    }
-  }
-
-  private mutating func sortAlike(_ range: Range<Int>, from start: Int) {
-    // A short key is padded with zeros in its head, so keys may also differ in length alone.
-    let first = unsafe table.key(rows[range.lowerBound].address)
-    var shared = first.count
-    var shortest = first.count
-    for position in range.dropFirst() {
-      if position + Self.lookahead < range.upperBound { table.prefetch(rows[position + Self.lookahead].address) }
-      let key = unsafe table.key(rows[position].address)
-      shared = unsafe min(shared, first.sharedPrefix(key))
-      shortest = min(shortest, key.count)
-    }
-    if range.count <= 32 || shared < start + 8 || shared == shortest {
-      var keyed: [(key: [UInt8], row: Row)] = []
-      for position in range { keyed.append(unsafe (Array(table.key(rows[position].address)), rows[position])) }
-      keyed.sort { $0.key.lexicographicallyPrecedes($1.key) }
-      for (position, pair) in zip(range, keyed) { rows[position] = pair.row }
-      return
-    }
-    readHeads(range, from: shared)
-    sort(range, headStart: shared)
   }
 }

@@ -32,6 +32,25 @@ import CCairnPlatform
     count &+= 1
   }
 
+  /// Sorts all by keyspace; rows of one keyspace stay in their order.
+  func sortByKeyspace(with spare: RowBuffer) {
+    var counts: [Int] = []
+    for index in 0..<count {
+      let keyspace = unsafe base[index].keyspace
+      while counts.count <= keyspace { counts.append(0) }
+      counts[keyspace] += 1
+    }
+    guard counts.count > 1 else { return }
+    var sum = 0
+    for keyspace in counts.indices { (counts[keyspace], sum) = (sum, sum + counts[keyspace]) }
+    for index in 0..<count {
+      let row = unsafe base[index]
+      unsafe spare.base[counts[row.keyspace]] = row
+      counts[row.keyspace] += 1
+    }
+    unsafe base.update(from: spare.base, count: count)
+  }
+
   /// Sorts a range by heads, byte by byte from the last; bytes in which all are alike take no time.
   func sortByHead(_ range: Range<Int>, with spare: RowBuffer) {
     guard range.count > 64 else {

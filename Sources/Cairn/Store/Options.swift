@@ -19,6 +19,9 @@ public struct StoreOptions: Sendable {
   /// Whether the index is written to disk in the background as the log grows, and when the store is closed, so that
   /// opening need not read the whole log.
   public var checkpoints = true
+  /// Whether space that is not needed is given back in the background as the log grows: the log is kept below 1.3 times
+  /// what is needed of it and four segments.
+  public var compaction = true
   /// Opens the store as it was after this commit, or the last before it: for going back behind a mistake or to before
   /// damage. Opened for reading, nothing changes. Opened for writing, the first write makes that the state of the
   /// store; what lay behind is kept aside, as the recovery report says. nil for all there is.

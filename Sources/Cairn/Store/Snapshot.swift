@@ -15,13 +15,16 @@ public final class Snapshot: Sendable {
     self.index = index
     self.committer = committer
     sequence = index.snapshots.register(index.published)
+    index.heldSnapshots.add(1, ordering: .relaxed)
   }
 
   deinit { close() }
 
   /// Ends the snapshot. Reading from it afterwards throws `closed`.
   public func close() {
-    if isClosed.exchange(true, ordering: .acquiringAndReleasing) == false { committer.release(sequence) }
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    index.heldSnapshots.subtract(1, ordering: .relaxed)
+    committer.release(sequence)
   }
 
   private func checkOpen(_ keyspace: Keyspace) throws(StoreError) {

@@ -11,8 +11,20 @@ public struct StoreStatistics: Sendable, Hashable {
   public var logBytes = 0
   /// Bytes of the newest records of the rows there are.
   public var liveBytes = 0
+  /// Bytes of older records that a snapshot needs.
+  public var pinnedBytes = 0
   /// Everything else in the log.
-  public var deadBytes: Int { logBytes - liveBytes }
+  public var deadBytes: Int { logBytes - liveBytes - pinnedBytes }
+  /// Of these the bytes of tombstones.
+  public var tombstoneBytes = 0
+  /// Bytes of segments that have been compacted and are no part of the log, but are being read still.
+  public var retiredBytes = 0
+  /// Segments in which compaction has found damage; they stay as they are.
+  public var damagedSegments = 0
+  /// Bytes that commits have added to the log since the store was opened.
+  public var appendedBytes = 0
+  /// Bytes that compaction has added to the log since.
+  public var compactedBytes = 0
   /// Bytes of the checkpoints on disk, which are no part of the log.
   public var checkpointBytes = 0
   /// Bytes of memory the index takes.

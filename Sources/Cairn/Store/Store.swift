@@ -14,7 +14,7 @@ public final class Store: Sendable {
   private let log: Log
   private let committer: Committer
   private let asyncCommits: AsyncCommits
-  private let checkpoints: Checkpoints
+  private let maintenance: Maintenance
   private let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
@@ -57,9 +57,7 @@ public final class Store: Sendable {
     isCompressing = options.compression
     committer = Committer(log: log, index: index)
     asyncCommits = AsyncCommits(committer: committer, log: log, scheduler: environment.scheduler)
-    checkpoints = Checkpoints(
-      index: index, log: log, committer: committer, recovery: recovery,
-      isAutomatic: options.checkpoints && options.access == .readWrite)
+    maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
   }
 
   deinit { close() }
@@ -71,7 +69,7 @@ public final class Store: Sendable {
     committer.close()
     asyncCommits.close()
     environment.scheduler.shutDown()
-    checkpoints.close()
+    maintenance.close()
     log.close()
     fileLock?.release()
     StoreRegistry.remove(identity, self)
@@ -137,7 +135,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { checkpoints.logHasGrown() }
+    defer { maintenance.logHasGrown() }
     return try committer.commit(buffer, durability)
   }
 
@@ -148,7 +146,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { checkpoints.logHasGrown() }
+    defer { maintenance.logHasGrown() }
     return try await asyncCommits.commit(buffer, durability)
   }
 
@@ -181,7 +179,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { checkpoints.logHasGrown() }
+    defer { maintenance.logHasGrown() }
     return try committer.commit(buffer, durability)
   }
 
@@ -230,8 +228,38 @@ public final class Store: Sendable {
   /// - Throws: `noSpace`, `inputOutput`, and nothing has changed; `poisoned`, `closed`, `readOnly`.
   public func checkpoint() throws(StoreError) {
     guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
-    try checkpoints.write()
+    try maintenance.checkpoint()
   }
+
+  // MARK: Compaction
+
+  /// Gives space back: writes what is needed of segments that hold more than that to new ones, and removes them.
+  ///
+  /// Happens in the background as the log grows unless ``StoreOptions/compaction`` is false. Readers and writers go on
+  /// meanwhile. Takes time in proportion to the bytes of the segments it takes up, and at most one segment's worth of
+  /// free space, or that of the largest commit. Rows that one call copies together are in the order of their keys on disk
+  /// afterwards.
+  ///
+  /// - Parameters:
+  ///   - extent: whether segments without anything to gain are written anew as well.
+  ///   - progress: called now and then; compaction ends with `cancelled` if it returns false, and what has been gained by
+  ///     then stays. On the calling thread; it must not use the store's own maintenance.
+  /// - Returns: what was done, or why nothing.
+  /// - Throws: `noSpace`, `inputOutput`, `cancelled`, and nothing is lost; `poisoned`, `closed`, `readOnly`.
+  @discardableResult
+  public func compact(
+    _ extent: CompactionExtent = .worthwhile, progress: ((CompactionProgress) -> Bool)? = nil
+  ) throws(StoreError) -> CompactionReport {
+    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    return try maintenance.compact(extent, progress)
+  }
+
+  /// Stops compaction in the background until ``resumeCompaction()``, in the middle of a segment if need be. The log may
+  /// grow beyond its bound meanwhile.
+  public func pauseCompaction() { maintenance.pause() }
+
+  /// Lets compaction in the background go on.
+  public func resumeCompaction() { maintenance.resume() }
 
   // MARK: Reading the latest state
 
@@ -331,15 +359,21 @@ public final class Store: Sendable {
       statistics.segments += 1
       statistics.logBytes += segment.end.load(ordering: .acquiring)
       statistics.liveBytes += segment.liveBytes.load(ordering: .relaxed)
+      statistics.pinnedBytes += segment.pinnedBytes.load(ordering: .relaxed)
+      statistics.tombstoneBytes += segment.tombstoneBytes.load(ordering: .relaxed)
+      if segment.isQuarantined.load(ordering: .relaxed) { statistics.damagedSegments += 1 }
     }
     statistics.checkpointBytes = log.manifest.withLock { $0.checkpoints.reduce(0) { $0 + $1.length } }
     for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
       statistics.keyspaces += 1
       statistics.rows += keyspace.rowCount.load(ordering: .relaxed)
     }
+    statistics.retiredBytes = maintenance.retiredBytes.load(ordering: .relaxed)
+    statistics.appendedBytes = log.appendedBytes.load(ordering: .relaxed)
+    statistics.compactedBytes = log.compactedBytes.load(ordering: .relaxed)
     statistics.indexBytes = index.bytes
     statistics.retainedVersions = index.versions.count
-    statistics.snapshots = index.snapshots.count
+    statistics.snapshots = index.heldSnapshots.load(ordering: .relaxed)
     statistics.rawValueBytes = committer.rawBytes.load(ordering: .relaxed)
     statistics.storedValueBytes = committer.storedBytes.load(ordering: .relaxed)
     statistics.commits = committer.commitCount.load(ordering: .relaxed)

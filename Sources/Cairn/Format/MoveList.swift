@@ -1,0 +1,58 @@
+/// Where the records of a compacted segment come from, as the newest checkpoint has it. FORMAT.md, section 9.
+package struct MoveList: Hashable, Sendable {
+  private static let headerSize = 64
+  private static let magic: UInt64 = 0x564F_4D4E_5249_4143  // "CAIRNMOV"
+
+  package var store: UInt128
+  package var segment: UInt32
+  /// The checkpoint's.
+  package var sequence: UInt64
+  /// A packed place for each record, in order; 0 for those that the checkpoint does not lead to.
+  package var places: [UInt64] = []
+
+  package init(store: UInt128, segment: UInt32, sequence: UInt64) {
+    self.store = store
+    self.segment = segment
+    self.sequence = sequence
+  }
+
+  func encoded() -> [UInt8] {
+    var list = ByteWriter()
+    for place in places { list.append(place) }
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Format.majorVersion)
+    writer.append(Format.minorVersion)
+    writer.append(segment)
+    writer.append(store)
+    writer.append(sequence)
+    writer.append(UInt64(places.count))
+    writer.append(zeros: 8)
+    writer.append(CRC32C.checksum(list.bytes))
+    writer.append(CRC32C.checksum(writer.bytes))
+    return writer.bytes + list.bytes
+  }
+
+  /// nil for anything but a whole list.
+  package init?(_ file: UnsafeRawBufferPointer) {
+    guard file.count >= Self.headerSize else { return nil }
+    let head = unsafe UnsafeRawBufferPointer(rebasing: file[..<Self.headerSize])
+    let list = unsafe UnsafeRawBufferPointer(rebasing: file[Self.headerSize...])
+    var reader = unsafe ByteReader(head)
+    var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: head.suffix(4)))
+    guard reader.next(UInt64.self) == Self.magic,
+      unsafe end.next(UInt32.self) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.dropLast(4))),
+      reader.next(UInt16.self) == Format.majorVersion, reader.next(UInt16.self) != nil,
+      let segment = reader.next(UInt32.self), let store = reader.next(UInt128.self),
+      let sequence = reader.next(UInt64.self), let count = reader.next(UInt64.self), reader.zeros(8),
+      let checksum = reader.next(UInt32.self), count == UInt64(list.count / 8), list.count % 8 == 0,
+      unsafe CRC32C.checksum(list) == checksum
+    else { return nil }
+    self.init(store: store, segment: segment, sequence: sequence)
+    var places = unsafe ByteReader(list)
+    self.places.reserveCapacity(Int(count))
+    for _ in 0..<count { self.places.append(places.next(UInt64.self) ?? 0) }
+  }
+
+  package static func fileName(_ segment: UInt32) -> String { "\(Format.fileNumber(segment)).moves" }
+}

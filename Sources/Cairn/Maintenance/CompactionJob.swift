@@ -1,0 +1,396 @@
+import Synchronization
+
+/// Writes what is needed of some segments to a new one, in the order of keys, and puts that in their place: a piece at a
+/// time, beside readers and the writer.
+///
+/// The copies are durable, and so is whatever has superseded what is left out, before the manifest exchanges the
+/// segments in one step; only then are the indexes led to the copies, row by row, where nothing has been committed
+/// meanwhile. A crash at any point leaves copies too many, never one too few.
+///
+/// One thread at a time has it.
+final class CompactionJob: @unchecked Sendable {
+  let inputs: [Segment]
+  private(set) var output: Segment?
+  /// A segment in which a record was found damaged.
+  private(set) var damaged: Segment?
+  private let index: Index
+  private let log: Log
+  private let committer: Committer
+  private let keyspaces: [KeyspaceIndex]
+  private let numbers: [UInt32: Int]
+  /// The newest commit when it began.
+  private let sequence: UInt64
+  /// Nothing older than a tombstone at or before this is outside the inputs, neither in the log nor in a checkpoint.
+  private let horizon: UInt64
+  /// nil if it is of no use any more.
+  private var checkpoint: Manifest.Checkpoint?
+  /// For inputs that the checkpoint does not know: where their records are, in units, and where the checkpoint has them.
+  private var moves: [UInt32: (offsets: [UInt32], places: [UInt64])] = [:]
+
+  private var phase = Phase.scan(input: 0, offset: SegmentHeader.size)
+  private var purged: UInt64
+  private var assembly: FrameAssembly
+  private var frameCount: UInt64 = 0
+  /// What has to be copied: rows with their hashes; `carried` leads from no index.
+  private var rows: RowBuffer
+  private var carried: [UInt64] = []
+  private var pending: [Replay.Row] = []
+  private var neededBytes = 0
+  /// For each row where its copy is, and how long each is in units.
+  private var copies: [(address: UInt64, length: UInt32, oldLength: UInt32)] = []
+  private var list: MoveList?
+
+  private enum Phase {
+    case scan(input: Int, offset: Int)
+    case write(Int)
+    case publish
+    case move(Int)
+    case over
+  }
+
+  private static let pieceLength = 1 << 20
+  private static let frameLength = 1 << 18
+  /// Rows that are led to their copies while a commit waits.
+  private static let rowsAtOnce = 32
+
+  /// Keyspaces that are dropped from now on keep their memory until it is over.
+  init(_ inputs: [Segment], index: Index, log: Log, committer: Committer) {
+    self.inputs = inputs
+    self.index = index
+    self.log = log
+    self.committer = committer
+    keyspaces = committer.beginCompaction()
+    numbers = Dictionary(uniqueKeysWithValues: keyspaces.enumerated().map { ($0.element.id, $0.offset) })
+    sequence = index.published.load(ordering: .acquiring)
+    purged = sequence
+    checkpoint = log.newestCheckpoint
+    horizon = min(
+      Self.horizon(of: log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }),
+      checkpoint?.sequence ?? .max)
+    assembly = FrameAssembly(log: log)
+    // No record takes less than 16 bytes; memory is taken as it is touched.
+    rows = RowBuffer(capacity: inputs.reduce(64) { $0 + $1.end.load(ordering: .relaxed) / 16 })
+  }
+
+  deinit { abandon() }
+
+  /// No segment has anything that a commit at or before this has superseded.
+  static func horizon(of segments: [Segment]) -> UInt64 {
+    segments.reduce(.max) {
+      min($0, max($1.isCompacted ? 0 : $1.baseSequence, $1.purgedSequence.load(ordering: .relaxed)))
+    }
+  }
+
+  /// Whether the log has the copies in the place of the segments.
+  var isPublished: Bool {
+    switch phase {
+    case .scan, .write, .publish: false
+    case .move, .over: true
+    }
+  }
+
+  /// Bytes looked at or copied, and how many there will be as far as is known.
+  var progress: (done: Int, total: Int) {
+    let input = inputs.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
+    switch phase {
+    case .scan(let number, let offset):
+      return (inputs[..<number].reduce(offset) { $0 + $1.end.load(ordering: .relaxed) }, input + neededBytes)
+    case .write(let row): return (input + neededBytes * row / max(1, rows.count), input + neededBytes)
+    case .publish, .move, .over: return (input + neededBytes, input + neededBytes)
+    }
+  }
+
+  /// Gives up, if the copies are not in the log yet. What has been written is removed.
+  func abandon() {
+    switch phase {
+    case .over: return
+    case .move: break
+    case .scan, .write, .publish:
+      if let output {
+        committer.betweenCommits { log.release(output) }
+        log.removeFiles(of: output)
+      }
+    }
+    phase = .over
+    committer.endCompaction()
+  }
+
+  /// Does a piece of the work; true when all is done. A failure ends it, and loses nothing.
+  func step() throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      switch phase {
+      case .scan(let input, let offset): try scan(input, offset)
+      case .write(let row): try write(from: row)
+      case .publish: try publish()
+      case .move(let row): move(from: row)
+      case .over: return true
+      }
+    } catch {
+      abandon()
+      throw error
+    }
+    if case .over = phase { return true }
+    return false
+  }
+
+  // MARK: What is needed
+
+  private func scan(_ number: Int, _ start: Int) throws(StoreError) {
+    guard number < inputs.count else {
+      try decide()
+      return try beginWriting()
+    }
+    let segment = inputs[number]
+    let end = segment.end.load(ordering: .relaxed)
+    var offset = start
+    while offset < end, offset - start < Self.pieceLength {
+      guard
+        let frame = unsafe FrameView(
+          segment.mapping.base + offset, available: end - offset, offset: offset, seed: segment.seed,
+          baseSequence: segment.baseSequence, isCompacted: segment.isCompacted)
+      else {
+        // It is never given a good checksum.
+        segment.isQuarantined.store(true, ordering: .relaxed)
+        damaged = segment
+        throw StoreError(
+          .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+      }
+      try frame.forEachRecord { (record, offset) throws(StoreError) in
+        try look(record, index.table.address(slot: segment.slot, offset: offset))
+      }
+      offset += frame.header.length
+    }
+    phase = offset < end ? .scan(input: number, offset: offset) : .scan(input: number + 1, offset: SegmentHeader.size)
+  }
+
+  private func look(_ record: RecordView, _ address: UInt64) throws(StoreError) {
+    let header = record.header
+    let number = numbers[header.keyspace]
+    switch header.kind {
+    case .put, .tombstone:
+      guard let number else {
+        // A keyspace that nobody sees. Its tombstones mean nothing any more.
+        return
+      }
+      let hash = unsafe keyspaces[number].hash(record.key)
+      keyspaces[number].locator.index.prefetch(hash)
+      pending.append(
+        Replay.Row(
+          hash: hash, word: address | (header.isPut ? Replay.Row.putBit : 0) | UInt64(number) << 40,
+          head: unsafe record.key.head(0)))
+      if pending.count == 64 { try decide() }
+    case .keyspaceDefinition:
+      if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
+    case .keyspaceDropped:
+      if header.revision > horizon || log.lists(keyspace: header.keyspace) { carry(address, header) }
+    case .dictionary, .retention, nil:
+      carry(address, header)
+    }
+  }
+
+  private func carry(_ address: UInt64, _ header: RecordHeader) {
+    carried.append(address)
+    neededBytes += header.paddedLength
+  }
+
+  /// Which of the records that are pending are needed. Their lines of the hash index are at hand now.
+  private func decide() throws(StoreError) {
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    for row in pending {
+      let keyspace = keyspaces[row.keyspace]
+      let isNewest = unsafe keyspace.locator.index.find(row.hash) { $0 == row.address } != nil
+      if isNewest {
+        // Rows of a dropped keyspace are there for snapshots only.
+        let dropped = keyspace.droppedAt.load(ordering: .acquiring)
+        if dropped != .max { purged = min(purged, dropped - 1) }
+      } else if index.versions.count > 0, let version = index.versions.version(row.hash, at: row.address) {
+        purged = min(purged, version.supersededBy - 1)
+      } else {
+        if !row.isPut, isTombstoneNeeded(row, keyspace) { carry(row.address, index.table.verified(row.address).header) }
+        continue
+      }
+      rows.append(row)
+      neededBytes += index.table.verified(row.address).header.paddedLength
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether something older of a deleted row may be found without its tombstone.
+  private func isTombstoneNeeded(_ row: Replay.Row, _ keyspace: KeyspaceIndex) -> Bool {
+    let tombstone = index.table.verified(row.address)
+    guard tombstone.header.revision > horizon else { return false }
+    do throws(StoreError) {
+      // A newer record does what the tombstone did.
+      return unsafe try keyspace.locator.find(row.hash, tombstone.key) == nil
+    } catch {
+      return true
+    }
+  }
+
+  // MARK: Copies
+
+  private func beginWriting() throws(StoreError) {
+    guard rows.count + carried.count > 0 else {
+      phase = .publish
+      return
+    }
+    let order = KeyOrder(table: index.table, spare: RowBuffer(capacity: max(1, rows.count)))
+    rows.sortByKeyspace(with: order.spare)
+    var start = 0
+    while start < rows.count {
+      var end = start + 1
+      while end < rows.count, rows[end].keyspace == rows[start].keyspace { end += 1 }
+      if keyspaces[rows[start].keyspace].isOrdered { order.sort(rows, start..<end, headStart: 0) }
+      start = end
+    }
+
+    let epoch = try committer.betweenCommits { () throws(StoreError) in try log.currentEpoch() }
+    let count = rows.count + carried.count
+    // Revisions may take more bytes than they did.
+    let size =
+      SegmentHeader.size + neededBytes + 16 * count + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
+    let base = inputs.reduce(.max) { min($0, $1.baseSequence) }
+    let created = try log.createCompacted(
+      epoch: epoch, size: Format.padded(size), baseSequence: base, compactedSequence: sequence)
+    output = committer.betweenCommits { log.enterCompacted(created) }
+    readMoves()
+    if let checkpoint {
+      list = MoveList(store: log.store, segment: created.header.id, sequence: checkpoint.sequence)
+    }
+    copies.reserveCapacity(rows.count)
+    phase = .write(0)
+  }
+
+  private func write(from start: Int) throws(StoreError) {
+    guard let output else { preconditionFailure("copies without a segment") }
+    if start == 0 {
+      for address in carried { _ = try copy(address, to: output, place: 0) }
+      carried = []
+    }
+    var row = start
+    let limit = output.end.load(ordering: .relaxed) + Self.pieceLength
+    while row < rows.count, output.end.load(ordering: .relaxed) < limit {
+      if row + 8 < rows.count { index.table.prefetch(rows[row + 8].address) }
+      let (address, length, oldLength) = try copy(rows[row].address, to: output, place: nil)
+      copies.append((address, UInt32(length / Format.unit), UInt32(oldLength / Format.unit)))
+      row += 1
+    }
+    if row < rows.count {
+      phase = .write(row)
+    } else {
+      if assembly.length > 0 { try assembly.finish(isSynced: false) }
+      phase = .publish
+    }
+  }
+
+  /// Copies a record that is sound; returns the copy's address and the lengths of both.
+  private func copy(
+    _ address: UInt64, to output: Segment, place: UInt64?
+  ) throws(StoreError) -> (address: UInt64, length: Int, oldLength: Int) {
+    guard let record = index.table.record(address), let kind = record.header.kind else {
+      throw StoreError(.corrupted, "a record's checksum is wrong", place: index.table.place(address))
+    }
+    let header = record.header
+    if assembly.length == 0 {
+      frameCount += 1
+      assembly.begin(in: output, at: output.end.load(ordering: .relaxed), frameCount)
+    }
+    let copy = unsafe try assembly.add(
+      kind, keyspace: header.keyspace, key: record.key, value: record.stored,
+      compressedFrom: header.isCompressed ? header.rawLength : nil, version: header.version,
+      revision: header.revision)
+    if header.isTombstone { output.tombstoneBytes.add(copy.length, ordering: .relaxed) }
+    if let checkpoint {
+      let isCovered = place == nil && header.isPut && header.revision <= checkpoint.sequence
+      list?.places.append(isCovered ? placeInCheckpoint(address) : 0)
+    }
+    if assembly.length >= Self.frameLength { try assembly.finish(isSynced: false) }
+    return (copy.address, copy.length, header.paddedLength)
+  }
+
+  // MARK: Where the checkpoint has it
+
+  private func readMoves() {
+    guard checkpoint != nil else { return }
+    for segment in inputs where segment.isCompacted && log.hasMoves(segment.id) {
+      do throws(StoreError) {
+        try readMoves(segment)
+      } catch {
+        // Without the list the checkpoint cannot be followed, now or later.
+        checkpoint = nil
+      }
+    }
+  }
+
+  private func readMoves(_ segment: Segment) throws(StoreError) {
+    let list = try log.moveList(segment.id)
+    var offsets: [UInt32] = []
+    offsets.reserveCapacity(list.places.count)
+    var offset = SegmentHeader.size
+    let end = segment.end.load(ordering: .relaxed)
+    while offset < end,
+      let frame = unsafe FrameView(
+        segment.mapping.base + offset, available: end - offset, offset: offset, seed: segment.seed,
+        baseSequence: segment.baseSequence, isCompacted: true)
+    {
+      frame.forEachRecord { _, offset in offsets.append(UInt32(offset / Format.unit)) }
+      offset += frame.header.length
+    }
+    guard offsets.count == list.places.count else {
+      throw StoreError(.damaged, "\(MoveList.fileName(segment.id)) is of another segment")
+    }
+    moves[segment.id] = (offsets, list.places)
+  }
+
+  private func placeInCheckpoint(_ address: UInt64) -> UInt64 {
+    let place = index.table.place(address)
+    guard let (offsets, places) = moves[place.segment] else { return place.packed }
+    let wanted = UInt32(place.offset / Format.unit)
+    var low = 0
+    var high = offsets.count
+    while low < high {
+      let middle = (low + high) / 2
+      if offsets[middle] < wanted { low = middle + 1 } else { high = middle }
+    }
+    return low < offsets.count && offsets[low] == wanted ? places[low] : 0
+  }
+
+  // MARK: The exchange
+
+  private func publish() throws(StoreError) {
+    if let output {
+      output.purgedSequence.store(purged, ordering: .relaxed)
+      try log.harden(output, list)
+    }
+    // Whatever has superseded something that is left out.
+    try log.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
+    try log.replace(inputs, by: output, keepsCheckpoint: checkpoint != nil)
+    log.compactedBytes.add(output?.end.load(ordering: .relaxed) ?? 0, ordering: .relaxed)
+    list = nil
+    phase = .move(0)
+  }
+
+  private func move(from start: Int) {
+    var row = start
+    while row < rows.count, row - start < 16 * Self.rowsAtOnce {
+      let end = min(row + Self.rowsAtOnce, rows.count)
+      for next in row..<end { keyspaces[rows[next].keyspace].locator.index.prefetch(rows[next].hash) }
+      committer.betweenCommits { for next in row..<end { move(next) } }
+      row = end
+    }
+    phase = .move(row)
+    guard row == rows.count else { return }
+    log.retire(inputs)
+    phase = .over
+    committer.endCompaction()
+  }
+
+  private func move(_ row: Int) {
+    let copy = copies[row]
+    committer.move(
+      keyspaces[rows[row].keyspace], rows[row].hash,
+      from: Committer.Span(address: rows[row].address, length: Int(copy.oldLength) * Format.unit),
+      to: Committer.Span(address: copy.address, length: Int(copy.length) * Format.unit), isPut: rows[row].isPut)
+  }
+}

@@ -1,0 +1,65 @@
+/// Which segments to compact, and when: a decision from figures alone.
+///
+/// After Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992: the segments
+/// first that free the most for what has to be copied, older ones before younger ones of the same kind, since what has
+/// lived long goes on to live. What was copied together stays together, apart from what is new.
+struct CompactionPolicy {
+  /// A segment that may be compacted.
+  struct Candidate {
+    var segment: Segment
+    var bytes: Int
+    /// Bytes that would have to be copied.
+    var needed: Int
+    /// Commits since it was written.
+    var age: UInt64
+
+    var gain: Int { max(0, bytes - SegmentHeader.size - FrameHeader.size - needed - needed >> 12) }
+
+    fileprivate var benefit: Double {
+      let used = min(1, Double(needed) / Double(max(1, bytes)))
+      return (1 - used) * Double(age + 1) / (1 + used)
+    }
+  }
+
+  let segmentSize: Int
+
+  /// Less is not worth a new segment.
+  private var leastGain: Int { min(segmentSize / 64, 4096) }
+
+  /// Segments below this are put together when there are some of them.
+  private var smallSize: Int { segmentSize / 4 }
+  private static let smallCount = 4
+
+  /// Whether the log is longer than it should be for what is needed of it. `tombstones` are those that may go.
+  func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
+    logBytes - needed > needed / 4 + segmentSize * 2
+      || tombstones > max(logBytes / 100, segmentSize / 4)
+      || candidates.count { $0.bytes < smallSize } >= Self.smallCount
+  }
+
+  /// The segments to compact together into one of at most full size; none if there is nothing to gain.
+  ///
+  /// - Parameter least: what a segment has to gain, of its bytes.
+  func choose(_ candidates: [Candidate], least: Double) -> [Candidate] {
+    let small = candidates.filter { $0.bytes < smallSize }
+    let worthwhile = candidates.filter { $0.gain >= leastGain && Double($0.gain) > Double($0.bytes) * least }
+    let ranked =
+      worthwhile.sorted { $0.benefit > $1.benefit }
+      + (small.count >= Self.smallCount || !worthwhile.isEmpty ? small : [])
+    return fill(ranked)
+  }
+
+  /// As many of them as fit into one segment, in their order.
+  func fill(_ ranked: [Candidate]) -> [Candidate] {
+    var chosen: [Candidate] = []
+    var needed = 0
+    for candidate in ranked where !chosen.contains(where: { $0.segment === candidate.segment }) {
+      // One that is larger than a segment is compacted by itself.
+      guard chosen.isEmpty || needed + candidate.needed <= segmentSize * 15 / 16 else { continue }
+      chosen.append(candidate)
+      needed += candidate.needed
+      if needed >= segmentSize * 7 / 8 || chosen.count == 64 { break }
+    }
+    return chosen
+  }
+}

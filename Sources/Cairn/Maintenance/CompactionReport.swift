@@ -1,0 +1,43 @@
+/// How much compaction is to take up.
+public enum CompactionExtent: Sendable, Hashable {
+  /// Segments with something to gain.
+  case worthwhile
+  /// All of them: rows that are near each other in order are near on disk then.
+  case everything
+}
+
+/// What a compaction has done.
+public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
+  /// Segments that were compacted and are gone.
+  public internal(set) var segments = 0
+  /// Bytes of the log before.
+  public internal(set) var bytesBefore = 0
+  /// Bytes of the log afterwards; what others have written meanwhile is among them.
+  public internal(set) var bytesAfter = 0
+  /// Bytes that were written to new segments.
+  public internal(set) var copiedBytes = 0
+  /// Segments that are damaged and have been left as they are. Their rows can be read as far as they are sound.
+  public internal(set) var damaged: [Place] = []
+  /// Bytes by which the log has become shorter.
+  public var gainedBytes: Int { bytesBefore - bytesAfter }
+
+  /// In words.
+  public var description: String {
+    var text =
+      segments == 0
+      ? "nothing to compact: no segment holds enough that is not needed"
+      : "\(segments) segments compacted, the log went from \(bytesBefore) to \(bytesAfter) bytes"
+    for place in damaged { text += "; segment \(place.segment) is damaged and was left as it is" }
+    return text
+  }
+}
+
+/// How far a compaction has come.
+public struct CompactionProgress: Sendable, Hashable {
+  /// Bytes looked at and copied, of the segments at hand.
+  public internal(set) var bytes = 0
+  /// Bytes there are to look at and copy, of the segments at hand, as far as is known.
+  public internal(set) var totalBytes = 0
+  /// Segments that have been compacted before these.
+  public internal(set) var segments = 0
+}

@@ -1,0 +1,349 @@
+import Synchronization
+
+/// What goes on beside reading and writing: checkpoints and compaction, in the background as the log grows, and on
+/// request. One of them at a time, so that a checkpoint leads to records that stay where they are.
+final class Maintenance: Sendable {
+  private let index: Index
+  private let log: Log
+  private let committer: Committer
+  private let policy: CompactionPolicy
+  private let writesCheckpoints: Bool
+  private let compacts: Bool
+  /// When to look what is due: bytes of commits since the store was opened.
+  private let nextLook: Atomic<Int>
+  private let state: Lock<State>
+
+  private struct State {
+    var capture: CheckpointCapture?
+    var job: CompactionJob?
+    /// Of the newest checkpoint.
+    var sequence: UInt64
+    /// Bytes of the log, counted as `Log.writtenBytes` does, up to the newest checkpoint; negative for what was there
+    /// before the store was opened.
+    var covered: Int
+    /// Bytes of the log that no byte of a checkpoint has been written for; those since the store was opened apart.
+    var credit: Int
+    var isPaused = false
+    var isClosed = false
+    /// No compaction in the background before so much has been written: the last one failed.
+    var compactsFrom = 0
+    /// Compacted, and perhaps being read still.
+    var retired: [Retired] = []
+  }
+
+  /// Bytes of segments that have been compacted and are being read still.
+  let retiredBytes = Atomic<Int>(0)
+
+  private struct Retired {
+    var segments: [Segment]
+    var epoch: UInt64
+  }
+
+  /// Less of the log than this is replayed at once.
+  private static let shortTail = 2 << 20
+
+  init(index: Index, log: Log, committer: Committer, recovery: RecoveryReport, options: StoreOptions) {
+    self.index = index
+    self.log = log
+    self.committer = committer
+    policy = CompactionPolicy(segmentSize: log.segmentSize)
+    writesCheckpoints = options.checkpoints && options.access == .readWrite
+    compacts = options.compaction && options.access == .readWrite
+    state = Lock(
+      State(
+        sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
+    nextLook = Atomic(writesCheckpoints || compacts ? 0 : .max)
+  }
+
+  // MARK: In the background
+
+  /// After a commit.
+  @inline(__always)
+  func logHasGrown() {
+    if log.appendedBytes.load(ordering: .relaxed) >= nextLook.load(ordering: .relaxed) { begin() }
+  }
+
+  private func begin() {
+    guard nextLook.exchange(.max, ordering: .relaxed) != .max else { return }
+    log.environment.scheduler.schedule { [self] in advance() }
+  }
+
+  /// A piece of the work at a time, so that others have their turn.
+  private func advance() {
+    let isDone = state.withLock { state in
+      if state.isClosed { return true }
+      do throws(StoreError) {
+        try log.checkHealth()
+        return try !step(&state)
+      } catch {
+        // The next attempt may find space, or whatever this one lacked.
+        state.capture = nil
+        state.job = nil
+        state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
+        state.compactsFrom = log.writtenBytes + log.segmentSize
+        return true
+      }
+    }
+    if isDone {
+      nextLook.store(log.appendedBytes.load(ordering: .relaxed) + log.segmentSize / 8, ordering: .relaxed)
+    } else {
+      log.environment.scheduler.schedule { [self] in advance() }
+    }
+  }
+
+  /// False if there is nothing to do.
+  private func step(_ state: inout State) throws(StoreError) -> Bool {
+    release(&state)
+    if state.capture != nil {
+      try stepCapture(&state)
+    } else if state.job != nil {
+      guard !state.isPaused else { return false }
+      try stepJob(&state)
+    } else if writesCheckpoints, log.writtenBytes - state.covered >= checkpointInterval {
+      state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
+      return state.capture != nil
+    } else if compacts, !state.isPaused, log.writtenBytes >= state.compactsFrom, let inputs = dueForCompaction() {
+      state.job = CompactionJob(inputs, index: index, log: log, committer: committer)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  // MARK: Checkpoints
+
+  /// A checkpoint is as large as the index, so one is due when the log has grown by one and a half times as much: over a
+  /// store's life no more than one byte of checkpoints is written for each byte of the log, and what is left over pays
+  /// for one when the store is closed.
+  private var checkpointInterval: Int { max(log.segmentSize, estimate * 3 / 2) }
+
+  /// About the length of a checkpoint.
+  private var estimate: Int {
+    index.allKeyspaces.reduce(8192) { $0 + 24_576 + $1.rowCount.load(ordering: .relaxed) * ($1.isOrdered ? 38 : 14) }
+  }
+
+  private func stepCapture(_ state: inout State) throws(StoreError) {
+    guard let capture = state.capture, let entry = try capture.step() else { return }
+    state.capture = nil
+    state.sequence = entry.sequence
+    state.covered = capture.logCovered
+    state.credit -= entry.length
+  }
+
+  /// Writes one of the newest commit, unless there is one.
+  func checkpoint() throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in
+      guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
+      try checkpoint(&state)
+    }
+  }
+
+  private func checkpoint(_ state: inout State) throws(StoreError) {
+    try log.checkHealth()
+    try finishJob(&state)
+    state.capture?.abandon()
+    state.capture = nil
+    guard index.published.load(ordering: .acquiring) > state.sequence else { return }
+    state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
+    do throws(StoreError) {
+      while state.capture != nil { try stepCapture(&state) }
+    } catch {
+      state.capture = nil
+      throw error
+    }
+  }
+
+  // MARK: Compaction
+
+  private func candidates(_ segments: [Segment]) -> [CompactionPolicy.Candidate] {
+    let published = index.published.load(ordering: .acquiring)
+    return segments.map { segment in
+      let bytes = segment.end.load(ordering: .relaxed)
+      let tombstones = mayLoseTombstones(segment) ? 0 : segment.tombstoneBytes.load(ordering: .relaxed)
+      let written =
+        segment.isCompacted
+        ? segment.purgedSequence.load(ordering: .relaxed) : segment.lastSequence.load(ordering: .relaxed)
+      return CompactionPolicy.Candidate(
+        segment: segment, bytes: bytes, needed: min(bytes, segment.neededBytes + tombstones),
+        age: published - min(published, written))
+    }
+  }
+
+  /// Whether nothing that its tombstones delete is left elsewhere.
+  private func mayLoseTombstones(_ segment: Segment) -> Bool {
+    guard segment.tombstoneBytes.load(ordering: .relaxed) > 0 else { return true }
+    let last =
+      segment.isCompacted
+      ? segment.purgedSequence.load(ordering: .relaxed) : segment.lastSequence.load(ordering: .relaxed)
+    let others = log.segments.withLock { $0 }.filter { $0 !== segment }
+    return last <= min(CompactionJob.horizon(of: others), log.newestCheckpoint?.sequence ?? .max)
+  }
+
+  private func dueForCompaction() -> [Segment]? {
+    let segments = log.segments.withLock { $0 }
+    let compactable = log.compactable
+    let candidates = candidates(compactable)
+    let tombstones = compactable.reduce(0) {
+      $0 + (mayLoseTombstones($1) ? $1.tombstoneBytes.load(ordering: .relaxed) : 0)
+    }
+    let isDue = policy.isDue(
+      logBytes: segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) },
+      needed: segments.reduce(0) { $0 + $1.neededBytes }, tombstones: tombstones, candidates)
+    guard isDue else { return nil }
+    let chosen = policy.choose(candidates, least: 0.1)
+    return chosen.isEmpty ? nil : chosen.map(\.segment)
+  }
+
+  private func stepJob(_ state: inout State) throws(StoreError) {
+    guard let job = state.job, try job.step() else { return }
+    state.job = nil
+    retire(job.inputs, &state)
+  }
+
+  private func finishJob(_ state: inout State) throws(StoreError) {
+    do throws(StoreError) {
+      while state.job != nil { try stepJob(&state) }
+    } catch {
+      state.job = nil
+      throw error
+    }
+  }
+
+  /// Compacts what is worth it, or all there is, one segment's worth after the other.
+  func compact(
+    _ extent: CompactionExtent, _ progress: ((CompactionProgress) -> Bool)?
+  ) throws(StoreError) -> CompactionReport {
+    var report = CompactionReport()
+    report.bytesBefore = logBytes
+    try prepareToCompact(extent)
+    let old = Set(log.compactable.map(\.id))
+    while true {
+      let isGoingOn = try state.withLock { (state) throws(StoreError) in
+        guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
+        return try compactOnce(extent, old, &state, &report, progress)
+      }
+      if !isGoingOn { break }
+    }
+    state.withLock { release(&$0) }
+    report.bytesAfter = logBytes
+    return report
+  }
+
+  private var logBytes: Int { log.segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) } }
+
+  private func prepareToCompact(_ extent: CompactionExtent) throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in
+      guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      try finishJob(&state)
+      state.capture?.abandon()
+      state.capture = nil
+      try log.sealActive(committer.betweenCommits)
+      // Tombstones that are newer than the checkpoint have to stay for its sake.
+      let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.tombstoneBytes.load(ordering: .relaxed) }
+      if tombstones > logBytes / 100, log.newestCheckpoint != nil { try checkpoint(&state) }
+    }
+  }
+
+  /// False if nothing is left to do.
+  private func compactOnce(
+    _ extent: CompactionExtent, _ old: Set<UInt32>, _ state: inout State, _ report: inout CompactionReport,
+    _ progress: ((CompactionProgress) -> Bool)?
+  ) throws(StoreError) -> Bool {
+    try finishJob(&state)
+    state.capture?.abandon()
+    state.capture = nil
+    let candidates = candidates(log.compactable)
+    let chosen =
+      switch extent {
+      case .worthwhile: policy.choose(candidates, least: 0.02)
+      case .everything: policy.fill(candidates.filter { old.contains($0.segment.id) })
+      }
+    guard !chosen.isEmpty else { return false }
+    let before = chosen.reduce(0) { $0 + $1.bytes }
+    let job = CompactionJob(chosen.map(\.segment), index: index, log: log, committer: committer)
+    state.job = job
+    do throws(StoreError) {
+      while state.job != nil {
+        try stepJob(&state)
+        let (done, total) = job.progress
+        guard let progress, state.job != nil, !job.isPublished else { continue }
+        guard progress(CompactionProgress(bytes: done, totalBytes: total, segments: report.segments)) else {
+          job.abandon()
+          throw StoreError(.cancelled, "compaction was cancelled")
+        }
+      }
+    } catch {
+      state.job = nil
+      guard let damaged = job.damaged else { throw error }
+      report.damaged.append(Place(segment: damaged.id, offset: 0))
+      return true
+    }
+    let after = job.output?.end.load(ordering: .relaxed) ?? 0
+    report.segments += chosen.count
+    report.copiedBytes += after
+    return extent == .everything || before - after > before / 100
+  }
+
+  func pause() { state.withLock { $0.isPaused = true } }
+
+  func resume() {
+    state.withLock { $0.isPaused = false }
+    begin()
+  }
+
+  // MARK: Segments that have gone
+
+  /// Readers that came before may be at them still.
+  private func retire(_ segments: [Segment], _ state: inout State) {
+    let epoch = committer.betweenCommits {
+      defer { index.epochs.advance() }
+      return index.epochs.now
+    }
+    state.retired.append(Retired(segments: segments, epoch: epoch))
+    for segment in segments { retiredBytes.add(segment.end.load(ordering: .relaxed), ordering: .relaxed) }
+    release(&state)
+  }
+
+  private func release(_ state: inout State) {
+    guard !state.retired.isEmpty else { return }
+    committer.betweenCommits {
+      let oldest = index.epochs.oldestPinned()
+      while let first = state.retired.first, first.epoch < oldest {
+        for segment in first.segments {
+          log.release(segment)
+          retiredBytes.subtract(segment.end.load(ordering: .relaxed), ordering: .relaxed)
+        }
+        state.retired.removeFirst()
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// After the last commit, with nothing going on in the background. Writes a checkpoint if there is much to replay
+  /// otherwise.
+  func close() {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      if let job = state.job {
+        if job.isPublished {
+          // A checkpoint must not lead to segments that are not listed any more.
+          do throws(StoreError) { try finishJob(&state) } catch {}
+        } else {
+          job.abandon()
+          state.job = nil
+        }
+      }
+      let written = log.writtenBytes
+      if writesCheckpoints, written > 0, written - state.covered >= Self.shortTail, state.credit + written >= estimate {
+        // Without one opening takes longer.
+        do throws(StoreError) { try checkpoint(&state) } catch {}
+      }
+      state.capture?.abandon()
+      state.capture = nil
+      release(&state)
+      state.isClosed = true
+    }
+  }
+}
