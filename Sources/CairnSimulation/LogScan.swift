@@ -22,6 +22,7 @@ struct LogScan {
   private(set) var rows: [RowKey: Record] = [:]
   /// Of each row, whatever order they lie in.
   private var newest: [RowKey: Record] = [:]
+  private var names: [UInt32: String] = [:]
   private var dropped: Set<UInt32> = []
   /// By name.
   private(set) var keyspaces: [String: UInt32] = [:]
@@ -44,12 +45,12 @@ struct LogScan {
   /// nil where there is no manifest yet.
   init?(_ files: MemoryFileLayer) throws {
     guard let (manifest, sources) = try Self.sources(files) else { return nil }
-    for keyspace in manifest.keyspaces where keyspace.definedAt > 0 { keyspaces[keyspace.name] = keyspace.id }
+    for keyspace in manifest.keyspaces where keyspace.definedAt > 0 { names[keyspace.id] = keyspace.name }
     last = manifest.chainSequence
     lastSequence = last
     for source in sources { read(source) }
     rows = newest.filter { !$0.value.isTombstone && !dropped.contains($0.key.keyspace) }
-    for (name, id) in keyspaces where dropped.contains(id) { keyspaces[name] = nil }
+    for (id, name) in names where !dropped.contains(id) { keyspaces[name] = id }
   }
 
   private static func sources(_ files: MemoryFileLayer) throws -> (Manifest, [Source])? {
@@ -133,7 +134,7 @@ struct LogScan {
     let header = record.header
     let key = unsafe Array(record.key)
     switch header.kind {
-    case .keyspaceDefinition: keyspaces[String(decoding: key, as: UTF8.self)] = header.keyspace
+    case .keyspaceDefinition: names[header.keyspace] = String(decoding: key, as: UTF8.self)
     case .put, .tombstone:
       let row = RowKey(keyspace: header.keyspace, key: key)
       guard header.revision > newest[row]?.revision ?? 0 else { return }

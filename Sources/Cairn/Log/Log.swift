@@ -391,10 +391,12 @@ final class Log: @unchecked Sendable {
       lists.hasMoved = true
       if keepsCheckpoint, let output { lists.segments.insert(output.id) }
     }
-    if let output {
-      segments.withLock { segments in
-        segments.insert(output, at: segments.firstIndex { $0.id > output.id } ?? segments.endIndex)
-      }
+    if let output { list(output) }
+  }
+
+  private func list(_ segment: Segment) {
+    segments.withLock { segments in
+      segments.insert(segment, at: segments.firstIndex { $0.id > segment.id } ?? segments.endIndex)
     }
   }
 
@@ -592,7 +594,7 @@ final class Log: @unchecked Sendable {
       id: next.id, epoch: epoch, path: "\(directory)/\(Segment.fileName(next.id))", file: next.file, mapping: mapping,
       seed: header.seed, baseSequence: lastSequence, slots: slots, end: SegmentHeader.size, lastSequence: lastSequence)
     enter(segment)
-    segments.withLock { $0.append(segment) }
+    list(segment)
     tail.withLock { $0.segments.append(segment) }
     active = segment
     return segment

@@ -100,15 +100,15 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
-  /// Gives up, if the copies are not in the log yet. What has been written is removed.
-  func abandon() {
+  /// Gives up, if the copies are not in the log yet. What has been written is removed, unless the manifest may list it.
+  func abandon(mayBeListed: Bool = false) {
     switch phase {
     case .over: return
     case .move: break
     case .scan, .write, .publish:
       if let output {
         committer.betweenCommits { log.release(output) }
-        log.removeFiles(of: output)
+        if !mayBeListed { log.removeFiles(of: output) }
       }
     }
     phase = .over
@@ -126,7 +126,7 @@ final class CompactionJob: @unchecked Sendable {
       case .over: return true
       }
     } catch {
-      abandon()
+      abandon(mayBeListed: error.code == .poisoned)
       throw error
     }
     if case .over = phase { return true }

@@ -80,7 +80,7 @@ final class Maintenance: Sendable {
         state.capture = nil
         state.job = nil
         state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
-        state.compactsFrom = log.writtenBytes + log.segmentSize
+        state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
         return true
       }
     }
@@ -102,7 +102,9 @@ final class Maintenance: Sendable {
     } else if writesCheckpoints, log.writtenBytes - state.covered >= checkpointInterval {
       state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
       return state.capture != nil
-    } else if compacts, !state.isPaused, log.writtenBytes >= state.compactsFrom, let inputs = dueForCompaction() {
+    } else if compacts, !state.isPaused, log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom),
+      let inputs = dueForCompaction()
+    {
       state.job = CompactionJob(inputs, index: index, log: log, committer: committer)
     } else {
       return false

@@ -175,14 +175,16 @@ struct Recovery: ~Copyable {
     return count
   }
 
-  /// Leads the rows of the checkpoint to where compaction has moved them. Those whose segments have gone and that have
+  /// Enters the segments that compaction wrote and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have
   /// not been moved had been superseded by a commit behind the checkpoint: they come again with that.
   private mutating func followMoves() {
     guard let checkpoint else { return }
     let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
     for source in sources {
-      guard let list = moves[source.entry.id], case .header(let header) = source.header else { continue }
-      let segment = enter(header, source)
+      guard case .header(let header) = source.header, header.kind == .compacted else { continue }
+      let known = checkpoint.segments.first { $0.id == header.id }
+      let segment = enter(header, source, known)
+      guard let list = moves[header.id] else { continue }
       var number = 0
       var offset = SegmentHeader.size
       let limit = source.entry.end ?? 0
@@ -328,14 +330,9 @@ struct Recovery: ~Copyable {
           + "\(header.compactedSequence)")
     }
     log.highestSequence = max(log.highestSequence, header.compactedSequence)
-    let covered = checkpoint?.segments.first { $0.id == entry.id }
-    let segment: Segment
-    if let covered {
-      segment = enter(header, source, covered)
-    } else {
-      segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
-      try readFrames(segment, source, header, end)
-    }
+    let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
+    let isCovered = checkpoint?.segments.contains { $0.id == entry.id } ?? false
+    if !isCovered { try readFrames(segment, source, header, end) }
     segment.end.store(end, ordering: .relaxed)
     segment.purgedSequence.store(entry.lastSequence, ordering: .relaxed)
     table.limit(segment.slots, to: end)
