@@ -1,0 +1,283 @@
+import Testing
+
+@testable import Cairn
+
+/// What compaction gives back, and what it leaves alone.
+@Suite struct CompactionTests {
+  private let machine = Machine()
+
+  /// Without anything in the background, so that each test does what it is about.
+  private static var options: StoreOptions {
+    var options = Machine.options
+    options.compaction = false
+    options.checkpoints = false
+    return options
+  }
+
+  private func open(_ machine: Machine? = nil) throws -> Store { try (machine ?? self.machine).open(Self.options) }
+
+  private func fill(_ store: Store, _ rows: Range<Int64>, round: UInt64 = 0, length: Int = 1000) throws {
+    let keyspace = try store.keyspace("rows")
+    for row in rows {
+      try store.put(.noise(length, seed: UInt64(row) ^ round << 32), at: .integer(row), in: keyspace, .buffered)
+    }
+    try store.sync()
+  }
+
+  private func contents(_ store: Store) throws -> [Row] {
+    try store.read { try $0.rows(in: store.keyspace("rows")) }
+  }
+
+  @Test func overwrittenRowsGiveTheirSpaceBack() throws {
+    let store = try open()
+    for round in 0..<4 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    let before = try contents(store)
+    let report = try store.compact()
+    #expect(report.segments > 5)
+    #expect(report.gainedBytes > 500_000)
+    #expect(store.statistics.logBytes == report.bytesAfter)
+    #expect(store.statistics.logBytes < store.statistics.liveBytes * 11 / 10)
+    #expect(try contents(store) == before)
+    store.close()
+    #expect(try contents(open()) == before)
+  }
+
+  @Test func whereNothingIsToBeGainedNothingIsDone() throws {
+    let store = try open()
+    try fill(store, 0..<200)
+    try store.compact()
+    let report = try store.compact()
+    #expect(report.segments == 0)
+    #expect(report.gainedBytes == 0)
+    #expect(report.description.hasPrefix("nothing to compact"))
+  }
+
+  @Test func anEmptyStoreIsCompactedToo() throws {
+    let store = try open()
+    #expect(try store.compact().segments == 0)
+    #expect(try store.compact(.everything).segments == 0)
+  }
+
+  @Test func everythingPutsRowsInTheOrderOfTheirKeys() throws {
+    let store = try open()
+    let keyspace = try store.keyspace("rows")
+    for row in 0..<300 as Range<Int64> {
+      try store.put(.noise(100, seed: UInt64(row)), at: .integer(row * 7919 % 300), in: keyspace, .buffered)
+    }
+    try store.compact(.everything)
+    let locator = keyspace.index.locator
+    var places: [UInt64] = []
+    for row in 0..<300 as Range<Int64> {
+      try Reference.integer(row).withEncoded { (key) throws(StoreError) in
+        places.append(unsafe try locator.find(keyspace.index.hash(key), key)?.address ?? 0)
+      }
+    }
+    #expect(places == places.sorted())
+  }
+
+  @Test func progressIsToldAndTheRestCanBeLeft() throws {
+    let store = try open()
+    for round in 0..<3 as Range<UInt64> { try fill(store, 0..<300, round: round) }
+    let before = try contents(store)
+    var calls = 0
+    #expect(throws: StoreError.self) {
+      try store.compact { progress in
+        calls += 1
+        return progress.bytes == 0 || calls < 4
+      }
+    }
+    #expect(calls == 4)
+    #expect(try contents(store) == before)
+    try store.compact()
+    #expect(try contents(store) == before)
+    store.close()
+    #expect(try contents(open()) == before)
+  }
+
+  @Test("rule 1: a deleted row stays deleted when its tombstone's segment is compacted before the row's")
+  func tombstoneOutlivesItsRow() throws {
+    let store = try open()
+    let keyspace = try store.keyspace("rows")
+    // Two versions in two segments, the delete in a third.
+    try store.put(.noise(100), at: "k", in: keyspace)
+    try fill(store, 0..<70)
+    try store.put(.noise(100, seed: 2), at: "k", in: keyspace)
+    try fill(store, 100..<170)
+    try store.delete("k", in: keyspace)
+    try fill(store, 200..<270)
+    for row in 200..<270 as Range<Int64> { try store.delete(.integer(row), in: keyspace, .buffered) }
+    try fill(store, 300..<370)
+    let before = try contents(store)
+    try store.compact()
+    #expect(try contents(machine.kill().open(Self.options)) == before)
+    try store.compact(.everything)
+    #expect(try contents(machine.kill().open(Self.options)) == before)
+    #expect(try store.get("k", in: keyspace) == nil)
+  }
+
+  @Test("rule 1: once nothing older is left, tombstones go") func tombstonesGo() throws {
+    let store = try open()
+    try fill(store, 0..<1000, length: 100)
+    let keyspace = try store.keyspace("rows")
+    for row in 0..<1000 as Range<Int64> where row % 10 != 0 { try store.delete(.integer(row), in: keyspace, .buffered) }
+    try store.compact()
+    let statistics = store.statistics
+    #expect(statistics.tombstoneBytes <= statistics.logBytes / 100)
+    #expect(statistics.rows == 100)
+    store.close()
+    #expect(try contents(open()).count == 100)
+  }
+
+  @Test("rule 3: a copy is no newer than its row; what is written meanwhile wins") func writtenMeanwhile() throws {
+    var options = Machine.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let keyspace = try store.keyspace("rows")
+    for round in 0..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    // Between the pieces of a compaction each row is overwritten or deleted.
+    var row: Int64 = 0
+    while machine.runOneInBackground(), row < 200 {
+      for _ in 0..<8 where row < 200 {
+        if row % 2 == 0 {
+          try store.put([UInt8(row)], at: .integer(row), in: keyspace, .buffered)
+        } else {
+          try store.delete(.integer(row), in: keyspace, .buffered)
+        }
+        row += 1
+      }
+    }
+    machine.runBackground()
+    let before = try contents(store)
+    #expect(store.statistics.compactedBytes > 0)
+    try store.sync()
+    #expect(try contents(machine.kill().open(options)) == before)
+    #expect(before.filter { $0.value.count == 1 }.count == Int(row + 1) / 2)
+  }
+
+  @Test("rule 29: what supersedes a record is durable before the record goes", arguments: [false, true])
+  func supersededByWhatIsNotDurable(_ isDelete: Bool) throws {
+    let store = try open()
+    try fill(store, 0..<200)
+    let keyspace = try store.keyspace("rows")
+    for row in 0..<190 as Range<Int64> {
+      if isDelete {
+        try store.delete(.integer(row), in: keyspace, .buffered)
+      } else {
+        try store.put([1], at: .integer(row), in: keyspace, .buffered)
+      }
+    }
+    let before = try contents(store)
+    try store.compact()
+    #expect(try contents(machine.crash().open(Self.options)) == before)
+  }
+
+  @Test("rule 30: what is damaged is left as it is, and never given a good checksum") func damage() throws {
+    let store = try open()
+    for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
+    let path = "\(Machine.path)/\(Segment.fileName(2))"
+    let file = try machine.files.open(path, .readWrite)
+    let end = try file.size()
+    for offset in stride(from: 300, to: end - 8, by: 1500) { try file.writeAll([0xEE], at: offset) }
+    let report = try store.compact(.everything)
+    #expect(report.damaged == [Place(segment: 2, offset: 0)])
+    #expect(report.segments > 0)
+    #expect(store.statistics.damagedSegments == 1)
+    #expect(machine.files.contents.keys.contains(path))
+    #expect(throws: StoreError.self) { try open(machine.kill()) }
+  }
+
+  @Test("rule 34: a snapshot sees its rows though all their segments have been compacted", arguments: [false, true])
+  func underASnapshot(_ drops: Bool) throws {
+    let store = try open()
+    try fill(store, 0..<200)
+    let keyspace = try store.keyspace("rows")
+    let snapshot = store.snapshot()
+    let before = try snapshot.rows(in: keyspace)
+    if drops {
+      try store.drop(keyspace)
+    } else {
+      for round in 1..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    }
+    try store.compact(.everything)
+    #expect(try snapshot.rows(in: keyspace) == before)
+    let statistics = store.statistics
+    #expect(statistics.pinnedBytes > 200_000)
+    #expect(statistics.logBytes < (statistics.liveBytes + statistics.pinnedBytes) * 13 / 10)
+    snapshot.close()
+    #expect(store.statistics.pinnedBytes == 0)
+    try store.compact(.everything)
+    #expect(store.statistics.logBytes < (drops ? 1000 : 250_000))
+  }
+
+  @Test func aDroppedKeyspaceLeavesNothing() throws {
+    let store = try open()
+    try fill(store, 0..<200)
+    try store.put([1], at: 1, in: try store.keyspace("others"))
+    try store.drop(try store.keyspace("rows"))
+    try store.compact()
+    #expect(store.statistics.logBytes < 1000)
+    store.close()
+    let again = try open()
+    #expect(again.keyspaces.map(\.name) == ["others"])
+    #expect(try again.get(1, in: try again.keyspace("others")) == [1])
+  }
+
+  @Test func readersGoOnInASegmentThatIsGone() throws {
+    let store = try open()
+    for round in 0..<2 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    let keyspace = try store.keyspace("rows")
+    let expected = try store.get(7, in: keyspace)
+    try store.withValue(7, in: keyspace) { value in
+      try store.compact(.everything)
+      try fill(store, 1000..<1200)
+      #expect(store.statistics.retiredBytes > 0)
+      #expect(value.array == expected)
+    }
+    try store.compact(.everything)
+    #expect(store.statistics.retiredBytes == 0)
+  }
+
+  @Test func aFullDiskIsNoReasonToStop() throws {
+    let store = try open()
+    for round in 0..<3 as Range<UInt64> { try fill(store, 0..<100, round: round) }
+    let before = try contents(store)
+    machine.files.capacity = machine.files.used
+    let error = failure { try store.compact() }
+    #expect(error == nil || error?.code == .noSpace)
+    machine.files.capacity = nil
+    try store.compact()
+    #expect(try contents(store) == before)
+    #expect(store.statistics.logBytes < store.statistics.liveBytes * 12 / 10)
+  }
+
+  @Test func goingBackToBeforeACompactionIsRefused() throws {
+    let store = try open()
+    try fill(store, 0..<100)
+    let middle = store.lastSequence
+    try fill(store, 0..<100, round: 1)
+    try store.compact()
+    let last = store.lastSequence
+    store.close()
+    var options = Self.options
+    options.access = .readOnly
+    options.upTo = middle
+    #expect(failure { try machine.open(options) }?.code == .malformed)
+    options.upTo = last
+    #expect(try contents(machine.open(options)).count == 100)
+  }
+
+  @Test func aPauseHoldsCompactionInTheBackground() throws {
+    var options = Machine.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    store.pauseCompaction()
+    for round in 0..<6 as Range<UInt64> {
+      try fill(store, 0..<200, round: round)
+      machine.runBackground()
+    }
+    #expect(store.statistics.compactedBytes == 0)
+    store.resumeCompaction()
+    machine.runBackground()
+    #expect(store.statistics.compactedBytes > 0)
+  }
+}
