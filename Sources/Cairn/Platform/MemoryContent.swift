@@ -200,7 +200,10 @@ extension MemoryFileLayer {
 
     /// The same file in memory of its own.
     func copy() -> Content {
-      guard let memory = try? Region(region.length) else { preconditionFailure("no memory for the copy of a file") }
+      // There may be very many copies, and room for each of them is not without end.
+      guard let memory = try? Region(max(2 * max(size, durableSize), 4 << 20)) else {
+        preconditionFailure("no memory for the copy of a file")
+      }
       var result = self
       result.region = memory
       memory.copy(region, touched)
