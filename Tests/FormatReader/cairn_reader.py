@@ -59,20 +59,20 @@ def check_versions(major, incompatible, what):
 
 
 class Manifest:
-  FIXED = struct.Struct("<8sHHIQQ16sQQQIIIIIIIIQ16s")
+  FIXED = struct.Struct("<8sHHIQQ16sQQQIIIIIIIIQQQ")
 
   def __init__(self, data):
     demand(len(data) >= 136, "MANIFEST: too short")
     fields = self.FIXED.unpack_from(data)
     (magic, major, _, length, incompatible, _, self.store, self.generation, self.seed, self.segment_size, self.epoch,
      self.next_segment, self.next_keyspace, segments, keyspaces, checkpoints, dictionaries, reserved,
-     self.highest_sequence, more_reserved) = fields
+     self.highest_sequence, self.sealed_sequence, more_reserved) = fields
     demand(magic == b"CAIRNMAN", "MANIFEST: not a manifest")
     check_versions(major, incompatible, "MANIFEST")
     demand(length == len(data), "MANIFEST: wrong length")
     checksum, end = struct.unpack("<II", data[-8:])
     demand(checksum == crc32c(data[:-8]) and end == 0, "MANIFEST: wrong checksum")
-    demand(dictionaries == reserved == 0 and not any(more_reserved), "MANIFEST: reserved bytes are set")
+    demand(dictionaries == reserved == more_reserved == 0, "MANIFEST: reserved bytes are set")
 
     self.segments = []
     position = 128
@@ -109,7 +109,8 @@ class SegmentEntry:
 
 
 class Segment:
-  HEADER = struct.Struct("<8sHHIQQ16sIIQQQQQ28sI")
+  is_compacted = False
+  HEADER = struct.Struct("<8sHHIQQ16sIIQQQQQQ20sI")
 
   def __init__(self, data, entry):
     self.data = data
@@ -119,11 +120,13 @@ class Segment:
       demand(not entry.is_sealed, f"segment {self.number}: there is no header")
       return
     demand(len(data) >= 128, f"segment {self.number}: too short")
-    (magic, major, _, kind, incompatible, _, self.store, number, self.epoch, self.base, _, sequence, place, _, reserved,
-     checksum) = self.HEADER.unpack_from(data)
+    (magic, major, _, kind, incompatible, _, self.store, number, self.epoch, self.base, _, sequence, place, _, compacted,
+     reserved, checksum) = self.HEADER.unpack_from(data)
     demand(magic == b"CAIRNSEG" and checksum == crc32c(data[:124]), f"segment {self.number}: invalid header")
     check_versions(major, incompatible, f"segment {self.number}")
-    demand(kind == 1 and not any(reserved), f"segment {self.number}: invalid header")
+    self.is_compacted = kind == 2
+    demand(kind == 1 and compacted == 0 or kind == 2 and entry.is_sealed, f"segment {self.number}: invalid header")
+    demand(not any(reserved), f"segment {self.number}: invalid header")
     demand(number == entry.number and entry.epoch in (0, self.epoch), f"segment {self.number}: belongs elsewhere")
     self.watermark = (sequence, place)
     self.seed = crc_register(0xFFFFFFFF, self.store + struct.pack("<II", number, self.epoch))
@@ -150,7 +153,7 @@ class Segment:
         record = Record(self, position, offset + length)
       except Refusal:
         return None
-      if record.revision != sequence:
+      if record.revision != sequence and not self.is_compacted:
         return None
       register = crc_register(register, self.data[position:position + 4])
       records.append(record)
@@ -212,7 +215,7 @@ class Record:
     return value
 
 
-# Section 9: reading a store -------------------------------------------------------------------------------------------
+# Section 11: reading a store -------------------------------------------------------------------------------------------
 
 
 class Store:
@@ -220,7 +223,8 @@ class Store:
     with open(os.path.join(path, "MANIFEST"), "rb") as file:
       self.manifest = Manifest(file.read())
     self.keyspaces = dict(self.manifest.keyspaces)
-    self.rows = {}
+    self.records = {}
+    self.dropped = set()
     self.last = 0
     self.end = 0
     self.watermark = (0, 0)
@@ -243,8 +247,13 @@ class Store:
         self.look_behind_header(data, entry)
         continue
       demand(segment.store == self.manifest.store, f"segment {entry.number}: belongs to another store")
+      if segment.is_compacted:
+        self.read_compacted(segment, entry)
+        continue
       self.note(segment.watermark)
-      follows = segment.base == self.last or epoch == 0 or (segment.epoch > epoch and segment.base > self.last)
+      if not entry.is_sealed:
+        self.last = max(self.last, self.manifest.sealed_sequence)
+      follows = segment.base == self.last or (segment.base > self.last and (segment.epoch > epoch or entry.is_sealed))
       if self.has_ended or not follows:
         demand(not entry.is_sealed, f"segment {entry.number}: does not continue the log")
         self.has_ended = True
@@ -252,7 +261,25 @@ class Store:
       else:
         epoch = segment.epoch
         self.read(segment, entry)
-    demand(self.end >= self.watermark[1], "the log ends before its watermark")
+    is_open = any(not entry.is_sealed and entry.number == self.watermark[1] >> 32 for entry in self.manifest.segments)
+    demand(self.end >= self.watermark[1] or not is_open, "the log ends before its watermark")
+    self.keyspaces = {number: name for number, name in self.keyspaces.items() if number not in self.dropped}
+    self.rows = {}
+    for place, record in self.records.items():
+      demand(place[0] in self.keyspaces or place[0] in self.dropped, f"keyspace {place[0]} is not defined")
+      if record.kind == 1 and place[0] in self.keyspaces:
+        self.rows[place] = record
+
+  def read_compacted(self, segment, entry):
+    offset, number = 128, 0
+    while offset < entry.end:
+      frame = segment.frame(offset, entry.end)
+      demand(frame is not None and frame.sequence == number + 1, f"segment {segment.number}: invalid at {offset}")
+      number += 1
+      for record in frame.records:
+        self.apply(record)
+      offset += frame.length
+    demand(segment.base == entry.base, f"segment {segment.number}: wrong sequences")
 
   def note(self, watermark):
     self.watermark = tuple(map(max, self.watermark, watermark))
@@ -302,17 +329,13 @@ class Store:
       return
     if record.kind == 4:
       demand(not record.key and not record.stored, "the drop of a keyspace has a key or a value")
-      demand(self.keyspaces.pop(record.keyspace, None) is not None, "a keyspace is dropped that is not defined")
-      self.rows = {place: row for place, row in self.rows.items() if place[0] != record.keyspace}
+      self.dropped.add(record.keyspace)
       return
     demand(record.kind in (1, 2), f"a record of kind {record.kind}: newer format")
-    demand(record.keyspace in self.keyspaces, f"keyspace {record.keyspace} is not defined")
+    demand(record.kind == 1 or not record.stored, "a tombstone has a value")
     place = (record.keyspace, bytes(record.key))
-    if record.kind == 2:
-      demand(not record.stored, "a tombstone has a value")
-      self.rows.pop(place, None)
-    else:
-      self.rows[place] = record
+    if place not in self.records or self.records[place].revision < record.revision:
+      self.records[place] = record
 
 
 # Section 6: references ------------------------------------------------------------------------------------------------

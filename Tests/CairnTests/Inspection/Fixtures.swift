@@ -7,7 +7,7 @@ import CairnInspection
 enum Fixtures {
   typealias Files = [String: [UInt8]]
 
-  /// FORMAT.md, section 11: one keyspace, one row.
+  /// FORMAT.md, section 12: one keyspace, one row.
   static func example() throws -> Files {
     let machine = try FixtureMachine(random: [0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100, 0x5EED])
     let store = try machine.open()
@@ -78,6 +78,36 @@ enum Fixtures {
       guard let before = whole[name], before.count < bytes.count, name != ManifestFile.name else { continue }
       files[name] = Array(bytes[..<((before.count + bytes.count) / 2)])
     }
+    return files
+  }
+
+  /// Segments that compaction wrote, with a list of moves for a checkpoint, a dropped keyspace, and commits behind.
+  static func compacted() throws -> Files {
+    let machine = try FixtureMachine(random: [0xC0DE_0000_0000_0001, 0xC0DE_0000_0000_0002, 7])
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let gone = try store.keyspace("gone", .unordered)
+    func write(_ round: UInt64, _ numbers: Range<Int64>) throws {
+      try store.write { batch in
+        for number in numbers {
+          var random = SplitMix64(seed: UInt64(number) << 8 | round)
+          let noise = (0..<180).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+          try batch.put(noise, at: .tuple([.integer(number), "row"]), in: rows)
+          if round < 2 { try batch.put([UInt8(round)], at: .integer(number), in: gone) }
+        }
+      }
+    }
+    for round in 0..<4 as Range<UInt64> { try write(round, 0..<180) }
+    try store.drop(gone)
+    try store.checkpoint()
+    try write(4, 0..<60)
+    try store.write { batch in
+      for number in 60..<90 as Range<Int64> { try batch.delete(.tuple([.integer(number), "row"]), in: rows) }
+    }
+    try store.compact(.everything)
+    try write(5, 170..<190)
+    let files = machine.files()
+    store.close()
     return files
   }
 
