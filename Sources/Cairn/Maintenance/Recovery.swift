@@ -3,7 +3,7 @@ import Synchronization
 /// Rebuilds the index from the log, and finds where the log ends.
 ///
 /// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused.
-/// FORMAT.md, section 10. Changes nothing on disk.
+/// FORMAT.md, section 11. Changes nothing on disk.
 struct Recovery: ~Copyable {
   private let files: any FileLayer
   private let directory: String

@@ -147,7 +147,7 @@ final class Counter: Sendable {
     #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
   }
 
-  /// FORMAT.md, section 9: readers may ignore them, writers that do not know them refuse.
+  /// FORMAT.md, section 10: readers may ignore them, writers that do not know them refuse.
   @Test func unknownCompatibleFeatures() throws {
     try fill()
     try machine.rewrite("\(Machine.path)/MANIFEST") { bytes in
