@@ -182,7 +182,9 @@ final class CompactionJob: @unchecked Sendable {
     case .keyspaceDefinition:
       if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
     case .keyspaceDropped:
-      if header.revision > horizon || log.lists(keyspace: header.keyspace) { carry(address, header) }
+      // Rows that a snapshot sees are copied, so what takes them away is too.
+      let isNeeded = number != nil || header.revision > horizon || log.lists(keyspace: header.keyspace)
+      if isNeeded { carry(address, header) }
     case .dictionary, .retention, nil:
       carry(address, header)
     }

@@ -73,4 +73,53 @@ import Testing
       3 write buffered 1/3=40000:9
       """)
   }
+
+  @Test("a dropped keyspace whose rows are copied for a snapshot stays dropped") func droppedUnderASnapshot() throws {
+    try replay(
+      """
+      seed 11335133486141831238 segment 65536 compression off checkpoints off compaction off keys sequential count 6 ordered on
+      16 write buffered 0/2=1:1
+      24 snapshot
+      26 drop 0
+      29 compact everything
+      31 compact everything
+      """)
+  }
+
+  @Test("the manifest that could not be published may list what compaction has written") func publicationFailed() throws {
+    try replay(
+      """
+      seed 5924618304230183854 segment 65536 compression off checkpoints off compaction off keys sequential count 6 ordered on
+      1 write buffered 0/5=1:1
+      13 background 9
+      16 fail directory-sync 1
+      20 compact everything
+      """)
+  }
+
+  @Test("files that a manifest says nothing of go when it is durable, not before") func unlistedFiles() throws {
+    try replay(
+      """
+      seed 13899193965321616552 segment 65536 compression off checkpoints off compaction off keys sequential count 60 ordered on
+      18 write buffered 2/56=1:1
+      21 background 4
+      25 fail directory-sync 1
+      27 reopen
+      29 write buffered 1/19=1:1
+      30 reopen
+      31 write buffered 1/24=1:1
+      """)
+  }
+
+  @Test("a log whose commits have all been compacted is not gone") func everythingDead() throws {
+    try replay(
+      """
+      seed 10589089376199602669 segment 65536 compression off checkpoints off compaction off keys sequential count 6 ordered on
+      15 write buffered 2/1=1000:1
+      23 drop 2
+      25 compact worthwhile
+      26 write buffered 0/5=1:1
+      28 compact worthwhile
+      """)
+  }
 }
