@@ -397,7 +397,7 @@ final class Committer: @unchecked Sendable {
           id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
           live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) })
       }
-      return (tables, keyspaces, log.appendedBytes.load(ordering: .relaxed))
+      return (tables, keyspaces, log.writtenBytes)
     }
   }
 

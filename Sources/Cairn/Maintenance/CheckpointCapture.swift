@@ -68,7 +68,7 @@ final class CheckpointCapture: @unchecked Sendable {
 
   deinit { abandon() }
 
-  /// Bytes of the log that had been appended when it was begun, as `Log.appendedBytes` counts.
+  /// Bytes of the log that had been written when it was begun, as `Log.writtenBytes` counts.
   let logCovered: Int
 
   private static func coverage(_ tables: CheckpointTables, _ table: SegmentTable) -> [Int] {
