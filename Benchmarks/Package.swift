@@ -30,6 +30,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
+      name: "upkeep",
+      dependencies: [
+        .product(name: "Cairn", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(
       name: "opening",
       dependencies: [
         .product(name: "Cairn", package: "Cairn"),

@@ -1,0 +1,42 @@
+import Cairn
+
+/// Keys and values as the benchmark of the engines has them, made beforehand as far as they can be.
+struct Rows: Sendable {
+  private let values: [[UInt8]]
+
+  init() {
+    values = (0..<65_536).map { number in
+      let half = (0..<50).map { UInt8(truncatingIfNeeded: mixed(UInt64(number * 50 + $0))) }
+      return half + half
+    }
+  }
+
+  /// Puts a row; which value it gets depends on `step`.
+  @inline(__always)
+  func put(_ row: Int, _ step: Int, in keyspace: Keyspace, _ batch: inout Batch) throws {
+    let value = values[(row &+ step &* 7919) & 65_535]
+    try withUnsafeBytes(of: (mixed(UInt64(row)).bigEndian, UInt64(row).bigEndian)) { key in
+      try batch.put(value.span.bytes, bytes: key.bytes, in: keyspace)
+    }
+  }
+
+  func delete(_ row: Int, in keyspace: Keyspace, _ batch: inout Batch) throws {
+    let key = withUnsafeBytes(of: (mixed(UInt64(row)).bigEndian, UInt64(row).bigEndian)) { Array($0) }
+    try batch.delete(.bytes(key), in: keyspace)
+  }
+}
+
+/// Spreads the bits of `number` over all 64, one to one.
+@inline(__always)
+func mixed(_ number: UInt64) -> UInt64 {
+  var bits = number &+ 0x9E37_79B9_7F4A_7C15
+  bits = (bits ^ (bits >> 32)) &* 0xD6E8_FEB8_6659_FD93
+  bits = (bits ^ (bits >> 32)) &* 0xD6E8_FEB8_6659_FD93
+  return bits ^ (bits >> 32)
+}
+
+/// A number below `count`: the same for the same step and seed.
+@inline(__always)
+func any(_ count: Int, _ step: Int, seed: UInt64) -> Int {
+  Int(mixed(mixed(seed) &+ UInt64(step)).multipliedFullWidth(by: UInt64(count)).high)
+}

@@ -1,0 +1,286 @@
+import Testing
+
+@testable import Cairn
+
+/// The log stays within 1.3 times what is needed of it and four segments whatever is written, and nothing is lost by it.
+@Suite struct SpaceModelTests {
+  private func everySeed(
+    _ rounds: Int, test: String = #function, _ body: (inout WatchedStore) throws -> Void
+  ) throws {
+    var seeds = SplitMix64(seed: chooseSeed(test))
+    for round in 0..<chooseRounds(rounds, debug: 1) {
+      let seed = round == 0 ? 1 : seeds.next()
+      do {
+        var watched = try WatchedStore(seed: seed)
+        try body(&watched)
+        try watched.reopen()
+        try watched.checkRows()
+        try watched.overwrite(watched.rowCount / 4)
+      } catch {
+        Issue.record("seed \(seed): \(error)")
+        throw error
+      }
+    }
+  }
+
+  @Test func overwritingTenTimesAsMuch() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      try watched.overwrite(10 * watched.rowCount)
+      try watched.checkRows()
+    }
+  }
+
+  @Test func aHotAndAColdPart() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      try watched.overwriteHot(10 * watched.rowCount)
+      try watched.checkRows()
+    }
+  }
+
+  @Test func overwritingUnderAnOldSnapshot() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      let rows = watched.models[0]
+      try watched.underSnapshot { (watched, snapshot) in
+        try watched.overwrite(3 * watched.rowCount)
+        try watched.overwriteHot(3 * watched.rowCount)
+        try watched.checkRows(of: snapshot, rows)
+      }
+      try watched.overwrite(2 * watched.rowCount)
+      try watched.checkRows()
+    }
+  }
+
+  @Test func deletingNinetyPercent() throws {
+    try everySeed(8) { watched in
+      try watched.fill()
+      if Bool.random(using: &watched.random) { try watched.overwrite(2 * watched.rowCount) }
+      try watched.delete(watched.rowCount * 9 / 10)
+      let live = watched.store.statistics.liveBytes
+      try watched.store.compact()
+      let settled = watched.store.statistics
+      #expect(settled.liveBytes <= live + live / 100)
+      #expect(settled.tombstoneBytes <= settled.logBytes / 100 + WatchedStore.longestFrame, "\(settled)")
+      try watched.check()
+      try watched.checkRows()
+      try watched.fill()
+      try watched.overwrite(2 * watched.rowCount)
+    }
+  }
+
+  @Test func droppingAKeyspace() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      try watched.fill(1)
+      try watched.overwrite(watched.rowCount)
+      try watched.drop(1)
+      try watched.store.compact()
+      try watched.check()
+      try watched.fill(1)
+      try watched.drop(1)
+      try watched.overwrite(watched.rowCount)
+      try watched.checkRows()
+    }
+  }
+
+  @Test func reopeningInBetween() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      for _ in 0..<12 {
+        try watched.overwrite(watched.rowCount / 2)
+        try watched.reopen()
+        if Int.random(in: 0..<4, using: &watched.random) == 0 { try watched.checkRows() }
+      }
+    }
+  }
+
+  @Test func everythingInTurns() throws {
+    try everySeed(10) { watched in
+      for _ in 0..<24 {
+        let some = Int.random(in: 1...watched.rowCount, using: &watched.random)
+        switch Int.random(in: 0..<10, using: &watched.random) {
+        case 0: try watched.fill()
+        case 1: try watched.fill(1)
+        case 2: try watched.overwriteHot(3 * some)
+        case 3: try watched.delete(some)
+        case 4: try watched.drop(1)
+        case 5: try watched.underSnapshot { (watched, _) in try watched.overwrite(some) }
+        case 6: try watched.reopen()
+        case 7: try watched.store.compact(Bool.random(using: &watched.random) ? .worthwhile : .everything)
+        case 8: try watched.store.checkpoint()
+        default: try watched.overwrite(2 * some)
+        }
+      }
+      try watched.checkRows()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aThousandOpensLeaveFewSegments(isKilled: Bool) throws {
+    var machine = Machine(seed: 1)
+    for round in 0..<1000 {
+      let store = try machine.open()
+      try store.put([UInt8(round % 256)], at: .integer(Int64(round)), in: store.keyspace("rows"), .buffered)
+      machine.runBackground()
+      try #require(store.statistics.segments <= 8)
+      if isKilled { machine = try machine.kill() } else { store.close() }
+    }
+    let store = try machine.open()
+    try store.compact()
+    #expect(store.statistics.segments <= 4)
+    let rows = try store.keyspace("rows")
+    for round in 0..<1000 { #expect(try store.get(.integer(Int64(round)), in: rows) == [UInt8(round % 256)]) }
+  }
+}
+
+/// A store on a simulated machine, the rows it should have, and a look at the length of its log every few commits.
+private struct WatchedStore {
+  /// Of the commits made here.
+  static let longestFrame = 8192
+
+  var random: SplitMix64
+  private(set) var store: Store
+  /// The number of each row's value, by keyspace.
+  private(set) var models: [[Int: Int]] = [[:], [:]]
+  let rowCount: Int
+  private var machine: Machine
+  private let options: StoreOptions
+  private let order: Keyspace.Order
+  private let values: [[UInt8]]
+
+  init(seed: UInt64) throws {
+    random = SplitMix64(seed: seed)
+    var options = Machine.options
+    options.segmentSize = [64, 64, 64, 128, 256, 1024].randomElement(using: &random)! << 10
+    options.checkpoints = Int.random(in: 0..<8, using: &random) > 0
+    self.options = options
+    order = Bool.random(using: &random) ? .ordered : .unordered
+    let length = [10, 40, 100, 100, 250, 500].randomElement(using: &random)!
+    values = (0..<509).map { [length] number in
+      let half = [UInt8].noise(length / 2 + number % 7, seed: seed &+ UInt64(number))
+      return half + (number % 2 == 0 ? half : .noise(length / 2, seed: UInt64(number)))
+    }
+    rowCount = options.segmentSize * Int.random(in: 2...12, using: &random) / (length + 40)
+    machine = Machine(seed: seed)
+    store = try machine.open(options)
+  }
+
+  private func keyspace(_ number: Int) throws -> Keyspace { try store.keyspace("rows \(number)", order) }
+
+  // MARK: Writing
+
+  /// Commits of some rows each, and background work every few of them, after which the bound has to hold.
+  private mutating func commit(_ rows: [Int], _ number: Int = 0, deletes: Bool = false, isWatched: Bool = true) throws {
+    let keyspace = try keyspace(number)
+    var left = rows[...]
+    while !left.isEmpty {
+      for _ in 0..<Int.random(in: 1...6, using: &random) where !left.isEmpty {
+        let some = left.prefix(.random(in: 1...24, using: &random))
+        left = left.dropFirst(some.count)
+        try store.write(.buffered) { batch in
+          for row in some {
+            let value = Int.random(in: values.indices, using: &random)
+            if deletes {
+              try batch.delete(.integer(Int64(row)), in: keyspace)
+            } else {
+              try batch.put(values[value], at: .integer(Int64(row)), in: keyspace)
+            }
+            models[number][row] = deletes ? nil : value
+          }
+        }
+      }
+      try runBackground()
+      if isWatched { try check() }
+    }
+  }
+
+  /// Any rows there may be.
+  private mutating func anyRows(_ count: Int) -> [Int] {
+    (0..<count).map { _ in .random(in: 0..<rowCount, using: &random) }
+  }
+
+  /// All rows once, in their order.
+  mutating func fill(_ number: Int = 0) throws { try commit(Array(0..<rowCount), number) }
+
+  mutating func overwrite(_ count: Int) throws { try commit(anyRows(count)) }
+
+  /// Nine of ten writes go to a tenth of the rows.
+  mutating func overwriteHot(_ count: Int) throws {
+    try commit(anyRows(count).map { Int.random(in: 0..<10, using: &random) == 0 ? $0 : $0 / 10 })
+  }
+
+  /// Rows that are there, in no order.
+  mutating func delete(_ count: Int) throws {
+    try commit(Array(models[0].keys.sorted().shuffled(using: &random).prefix(count)), deletes: true)
+  }
+
+  mutating func drop(_ number: Int) throws {
+    guard !models[number].isEmpty else { return }
+    try store.drop(keyspace(number), .buffered)
+    models[number] = [:]
+    try noteLoss()
+  }
+
+  mutating func underSnapshot(_ body: (inout WatchedStore, Snapshot) throws -> Void) throws {
+    let snapshot = store.snapshot()
+    try body(&self, snapshot)
+    snapshot.close()
+    try noteLoss()
+  }
+
+  /// Less is needed all at once. Background work looks again when an eighth of a segment has been written.
+  private mutating func noteLoss() throws {
+    let rows = options.segmentSize / 8 / 32 + 24
+    try commit(anyRows(rows), isWatched: false)
+    try check()
+  }
+
+  /// After a close, the end of the process, or that of the machine.
+  mutating func reopen() throws {
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0: store.close()
+    case 1: machine = try machine.kill()
+    default:
+      try store.sync()
+      machine = machine.crash()
+    }
+    store = try machine.open(options)
+  }
+
+  /// Comes to an end, since nothing is written meanwhile.
+  private func runBackground() throws {
+    for _ in 0..<20_000 where !machine.runOneInBackground() { return }
+    Issue.record("background work goes on and on: \(store.statistics)")
+    throw Failure()
+  }
+
+  // MARK: Looking
+
+  func check() throws {
+    let statistics = store.statistics
+    let needed = statistics.liveBytes + statistics.pinnedBytes
+    let bound = needed * 13 / 10 + 4 * options.segmentSize
+    #expect(statistics.logBytes <= bound, "\(statistics)")
+    guard statistics.logBytes <= bound else { throw Failure() }
+  }
+
+  /// Told of already.
+  struct Failure: Error {}
+
+  func checkRows() throws {
+    for number in models.indices { try store.read { try checkRows(of: $0, models[number], number) } }
+  }
+
+  func checkRows(of snapshot: Snapshot, _ model: [Int: Int], _ number: Int = 0) throws {
+    let keyspace = try keyspace(number)
+    #expect(try snapshot.count(in: keyspace) == model.count)
+    for (row, value) in model {
+      let found = try snapshot.get(.integer(Int64(row)), in: keyspace)
+      guard found != values[value] else { continue }
+      Issue.record("row \(row) of \(number) is \(String(describing: found))")
+      throw Failure()
+    }
+  }
+}
