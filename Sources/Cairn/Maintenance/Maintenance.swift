@@ -85,7 +85,7 @@ final class Maintenance: Sendable {
       }
     }
     if isDone {
-      nextLook.store(log.appendedBytes.load(ordering: .relaxed) + log.segmentSize / 8, ordering: .relaxed)
+      nextLook.store(log.appendedBytes.load(ordering: .relaxed) + log.segmentSize / 64, ordering: .relaxed)
     } else {
       log.environment.scheduler.schedule { [self] in advance() }
     }
