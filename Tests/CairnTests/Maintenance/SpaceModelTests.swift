@@ -230,7 +230,7 @@ private struct WatchedStore {
     try noteLoss()
   }
 
-  /// Less is needed all at once. Background work looks again when an eighth of a segment has been written.
+  /// Less is needed all at once. Background work looks again when some more has been written.
   private mutating func noteLoss() throws {
     let rows = options.segmentSize / 8 / 32 + 24
     try commit(anyRows(rows), isWatched: false)
