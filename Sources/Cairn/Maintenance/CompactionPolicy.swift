@@ -32,7 +32,7 @@ struct CompactionPolicy {
 
   /// Whether the log is longer than it should be for what is needed of it. `tombstones` are those that may go.
   func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
-    logBytes - needed > needed / 4 + segmentSize * 2
+    logBytes - needed > needed / 4 + segmentSize
       || tombstones > max(logBytes / 100, segmentSize / 4)
       || candidates.count { $0.bytes < smallSize } >= Self.smallCount
   }

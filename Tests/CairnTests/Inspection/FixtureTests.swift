@@ -21,7 +21,9 @@ import Testing
   /// CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
-  @Test(arguments: ["example", "empty", "everything", "compacted"]) func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
+  @Test(arguments: ["example", "empty", "everything", "compacted"]) func holdsTheSameRowsAsOneMadeNow(_ name: String)
+    throws
+  {
     let committed = Self.directory.appending(path: name)
     let made = try Self.make(name)
     if Self.isWriting { try Self.write(made, to: committed) }

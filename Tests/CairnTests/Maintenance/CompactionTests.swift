@@ -68,7 +68,8 @@ import Testing
     let locator = keyspace.index.locator
     var places: [UInt64] = []
     for row in 0..<300 as Range<Int64> {
-      try Reference.integer(row).withEncoded { (key) throws(StoreError) in
+      let key = Reference.integer(row).encoded
+      try unsafe key.withRawBytes { (key) throws(StoreError) in
         places.append(unsafe try locator.find(keyspace.index.hash(key), key)?.address ?? 0)
       }
     }
@@ -261,7 +262,7 @@ import Testing
     var options = Self.options
     options.access = .readOnly
     options.upTo = middle
-    #expect(failure { try machine.open(options) }?.code == .malformed)
+    #expect(failure { _ = try machine.open(options) }?.code == .malformed)
     options.upTo = last
     #expect(try contents(machine.open(options)).count == 100)
   }

@@ -74,7 +74,8 @@ import Testing
       """)
   }
 
-  @Test("a dropped keyspace whose rows are copied for a snapshot stays dropped") func droppedUnderASnapshot() throws {
+  @Test("a dropped keyspace whose rows are copied for a snapshot stays dropped")
+  func droppedUnderASnapshot() throws {
     try replay(
       """
       seed 11335133486141831238 segment 65536 compression off checkpoints off compaction off keys sequential count 6 ordered on
@@ -86,7 +87,8 @@ import Testing
       """)
   }
 
-  @Test("the manifest that could not be published may list what compaction has written") func publicationFailed() throws {
+  @Test("the manifest that could not be published may list what compaction has written")
+  func publicationFailed() throws {
     try replay(
       """
       seed 5924618304230183854 segment 65536 compression off checkpoints off compaction off keys sequential count 6 ordered on
