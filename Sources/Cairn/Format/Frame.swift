@@ -47,6 +47,19 @@ package struct FrameHeader: Hashable, Sendable {
   }
 }
 
+extension FrameHeader {
+  /// The number of records in the frames between two offsets of a segment, as their headers say.
+  static func recordCount(_ segment: UnsafeRawPointer, from start: Int, upTo limit: Int) -> Int {
+    var offset = start
+    var count = 0
+    while offset < limit, let frame = unsafe FrameHeader(segment + offset, available: limit - offset) {
+      count += frame.recordCount
+      offset += frame.length
+    }
+    return count
+  }
+}
+
 /// The place and sequence up to which the log is known to be on stable storage.
 package struct Watermark: Hashable, Sendable {
   package var sequence: UInt64

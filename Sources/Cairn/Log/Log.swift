@@ -447,6 +447,8 @@ final class Log: @unchecked Sendable {
       var changed = manifest
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
       changed.checkpoints.removeAll { $0.sequence > recovered.lastSequence }
+      // What lay behind the commit that was gone back to is no part of the log any more.
+      changed.chainSequence = min(changed.chainSequence, recovered.lastSequence)
       for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
       changed.epoch += 1
       let base = recovered.baseOfNextEpoch(changed.epoch)

@@ -68,8 +68,12 @@ final class CompactionJob: @unchecked Sendable {
       Self.horizon(of: log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }),
       checkpoint?.sequence ?? .max)
     assembly = FrameAssembly(log: log)
-    // No record takes less than 16 bytes; memory is taken as it is touched.
-    rows = RowBuffer(capacity: inputs.reduce(64) { $0 + $1.end.load(ordering: .relaxed) / 16 })
+    rows = RowBuffer(
+      capacity: inputs.reduce(1) { count, segment in
+        unsafe count
+          + FrameHeader.recordCount(
+            segment.mapping.base, from: SegmentHeader.size, upTo: segment.end.load(ordering: .relaxed))
+      })
   }
 
   deinit { abandon() }

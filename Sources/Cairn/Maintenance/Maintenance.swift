@@ -240,6 +240,8 @@ final class Maintenance: Sendable {
       try finishJob(&state)
       state.capture?.abandon()
       state.capture = nil
+      // What recovery has made of the log has to be so on disk first.
+      if !log.compactable.isEmpty { _ = try committer.betweenCommits(log.currentEpoch) }
       try log.sealActive(committer.betweenCommits)
       // Tombstones that are newer than the checkpoint have to stay for its sake.
       let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.tombstoneBytes.load(ordering: .relaxed) }

@@ -143,7 +143,10 @@ struct Recovery: ~Copyable {
     for source in sources where !known.contains(source.entry.id) {
       guard case .header(let header) = source.header, header.kind == .compacted else { continue }
       guard let list = moveList(header.id), list.store == manifest.store, list.segment == header.id,
-        list.sequence == tables.sequence, list.places.count == Self.recordCount(source)
+        list.sequence == tables.sequence,
+        list.places.count
+          == (unsafe FrameHeader.recordCount(
+            source.mapping.base, from: SegmentHeader.size, upTo: min(source.entry.end ?? 0, source.mapping.length)))
       else { throw CheckpointTables.Problem("segment \(header.id) does not say what has moved there") }
       moves[header.id] = list
     }
@@ -159,20 +162,6 @@ struct Recovery: ~Copyable {
     } catch {
       return nil
     }
-  }
-
-  /// As the frames' headers say.
-  private static func recordCount(_ source: Source) -> Int {
-    let limit = min(source.entry.end ?? 0, source.mapping.length)
-    var offset = SegmentHeader.size
-    var count = 0
-    while offset < limit,
-      let frame = unsafe FrameHeader(source.mapping.base + offset, available: limit - offset)
-    {
-      count += frame.recordCount
-      offset += frame.length
-    }
-    return count
   }
 
   /// Enters the segments that compaction wrote and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have

@@ -267,6 +267,28 @@ import Testing
     #expect(try contents(machine.open(options)).count == 100)
   }
 
+  @Test func goingBackMakesTheCommitGoneBackToTheLast() throws {
+    let store = try open()
+    try fill(store, 0..<100)
+    let middle = store.lastSequence
+    for start in stride(from: 100, to: 500, by: 50) as StrideTo<Int64> {
+      try fill(store, start..<start + 50)
+      // What is sealed becomes known with the next segment.
+      machine.runBackground()
+    }
+    store.close()
+    var options = Self.options
+    options.upTo = middle
+    let back = try machine.open(options)
+    // Begins an epoch and commits nothing.
+    try back.compact(.everything)
+    #expect(try contents(back).count == 100)
+    back.close()
+    let again = try open()
+    #expect(again.lastSequence == middle)
+    #expect(try contents(again).count == 100)
+  }
+
   @Test func aPauseHoldsCompactionInTheBackground() throws {
     var options = Machine.options
     options.checkpoints = false
