@@ -443,10 +443,12 @@ final class Log: @unchecked Sendable {
     } catch {
       throw poison(error)
     }
+    let useless = manifest.withLock { $0.checkpoints.filter { $0.sequence > recovered.checkpointSequence } }
     let begun = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
-      changed.checkpoints.removeAll { $0.sequence > recovered.lastSequence }
+      // What has moved since a checkpoint that was of no use is not known, so it can never be of use.
+      changed.checkpoints.removeAll { $0.sequence > recovered.checkpointSequence }
       // What lay behind the commit that was gone back to is no part of the log any more.
       changed.chainSequence = min(changed.chainSequence, recovered.lastSequence)
       for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
@@ -462,6 +464,7 @@ final class Log: @unchecked Sendable {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
     }
     for id in recovered.dropped.sorted() { remove(Segment.fileName(id)) }
+    for checkpoint in useless { removeCheckpoint(checkpoint.id) }
     // Not before the manifest that says nothing of them is durable.
     for name in recovered.unlisted where name != Segment.fileName(begun.0.id) { remove(name) }
     return begun

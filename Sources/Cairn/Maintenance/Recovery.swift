@@ -513,6 +513,7 @@ struct Recovery: ~Copyable {
 
   /// What compaction left when it was cut short.
   private mutating func lookForLeftovers() throws(StoreError) {
+    log.checkpointSequence = checkpoint?.sequence ?? 0
     log.moveLists.segments = Set(moves.keys)
     log.moveLists.hasMoved =
       checkpoint.map { checkpoint in

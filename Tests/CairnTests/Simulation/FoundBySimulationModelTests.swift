@@ -124,4 +124,28 @@ import Testing
       28 compact worthwhile
       """)
   }
+
+  @Test("a checkpoint that could not be read once is not followed later, when what has moved is not known any more")
+  func checkpointOfNoUseOnce() throws {
+    try replay(
+      """
+      seed 4328261076766246915 segment 65536 compression off checkpoints on compaction on keys random count 20 ordered off
+      3 fail open 5
+      4 write buffered 0/1=21:362
+      5 release 0
+      6 checkpoint
+      7 compact everything
+      8 write buffered 1/11?
+      9 background 1
+      10 reopen
+      11 write buffered 0/10=36:461
+      12 compact worthwhile
+      19 write buffered 1/12=18:111
+      20 crash
+      21 sync
+      22 write buffered 1/15=27:478
+      23 write buffered 1/12-!stale
+      24 write buffered 0/13=8:181!stale
+      """)
+  }
 }
