@@ -78,14 +78,16 @@ if [[ -e /dev/full ]]; then
   says "kvdump: standard output cannot be written"
 fi
 
-# Control-C while nobody reads.
+# Control-C while nobody reads: before, during and after the write that fills the pipe.
 "${PYTHON:-python3}" - "$kvdump" "$store" <<'END' || fail "Control-C did not end a scan"
 import signal, subprocess, sys
-scan = subprocess.Popen([sys.argv[1], "scan", sys.argv[2], "heap"], stdout=subprocess.PIPE,
-                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-scan.stdout.read(1)
-scan.send_signal(signal.SIGINT)
-sys.exit(scan.wait(timeout=30) != -signal.SIGINT)
+for length in [1, 512, 4096, 8192] * 5:
+    scan = subprocess.Popen([sys.argv[1], "scan", sys.argv[2], "heap"], stdout=subprocess.PIPE, bufsize=0,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    scan.stdout.read(length)
+    scan.send_signal(signal.SIGINT)
+    if scan.wait(timeout=30) != -signal.SIGINT:
+        sys.exit(1)
 END
 
 # 1: no such row, or damage.

@@ -8,12 +8,14 @@ import Synchronization
   import Darwin
 #endif
 
-/// Control-C during long output: whole lines go out, then the process ends as if nobody had caught the signal.
+/// Control-C during long output ends the process between two pieces of it, as if nobody had caught the signal; at once
+/// while it waits for somebody to read.
 enum Interruption {
   private static let ignored = 1
   private static let requested = Atomic<Bool>(false)
+  private static let isWriting = Atomic<Bool>(false)
 
-  static var isRequested: Bool { requested.load(ordering: .relaxed) }
+  static var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
   /// Unless whoever started the process had it ignore the signal.
   static func watch() {
@@ -23,15 +25,29 @@ enum Interruption {
       return
     }
     var action = sigaction()
-    // Without SA_RESTART, so that a write that waits for a slow reader ends too.
     #if canImport(Darwin)
-      unsafe action.__sigaction_u.__sa_handler = { _ in Interruption.requested.store(true, ordering: .relaxed) }
+      unsafe action.__sigaction_u.__sa_handler = { _ in Interruption.request() }
     #elseif canImport(Glibc)
-      unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.requested.store(true, ordering: .relaxed) }
+      unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.request() }
     #else
-      unsafe action.__sa_handler.sa_handler = { _ in Interruption.requested.store(true, ordering: .relaxed) }
+      unsafe action.__sa_handler.sa_handler = { _ in Interruption.request() }
     #endif
     unsafe sigaction(SIGINT, &action, nil)
+  }
+
+  /// Calls a function that writes, and that Control-C ends however long it waits.
+  static func duringWrite<R>(_ write: () -> R) -> R {
+    isWriting.store(true, ordering: .sequentiallyConsistent)
+    defer { isWriting.store(false, ordering: .sequentiallyConsistent) }
+    endIfRequested()
+    return write()
+  }
+
+  /// The signal's handler. The request is stored before looking whether a write is under way, which `duringWrite` does
+  /// the other way round: one of the two sees the other.
+  private static func request() {
+    requested.store(true, ordering: .sequentiallyConsistent)
+    if isWriting.load(ordering: .sequentiallyConsistent) { endIfRequested() }
   }
 
   /// From now on Control-C ends the process at once again.

@@ -36,14 +36,13 @@ struct Output {
     try unsafe bytes.withUnsafeBytes { bytes in
       var start = 0
       while start < bytes.count {
-        let count = unsafe Self.writeSome(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+        let count = Interruption.duringWrite { unsafe Self.writeSome(rest) }
         if count > 0 {
           start += count
         } else if errno == EPIPE {
           throw OutputError.closed
-        } else if errno == EINTR {
-          Interruption.endIfRequested()
-        } else {
+        } else if errno != EINTR {
           throw unsafe OutputError.failed(String(cString: strerror(errno)))
         }
       }

@@ -74,10 +74,7 @@ struct ScanCommand: Command {
         return Interruption.isRequested ? .stop : .next
       }
     }
-    if Interruption.isRequested {
-      try output.flush()
-      Interruption.endIfRequested()
-    }
+    Interruption.endIfRequested()
     if isDocument { try output.line("\n  ]\n}") }
   }
 
