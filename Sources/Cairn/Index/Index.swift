@@ -84,6 +84,9 @@ final class Index: Sendable {
     keyspaces.withLock { $0.all.removeAll { $0 === keyspace } }
   }
 
+  /// Above all ids there have been, of keyspaces that were dropped too.
+  var nextKeyspaceID: UInt32 { keyspaces.withLock { $0.next } }
+
   func reserveKeyspaceIDs(below next: UInt32) {
     keyspaces.withLock { $0.next = max($0.next, next) }
   }

@@ -29,6 +29,8 @@ struct CompactionPolicy {
   /// Segments below this are put together when there are some of them.
   private var smallSize: Int { segmentSize / 4 }
   private static let smallCount = 4
+  /// How many of them are worth it when somebody asks.
+  static let leastSmallCount = 2
 
   /// Whether the log is longer than it should be for what is needed of it. `tombstones` are those that may go.
   func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
@@ -39,13 +41,15 @@ struct CompactionPolicy {
 
   /// The segments to compact together into one of at most full size; none if there is nothing to gain.
   ///
-  /// - Parameter least: what a segment has to gain, of its bytes.
-  func choose(_ candidates: [Candidate], least: Double) -> [Candidate] {
+  /// - Parameters:
+  ///   - least: what a segment has to gain, of its bytes.
+  ///   - smallCount: how many small segments are worth putting together.
+  func choose(_ candidates: [Candidate], least: Double, smallCount: Int = Self.smallCount) -> [Candidate] {
     let small = candidates.filter { $0.bytes < smallSize }
     let worthwhile = candidates.filter { $0.gain >= leastGain && Double($0.gain) > Double($0.bytes) * least }
     let ranked =
       worthwhile.sorted { $0.benefit > $1.benefit }
-      + (small.count >= Self.smallCount || !worthwhile.isEmpty ? small : [])
+      + (small.count >= smallCount || !worthwhile.isEmpty ? small : [])
     return fill(ranked)
   }
 

@@ -260,7 +260,8 @@ final class Maintenance: Sendable {
     let candidates = candidates(log.compactable)
     let chosen =
       switch extent {
-      case .worthwhile: policy.choose(candidates, least: 0.02)
+      case .worthwhile:
+        policy.choose(candidates, least: 0.02, smallCount: CompactionPolicy.leastSmallCount)
       case .everything: policy.fill(candidates.filter { old.contains($0.segment.id) })
       }
     guard !chosen.isEmpty else { return false }

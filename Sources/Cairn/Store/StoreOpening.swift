@@ -108,7 +108,7 @@ struct StoreOpening {
         name: keyspace.name)
     }
     manifest.keyspaces = (present + gone).sorted { $0.id < $1.id }
-    manifest.nextKeyspace = max(manifest.nextKeyspace, (manifest.keyspaces.last?.id ?? 0) + 1)
+    manifest.nextKeyspace = max(manifest.nextKeyspace, index.nextKeyspaceID)
     let log = Log(
       environment: environment, directory: path, table: table, manifest: manifest, recovered: recovered)
     return Store(

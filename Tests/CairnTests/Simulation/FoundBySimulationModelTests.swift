@@ -148,4 +148,16 @@ import Testing
       24 write buffered 0/13=8:181!stale
       """)
   }
+
+  @Test("the id of a keyspace that was defined and dropped before a crash is not used again")
+  func idUsedTwice() throws {
+    try replay(
+      """
+      seed 1852672765282334972 segment 65536 compression off checkpoints off compaction off keys sequential count 20 ordered on
+      2 write buffered 1/1=1:1 2/8=1:1
+      3 drop 2
+      13 crash
+      14 checkpoint
+      """)
+  }
 }
