@@ -9,6 +9,9 @@ struct LogScan {
     var isCompressed: Bool
     var rawLength: Int
     var stored: [UInt8]
+    /// What the value is compressed with; empty for nothing, nil for a dictionary that is missing.
+    var dictionary: [UInt8]? = []
+    var dictionaryID: UInt32
     /// Bytes in the log.
     var length: Int
   }
@@ -29,6 +32,7 @@ struct LogScan {
   private var chain: UInt64 = 0
   private var epoch: UInt32 = 0
   private var hasEnded = false
+  private var dictionaries: [UInt32: [UInt8]] = [:]
 
   private struct Source {
     let entry: Manifest.Segment
@@ -40,6 +44,7 @@ struct LogScan {
     guard let (manifest, sources) = try Self.sources(files) else { return nil }
     for keyspace in manifest.keyspaces where keyspace.definedAt > 0 { keyspaces[keyspace.name] = keyspace.id }
     for source in sources { read(source) }
+    for (key, row) in rows where row.dictionaryID > 0 { rows[key]?.dictionary = dictionaries[row.dictionaryID] }
   }
 
   private static func sources(_ files: MemoryFileLayer) throws -> (Manifest, [Source])? {
@@ -106,7 +111,10 @@ struct LogScan {
     case .put:
       rows[RowKey(keyspace: header.keyspace, key: key)] = Record(
         version: header.version, revision: header.revision, isCompressed: header.isCompressed,
-        rawLength: header.rawLength, stored: unsafe Array(record.stored), length: header.paddedLength)
+        rawLength: header.rawLength, stored: unsafe Array(record.stored), dictionaryID: header.dictionary,
+        length: header.paddedLength)
+    case .dictionary:
+      if let dictionary = record.dictionary { dictionaries[dictionary.id] = dictionary.content }
     case .tombstone: rows[RowKey(keyspace: header.keyspace, key: key)] = nil
     case .keyspaceDropped:
       rows = rows.filter { $0.key.keyspace != header.keyspace }
@@ -144,10 +152,12 @@ extension LogScan.Record {
   /// The value as it was put; nil if it cannot be decompressed.
   var value: [UInt8]? {
     guard isCompressed else { return stored }
-    guard LZ4.isPlausible(stored: stored.count, raw: rawLength) else { return nil }
+    guard let dictionary, LZ4.isPlausible(stored: stored.count, raw: rawLength) else { return nil }
     var value = [UInt8](repeating: 0, count: rawLength)
     let isValid = unsafe stored.withUnsafeBytes { source in
-      unsafe value.withUnsafeMutableBytes { unsafe LZ4.decompress(source, into: $0) }
+      unsafe value.withUnsafeMutableBytes { target in
+        unsafe dictionary.withUnsafeBytes { unsafe LZ4.decompress(source, with: $0, into: target) }
+      }
     }
     return isValid ? value : nil
   }

@@ -36,6 +36,13 @@ package struct CheckpointTables: Hashable, Sendable {
     package var live: [Live]
   }
 
+  /// Where a dictionary's record is.
+  package struct Dictionary: Hashable, Sendable {
+    package var id: UInt32
+    package var keyspace: UInt32
+    package var place: Place
+  }
+
   package var store: UInt128
   package var hashSeed: UInt64
   package var id: UInt32
@@ -51,6 +58,7 @@ package struct CheckpointTables: Hashable, Sendable {
   package var chunkChecksums: [UInt32] = []
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
+  package var dictionaries: [Dictionary] = []
 
   package init(
     store: UInt128, hashSeed: UInt64, id: UInt32, sequence: UInt64, place: Place, slotShift: Int, slotCount: Int
@@ -92,6 +100,11 @@ package struct CheckpointTables: Hashable, Sendable {
         tables.append(UInt64(live.bytes))
       }
     }
+    for dictionary in dictionaries {
+      tables.append(dictionary.id)
+      tables.append(dictionary.keyspace)
+      tables.append(dictionary.place.packed)
+    }
 
     var header = ByteWriter()
     header.append(Self.magic)
@@ -111,7 +124,8 @@ package struct CheckpointTables: Hashable, Sendable {
     header.append(UInt32(chunkChecksums.count))
     header.append(UInt32(segments.count))
     header.append(UInt32(keyspaces.count))
-    header.append(zeros: 12)
+    header.append(UInt32(dictionaries.count))
+    header.append(zeros: 8)
     header.append(CRC32C.checksum(tables.bytes))
     header.append(CRC32C.checksum(header.bytes))
     return (header.bytes, tables.bytes)
@@ -141,7 +155,8 @@ package struct CheckpointTables: Hashable, Sendable {
       let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),
       let nodesEnd = reader.next(UInt64.self), let tablesLength = reader.next(UInt64.self),
       let chunkCount = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
-      let keyspaceCount = reader.next(UInt32.self), reader.zeros(12), let tablesChecksum = reader.next(UInt32.self),
+      let keyspaceCount = reader.next(UInt32.self), let dictionaryCount = reader.next(UInt32.self), reader.zeros(8),
+      let tablesChecksum = reader.next(UInt32.self),
       nodesEnd >= UInt64(Self.nodesStart), nodesEnd % 64 == 0, nodesEnd <= UInt64(file.count),
       tablesLength == UInt64(file.count) - nodesEnd,
       unsafe file[Self.headerSize..<Self.nodesStart].allSatisfy({ $0 == 0 })
@@ -192,6 +207,16 @@ package struct CheckpointTables: Hashable, Sendable {
         live.append(Live(slot: Int(slot), bytes: Int(bytes)))
       }
       keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory, live: live))
+    }
+    for _ in 0..<dictionaryCount {
+      guard let id = reader.next(UInt32.self), id <= Format.maximumID, id > dictionaries.last?.id ?? 0,
+        let keyspace = reader.next(UInt32.self), keyspaces.contains(where: { $0.id == keyspace }),
+        let packed = reader.next(UInt64.self), case let place = Place(packed: packed),
+        let segment = segments.first(where: { $0.id == place.segment }),
+        (SegmentHeader.size + FrameHeader.size..<max(segment.end, SegmentHeader.size + FrameHeader.size))
+          .contains(place.offset)
+      else { throw Problem("its list of dictionaries makes no sense") }
+      dictionaries.append(Dictionary(id: id, keyspace: keyspace, place: place))
     }
     guard reader.remaining == 0 else { throw Problem("bytes are left over") }
   }

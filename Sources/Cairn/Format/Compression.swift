@@ -1,23 +1,32 @@
 import CLZ4
+import Synchronization
 
-/// Compresses one value at a time into LZ4 blocks that need nothing else to be read. The same value always gives the
-/// same block, whatever came before it.
+/// Compresses one value at a time into LZ4 blocks that need nothing else to be read, or nothing but a dictionary. The
+/// same value always gives the same block, whatever came before it.
 ///
 /// The state is used for this alone: between values it is only told to forget, which costs far less than clearing its
-/// 16 KiB as long as every call is of the same sort.
+/// 16 KiB as long as every call is of the same sort. A value with a dictionary begins with a copy of the dictionary's
+/// state instead, in a state of its own.
 @safe package struct LZ4Compressor: ~Copyable, @unchecked Sendable {
   /// Shorter values are not tried.
   package static let shortestValue = 40
+  /// Longer values are their own dictionary.
+  package static let longestValueWithDictionary = 1 << 15
 
   private let state: UnsafeMutablePointer<LZ4_stream_t>
+  private var copied: UnsafeMutablePointer<LZ4_stream_t>?
 
   package init() {
     let state = UnsafeMutablePointer<LZ4_stream_t>.allocate(capacity: 1)
     unsafe LZ4_initStream(state, MemoryLayout<LZ4_stream_t>.size)
     unsafe self.state = state
+    unsafe copied = nil
   }
 
-  deinit { unsafe state.deallocate() }
+  deinit {
+    unsafe state.deallocate()
+    unsafe copied?.deallocate()
+  }
 
   /// The most bytes a compressed value of the given length takes; more, and it is stored as it is. 0 if it isn't tried.
   @inline(__always)
@@ -36,6 +45,114 @@ import CLZ4
       Int32(value.count), Int32(limit), 1)
     return length > 0 ? Int(length) : nil
   }
+
+  /// The same with a dictionary, for values of at most ``longestValueWithDictionary`` bytes.
+  package mutating func compress(
+    _ value: UnsafeRawBufferPointer, with dictionary: LZ4Dictionary, into target: UnsafeMutableRawPointer
+  ) -> Int? {
+    let limit = Self.limit(value.count)
+    guard limit > 0, let source = value.baseAddress else { return nil }
+    let state: UnsafeMutablePointer<LZ4_stream_t>
+    if let known = unsafe copied {
+      unsafe state = unsafe known
+    } else {
+      unsafe state = .allocate(capacity: 1)
+      unsafe copied = unsafe state
+    }
+    unsafe state.update(from: dictionary.prepared, count: 1)
+    let length = unsafe LZ4_compress_fast_continue(
+      state, source.assumingMemoryBound(to: CChar.self), target.assumingMemoryBound(to: CChar.self),
+      Int32(value.count), Int32(limit), 1)
+    return length > 0 ? Int(length) : nil
+  }
+}
+
+/// Bytes that values begin behind, as far as LZ4 is concerned. They stay where they are.
+@safe package final class LZ4Dictionary: @unchecked Sendable {
+  package static let maximumLength = 1 << 16
+
+  package let bytes: UnsafeRawBufferPointer
+  private let memory: UnsafeMutableRawPointer
+  /// nil until there is something to compress.
+  private let state = unsafe Atomic<UnsafeMutablePointer<LZ4_stream_t>?>(nil)
+
+  /// Takes at most ``maximumLength`` bytes.
+  package init(_ content: UnsafeRawBufferPointer) {
+    precondition(content.count <= Self.maximumLength, "a dictionary is too long")
+    // With something behind it: a value that lay there would be compressed in another way, and give another block.
+    unsafe memory = .allocate(byteCount: content.count + 64, alignment: 64)
+    unsafe UnsafeMutableRawBufferPointer(start: memory, count: content.count).copyMemory(from: content)
+    unsafe bytes = UnsafeRawBufferPointer(start: memory, count: content.count)
+  }
+
+  deinit {
+    unsafe state.load(ordering: .acquiring)?.deallocate()
+    unsafe memory.deallocate()
+  }
+
+  /// What compressing begins with; some 30 µs to make.
+  fileprivate var prepared: UnsafeMutablePointer<LZ4_stream_t> {
+    if let known = unsafe state.load(ordering: .acquiring) { return unsafe known }
+    let made = UnsafeMutablePointer<LZ4_stream_t>.allocate(capacity: 1)
+    unsafe LZ4_initStream(made, MemoryLayout<LZ4_stream_t>.size)
+    _ = unsafe LZ4_loadDict(
+      made, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: bytes.count))
+    let (isFirst, known) = unsafe state.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    if isFirst { return unsafe made }
+    unsafe made.deallocate()
+    return unsafe known.unsafelyUnwrapped
+  }
+}
+
+/// Compresses values at the high level, into the same kind of blocks: some 17 µs for one of 800 bytes with a dictionary,
+/// where ``LZ4Compressor`` takes 2, and it leaves three quarters of what that leaves.
+///
+/// Much of the time goes into the copy of the dictionary's state, 256 KiB, that each value begins with; hashing the
+/// dictionary once more for each would take many times as long.
+@safe package struct LZ4HighCompressor: ~Copyable, @unchecked Sendable {
+  private static let level: Int32 = 9
+
+  private let dictionary: LZ4Dictionary?
+  private let prepared: UnsafeMutablePointer<LZ4_streamHC_t>
+  private let state: UnsafeMutablePointer<LZ4_streamHC_t>
+
+  package init(_ dictionary: LZ4Dictionary? = nil) {
+    self.dictionary = dictionary
+    unsafe prepared = .allocate(capacity: 1)
+    unsafe state = .allocate(capacity: 1)
+    unsafe LZ4_initStreamHC(prepared, MemoryLayout<LZ4_streamHC_t>.size)
+    unsafe LZ4_resetStreamHC_fast(prepared, Self.level)
+    unsafe state.initialize(from: prepared, count: 1)
+    if let dictionary {
+      _ = unsafe LZ4_loadDictHC(
+        prepared, dictionary.bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+        Int32(truncatingIfNeeded: dictionary.bytes.count))
+    }
+  }
+
+  deinit {
+    unsafe prepared.deallocate()
+    unsafe state.deallocate()
+  }
+
+  /// Writes the block into `target`, which has room for `below` bytes; returns its length, or nil if it isn't shorter
+  /// than `below`, what the value takes as it is stored now.
+  package mutating func compress(
+    _ value: UnsafeRawBufferPointer, below: Int, into target: UnsafeMutableRawPointer
+  ) -> Int? {
+    let limit = min(LZ4Compressor.limit(value.count), below - 1)
+    guard limit > 0, let source = value.baseAddress else { return nil }
+    if dictionary != nil {
+      unsafe state.update(from: prepared, count: 1)
+    } else {
+      unsafe LZ4_resetStreamHC_fast(state, Self.level)
+    }
+    let length = unsafe LZ4_compress_HC_continue(
+      state, source.assumingMemoryBound(to: CChar.self), target.assumingMemoryBound(to: CChar.self),
+      Int32(value.count), Int32(limit))
+    return length > 0 ? Int(length) : nil
+  }
 }
 
 /// Reads LZ4 blocks.
@@ -46,7 +163,21 @@ package enum LZ4 {
     stored > 0 && raw >= 0 && raw <= 1 << 30 && stored <= 1 << 30 && raw <= 255 * stored + 16
   }
 
-  /// Fills `target` exactly; false if the block doesn't hold exactly that many bytes.
+  /// Fills `target` exactly; false if the block doesn't hold exactly that many bytes. `dictionary` has at most 64 KiB.
+  package static func decompress(
+    _ block: UnsafeRawBufferPointer, with dictionary: UnsafeRawBufferPointer,
+    into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard isPlausible(stored: block.count, raw: target.count), dictionary.count <= LZ4Dictionary.maximumLength,
+      let source = block.baseAddress, let base = target.baseAddress
+    else { return false }
+    let length = unsafe LZ4_decompress_safe_usingDict(
+      source.assumingMemoryBound(to: CChar.self), base.assumingMemoryBound(to: CChar.self), Int32(block.count),
+      Int32(target.count), dictionary.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(dictionary.count))
+    return Int(length) == target.count
+  }
+
+  /// The same without a dictionary.
   package static func decompress(_ block: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
     guard isPlausible(stored: block.count, raw: target.count), let source = block.baseAddress else { return false }
     var nothing: CChar = 0

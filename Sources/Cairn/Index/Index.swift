@@ -12,6 +12,7 @@ final class Index: Sendable {
   let versions: VersionTable
   let snapshots = SnapshotRegistry()
   let newRows = NewRows()
+  let dictionaries = DictionaryTable()
   /// The newest commit that readers see.
   let published: Atomic<UInt64>
   /// The newest commit whose changes have begun to be entered.

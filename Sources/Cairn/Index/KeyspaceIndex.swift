@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One keyspace as the engine knows it: its rows by hash and, if it is ordered, in order.
-final class KeyspaceIndex: Sendable {
+@safe final class KeyspaceIndex: Sendable {
   let id: UInt32
   let name: String
   let locator: RowLocator
@@ -13,6 +13,11 @@ final class KeyspaceIndex: Sendable {
   /// The commit that dropped it.
   let droppedAt = Atomic<UInt64>(.max)
   let live = LiveBytes()
+  /// What new values are compressed with; the index' table of dictionaries keeps it.
+  let dictionary = unsafe Atomic<Unmanaged<StoredDictionary>?>(nil)
+  /// Bytes of the values put since the store was opened, and how many it takes before training a dictionary is tried.
+  let putBytes = Atomic<Int>(0)
+  let nextTraining = Atomic<Int>(1 << 19)
   /// How often in a row compressing a value didn't pay.
   let compressionMisses = Atomic<Int>(0)
 

@@ -66,11 +66,12 @@ import Synchronization
   @inline(__always)
   mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, version: UInt64
+    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64
   ) throws(StoreError) -> (address: UInt64, length: Int) {
     let header = RecordHeader(
-      kind: kind, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,
-      rawLength: rawLength ?? value.count, revision: sequence, version: version, baseSequence: baseSequence)
+      kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
+      storedLength: value.count, rawLength: rawLength ?? value.count, revision: sequence, version: version,
+      baseSequence: baseSequence)
     let isLarge = value.count >= Self.largeValue
     let length = header.paddedLength
     let inMemory = isLarge ? header.length + key.count : length

@@ -60,6 +60,7 @@ struct Recovery: ~Copyable {
     for entry in manifest.segments { try read(entry) }
     try replay.finish()
     try checkEnd()
+    enterDictionaries()
 
     if isCut, let last = log.segments.last {
       // What is behind the cut is durable and none of this log.
@@ -303,6 +304,9 @@ struct Recovery: ~Copyable {
       return
     }
     if header.kind == .keyspaceDropped { return try replay.drop(header.keyspace) }
+    if header.kind == .dictionary {
+      return enterDictionary(record, at: table.address(slot: segment.slot, offset: offset))
+    }
     guard header.isPut || header.isTombstone else {
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }
@@ -310,6 +314,27 @@ struct Recovery: ~Copyable {
       throw StoreError(
         .damaged, "a row of keyspace \(header.keyspace), which is not defined",
         place: Place(segment: segment.id, offset: offset))
+    }
+  }
+
+  // MARK: Dictionaries
+
+  /// One that makes no sense is left out: it is an error for the values that need it and for nothing else.
+  private func enterDictionary(_ record: RecordView, at address: UInt64) {
+    guard let dictionary = StoredDictionary(record, at: address) else { return }
+    index.dictionaries.add(dictionary)
+  }
+
+  /// Those that the checkpoint has, where the log has been read behind it only.
+  private func enterDictionaries() {
+    for entry in checkpoint?.dictionaries ?? [] {
+      index.dictionaries.reserve(entry.id)
+      guard let segment = log.segments.first(where: { $0.id == entry.place.segment }),
+        entry.place.offset < segment.end.load(ordering: .relaxed),
+        case let address = table.address(slot: segment.slot, offset: entry.place.offset),
+        let record = table.record(address), record.header.keyspace == entry.keyspace
+      else { continue }
+      enterDictionary(record, at: address)
     }
   }
 

@@ -15,6 +15,7 @@ public final class Store: Sendable {
   private let committer: Committer
   private let asyncCommits: AsyncCommits
   private let checkpoints: Checkpoints
+  private let dictionaries: Dictionaries
   private let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
@@ -60,6 +61,9 @@ public final class Store: Sendable {
     checkpoints = Checkpoints(
       index: index, log: log, committer: committer, recovery: recovery,
       isAutomatic: options.checkpoints && options.access == .readWrite)
+    dictionaries = Dictionaries(
+      index: index, committer: committer, scheduler: environment.scheduler,
+      isActive: options.dictionaries && options.compression && options.access == .readWrite)
   }
 
   deinit { close() }
@@ -70,6 +74,7 @@ public final class Store: Sendable {
     guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
     asyncCommits.close()
+    dictionaries.close()
     environment.scheduler.shutDown()
     checkpoints.close()
     log.close()
@@ -137,8 +142,14 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { checkpoints.logHasGrown() }
+    defer { hasWritten() }
     return try committer.commit(buffer, durability)
+  }
+
+  @inline(__always)
+  private func hasWritten() {
+    checkpoints.logHasGrown()
+    dictionaries.valuesWerePut()
   }
 
   /// The same without blocking the calling thread on input or output; `body` runs before the first suspension.
@@ -148,7 +159,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { checkpoints.logHasGrown() }
+    defer { hasWritten() }
     return try await asyncCommits.commit(buffer, durability)
   }
 
@@ -181,7 +192,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { checkpoints.logHasGrown() }
+    defer { hasWritten() }
     return try committer.commit(buffer, durability)
   }
 
@@ -238,12 +249,12 @@ public final class Store: Sendable {
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` where the row's record is damaged.
   public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue() }
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
   /// A row with its version and revision.
   public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row() }
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
   /// Whether there is such a row.
@@ -294,7 +305,7 @@ public final class Store: Sendable {
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     guard index.hasNow(keyspace.index) else { return }
-    try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
+    try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(index.dictionaries, body)
   }
 
   private func withRecord<R>(
@@ -336,6 +347,11 @@ public final class Store: Sendable {
     for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
       statistics.keyspaces += 1
       statistics.rows += keyspace.rowCount.load(ordering: .relaxed)
+    }
+    let keyspaces = Set(index.allKeyspaces.map(\.id))
+    for dictionary in index.dictionaries.all where keyspaces.contains(dictionary.keyspace) {
+      statistics.dictionaries += 1
+      statistics.dictionaryBytes += unsafe dictionary.content.bytes.count
     }
     statistics.indexBytes = index.bytes
     statistics.retainedVersions = index.versions.count

@@ -13,6 +13,7 @@ import Testing
     switch name {
     case "example": try Fixtures.example()
     case "empty": try Fixtures.empty()
+    case "dictionary": try Fixtures.dictionary()
     default: try Fixtures.everything()
     }
   }
@@ -20,7 +21,8 @@ import Testing
   /// CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
-  @Test(arguments: ["example", "empty", "everything"]) func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
+  @Test(arguments: ["example", "empty", "everything", "dictionary"])
+  func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
     let committed = Self.directory.appending(path: name)
     let made = try Self.make(name)
     if Self.isWriting { try Self.write(made, to: committed) }
@@ -31,6 +33,9 @@ import Testing
       #expect(try Self.rows(of: committed.path()) == expected)
       #expect(expected.isEmpty == (name == "empty"))
     }
+    let store = try Store.openForInspection(at: committed.path())
+    #expect(store.statistics.dictionaries == (name == "dictionary" ? 1 : 0))
+    store.close()
     let verification = try Verifier(at: committed.path()).run()
     #expect(verification.damage.isEmpty)
     #expect(verification.findings.contains { $0.kind == .tornTail } == (name == "everything"))
