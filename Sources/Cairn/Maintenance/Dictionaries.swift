@@ -75,7 +75,7 @@ final class Dictionaries: Sendable {
 
 /// One attempt at a better dictionary for a keyspace.
 private struct Attempt {
-  private static let sampleBytes = 1 << 20
+  private static let mostSampleBytes = 1 << 20
   private static let fewestSampleBytes = 1 << 17
   /// Longer values have enough in themselves.
   private static let longestAverage = 8 << 10
@@ -85,6 +85,7 @@ private struct Attempt {
 
   private let keyspace: KeyspaceIndex
   private let putBytes: Int
+  private let sampleBytes: Int
   private let bytesOfPage: Int
   private var samples: [[UInt8]] = []
   private var bytes = 0
@@ -95,8 +96,10 @@ private struct Attempt {
   init(_ keyspace: KeyspaceIndex, putBytes: Int) {
     self.keyspace = keyspace
     self.putBytes = putBytes
+    // No more than there was: an import goes on meanwhile, and is to have its dictionary soon.
+    sampleBytes = min(Self.mostSampleBytes, putBytes)
     // A page has a thousand to two thousand rows.
-    bytesOfPage = Self.sampleBytes / max(1, min(Self.pages, keyspace.rowCount.load(ordering: .relaxed) / 2000))
+    bytesOfPage = sampleBytes / max(1, min(Self.pages, keyspace.rowCount.load(ordering: .relaxed) / 2000))
   }
 
   /// Does a piece of the work; false when there is no more.
@@ -126,7 +129,7 @@ private struct Attempt {
     var addresses: [UInt64] = []
     let next = keyspace.locator.index.addresses(from: start, into: &addresses)
     let published = index.published.load(ordering: .acquiring)
-    let enough = min(Self.sampleBytes, bytes + bytesOfPage)
+    let enough = min(sampleBytes, bytes + bytesOfPage)
     for address in addresses where bytes < enough {
       guard let record = index.table.record(address), record.header.isPut,
         record.header.revision <= published, record.header.rawLength <= LZ4Compressor.longestValueWithDictionary,
@@ -136,7 +139,7 @@ private struct Attempt {
       bytes += value.count
     }
     let spread = start.addingReportingOverflow(.max / UInt32(Self.pages))
-    position = bytes >= Self.sampleBytes || spread.overflow ? nil : next.map { max($0, spread.partialValue) }
+    position = bytes >= sampleBytes || spread.overflow ? nil : next.map { max($0, spread.partialValue) }
   }
 
   /// Adopts a dictionary if it pays: for what will have been put when it is looked at again, if that is like the samples

@@ -61,6 +61,40 @@ import Testing
     }
   }
 
+  /// Pieces of the dictionary, of itself, runs, and noise.
+  private func mixture(_ dictionary: [UInt8], _ count: Int, _ random: inout SplitMix64) -> [UInt8] {
+    var value: [UInt8] = []
+    while value.count < count {
+      let length = 1 << Int.random(in: 0...10, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: value += dictionary.dropFirst(Int.random(in: 0..<dictionary.count, using: &random)).prefix(length)
+      case 1 where !value.isEmpty:
+        value += value.dropFirst(value.indices.randomElement(using: &random) ?? 0).prefix(length)
+      case 2: value += [UInt8](repeating: UInt8(length & 0xFF), count: length)
+      default: value += [UInt8].noise(length, seed: random.next())
+      }
+    }
+    return Array(value.prefix(count))
+  }
+
+  @Test(arguments: seeds) func valuesOfAnyLengthAndDictionariesOfAnyLengthGoTogether(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let all = [UInt8].noise(1 << 16, seed: seed)
+    var compressed = 0
+    for round in 0..<60 {
+      let content = Array(all.prefix(round % 6 == 0 ? 1 << 16 : Int.random(in: 1...1 << 16, using: &random)))
+      let dictionary = dictionary(content)
+      for _ in 0..<4 {
+        let longest = round % 10 == 0 ? LZ4Compressor.longestValueWithDictionary : 2000
+        let value = mixture(content, Int.random(in: 0...longest, using: &random), &random)
+        guard let block = compress(value, dictionary) else { continue }
+        compressed += 1
+        #expect(decompress(block, value.count, content) == value)
+      }
+    }
+    #expect(compressed > 100)
+  }
+
   @Test func whatDoesNotFitBelowIsRefused() {
     var compressor = LZ4HighCompressor(dictionary(DictionaryTraining.train(samples: Self.samples)))
     let value = Self.value(5000)
