@@ -20,6 +20,18 @@ struct LogWalk {
   private var dropped: Set<UInt32> = []
   private var unknown: [UInt32: (file: String, offset: Int, records: Int)] = [:]
   private var findings: [Finding] = []
+  /// By id.
+  private var dictionaries: [UInt32: [UInt8]] = [:]
+  private var waiting: [Waiting] = []
+
+  /// A value whose dictionary has not been seen yet: compaction moves records in any order.
+  private struct Waiting {
+    let record: RecordView
+    /// What the record lies in.
+    let mapping: any Mapping
+    let file: String
+    let offset: Int
+  }
 
   mutating func begin(_ manifest: Manifest?) {
     for keyspace in manifest?.keyspaces ?? [] { keyspaces.insert(keyspace.id) }
@@ -79,7 +91,7 @@ struct LogWalk {
           guard offset < durable else { break }
           find(.gap, at: offset, "commit \(sequence) follows commit \(lastSequence)")
         }
-        take(frame)
+        take(frame, mapping)
         lastSequence = sequence
         offset += frame.header.length
       } else if offset < durable {
@@ -112,7 +124,7 @@ struct LogWalk {
           find(.gap, at: offset, "frame \(frame.header.sequence) follows frame \(number)")
         }
         number = frame.header.sequence
-        take(frame)
+        take(frame, mapping)
         offset += frame.header.length
       } else {
         for problem in FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems {
@@ -125,18 +137,18 @@ struct LogWalk {
     }
   }
 
-  private mutating func take(_ frame: FrameView) {
+  private mutating func take(_ frame: FrameView, _ mapping: any Mapping) {
     frames += 1
     bytes += frame.header.length
     frame.forEachRecord { record, offset in
       records += 1
-      check(record, offset)
+      check(record, offset, mapping)
     }
   }
 
   // MARK: Records
 
-  private mutating func check(_ record: RecordView, _ offset: Int) {
+  private mutating func check(_ record: RecordView, _ offset: Int, _ mapping: any Mapping) {
     let header = record.header
     switch header.kind {
     case .put, .tombstone:
@@ -152,7 +164,9 @@ struct LogWalk {
         find(.record, at: offset, "a tombstone carries a value")
       }
       if header.isPut, header.version == 0 { find(.record, at: offset, "a row has version 0") }
-      if header.isCompressed, !Self.decompresses(record) {
+      if header.dictionary > 0, dictionaries[header.dictionary] == nil {
+        waiting.append(Waiting(record: record, mapping: mapping, file: file, offset: offset))
+      } else if header.isCompressed, !decompresses(record) {
         find(.value, at: offset, "a value of keyspace \(header.keyspace) cannot be decompressed")
       }
     case .keyspaceDefinition:
@@ -169,16 +183,38 @@ struct LogWalk {
         find(.record, at: offset, "the drop of keyspace \(header.keyspace) makes no sense")
         return
       }
-    case .dictionary, .retention, nil:
+    case .dictionary:
+      guard let dictionary = record.dictionary, dictionaries[dictionary.id] == nil,
+        keyspaces.contains(header.keyspace)
+      else {
+        find(.record, at: offset, "a dictionary of keyspace \(header.keyspace) makes no sense")
+        return
+      }
+      dictionaries[dictionary.id] = dictionary.content
+    case .retention, nil:
       find(.record, at: offset, "a record of kind \(header.tag & 15), which this version does not know")
     }
   }
 
-  private static func decompresses(_ record: RecordView) -> Bool {
+  private func decompresses(_ record: RecordView) -> Bool {
     let length = record.header.rawLength
     guard LZ4.isPlausible(stored: record.header.storedLength, raw: length) else { return false }
-    return unsafe withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) {
-      unsafe LZ4.decompress(record.stored, into: $0)
+    return unsafe withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { target in
+      guard record.header.dictionary > 0 else { return unsafe LZ4.decompress(record.stored, into: target) }
+      guard let dictionary = dictionaries[record.header.dictionary] else { return false }
+      return unsafe dictionary.withUnsafeBytes { unsafe LZ4.decompress(record.stored, with: $0, into: target) }
+    }
+  }
+
+  /// The values whose dictionary had not been seen when they were.
+  mutating func checkWaiting() -> [Finding] {
+    defer { waiting.removeAll() }
+    return waiting.filter { !decompresses($0.record) }.map { value in
+      let id = value.record.header.dictionary
+      return Finding(
+        kind: .value, severity: .damage, file: value.file, offset: value.offset,
+        words: "a value of keyspace \(value.record.header.keyspace) cannot be decompressed with dictionary \(id)"
+          + (dictionaries[id] == nil ? ", which is missing" : ""))
     }
   }
 

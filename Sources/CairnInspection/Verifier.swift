@@ -46,6 +46,7 @@ struct VerificationPass {
     for entry in entries { try pass.verify(entry, manifest, watermark) }
     pass.checkEnd(watermark, manifest?.chainSequence ?? 0)
     for checkpoint in manifest?.checkpoints ?? [] { try pass.verify(checkpoint) }
+    pass.verification.findings += pass.walk.checkWaiting()
     pass.verification.findings += pass.walk.unknownKeyspaces()
     pass.verification.frames = pass.walk.frames
     pass.verification.records = pass.walk.records

@@ -10,6 +10,9 @@ struct LogScan {
     var isCompressed: Bool
     var rawLength: Int
     var stored: [UInt8]
+    /// What the value is compressed with; empty for nothing, nil for a dictionary that is missing.
+    var dictionary: [UInt8]? = []
+    var dictionaryID: UInt32
     /// Bytes in the log.
     var length: Int
   }
@@ -36,6 +39,7 @@ struct LogScan {
   private var last: UInt64 = 0
   private var epoch: UInt32 = 0
   private var hasEnded = false
+  private var dictionaries: [UInt32: [UInt8]] = [:]
 
   private struct Source {
     let entry: Manifest.Segment
@@ -50,6 +54,7 @@ struct LogScan {
     lastSequence = last
     for source in sources { read(source) }
     rows = newest.filter { !$0.value.isTombstone && !dropped.contains($0.key.keyspace) }
+    for (key, row) in rows where row.dictionaryID > 0 { rows[key]?.dictionary = dictionaries[row.dictionaryID] }
     for (id, name) in names where !dropped.contains(id) { keyspaces[name] = id }
   }
 
@@ -141,7 +146,9 @@ struct LogScan {
       newest[row] = Record(
         version: header.version, revision: header.revision, isTombstone: header.isTombstone,
         isCompressed: header.isCompressed, rawLength: header.rawLength, stored: unsafe Array(record.stored),
-        length: header.paddedLength)
+        dictionaryID: header.dictionary, length: header.paddedLength)
+    case .dictionary:
+      if let dictionary = record.dictionary { dictionaries[dictionary.id] = dictionary.content }
     case .keyspaceDropped: dropped.insert(header.keyspace)
     default: break
     }
@@ -176,10 +183,12 @@ extension LogScan.Record {
   /// The value as it was put; nil if it cannot be decompressed.
   var value: [UInt8]? {
     guard isCompressed else { return stored }
-    guard LZ4.isPlausible(stored: stored.count, raw: rawLength) else { return nil }
+    guard let dictionary, LZ4.isPlausible(stored: stored.count, raw: rawLength) else { return nil }
     var value = [UInt8](repeating: 0, count: rawLength)
     let isValid = unsafe stored.withUnsafeBytes { source in
-      unsafe value.withUnsafeMutableBytes { unsafe LZ4.decompress(source, into: $0) }
+      unsafe value.withUnsafeMutableBytes { target in
+        unsafe dictionary.withUnsafeBytes { unsafe LZ4.decompress(source, with: $0, into: target) }
+      }
     }
     return isValid ? value : nil
   }

@@ -1,6 +1,6 @@
 import Cairn
 
-/// What must not change any result: the size of segments, compression, checkpoints, compaction, and the order of keyspaces.
+/// What must not change any result: the size of segments, compression, dictionaries, checkpoints, compaction, and the order of keyspaces.
 package enum Metamorphic {
   /// Runs a program with other options each time.
   package static func run(seed: UInt64) -> (tally: Tally, failure: Failure?, program: Program) {
@@ -32,13 +32,14 @@ package enum Metamorphic {
   }
 
   private static func variants(_ options: Program.Options) -> [Program.Options] {
-    var variants = Array(repeating: options, count: 6)
+    var variants = Array(repeating: options, count: 7)
     variants[0].segmentSize = 1 << 17
     variants[1].segmentSize = 1 << 20
     variants[2].compression.toggle()
     variants[3].checkpoints.toggle()
     variants[4].isOrdered.toggle()
     variants[5].compaction.toggle()
+    variants[6].dictionaries.toggle()
     return variants
   }
 }

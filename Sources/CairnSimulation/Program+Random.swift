@@ -22,6 +22,8 @@ struct ProgramGenerator {
   private var random: SplitMix64
   private var options = Program.Options()
   private var largest = 900
+  /// How many different contents values have; with few of them a dictionary pays.
+  private var fills = 512
 
   init(seed: UInt64) { random = SplitMix64(seed: mix(seed, 1)) }
 
@@ -30,9 +32,11 @@ struct ProgramGenerator {
   mutating func program(_ seed: UInt64) -> Program {
     options = Program.Options(
       segmentSize: 1 << 16, compression: number(0..<3) > 0, checkpoints: number(0..<4) > 0,
-      compaction: number(0..<4) > 0, keys: KeyShape.allCases[number(0..<KeyShape.allCases.count)],
+      compaction: number(0..<4) > 0, dictionaries: number(0..<4) > 0,
+      keys: KeyShape.allCases[number(0..<KeyShape.allCases.count)],
       keyCount: [2, 6, 20, 60][number(0..<4)],
       isOrdered: number(0..<4) > 0)
+    fills = number(0..<2) == 0 ? 8 : 512
     largest = [60, 900, 9000, 40_000][number(0..<4)]
     let faults = number(0..<3)
     let damages = number(0..<3)
@@ -86,7 +90,7 @@ struct ProgramGenerator {
       switch number(0..<12) {
       case 0..<3: .delete
       case 3: .check
-      default: .put(length: number(0..<4) == 0 ? number(0..<largest) : number(0..<70), fill: number(0..<512))
+      default: .put(length: number(0..<4) == 0 ? number(0..<largest) : number(0..<70), fill: number(0..<fills))
       }
     let wish: Change.Wish =
       switch number(0..<24) {

@@ -13,8 +13,8 @@ extension Program: CustomStringConvertible {
   private var header: String {
     func word(_ flag: Bool) -> String { flag ? "on" : "off" }
     return "seed \(seed) segment \(options.segmentSize) compression \(word(options.compression)) "
-      + "checkpoints \(word(options.checkpoints)) compaction \(word(options.compaction)) keys \(options.keys.rawValue) count \(options.keyCount) "
-      + "ordered \(word(options.isOrdered))"
+      + "checkpoints \(word(options.checkpoints)) compaction \(word(options.compaction)) "
+      + "dictionaries \(word(options.dictionaries)) keys \(options.keys.rawValue) count \(options.keyCount) ordered \(word(options.isOrdered))"
   }
 
   /// What is not understood.
@@ -29,6 +29,7 @@ extension Program: CustomStringConvertible {
     }
     guard let header = lines.first else { throw Malformed(description: "there is no program") }
     var options = Options()
+    options.dictionaries = false
     var seed: UInt64?
     for index in stride(from: 0, to: header.count - 1, by: 2) {
       let value = String(header[index + 1])
@@ -38,6 +39,7 @@ extension Program: CustomStringConvertible {
       case "compression": options.compression = value == "on"
       case "checkpoints": options.checkpoints = value == "on"
       case "compaction": options.compaction = value == "on"
+      case "dictionaries": options.dictionaries = value == "on"
       case "keys": options.keys = KeyShape(rawValue: value) ?? options.keys
       case "count": options.keyCount = Int(value) ?? options.keyCount
       case "ordered": options.isOrdered = value == "on"

@@ -12,6 +12,7 @@ package struct Program: Hashable, Sendable {
     package var compression = true
     package var checkpoints = true
     package var compaction = true
+    package var dictionaries = true
     package var keys = KeyShape.sequential
     /// How many different keys there are in each keyspace.
     package var keyCount = 12

@@ -25,6 +25,8 @@ package struct Runner {
   private var snapshots: [(snapshot: Snapshot, rows: Model.Rows, keyspaces: [Keyspace])] = []
   private var observations: [String] = []
   private var isPoisoned = false
+  /// What the store has committed of its own accord: dictionaries.
+  private var ownCommits: UInt64 = 0
   /// Mishaps that have been met when the last was excused.
   private var machines: UInt64 = 0
 
@@ -87,7 +89,7 @@ package struct Runner {
       try compare()
       releaseAll()
       // A checkpoint in the making holds versions like a snapshot.
-      machine.scheduler.drain()
+      try background(.max)
       if let store, !isPoisoned {
         try require(store.statistics.retainedVersions == 0, .snapshots, "versions are kept for nobody")
         try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept for nobody")
@@ -125,7 +127,7 @@ package struct Runner {
     switch step.operation {
     case .write(let changes, let durability, let beside): try write(changes, durability, beside)
     case .sync: try sync()
-    case .background(let count): for _ in 0..<count where machine.scheduler.runOne() {}
+    case .background(let count): try background(count)
     case .checkpoint: try checkpoint()
     case .compact(let extent): try compact(extent)
     case .drop(let keyspace): try drop(keyspace)
@@ -198,7 +200,8 @@ package struct Runner {
     try require(
       store.lastSequence == model.last, .results, "the last commit is \(store.lastSequence), not \(model.last)")
     observe(
-      "\(model.last): \(model.rows.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.version)" } })")
+      "\(model.last - ownCommits): \(model.rows.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.version)" } })"
+    )
   }
 
   private mutating func observe(_ line: String) {
@@ -226,7 +229,7 @@ package struct Runner {
     do throws(any Error) {
       let sequence = try put(changes, durability, model, store)
       watch.setBeside(0, nil)
-      observe("commit \(sequence)")
+      observe("commit \(sequence - ownCommits)")
       try require(!isPoisoned, .errors, "written after a failure that poisons")
       try require(conflicts == 0, .results, "a batch went through although it has \(conflicts) conflicts")
       if let next {
@@ -364,6 +367,23 @@ package struct Runner {
     do throws(StoreError) { try store?.compact(extent) } catch { try excuse(error) }
   }
 
+  /// Runs so many pieces of background work, each of which may commit a dictionary.
+  private mutating func background(_ count: Int) throws {
+    for _ in 0..<count {
+      if !isPoisoned { follow(model.rows) }
+      guard machine.scheduler.runOne() else { return }
+      guard let store, !isPoisoned else { continue }
+      if store.lastSequence > model.last {
+        model.committed(model.rows, store.lastSequence)
+        ownCommits += 1
+        oracles.tally.dictionaries += 1
+      } else if store.isPoisoned {
+        isPoisoned = true
+        model.possible = model.rows
+      }
+    }
+  }
+
   // MARK: Opening
 
   /// Opens what is there; again, as long as mishaps get in the way.
@@ -423,7 +443,7 @@ package struct Runner {
   private mutating func recovered(atLeast floor: UInt64) throws {
     guard let store else { return }
     let sequence = store.lastSequence
-    observe("recovered \(sequence)")
+    observe("recovered \(sequence - ownCommits)")
     try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
     try require(
       model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which is no state there was")

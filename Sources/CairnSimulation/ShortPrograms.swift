@@ -5,7 +5,8 @@ package enum ShortPrograms {
   /// What a store's life is made of. Each of them makes the disk change in a way of its own.
   package static let operations: [Operation] = [
     .write([Change(0, 1, .put(length: 20, fill: 3)), Change(2, 1, .put(length: 5, fill: 5))], .durable),
-    .write([Change(0, 1, .put(length: 700, fill: 7))], .buffered),
+    // Alike enough for a dictionary.
+    .write((0..<6).map { Change(0, $0, .put(length: 420 + $0, fill: 7)) }, .buffered),
     .write([Change(0, 1, .delete), Change(1, 2, .put(length: 0, fill: 1))], .durable),
     // Two of them fill a segment.
     .write([Change(1, 3, .put(length: 40_000, fill: 9))], .buffered),

@@ -78,6 +78,7 @@ package struct Shrinker {
     _ = tries { $0.options.compression = false }
     _ = tries { $0.options.checkpoints = false }
     _ = tries { $0.options.compaction = false }
+    _ = tries { $0.options.dictionaries = false }
     _ = tries { $0.options.isOrdered = true }
     for index in best.program.steps.indices {
       guard case .write(let changes, let durability, let beside) = best.program.steps[index].operation else { continue }

@@ -22,6 +22,8 @@ final class SimulatedMachine: Sendable {
     storeOptions.compression = options.compression
     storeOptions.checkpoints = options.checkpoints
     storeOptions.compaction = options.compaction
+    storeOptions.dictionaries = options.dictionaries
+    storeOptions.firstTraining = 1 << 11
     storeOptions.access = access
     let environment = Environment(
       files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },

@@ -7,6 +7,7 @@ package struct Tally: Sendable, Hashable {
   package var metamorphicPrograms = 0
   package var steps = 0
   package var commits = 0
+  package var dictionaries = 0
   /// Disks as a crash may leave them, each of them opened and compared.
   package var crashStates = 0
   /// Of these, crashes while what an earlier crash had left was recovered or written to for the first time.
@@ -55,7 +56,8 @@ package struct Tally: Sendable, Hashable {
 
   private static var numbers: [WritableKeyPath<Tally, Int>] {
     [
-      \.programs, \.exhaustivePrograms, \.metamorphicPrograms, \.steps, \.commits, \.crashStates, \.secondCrashes,
+      \.programs, \.exhaustivePrograms, \.metamorphicPrograms, \.steps, \.commits, \.dictionaries, \.crashStates,
+      \.secondCrashes,
       \.recoveries, \.checks, \.readersBeside, \.refused, \.namesLost, \.namesKept, \.lengthsLost, \.lengthsKept,
       \.blocksLost, \.blocksKept, \.blocksZeroed, \.blocksTorn,
     ]

@@ -174,8 +174,10 @@ class Record:
     demand(limit - start >= 16, "record: cut off")
     checksum, tag = struct.unpack_from("<IB", data, start)
     self.kind = tag & 0x0F
-    demand(tag & 0xE0 == 0, "record: unknown flags")
     is_compressed = tag & 0x10 != 0
+    has_dictionary = tag & 0x20 != 0
+    demand(tag & 0xC0 == 0, "record: unknown flags")
+    demand(not has_dictionary or (is_compressed and self.kind == 1), "record: a dictionary that nothing uses")
     position = start + 5
 
     def varint():
@@ -195,6 +197,8 @@ class Record:
     key_length = varint()
     stored_length = varint()
     self.raw_length = varint() if is_compressed else None
+    self.dictionary = varint() if has_dictionary else None
+    demand(self.dictionary is None or 1 <= self.dictionary <= 1 << 31, "record: invalid dictionary")
     self.revision = segment.base + varint()
     self.version = varint()
     demand(key_length <= 65536 and stored_length <= 1 << 30 and (self.raw_length or 0) <= 1 << 30, "record: too long")
@@ -206,11 +210,15 @@ class Record:
     self.key = data[position:position + key_length]
     self.stored = data[position + key_length:end]
 
-  @property
-  def value(self):
+  def value(self, dictionaries):
     if self.raw_length is None:
       return self.stored
-    value = lz4.block.decompress(self.stored, uncompressed_size=self.raw_length)
+    if self.dictionary is None:
+      value = lz4.block.decompress(self.stored, uncompressed_size=self.raw_length)
+    else:
+      demand(self.dictionary in dictionaries, f"dictionary {self.dictionary} is missing")
+      value = lz4.block.decompress(
+          self.stored, uncompressed_size=self.raw_length, dict=dictionaries[self.dictionary])
     demand(len(value) == self.raw_length, "a value has the wrong length")
     return value
 
@@ -225,6 +233,7 @@ class Store:
     self.keyspaces = dict(self.manifest.keyspaces)
     self.records = {}
     self.dropped = set()
+    self.dictionaries = {}
     self.last = 0
     self.end = 0
     self.watermark = (0, 0)
@@ -330,6 +339,14 @@ class Store:
     if record.kind == 4:
       demand(not record.key and not record.stored, "the drop of a keyspace has a key or a value")
       self.dropped.add(record.keyspace)
+      return
+    if record.kind == 5:
+      demand(len(record.key) == 4 and record.version == 0, "a dictionary makes no sense")
+      number = struct.unpack("<I", record.key)[0]
+      content = bytes(record.value({}))
+      demand(1 <= number <= 1 << 31 and 1 <= len(content) <= 65536, "a dictionary makes no sense")
+      demand(number not in self.dictionaries, "a dictionary's id is used twice")
+      self.dictionaries[number] = content
       return
     demand(record.kind in (1, 2), f"a record of kind {record.kind}: newer format")
     demand(record.kind == 1 or not record.stored, "a tombstone has a value")
@@ -446,7 +463,7 @@ def main(arguments):
       for (number, key), record in sorted(store.rows.items(), key=lambda row: row[0]):
         if number == numbers[0]:
           lines.append(
-              f'{{"key":{json_reference(decode_reference(key))},"value":{json_value(bytes(record.value))},'
+              f'{{"key":{json_reference(decode_reference(key))},"value":{json_value(bytes(record.value(store.dictionaries)))},'
               f'"version":{record.version},"revision":{record.revision}}}')
   except (Refusal, OSError) as problem:
     print(f"cairn_reader: {problem}", file=sys.stderr)

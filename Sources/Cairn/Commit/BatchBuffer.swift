@@ -29,6 +29,8 @@ import Synchronization
     var expectation: Expectation
     var kind: Kind
     var isCompressed: Bool
+    /// What it is compressed with; 0 for nothing.
+    var dictionary: UInt32
     // Filled in by the committer.
     var found = Found.nothing
     var address: UInt64 = 0
@@ -105,10 +107,12 @@ import Synchronization
     count &+= key.count
     let valueOffset = count
     var isCompressed = false
+    var dictionary: UInt32 = 0
     var storedLength = value.count
-    if compressing, let length = unsafe compress(value, keyspace) {
+    if compressing, let block = unsafe compress(value, keyspace) {
       isCompressed = true
-      storedLength = length
+      storedLength = block.length
+      dictionary = block.dictionary
     } else if kind == .put {
       unsafe UnsafeMutableRawBufferPointer(start: bytes + valueOffset, count: value.count).copyMemory(from: value)
     }
@@ -120,7 +124,7 @@ import Synchronization
       to: Change(
         keyspace: .passUnretained(keyspace), hash: keyspace.hash(key), key: keyOffset, keyLength: key.count,
         value: valueOffset, storedLength: storedLength, rawLength: value.count, expectation: expectation, kind: kind,
-        isCompressed: isCompressed))
+        isCompressed: isCompressed, dictionary: dictionary))
     changeCount &+= 1
     if changeCount > 1 { supersedeEarlier() }
   }
@@ -133,23 +137,36 @@ import Synchronization
     changeCapacity *= 2
   }
 
-  /// Compresses behind what there is; nil where it doesn't pay. Values that don't compress teach a keyspace to try less
-  /// often.
+  /// Compresses behind what there is, with the keyspace's dictionary if it has one; nil where it doesn't pay. Values that
+  /// don't compress teach a keyspace to try less often.
   @inline(__always)
-  private func compress(_ value: UnsafeRawBufferPointer, _ keyspace: KeyspaceIndex) -> Int? {
+  private func compress(
+    _ value: UnsafeRawBufferPointer, _ keyspace: KeyspaceIndex
+  ) -> (length: Int, dictionary: UInt32)? {
     guard value.count >= LZ4Compressor.shortestValue else { return nil }
     let misses = keyspace.compressionMisses.load(ordering: .relaxed)
     if misses >= 64, misses & 15 != 0 {
       keyspace.compressionMisses.store(misses &+ 1, ordering: .relaxed)
       return nil
     }
-    let length = unsafe compressor.compress(value, into: bytes + count)
+    var id: UInt32 = 0
+    var length: Int?
+    if let dictionary = unsafe keyspace.dictionary.load(ordering: .acquiring),
+      value.count <= LZ4Compressor.longestValueWithDictionary
+    {
+      unsafe dictionary.withBorrowed { dictionary in
+        id = dictionary.id
+        length = unsafe compressor.compress(value, with: dictionary.content, into: bytes + count)
+      }
+    } else {
+      length = unsafe compressor.compress(value, into: bytes + count)
+    }
     if length != nil {
       if misses != 0 { keyspace.compressionMisses.store(0, ordering: .relaxed) }
     } else {
       keyspace.compressionMisses.store(misses &+ 1, ordering: .relaxed)
     }
-    return length
+    return length.map { ($0, id) }
   }
 
   /// Looks whether the newest change is about a row that an earlier one is about already.

@@ -208,11 +208,14 @@ final class Committer: @unchecked Sendable {
         value: unsafe UnsafeRawBufferPointer(
           start: batch.bytes + change.pointee.value, count: isPut ? change.pointee.storedLength : 0),
         compressedFrom: unsafe change.pointee.isCompressed ? change.pointee.rawLength : nil,
-        version: isPut ? version &+ 1 : version)
+        dictionary: change.pointee.dictionary, version: isPut ? version &+ 1 : version)
       unsafe change.pointee.newAddress = address
       if !isPut { deleted &+= length }
       if isPut {
-        unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, slot: assembly.segmentSlot) }
+        unsafe change.pointee.keyspace.withBorrowed {
+          $0.live.add(length, slot: assembly.segmentSlot)
+          unsafe note(put: change.pointee.rawLength, $0)
+        }
         unsafe raw &+= change.pointee.rawLength
         unsafe stored &+= change.pointee.storedLength
         live &+= length
@@ -221,6 +224,47 @@ final class Committer: @unchecked Sendable {
     assembly.count(live: live, tombstones: deleted)
     rawBytes.add(raw, ordering: .relaxed)
     storedBytes.add(stored, ordering: .relaxed)
+  }
+
+  // MARK: Dictionaries
+
+  /// Whether enough values of some keyspace have been put for training a dictionary to be tried.
+  let isTrainingDue = Atomic<Bool>(false)
+
+  @inline(__always)
+  private func note(put bytes: Int, _ keyspace: KeyspaceIndex) {
+    let sum = keyspace.putBytes.load(ordering: .relaxed) &+ bytes
+    keyspace.putBytes.store(sum, ordering: .relaxed)
+    if sum >= keyspace.nextTraining.load(ordering: .relaxed) { isTrainingDue.store(true, ordering: .relaxed) }
+  }
+
+  /// Makes a dictionary the one that a keyspace's new values are compressed with, by a commit of one record. `stored` is
+  /// an LZ4 block of it, or nil.
+  func adopt(_ content: [UInt8], stored: [UInt8]?, for keyspace: KeyspaceIndex) throws(StoreError) {
+    try lock.withLock { (_) throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard keyspace.droppedAt.load(ordering: .relaxed) == .max, keyspace.definedAt.load(ordering: .relaxed) > 0,
+        let id = index.dictionaries.nextID
+      else { return }
+      let value = stored ?? content
+      let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
+      let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength + key.count + value.count)
+      try unsafe key.withRawBytes { (key) throws(StoreError) in
+        try unsafe value.withRawBytes { (value) throws(StoreError) in
+          _ = try unsafe assembly.add(
+            .dictionary, keyspace: keyspace.id, key: key, value: value,
+            compressedFrom: stored == nil ? nil : content.count, version: 0)
+        }
+      }
+      try assembly.finish(isSynced: false)
+      index.applying.store(sequence, ordering: .sequentiallyConsistent)
+      index.published.store(sequence, ordering: .sequentiallyConsistent)
+      commitCount.add(1, ordering: .relaxed)
+      let dictionary = StoredDictionary(id: id, keyspace: keyspace.id, content: content)
+      index.dictionaries.add(dictionary)
+      unsafe keyspace.dictionary.store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
+    }
   }
 
   // MARK: Keyspaces
@@ -396,6 +440,15 @@ final class Committer: @unchecked Sendable {
         CheckpointTables.Keyspace(
           id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
           live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) })
+      }
+      tables.dictionaries = index.dictionaries.all.compactMap { dictionary in
+        guard let keyspace = keyspaces.first(where: { $0.id == dictionary.keyspace }),
+          case let segments = log.segmentsUsing(dictionary: dictionary.id),
+          keyspace.mayUse(dictionary: dictionary.id) || !segments.isEmpty
+        else { return nil }
+        return CheckpointTables.Dictionary(
+          id: dictionary.id, keyspace: dictionary.keyspace, content: unsafe Array(dictionary.content.bytes),
+          segments: segments)
       }
       return (tables, keyspaces, log.writtenBytes)
     }

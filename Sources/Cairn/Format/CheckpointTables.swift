@@ -38,6 +38,14 @@ package struct CheckpointTables: Hashable, Sendable {
     package var live: [Live]
   }
 
+  package struct Dictionary: Hashable, Sendable {
+    package var id: UInt32
+    package var keyspace: UInt32
+    package var content: [UInt8]
+    /// Those with records that are compressed with it, ids rising.
+    package var segments: [UInt32]
+  }
+
   package var store: UInt128
   package var hashSeed: UInt64
   package var id: UInt32
@@ -53,6 +61,7 @@ package struct CheckpointTables: Hashable, Sendable {
   package var chunkChecksums: [UInt32] = []
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
+  package var dictionaries: [Dictionary] = []
 
   package init(
     store: UInt128, hashSeed: UInt64, id: UInt32, sequence: UInt64, place: Place, slotShift: Int, slotCount: Int
@@ -94,6 +103,16 @@ package struct CheckpointTables: Hashable, Sendable {
         tables.append(UInt64(live.bytes))
       }
     }
+    for dictionary in dictionaries {
+      tables.append(dictionary.id)
+      tables.append(dictionary.keyspace)
+      tables.append(UInt32(dictionary.content.count))
+      tables.append(UInt32(dictionary.segments.count))
+      for segment in dictionary.segments { tables.append(segment) }
+      if dictionary.segments.count % 2 == 1 { tables.append(zeros: 4) }
+      tables.append(bytes: dictionary.content)
+      tables.append(zeros: Format.padded(dictionary.content.count) - dictionary.content.count)
+    }
 
     var header = ByteWriter()
     header.append(Self.magic)
@@ -113,7 +132,8 @@ package struct CheckpointTables: Hashable, Sendable {
     header.append(UInt32(chunkChecksums.count))
     header.append(UInt32(segments.count))
     header.append(UInt32(keyspaces.count))
-    header.append(zeros: 12)
+    header.append(UInt32(dictionaries.count))
+    header.append(zeros: 8)
     header.append(CRC32C.checksum(tables.bytes))
     header.append(CRC32C.checksum(header.bytes))
     return (header.bytes, tables.bytes)
@@ -143,7 +163,8 @@ package struct CheckpointTables: Hashable, Sendable {
       let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),
       let nodesEnd = reader.next(UInt64.self), let tablesLength = reader.next(UInt64.self),
       let chunkCount = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
-      let keyspaceCount = reader.next(UInt32.self), reader.zeros(12), let tablesChecksum = reader.next(UInt32.self),
+      let keyspaceCount = reader.next(UInt32.self), let dictionaryCount = reader.next(UInt32.self), reader.zeros(8),
+      let tablesChecksum = reader.next(UInt32.self),
       nodesEnd >= UInt64(Self.nodesStart), nodesEnd % 64 == 0, nodesEnd <= UInt64(file.count),
       tablesLength == UInt64(file.count) - nodesEnd,
       unsafe file[Self.headerSize..<Self.nodesStart].allSatisfy({ $0 == 0 })
@@ -196,6 +217,24 @@ package struct CheckpointTables: Hashable, Sendable {
         live.append(Live(slot: Int(slot), bytes: Int(bytes)))
       }
       keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory, live: live))
+    }
+    for _ in 0..<dictionaryCount {
+      guard let id = reader.next(UInt32.self), id <= Format.maximumID, id > dictionaries.last?.id ?? 0,
+        let keyspace = reader.next(UInt32.self), keyspaces.contains(where: { $0.id == keyspace }),
+        let length = reader.next(UInt32.self), (1...UInt32(LZ4Dictionary.maximumLength)).contains(length),
+        let count = reader.next(UInt32.self), count <= segments.count
+      else { throw Problem("its list of dictionaries makes no sense") }
+      var users: [UInt32] = []
+      for _ in 0..<count {
+        guard let segment = reader.next(UInt32.self), segment > users.last ?? 0, segments.contains(where: { $0.id == segment }) else {
+          throw Problem("its list of dictionaries makes no sense")
+        }
+        users.append(segment)
+      }
+      guard reader.zeros(count % 2 == 0 ? 0 : 4), let content = reader.bytes(Int(length)),
+        reader.zeros(Format.padded(Int(length)) - Int(length))
+      else { throw Problem("its list of dictionaries makes no sense") }
+      dictionaries.append(Dictionary(id: id, keyspace: keyspace, content: content, segments: users))
     }
     guard reader.remaining == 0 else { throw Problem("bytes are left over") }
   }

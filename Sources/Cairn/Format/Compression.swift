@@ -1,15 +1,19 @@
 import CLZ4
+import Synchronization
 
-/// Compresses one value at a time into LZ4 blocks that need nothing else to be read. The same value always gives the
-/// same block, whatever came before it.
+/// Compresses one value at a time into LZ4 blocks that need nothing else to be read, or nothing but a dictionary. The
+/// same value always gives the same block, whatever came before it.
 ///
 /// The state is used for this alone: between values it is only told to forget, which costs far less than clearing its
 /// 16 KiB as long as every call is of the same sort.
 @safe package struct LZ4Compressor: ~Copyable, @unchecked Sendable {
   /// Shorter values are not tried.
   package static let shortestValue = 40
+  /// Longer values are their own dictionary.
+  package static let longestValueWithDictionary = DictionaryEncoder.longestValue
 
   private let state: UnsafeMutablePointer<LZ4_stream_t>
+  private var encoder = DictionaryEncoder()
 
   package init() {
     let state = UnsafeMutablePointer<LZ4_stream_t>.allocate(capacity: 1)
@@ -36,6 +40,101 @@ import CLZ4
       Int32(value.count), Int32(limit), 1)
     return length > 0 ? Int(length) : nil
   }
+
+  /// The same with a dictionary, for values of at most ``longestValueWithDictionary`` bytes.
+  package mutating func compress(
+    _ value: UnsafeRawBufferPointer, with dictionary: LZ4Dictionary, into target: UnsafeMutableRawPointer
+  ) -> Int? {
+    let limit = Self.limit(value.count)
+    guard limit > 0 else { return nil }
+    return unsafe encoder.compress(value, dictionary.bytes, dictionary.tables, into: target, limit: limit)
+  }
+}
+
+/// Bytes that values begin behind, as far as LZ4 is concerned. They stay where they are.
+@safe package final class LZ4Dictionary: @unchecked Sendable {
+  package static let maximumLength = 1 << 16
+
+  package let bytes: UnsafeRawBufferPointer
+  /// nil until there is something to compress.
+  private let positions = unsafe Atomic<UnsafeMutablePointer<UInt16>?>(nil)
+
+  /// Takes at most ``maximumLength`` bytes.
+  package init(_ content: UnsafeRawBufferPointer) {
+    precondition(content.count <= Self.maximumLength, "a dictionary is too long")
+    // With something behind it: a value right there would be compressed in another way, and give another block.
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count + 64, alignment: 64)
+    unsafe memory.copyMemory(from: content)
+    unsafe bytes = UnsafeRawBufferPointer(rebasing: memory[..<content.count])
+  }
+
+  deinit {
+    unsafe positions.load(ordering: .acquiring)?.deallocate()
+    unsafe bytes.deallocate()
+  }
+
+  /// What compressing needs.
+  fileprivate var tables: DictionaryEncoder.Tables {
+    if let known = unsafe positions.load(ordering: .acquiring) {
+      return unsafe DictionaryEncoder.Tables(existing: known)
+    }
+    let made = unsafe DictionaryEncoder.Tables(bytes)
+    let (isFirst, known) = unsafe positions.compareExchange(
+      expected: nil, desired: made.memory, ordering: .acquiringAndReleasing)
+    if isFirst { return made }
+    unsafe made.memory.deallocate()
+    return unsafe DictionaryEncoder.Tables(existing: known.unsafelyUnwrapped)
+  }
+}
+
+/// Compresses values at the high level, into the same kind of blocks: some 17 µs for one of 800 bytes with a dictionary,
+/// where ``LZ4Compressor`` takes 2, and it leaves seven eighths of what that leaves.
+///
+/// Much of the time goes into the copy of the dictionary's state, 256 KiB, that each value begins with; hashing the
+/// dictionary once more for each would take many times as long.
+@safe package struct LZ4HighCompressor: ~Copyable, @unchecked Sendable {
+  private static let level: Int32 = 9
+
+  private let dictionary: LZ4Dictionary?
+  private let prepared: UnsafeMutablePointer<LZ4_streamHC_t>
+  private let state: UnsafeMutablePointer<LZ4_streamHC_t>
+
+  package init(_ dictionary: LZ4Dictionary? = nil) {
+    self.dictionary = dictionary
+    unsafe prepared = .allocate(capacity: 1)
+    unsafe state = .allocate(capacity: 1)
+    unsafe LZ4_initStreamHC(prepared, MemoryLayout<LZ4_streamHC_t>.size)
+    unsafe LZ4_resetStreamHC_fast(prepared, Self.level)
+    unsafe state.initialize(from: prepared, count: 1)
+    if let dictionary {
+      _ = unsafe LZ4_loadDictHC(
+        prepared, dictionary.bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+        Int32(truncatingIfNeeded: dictionary.bytes.count))
+    }
+  }
+
+  deinit {
+    unsafe prepared.deallocate()
+    unsafe state.deallocate()
+  }
+
+  /// Writes the block into `target`, which has room for `below` bytes; returns its length, or nil if it isn't shorter
+  /// than `below`, what the value takes as it is stored now.
+  package mutating func compress(
+    _ value: UnsafeRawBufferPointer, below: Int, into target: UnsafeMutableRawPointer
+  ) -> Int? {
+    let limit = min(LZ4Compressor.limit(value.count), below - 1)
+    guard limit > 0, let source = value.baseAddress else { return nil }
+    if dictionary != nil {
+      unsafe state.update(from: prepared, count: 1)
+    } else {
+      unsafe LZ4_resetStreamHC_fast(state, Self.level)
+    }
+    let length = unsafe LZ4_compress_HC_continue(
+      state, source.assumingMemoryBound(to: CChar.self), target.assumingMemoryBound(to: CChar.self),
+      Int32(value.count), Int32(limit))
+    return length > 0 ? Int(length) : nil
+  }
 }
 
 /// Reads LZ4 blocks.
@@ -46,7 +145,21 @@ package enum LZ4 {
     stored > 0 && raw >= 0 && raw <= 1 << 30 && stored <= 1 << 30 && raw <= 255 * stored + 16
   }
 
-  /// Fills `target` exactly; false if the block doesn't hold exactly that many bytes.
+  /// Fills `target` exactly; false if the block doesn't hold exactly that many bytes. `dictionary` has at most 64 KiB.
+  package static func decompress(
+    _ block: UnsafeRawBufferPointer, with dictionary: UnsafeRawBufferPointer,
+    into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard isPlausible(stored: block.count, raw: target.count), dictionary.count <= LZ4Dictionary.maximumLength,
+      let source = block.baseAddress, let base = target.baseAddress
+    else { return false }
+    let length = unsafe LZ4_decompress_safe_usingDict(
+      source.assumingMemoryBound(to: CChar.self), base.assumingMemoryBound(to: CChar.self), Int32(block.count),
+      Int32(target.count), dictionary.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(dictionary.count))
+    return Int(length) == target.count
+  }
+
+  /// The same without a dictionary.
   package static func decompress(_ block: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
     guard isPlausible(stored: block.count, raw: target.count), let source = block.baseAddress else { return false }
     var nothing: CChar = 0

@@ -19,6 +19,8 @@ package struct RecordHeader: Sendable {
   package var storedLength: Int
   /// Length of the value once decompressed; `storedLength` where it is raw.
   package var rawLength: Int
+  /// What the value is compressed with; 0 for nothing.
+  package var dictionary: UInt32
   /// The sequence of the commit that wrote the record.
   package var revision: UInt64
   package var version: UInt64
@@ -62,11 +64,18 @@ package struct RecordHeader: Sendable {
     self.keyLength = Int(truncatingIfNeeded: keyLength)
     self.storedLength = Int(truncatingIfNeeded: storedLength)
     rawLength = self.storedLength
+    dictionary = 0
     if tag & 0xF0 != 0 {
-      // Dictionaries and moved records belong to formats to come; bit 7 is reserved.
-      guard tag & 0xF0 == Self.compressedFlag, let raw = cursor.next(), raw <= Format.maximumValueLength
+      // Moved records belong to formats to come; bit 7 is reserved.
+      guard tag & ~(0x0F | Self.dictionaryFlag) == Self.compressedFlag, let raw = cursor.next(),
+        raw <= Format.maximumValueLength
       else { return nil }
       rawLength = Int(truncatingIfNeeded: raw)
+      if tag & Self.dictionaryFlag != 0 {
+        guard tag & 0x0F == RecordKind.put.rawValue, let id = cursor.next(), id > 0, id <= UInt64(Format.maximumID)
+        else { return nil }
+        dictionary = UInt32(truncatingIfNeeded: id)
+      }
     }
     guard let delta = cursor.next(), let version = cursor.next() else { return nil }
     let (revision, overflow) = baseSequence.addingReportingOverflow(delta)
@@ -78,10 +87,11 @@ package struct RecordHeader: Sendable {
   }
 
   init(
-    kind: RecordKind, compressed: Bool, keyspace: UInt32, keyLength: Int, storedLength: Int, rawLength: Int,
-    revision: UInt64, version: UInt64, baseSequence: UInt64
+    kind: RecordKind, compressed: Bool, dictionary: UInt32 = 0, keyspace: UInt32, keyLength: Int, storedLength: Int,
+    rawLength: Int, revision: UInt64, version: UInt64, baseSequence: UInt64
   ) {
-    tag = kind.rawValue | (compressed ? Self.compressedFlag : 0)
+    tag = kind.rawValue | (compressed ? Self.compressedFlag : 0) | (dictionary > 0 ? Self.dictionaryFlag : 0)
+    self.dictionary = dictionary
     self.keyspace = keyspace
     self.keyLength = keyLength
     self.storedLength = storedLength
@@ -90,8 +100,8 @@ package struct RecordHeader: Sendable {
     self.version = version
     length =
       5 + Varint.length(UInt64(keyspace)) + Varint.length(UInt64(keyLength)) + Varint.length(UInt64(storedLength))
-      + (compressed ? Varint.length(UInt64(rawLength)) : 0) + Varint.length(revision &- baseSequence)
-      + Varint.length(version)
+      + (compressed ? Varint.length(UInt64(rawLength)) : 0) + (dictionary > 0 ? Varint.length(UInt64(dictionary)) : 0)
+      + Varint.length(revision &- baseSequence) + Varint.length(version)
   }
 
   /// Writes everything but the checksum.
@@ -103,6 +113,7 @@ package struct RecordHeader: Sendable {
     unsafe next += Varint.write(UInt64(keyLength), to: next)
     unsafe next += Varint.write(UInt64(storedLength), to: next)
     if isCompressed { unsafe next += Varint.write(UInt64(rawLength), to: next) }
+    if dictionary > 0 { unsafe next += Varint.write(UInt64(dictionary), to: next) }
     unsafe next += Varint.write(revision &- baseSequence, to: next)
     unsafe next += Varint.write(version, to: next)
   }

@@ -14,6 +14,7 @@ final class Index: Sendable {
   /// Of these, those that users of the store hold.
   let heldSnapshots = Atomic<Int>(0)
   let newRows = NewRows()
+  let dictionaries = DictionaryTable()
   /// The newest commit that readers see.
   let published: Atomic<UInt64>
   /// The newest commit whose changes have begun to be entered.

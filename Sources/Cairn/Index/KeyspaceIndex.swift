@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One keyspace as the engine knows it: its rows by hash and, if it is ordered, in order.
-final class KeyspaceIndex: Sendable {
+@safe final class KeyspaceIndex: Sendable {
   let id: UInt32
   let name: String
   let locator: RowLocator
@@ -13,6 +13,13 @@ final class KeyspaceIndex: Sendable {
   /// The commit that dropped it.
   let droppedAt = Atomic<UInt64>(.max)
   let live = LiveBytes()
+  /// What new values are compressed with; the index' table of dictionaries keeps it.
+  let dictionary = unsafe Atomic<Unmanaged<StoredDictionary>?>(nil)
+  /// The one that new values were compressed with first since the store was opened; 0 for none.
+  let firstDictionary = Atomic<UInt32>(0)
+  /// Bytes of the values put since the store was opened, and how many it takes before training a dictionary is tried.
+  let putBytes = Atomic<Int>(0)
+  let nextTraining = Atomic<Int>(0)
   /// How often in a row compressing a value didn't pay.
   let compressionMisses = Atomic<Int>(0)
 
@@ -40,6 +47,9 @@ final class KeyspaceIndex: Sendable {
   /// Whether it has not been dropped by then.
   @inline(__always)
   func exists(at sequence: UInt64) -> Bool { droppedAt.load(ordering: .acquiring) > sequence }
+
+  /// Whether a value that is still to come may be compressed with a dictionary.
+  func mayUse(dictionary: UInt32) -> Bool { dictionary >= firstDictionary.load(ordering: .relaxed) }
 
   /// Gives back all its memory. Nobody may be able to see a row of it any more. The writer's.
   func clear() {

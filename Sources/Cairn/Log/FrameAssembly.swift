@@ -75,11 +75,13 @@ import Synchronization
   @inline(__always)
   mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, version: UInt64, revision: UInt64? = nil
+    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, revision: UInt64? = nil
   ) throws(StoreError) -> (address: UInt64, length: Int) {
     let header = RecordHeader(
-      kind: kind, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,
-      rawLength: rawLength ?? value.count, revision: revision ?? sequence, version: version, baseSequence: baseSequence)
+      kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
+      storedLength: value.count, rawLength: rawLength ?? value.count, revision: revision ?? sequence, version: version,
+      baseSequence: baseSequence)
+    if dictionary > 0 { unsafe segment.unsafelyUnwrapped.use(dictionary: dictionary) }
     let isLarge = value.count >= Self.largeValue
     let length = header.paddedLength
     let inMemory = isLarge ? header.length + key.count : length

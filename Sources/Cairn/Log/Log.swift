@@ -23,7 +23,7 @@ final class Log: @unchecked Sendable {
   /// Whether somebody is syncing; the others wait for that.
   private let syncing = Monitor(false)
   private let failure = Lock<StoreError?>(nil)
-  private let hasFailed = Atomic<Bool>(false)
+  let hasFailed = Atomic<Bool>(false)
   private let watermarkPlace: Atomic<UInt64>
   let durableSequence: Atomic<UInt64>
   let syncCount = Atomic<Int>(0)
@@ -368,6 +368,12 @@ final class Log: @unchecked Sendable {
   /// Whether the manifest speaks of a keyspace.
   func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.contains { $0.id == keyspace } } }
 
+  /// The segments with values that may be compressed with a dictionary, by id.
+  func segmentsUsing(dictionary: UInt32) -> [UInt32] {
+    segments.withLock { $0 }.filter { segment in segment.dictionaries.withLock { $0.contains(dictionary) } }
+      .map(\.id).sorted()
+  }
+
   /// No reader has an address any more that leads to a segment.
   func release(_ segment: Segment) {
     enter(nil, segment.slots)
@@ -443,12 +449,11 @@ final class Log: @unchecked Sendable {
     } catch {
       throw poison(error)
     }
-    let useless = manifest.withLock { $0.checkpoints.filter { $0.sequence > recovered.checkpointSequence } }
     let begun = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
       // What has moved since a checkpoint that was of no use is not known, so it can never be of use.
-      changed.checkpoints.removeAll { $0.sequence > recovered.checkpointSequence }
+      changed.checkpoints.removeAll { recovered.uselessCheckpoints.contains($0.id) }
       // What lay behind the commit that was gone back to is no part of the log any more.
       changed.chainSequence = min(changed.chainSequence, recovered.lastSequence)
       for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
@@ -464,7 +469,7 @@ final class Log: @unchecked Sendable {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
     }
     for id in recovered.dropped.sorted() { remove(Segment.fileName(id)) }
-    for checkpoint in useless { removeCheckpoint(checkpoint.id) }
+    for id in recovered.uselessCheckpoints.sorted() { removeCheckpoint(id) }
     // Not before the manifest that says nothing of them is durable.
     for name in recovered.unlisted where name != Segment.fileName(begun.0.id) { remove(name) }
     return begun

@@ -14,8 +14,8 @@ package struct RecoveredLog: Sendable {
   /// Files of segments and lists of moves that the manifest says nothing of.
   var unlisted: [String] = []
   var moveLists = Log.MoveLists()
-  /// The commit of the checkpoint that was of use; 0 if none was.
-  var checkpointSequence: UInt64 = 0
+  /// Checkpoints that were listed and of no use.
+  var uselessCheckpoints: Set<UInt32> = []
   /// Those the manifest doesn't call sealed.
   var unsealed: Set<UInt32> = []
   /// Listed by the manifest and of no use any more: never used, or behind the end of the log.

@@ -24,6 +24,9 @@ package final class Segment: Sendable {
   let pinnedBytes = Atomic<Int>(0)
   /// Bytes of tombstones, needed or not.
   let tombstoneBytes = Atomic<Int>(0)
+  /// Dictionaries that values in it may be compressed with.
+  let dictionaries = Lock<Set<UInt32>>([])
+  private let newestDictionary = Atomic<UInt32>(0)
   /// Whether a record in it has been found damaged; it is kept as it is then.
   let isQuarantined = Atomic<Bool>(false)
 
@@ -51,6 +54,14 @@ package final class Segment: Sendable {
   /// Counts bytes of records that are live, or pinned.
   func count(_ bytes: Int, isPinned: Bool) {
     if isPinned { pinnedBytes.add(bytes, ordering: .relaxed) } else { liveBytes.add(bytes, ordering: .relaxed) }
+  }
+
+  /// Notes that a value is compressed with a dictionary. Only one thread at a time may.
+  @inline(__always)
+  func use(dictionary: UInt32) {
+    guard newestDictionary.load(ordering: .relaxed) != dictionary else { return }
+    newestDictionary.store(dictionary, ordering: .relaxed)
+    dictionaries.withLock { _ = $0.insert(dictionary) }
   }
 
   /// Bytes that are needed.

@@ -33,6 +33,7 @@ final class CompactionJob: @unchecked Sendable {
   private var frameCount: UInt64 = 0
   /// What has to be copied: rows with their hashes; `carried` leads from no index.
   private var rows: RowBuffer
+  private var reencoder: Reencoder
   private var carried: [UInt64] = []
   private var pending: [Replay.Row] = []
   private var neededBytes = 0
@@ -54,7 +55,7 @@ final class CompactionJob: @unchecked Sendable {
   private static let rowsAtOnce = 32
 
   /// Keyspaces that are dropped from now on keep their memory until it is over.
-  init(_ inputs: [Segment], index: Index, log: Log, committer: Committer) {
+  init(_ inputs: [Segment], index: Index, log: Log, committer: Committer, effort: Reencoder.Effort) {
     self.inputs = inputs
     self.index = index
     self.log = log
@@ -68,6 +69,7 @@ final class CompactionJob: @unchecked Sendable {
       Self.horizon(of: log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }),
       checkpoint?.sequence ?? .max)
     assembly = FrameAssembly(log: log)
+    reencoder = Reencoder(dictionaries: index.dictionaries, effort: effort)
     rows = RowBuffer(
       capacity: inputs.reduce(1) { count, segment in
         unsafe count
@@ -189,9 +191,17 @@ final class CompactionJob: @unchecked Sendable {
       // Rows that a snapshot sees are copied, so what takes them away is too.
       let isNeeded = number != nil || header.revision > horizon || log.lists(keyspace: header.keyspace)
       if isNeeded { carry(address, header) }
-    case .dictionary, .retention, nil:
+    case .dictionary:
+      if let number, isDictionaryNeeded(record, keyspaces[number]) { carry(address, header) }
+    case .retention, nil:
       carry(address, header)
     }
+  }
+
+  /// Whether a value is compressed with it, or may be one day. The checkpoint has its own copy of those it needs.
+  private func isDictionaryNeeded(_ record: RecordView, _ keyspace: KeyspaceIndex) -> Bool {
+    guard let id = record.dictionary?.id else { return true }
+    return keyspace.mayUse(dictionary: id) || !log.segmentsUsing(dictionary: id).isEmpty
   }
 
   private func carry(_ address: UInt64, _ header: RecordHeader) {
@@ -271,14 +281,14 @@ final class CompactionJob: @unchecked Sendable {
   private func write(from start: Int) throws(StoreError) {
     guard let output else { preconditionFailure("copies without a segment") }
     if start == 0 {
-      for address in carried { _ = try copy(address, to: output, place: 0) }
+      for address in carried { _ = try copy(address, of: nil, to: output) }
       carried = []
     }
     var row = start
     let limit = output.end.load(ordering: .relaxed) + Self.pieceLength
     while row < rows.count, output.end.load(ordering: .relaxed) < limit {
       if row + 8 < rows.count { index.table.prefetch(rows[row + 8].address) }
-      let (address, length, oldLength) = try copy(rows[row].address, to: output, place: nil)
+      let (address, length, oldLength) = try copy(rows[row].address, of: keyspaces[rows[row].keyspace], to: output)
       copies.append((address, UInt32(length / Format.unit), UInt32(oldLength / Format.unit)))
       row += 1
     }
@@ -290,29 +300,41 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
-  /// Copies a record that is sound; returns the copy's address and the lengths of both.
+  /// Copies a record that is sound, of a row that a keyspace's index leads to if there is one; returns the copy's address
+  /// and the lengths of both.
   private func copy(
-    _ address: UInt64, to output: Segment, place: UInt64?
+    _ address: UInt64, of keyspace: KeyspaceIndex?, to output: Segment
   ) throws(StoreError) -> (address: UInt64, length: Int, oldLength: Int) {
     guard let record = index.table.record(address), let kind = record.header.kind else {
       throw StoreError(.corrupted, "a record's checksum is wrong", place: index.table.place(address))
     }
     let header = record.header
+    let value =
+      if let keyspace {
+        reencoder.value(of: record, in: keyspace, isCompacted: isCompacted(address))
+      } else {
+        Reencoder.Value(record)
+      }
     if assembly.length == 0 {
       frameCount += 1
       assembly.begin(in: output, at: output.end.load(ordering: .relaxed), frameCount)
     }
     let copy = unsafe try assembly.add(
-      kind, keyspace: header.keyspace, key: record.key, value: record.stored,
-      compressedFrom: header.isCompressed ? header.rawLength : nil, version: header.version,
-      revision: header.revision)
+      kind, keyspace: header.keyspace, key: record.key, value: value.stored,
+      compressedFrom: value.isCompressed ? header.rawLength : nil, dictionary: value.dictionary,
+      version: header.version, revision: header.revision)
     if header.isTombstone { output.tombstoneBytes.add(copy.length, ordering: .relaxed) }
     if let checkpoint {
-      let isCovered = place == nil && header.isPut && header.revision <= checkpoint.sequence
+      let isCovered = keyspace != nil && header.isPut && header.revision <= checkpoint.sequence
       list?.places.append(isCovered ? placeInCheckpoint(address) : 0)
     }
     if assembly.length >= Self.frameLength { try assembly.finish(isSynced: false) }
     return (copy.address, copy.length, header.paddedLength)
+  }
+
+  private func isCompacted(_ address: UInt64) -> Bool {
+    let slot = index.table.slot(address)
+    return inputs.contains { $0.isCompacted && $0.slots.contains(slot) }
   }
 
   // MARK: Where the checkpoint has it

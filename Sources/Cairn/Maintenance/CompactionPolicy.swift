@@ -39,6 +39,9 @@ struct CompactionPolicy {
       || candidates.count { $0.bytes < smallSize } >= Self.smallCount
   }
 
+  /// Whether there is no time for anything but copying.
+  func isUrgent(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + 2 * segmentSize }
+
   /// The segments to compact together into one of at most full size; none if there is nothing to gain.
   ///
   /// - Parameters:

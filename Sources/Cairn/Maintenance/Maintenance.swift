@@ -9,6 +9,7 @@ final class Maintenance: Sendable {
   private let policy: CompactionPolicy
   private let writesCheckpoints: Bool
   private let compacts: Bool
+  private let compresses: Bool
   /// When to look what is due: bytes of commits since the store was opened.
   private let nextLook: Atomic<Int>
   private let state: Lock<State>
@@ -49,6 +50,7 @@ final class Maintenance: Sendable {
     policy = CompactionPolicy(segmentSize: log.segmentSize)
     writesCheckpoints = options.checkpoints && options.access == .readWrite
     compacts = options.compaction && options.access == .readWrite
+    compresses = options.compression
     state = Lock(
       State(
         sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
@@ -105,7 +107,9 @@ final class Maintenance: Sendable {
     } else if compacts, !state.isPaused, log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom),
       let inputs = dueForCompaction()
     {
-      state.job = CompactionJob(inputs, index: index, log: log, committer: committer)
+      state.job = CompactionJob(
+        inputs.segments, index: index, log: log, committer: committer,
+        effort: compresses && !inputs.isUrgent ? .new : .none)
     } else {
       return false
     }
@@ -181,19 +185,20 @@ final class Maintenance: Sendable {
     return last <= min(CompactionJob.horizon(of: others), log.newestCheckpoint?.sequence ?? .max)
   }
 
-  private func dueForCompaction() -> [Segment]? {
+  /// `isUrgent` if the log grows faster than it is compacted.
+  private func dueForCompaction() -> (segments: [Segment], isUrgent: Bool)? {
     let segments = log.segments.withLock { $0 }
     let compactable = log.compactable
     let candidates = candidates(compactable)
     let tombstones = compactable.reduce(0) {
       $0 + (mayLoseTombstones($1) ? $1.tombstoneBytes.load(ordering: .relaxed) : 0)
     }
-    let isDue = policy.isDue(
-      logBytes: segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) },
-      needed: segments.reduce(0) { $0 + $1.neededBytes }, tombstones: tombstones, candidates)
-    guard isDue else { return nil }
+    let length = segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
+    let needed = segments.reduce(index.dictionaries.bytes) { $0 + $1.neededBytes }
+    guard policy.isDue(logBytes: length, needed: needed, tombstones: tombstones, candidates) else { return nil }
     let chosen = policy.choose(candidates, least: 0.1)
-    return chosen.isEmpty ? nil : chosen.map(\.segment)
+    return chosen.isEmpty
+      ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: length, needed: needed))
   }
 
   private func stepJob(_ state: inout State) throws(StoreError) {
@@ -266,7 +271,9 @@ final class Maintenance: Sendable {
       }
     guard !chosen.isEmpty else { return false }
     let before = chosen.reduce(0) { $0 + $1.bytes }
-    let job = CompactionJob(chosen.map(\.segment), index: index, log: log, committer: committer)
+    let job = CompactionJob(
+      chosen.map(\.segment), index: index, log: log, committer: committer,
+      effort: !compresses ? .none : extent == .everything ? .all : .new)
     state.job = job
     do throws(StoreError) {
       while state.job != nil {

@@ -127,6 +127,10 @@ struct Recovery: ~Copyable {
         checkpoint = image.tables
         self.moves = moves
         table.reserve(image.tables.slotCount)
+        for dictionary in image.tables.dictionaries {
+          index.dictionaries.add(
+            StoredDictionary(id: dictionary.id, keyspace: dictionary.keyspace, content: dictionary.content))
+        }
         report.checkpoint = entry.sequence
         log.lastSequence = entry.sequence
         return
@@ -394,6 +398,9 @@ struct Recovery: ~Copyable {
       let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == known.slot } ?? []
       segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
       segment.tombstoneBytes.store(known.tombstones, ordering: .relaxed)
+      for dictionary in checkpoint?.dictionaries ?? [] where dictionary.segments.contains(known.id) {
+        segment.use(dictionary: dictionary.id)
+      }
     }
     replay.enter(segment)
     log.segments.append(segment)
@@ -501,19 +508,24 @@ struct Recovery: ~Copyable {
       dropped.insert(header.keyspace)
       try replay.drop(header.keyspace)
     case .put, .tombstone:
+      if header.dictionary > 0 { segment.use(dictionary: header.dictionary) }
       guard try !replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else { return }
       // Where it is defined, or dropped, may be read later.
       if undefined[header.keyspace] == nil {
         undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
       }
-    case .dictionary, .retention, nil:
+    case .dictionary:
+      // One that makes no sense is an error for the values that need it and for nothing else.
+      if let dictionary = StoredDictionary(record) { index.dictionaries.add(dictionary) }
+    case .retention, nil:
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }
   }
 
   /// What compaction left when it was cut short.
   private mutating func lookForLeftovers() throws(StoreError) {
-    log.checkpointSequence = checkpoint?.sequence ?? 0
+    let usedSequence = checkpoint?.sequence ?? 0
+    log.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))
     log.moveLists.segments = Set(moves.keys)
     log.moveLists.hasMoved =
       checkpoint.map { checkpoint in

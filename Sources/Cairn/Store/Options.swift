@@ -16,6 +16,11 @@ public struct StoreOptions: Sendable {
   public var segmentSize = 64 << 20
   /// Whether values are compressed where that pays.
   public var compression = true
+  /// Whether values of a keyspace that are alike are compressed with a dictionary trained from them, which the store does
+  /// by itself in the background. Needs ``compression``.
+  public var dictionaries = true
+  /// Bytes of values that make a first attempt at a dictionary worth it.
+  package var firstTraining = 1 << 19
   /// Whether the index is written to disk in the background as the log grows, and when the store is closed, so that
   /// opening need not read the whole log.
   public var checkpoints = true

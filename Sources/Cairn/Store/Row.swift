@@ -28,12 +28,12 @@ extension RecordView {
   var stamp: RowStamp { RowStamp(version: header.version, revision: header.revision) }
 
   /// The value as it was given, copied.
-  func copiedValue() throws(StoreError) -> [UInt8] {
+  func copiedValue(_ dictionaries: DictionaryTable) throws(StoreError) -> [UInt8] {
     guard header.isCompressed else { return unsafe Array(stored) }
     guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
     var isValid = false
     let value = unsafe [UInt8](unsafeUninitializedCapacity: header.rawLength) { buffer, count in
-      isValid = unsafe LZ4.decompress(stored, into: UnsafeMutableRawBufferPointer(buffer))
+      isValid = unsafe decompress(dictionaries, into: UnsafeMutableRawBufferPointer(buffer))
       count = isValid ? header.rawLength : 0
     }
     guard isValid else { throw invalidBlock }
@@ -42,22 +42,34 @@ extension RecordView {
 
   /// The value as it was given, in place where it is stored so.
   @inline(__always)
-  func withValue(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+  func withValue(_ dictionaries: DictionaryTable, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard header.isCompressed else { return try unsafe body(stored) }
     guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
     try unsafe withUnsafeTemporaryAllocation(byteCount: header.rawLength, alignment: 8) { buffer in
-      guard unsafe LZ4.decompress(stored, into: buffer) else { throw invalidBlock }
+      guard unsafe decompress(dictionaries, into: buffer) else { throw invalidBlock }
       try unsafe body(UnsafeRawBufferPointer(buffer))
     }
   }
 
-  private var invalidBlock: StoreError {
-    StoreError(.corrupted, "a value cannot be decompressed although its checksum is right")
+  /// Fills `target` with the value; false if that cannot be done.
+  @inline(__always)
+  func decompress(_ dictionaries: DictionaryTable, into target: UnsafeMutableRawBufferPointer) -> Bool {
+    guard header.dictionary > 0 else { return unsafe LZ4.decompress(stored, into: target) }
+    guard let dictionary = unsafe dictionaries.find(header.dictionary) else { return false }
+    return unsafe dictionary.withBorrowed { unsafe LZ4.decompress(stored, with: $0.content.bytes, into: target) }
   }
 
-  func row() throws(StoreError) -> Row {
+  private var invalidBlock: StoreError {
+    StoreError(
+      .corrupted,
+      header.dictionary > 0
+        ? "a value cannot be decompressed with dictionary \(header.dictionary) although its checksum is right"
+        : "a value cannot be decompressed although its checksum is right")
+  }
+
+  func row(_ dictionaries: DictionaryTable) throws(StoreError) -> Row {
     unsafe Row(
-      reference: try Reference(stored: key), value: try copiedValue(), version: header.version,
+      reference: try Reference(stored: key), value: try copiedValue(dictionaries), version: header.version,
       revision: header.revision)
   }
 }

@@ -37,12 +37,12 @@ public final class Snapshot: Sendable {
   /// A row's value.
   /// - Throws: `corrupted` where the row's record is damaged; `closed`.
   public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue() }
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
   /// A row with its version and revision.
   public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row() }
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
   /// Whether there is such a row.
@@ -70,7 +70,7 @@ public final class Snapshot: Sendable {
     guard keyspace.index.exists(at: sequence) else { return }
     try unsafe reference.withEncoded { (key) throws in
       let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
-      try unsafe record?.withValue(body)
+      try unsafe record?.withValue(index.dictionaries, body)
     }
   }
 
@@ -118,7 +118,7 @@ public final class Snapshot: Sendable {
         let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
           try unsafe index.record(keyspace.index, hash, key, at: sequence)
         }
-        values.append(try record?.copiedValue())
+        values.append(try record?.copiedValue(index.dictionaries))
       }
       start = end
     }
@@ -173,7 +173,9 @@ public final class Snapshot: Sendable {
     var left = limit
     try walk(range, keyspace, reverse: reverse, limit: limit) { record in
       var step = ScanStep.next
-      try unsafe record.withValue { step = try unsafe body(record.key.bytes, $0.bytes, record.stamp) }
+      try unsafe record.withValue(index.dictionaries) {
+        step = try unsafe body(record.key.bytes, $0.bytes, record.stamp)
+      }
       left -= 1
       return step == .next && left > 0
     }
@@ -187,7 +189,7 @@ public final class Snapshot: Sendable {
     guard limit > 0 else { return rows }
     do {
       try walk(range, keyspace, reverse: reverse, limit: limit) { record in
-        rows.append(try record.row())
+        rows.append(try record.row(index.dictionaries))
         return rows.count < limit
       }
     } catch let error as StoreError {

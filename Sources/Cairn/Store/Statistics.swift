@@ -39,6 +39,10 @@ public struct StoreStatistics: Sendable, Hashable {
   public var storedValueBytes = 0
   /// Stored over given bytes of the values put since the store was opened; 1 where nothing was put.
   public var compressionRatio: Double { rawValueBytes == 0 ? 1 : Double(storedValueBytes) / Double(rawValueBytes) }
+  /// Dictionaries that values of the keyspaces there are may be compressed with.
+  public var dictionaries = 0
+  /// Bytes of those, which are also in memory.
+  public var dictionaryBytes = 0
   /// Commits since the store was opened.
   public var commits = 0
   /// Syncs of segments since the store was opened.

@@ -15,6 +15,7 @@ public final class Store: Sendable {
   private let committer: Committer
   private let asyncCommits: AsyncCommits
   private let maintenance: Maintenance
+  private let dictionaries: Dictionaries
   private let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
@@ -58,6 +59,8 @@ public final class Store: Sendable {
     committer = Committer(log: log, index: index)
     asyncCommits = AsyncCommits(committer: committer, log: log, scheduler: environment.scheduler)
     maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
+    dictionaries = Dictionaries(
+      index: index, committer: committer, scheduler: environment.scheduler, options: options)
   }
 
   deinit { close() }
@@ -68,6 +71,7 @@ public final class Store: Sendable {
     guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
     asyncCommits.close()
+    dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
     log.close()
@@ -135,8 +139,14 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { maintenance.logHasGrown() }
+    defer { hasWritten() }
     return try committer.commit(buffer, durability)
+  }
+
+  @inline(__always)
+  private func hasWritten() {
+    maintenance.logHasGrown()
+    dictionaries.valuesWerePut()
   }
 
   /// The same without blocking the calling thread on input or output; `body` runs before the first suspension.
@@ -146,7 +156,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { maintenance.logHasGrown() }
+    defer { hasWritten() }
     return try await asyncCommits.commit(buffer, durability)
   }
 
@@ -179,7 +189,7 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { maintenance.logHasGrown() }
+    defer { hasWritten() }
     return try committer.commit(buffer, durability)
   }
 
@@ -263,15 +273,18 @@ public final class Store: Sendable {
 
   // MARK: Reading the latest state
 
+  /// Whether a failure has ended writing.
+  package var isPoisoned: Bool { log.hasFailed.load(ordering: .acquiring) }
+
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` where the row's record is damaged.
   public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue() }
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
   /// A row with its version and revision.
   public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row() }
+    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
   /// Whether there is such a row.
@@ -322,7 +335,7 @@ public final class Store: Sendable {
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     guard index.hasNow(keyspace.index) else { return }
-    try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(body)
+    try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(index.dictionaries, body)
   }
 
   private func withRecord<R>(
@@ -371,6 +384,11 @@ public final class Store: Sendable {
     statistics.retiredBytes = maintenance.retiredBytes.load(ordering: .relaxed)
     statistics.appendedBytes = log.appendedBytes.load(ordering: .relaxed)
     statistics.compactedBytes = log.compactedBytes.load(ordering: .relaxed)
+    let keyspaces = Set(index.allKeyspaces.map(\.id))
+    for dictionary in index.dictionaries.all where keyspaces.contains(dictionary.keyspace) {
+      statistics.dictionaries += 1
+      statistics.dictionaryBytes += unsafe dictionary.content.bytes.count
+    }
     statistics.indexBytes = index.bytes
     statistics.retainedVersions = index.versions.count
     statistics.snapshots = index.heldSnapshots.load(ordering: .relaxed)

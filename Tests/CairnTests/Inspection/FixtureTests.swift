@@ -14,6 +14,7 @@ import Testing
     case "example": try Fixtures.example()
     case "empty": try Fixtures.empty()
     case "compacted": try Fixtures.compacted()
+    case "dictionary": try Fixtures.dictionary()
     default: try Fixtures.everything()
     }
   }
@@ -21,9 +22,8 @@ import Testing
   /// CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
-  @Test(arguments: ["example", "empty", "everything", "compacted"]) func holdsTheSameRowsAsOneMadeNow(_ name: String)
-    throws
-  {
+  @Test(arguments: ["example", "empty", "everything", "compacted", "dictionary"])
+  func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
     let committed = Self.directory.appending(path: name)
     let made = try Self.make(name)
     if Self.isWriting { try Self.write(made, to: committed) }
@@ -34,6 +34,9 @@ import Testing
       #expect(try Self.rows(of: committed.path()) == expected)
       #expect(expected.isEmpty == (name == "empty"))
     }
+    let store = try Store.openForInspection(at: committed.path())
+    #expect(store.statistics.dictionaries == (name == "dictionary" ? 1 : 0))
+    store.close()
     let verification = try Verifier(at: committed.path()).run()
     #expect(verification.damage.isEmpty)
     #expect(verification.findings.contains { $0.kind == .tornTail } == (name == "everything"))

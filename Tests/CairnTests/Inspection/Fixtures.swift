@@ -111,6 +111,25 @@ enum Fixtures {
     return files
   }
 
+  /// Values compressed with a dictionary, others of the same keyspace from before it, and a checkpoint.
+  static func dictionary() throws -> Files {
+    let machine = try FixtureMachine(random: [5, 6, 7])
+    let scheduler = ManualScheduler()
+    let store = try machine.open(scheduler)
+    let letters = try store.keyspace("letters")
+    func letter(_ number: Int) -> [UInt8] {
+      let thanks = String(repeating: "thank you for your letter. ", count: 200)
+      return Array("Dear customer \(number * 7919 % 1000), \(thanks)".utf8)
+    }
+    for number in 0..<100 { try store.put(letter(number), at: .integer(Int64(number)), in: letters, .buffered) }
+    scheduler.drain()
+    for number in 90..<130 { try store.put(letter(number), at: .integer(Int64(number)), in: letters) }
+    try store.put(Array("none of them".utf8), at: "another", in: try store.keyspace("others"))
+    try store.checkpoint()
+    store.close()
+    return machine.files()
+  }
+
   private static let references: [Reference] = [
     0, 1, -1, 255, 256, -255, -256, -257, 65_535, -65_536, .integer(.max), .integer(.min),
     "", "a", "ab", "a\0b", "Z\u{FC}rich", "\u{65E5}\u{672C}", "\u{1F600}", "quote \" and \\ and '", "\u{1B}[31mred",
@@ -140,11 +159,11 @@ struct FixtureMachine {
     try layer.createDirectory("/machine")
   }
 
-  func open() throws -> Store {
+  /// Closing a store ends its scheduler.
+  func open(_ scheduler: ManualScheduler = ManualScheduler()) throws -> Store {
     var options = StoreOptions()
     options.segmentSize = 64 << 10
-    // Closing a store ends its scheduler.
-    let environment = Environment(files: layer, clock: clock, random: random, scheduler: ManualScheduler())
+    let environment = Environment(files: layer, clock: clock, random: random, scheduler: scheduler)
     return try Store.open(at: "/machine/store", options: options, environment: environment)
   }
 

@@ -1,0 +1,124 @@
+import Synchronization
+
+/// One dictionary of the store. It never changes, and stays while the store is open.
+final class StoredDictionary: Sendable {
+  let id: UInt32
+  let keyspace: UInt32
+  let content: LZ4Dictionary
+
+  init(id: UInt32, keyspace: UInt32, content: [UInt8]) {
+    self.id = id
+    self.keyspace = keyspace
+    self.content = unsafe content.withUnsafeBytes { unsafe LZ4Dictionary($0) }
+  }
+
+  /// What a record of a dictionary says; nil if it makes no sense. FORMAT.md, section 5.
+  convenience init?(_ record: RecordView) {
+    guard let (id, content) = record.dictionary else { return nil }
+    self.init(id: id, keyspace: record.header.keyspace, content: content)
+  }
+}
+
+extension RecordView {
+  /// The id and the bytes of a dictionary; nil if this is no record of one, or makes no sense.
+  package var dictionary: (id: UInt32, content: [UInt8])? {
+    guard header.kind == .dictionary, header.keyLength == 4, header.version == 0,
+      case let id = unsafe UInt32(littleEndian: key.loadUnaligned(as: UInt32.self)), id > 0, id <= Format.maximumID,
+      header.rawLength > 0, header.rawLength <= LZ4Dictionary.maximumLength
+    else { return nil }
+    guard header.isCompressed else { return unsafe (id, Array(stored)) }
+    guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { return nil }
+    var content = [UInt8](repeating: 0, count: header.rawLength)
+    let isWhole = unsafe content.withUnsafeMutableBytes { unsafe LZ4.decompress(stored, into: $0) }
+    return isWhole ? (id, content) : nil
+  }
+}
+
+/// The dictionaries of a store by id. Finding one takes no lock and counts no reference.
+///
+/// A hash table whose slots lead to dictionaries that this object keeps. A slot is filled once; a table that is half full
+/// is copied into one of twice the size, published by one store, and kept for readers that still have it.
+final class DictionaryTable: Sendable {
+  private typealias Slot = Atomic<Unmanaged<StoredDictionary>?>
+
+  /// Leads to the number of slots and the slots.
+  private let current: Atomic<UInt>
+  private let state: Lock<State>
+
+  @safe private struct State {
+    var all: [StoredDictionary] = []
+    var nextID: UInt32 = 1
+    var tables: [UnsafeMutableRawPointer] = unsafe []
+  }
+
+  init() {
+    let first = unsafe Self.makeTable(8)
+    current = Atomic(UInt(bitPattern: first))
+    state = Lock(unsafe State(tables: [first]))
+  }
+
+  deinit { state.withLock { unsafe $0.tables.forEach { unsafe $0.deallocate() } } }
+
+  private static func makeTable(_ count: Int) -> UnsafeMutableRawPointer {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + count * MemoryLayout<UInt>.stride, alignment: 8)
+    unsafe memory.storeBytes(of: count, as: Int.self)
+    // Slots that lead nowhere.
+    unsafe (memory + 8).initializeMemory(as: UInt.self, repeating: 0, count: count)
+    unsafe (memory + 8).bindMemory(to: Slot.self, capacity: count)
+    return unsafe memory
+  }
+
+  @inline(__always)
+  private func slots(_ table: UInt) -> (slots: UnsafeMutablePointer<Slot>, mask: Int) {
+    let memory = unsafe UnsafeMutableRawPointer(bitPattern: table).unsafelyUnwrapped
+    return unsafe ((memory + 8).assumingMemoryBound(to: Slot.self), memory.load(as: Int.self) &- 1)
+  }
+
+  /// nil if there is none of that id.
+  @inline(__always)
+  func find(_ id: UInt32) -> Unmanaged<StoredDictionary>? {
+    let (slots, mask) = unsafe slots(current.load(ordering: .acquiring))
+    var position = Int(id) & mask
+    while let dictionary = unsafe slots[position].load(ordering: .acquiring) {
+      if unsafe dictionary._withUnsafeGuaranteedRef({ $0.id }) == id { return unsafe dictionary }
+      position = (position &+ 1) & mask
+    }
+    return nil
+  }
+
+  /// Adds one; false if there is one of its id.
+  @discardableResult
+  func add(_ dictionary: StoredDictionary) -> Bool {
+    state.withLock { state in
+      guard unsafe find(dictionary.id) == nil else { return false }
+      state.all.append(dictionary)
+      state.nextID = max(state.nextID, dictionary.id + 1)
+      var (slots, mask) = unsafe slots(current.load(ordering: .relaxed))
+      if state.all.count * 2 <= mask + 1 {
+        unsafe Self.enter(dictionary, slots, mask)
+      } else {
+        let larger = unsafe Self.makeTable((mask + 1) * 2)
+        unsafe state.tables.append(larger)
+        unsafe (slots, mask) = unsafe self.slots(UInt(bitPattern: larger))
+        for known in state.all { unsafe Self.enter(known, slots, mask) }
+        current.store(UInt(bitPattern: larger), ordering: .releasing)
+      }
+      return true
+    }
+  }
+
+  private static func enter(_ dictionary: StoredDictionary, _ slots: UnsafeMutablePointer<Slot>, _ mask: Int) {
+    var position = Int(dictionary.id) & mask
+    while unsafe slots[position].load(ordering: .relaxed) != nil { position = (position + 1) & mask }
+    unsafe slots[position].store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
+  }
+
+  /// For the next dictionary; nil if all are used up.
+  var nextID: UInt32? { state.withLock { $0.nextID <= Format.maximumID ? $0.nextID : nil } }
+
+  /// The sum of their lengths.
+  var bytes: Int { state.withLock { $0.all.reduce(0) { unsafe $0 + $1.content.bytes.count } } }
+
+  /// By id.
+  var all: [StoredDictionary] { state.withLock { $0.all }.sorted { $0.id < $1.id } }
+}

@@ -1,0 +1,186 @@
+import Synchronization
+
+/// Trains dictionaries in the background: for a keyspace whose values are alike, from its own rows.
+///
+/// Early, so that an import has one nearly from its start, and again whenever four times as much has been put. A
+/// dictionary is adopted only if it saves a tenth of what values take now, its own bytes included. A piece of the work
+/// takes 20 ms at most.
+final class Dictionaries: Sendable {
+  private let index: Index
+  private let committer: Committer
+  private let scheduler: any Scheduler
+  private let isActive: Bool
+  /// Bytes of values that make the first attempt worth it.
+  private let firstTraining: Int
+  private let isClosed = Atomic<Bool>(false)
+  private let state = Lock<Attempt?>(nil)
+
+  init(index: Index, committer: Committer, scheduler: any Scheduler, options: StoreOptions) {
+    self.index = index
+    self.committer = committer
+    self.scheduler = scheduler
+    isActive = options.dictionaries && options.compression && options.access == .readWrite
+    firstTraining = options.firstTraining
+    let dictionaries = index.dictionaries.all
+    for keyspace in index.allKeyspaces {
+      guard let newest = dictionaries.last(where: { $0.keyspace == keyspace.id }) else { continue }
+      keyspace.firstDictionary.store(newest.id, ordering: .relaxed)
+      guard isActive else { continue }
+      unsafe keyspace.dictionary.store(Unmanaged.passUnretained(newest), ordering: .releasing)
+      keyspace.nextTraining.store(
+        max(firstTraining, 3 * keyspace.live.bySlot.reduce(0) { $0 + $1.bytes }), ordering: .relaxed)
+    }
+  }
+
+  func close() { isClosed.store(true, ordering: .relaxed) }
+
+  /// After a commit.
+  @inline(__always)
+  func valuesWerePut() {
+    if committer.isTrainingDue.load(ordering: .relaxed) { begin() }
+  }
+
+  private func begin() {
+    guard isActive, committer.isTrainingDue.exchange(false, ordering: .relaxed) else { return }
+    scheduler.schedule { [self] in advance() }
+  }
+
+  /// A piece of the work at a time, so that others have their turn.
+  private func advance() {
+    let isDone = state.withLock { attempt in
+      guard !isClosed.load(ordering: .relaxed) else { return true }
+      if attempt == nil { attempt = nextAttempt() }
+      guard var current = attempt else { return true }
+      attempt = nil
+      do throws(StoreError) {
+        if try current.step(index, committer) { attempt = current }
+      } catch {
+        // The next attempt may find space, or whatever this one lacked.
+      }
+      return false
+    }
+    if !isDone { scheduler.schedule { [self] in advance() } }
+  }
+
+  private func nextAttempt() -> Attempt? {
+    for keyspace in index.allKeyspaces {
+      let bytes = keyspace.putBytes.load(ordering: .relaxed)
+      let due = max(firstTraining, keyspace.nextTraining.load(ordering: .relaxed))
+      guard bytes >= due else {
+        keyspace.nextTraining.store(due, ordering: .relaxed)
+        continue
+      }
+      keyspace.nextTraining.store(4 * bytes, ordering: .relaxed)
+      return Attempt(keyspace, putBytes: bytes, fewestBytes: firstTraining / 4)
+    }
+    return nil
+  }
+}
+
+/// One attempt at a better dictionary for a keyspace.
+private struct Attempt {
+  private static let mostSampleBytes = 1 << 20
+  /// Longer values have enough in themselves.
+  private static let longestAverage = 8 << 10
+  private static let pages = 64
+  /// One sample of so many is not trained from, but compressed.
+  private static let heldOut = 8
+
+  private let keyspace: KeyspaceIndex
+  private let putBytes: Int
+  private let fewestBytes: Int
+  private let sampleBytes: Int
+  private let bytesOfPage: Int
+  private var samples: [[UInt8]] = []
+  private var bytes = 0
+  /// Where the next page of rows begins, in the order of their hashes; nil when there are enough.
+  private var position: UInt32? = 0
+  private var trained: [UInt8]?
+
+  init(_ keyspace: KeyspaceIndex, putBytes: Int, fewestBytes: Int) {
+    self.keyspace = keyspace
+    self.putBytes = putBytes
+    self.fewestBytes = fewestBytes
+    // No more than there was: an import goes on meanwhile, and is to have its dictionary soon.
+    sampleBytes = min(Self.mostSampleBytes, putBytes)
+    // A page has a thousand to two thousand rows.
+    bytesOfPage = sampleBytes / max(1, min(Self.pages, keyspace.rowCount.load(ordering: .relaxed) / 2000))
+  }
+
+  /// Does a piece of the work; false when there is no more.
+  mutating func step(_ index: Index, _ committer: Committer) throws(StoreError) -> Bool {
+    if let start = position {
+      gather(index, from: start)
+      return true
+    }
+    guard let trained else {
+      guard bytes >= fewestBytes, bytes / samples.count <= Self.longestAverage else { return false }
+      var kept: [[UInt8]] = []
+      for (number, sample) in samples.enumerated() where number % Self.heldOut > 0 { kept.append(sample) }
+      self.trained = DictionaryTraining.train(
+        samples: kept, capacity: min(LZ4Dictionary.maximumLength, bytes / Self.heldOut))
+      return true
+    }
+    if !trained.isEmpty { try adopt(trained, committer) }
+    return false
+  }
+
+  /// Takes rows of one page after the other, from pages evenly spread. As they are ordered by hash, they are from
+  /// anywhere in the log.
+  private mutating func gather(_ index: Index, from start: UInt32) {
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    guard keyspace.droppedAt.load(ordering: .acquiring) == .max else { return position = nil }
+    var addresses: [UInt64] = []
+    let next = keyspace.locator.index.addresses(from: start, into: &addresses)
+    let published = index.published.load(ordering: .acquiring)
+    let enough = min(sampleBytes, bytes + bytesOfPage)
+    for address in addresses where bytes < enough {
+      guard let record = index.table.record(address), record.header.isPut,
+        record.header.revision <= published, record.header.rawLength <= LZ4Compressor.longestValueWithDictionary,
+        let value = try? record.copiedValue(index.dictionaries)
+      else { continue }
+      samples.append(value)
+      bytes += value.count
+    }
+    let spread = start.addingReportingOverflow(.max / UInt32(Self.pages))
+    position = bytes >= sampleBytes || spread.overflow ? nil : next.map { max($0, spread.partialValue) }
+  }
+
+  /// Adopts a dictionary if it pays: for what will have been put when it is looked at again, if that is like the samples
+  /// that were held out.
+  private func adopt(_ content: [UInt8], _ committer: Committer) throws(StoreError) {
+    var compressor = LZ4Compressor()
+    let stored = unsafe content.withUnsafeBytes { unsafe Self.compress($0, &compressor, with: nil) }
+    let candidate = unsafe content.withUnsafeBytes { unsafe LZ4Dictionary($0) }
+    let present = unsafe keyspace.dictionary.load(ordering: .acquiring)?.takeUnretainedValue().content
+    var (raw, now, then) = (0, 0, 0)
+    for number in stride(from: 0, to: samples.count, by: Self.heldOut) {
+      unsafe samples[number].withUnsafeBytes { value in
+        raw += value.count
+        now += unsafe Self.compress(value, &compressor, with: present)?.count ?? value.count
+        then += unsafe Self.compress(value, &compressor, with: candidate)?.count ?? value.count
+      }
+    }
+    let share = (stored?.count ?? content.count) * raw / (3 * putBytes)
+    guard (then + share) * 10 <= now * 9 else { return }
+    try committer.adopt(content, stored: stored, for: keyspace)
+  }
+
+  private static func compress(
+    _ value: UnsafeRawBufferPointer, _ compressor: inout LZ4Compressor, with dictionary: LZ4Dictionary?
+  ) -> [UInt8]? {
+    var length: Int?
+    let block = unsafe [UInt8](unsafeUninitializedCapacity: value.count + 1) { buffer, count in
+      guard let target = unsafe buffer.baseAddress.map(UnsafeMutableRawPointer.init) else { return }
+      length =
+        if let dictionary {
+          unsafe compressor.compress(value, with: dictionary, into: target)
+        } else {
+          unsafe compressor.compress(value, into: target)
+        }
+      count = length ?? 0
+    }
+    return length == nil ? nil : block
+  }
+}

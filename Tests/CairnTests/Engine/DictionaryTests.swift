@@ -1,0 +1,406 @@
+import Testing
+
+@testable import Cairn
+@testable import CairnInspection
+
+@Suite struct DictionaryTests {
+  private static let count = 2600
+
+  /// Values that have little in themselves and much in common.
+  private static func value(_ number: Int) -> [UInt8] {
+    var random = SplitMix64(seed: UInt64(number))
+    let words = (0..<24).map { _ in "field-\((random.next() % 400 + 1) &* 0x9E37_79B9_7F4A_7C15):\(random.next() % 100)"
+    }
+    return [UInt8]("{\(words.joined(separator: ","))}")
+  }
+
+  private static func fill(_ store: Store, _ range: Range<Int>, _ value: @escaping (Int) -> [UInt8] = value) throws {
+    let rows = try store.keyspace("rows")
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: 100) {
+      try store.write(.buffered) { batch in
+        for number in start..<min(start + 100, range.upperBound) {
+          try batch.put(value(number), at: .integer(Int64(number)), in: rows)
+        }
+      }
+    }
+  }
+
+  private static var options: StoreOptions {
+    var options = Machine.options
+    options.checkpoints = false
+    return options
+  }
+
+  /// A machine whose store has a dictionary, and rows from before and after it.
+  private static let trained: Result<Machine, any Error> = Result {
+    let machine = Machine()
+    let store = try machine.open(options)
+    try fill(store, 0..<count)
+    machine.runBackground()
+    try fill(store, count..<count + 200)
+    try store.sync()
+    store.close()
+    return machine
+  }
+
+  /// Its first value that is compressed with the dictionary.
+  private static let first = Int64(count)
+
+  private func machine() throws -> Machine { try Self.trained.get().kill() }
+
+  private func check(_ store: Store, rows: Int = count + 200) throws {
+    let keyspace = try store.keyspace("rows")
+    let values = try store.read { snapshot in
+      try snapshot.get(many: (0..<rows).map { .integer(Int64($0)) }, in: keyspace)
+    }
+    let wrong = (0..<rows).filter { values[$0] != Self.value($0) }
+    #expect(wrong.isEmpty)
+    #expect(store.statistics.rows == rows)
+  }
+
+  @Test func valuesThatAreAlikeGetADictionary() throws {
+    let machine = Machine()
+    let store = try machine.open(Self.options)
+    try Self.fill(store, 0..<Self.count)
+    #expect(store.statistics.dictionaries == 0)
+    let before = store.statistics
+    machine.runBackground()
+    #expect(store.statistics.dictionaries == 1)
+    #expect(store.statistics.dictionaryBytes > 1000)
+    #expect(store.lastSequence == before.lastSequence + 1)
+    try Self.fill(store, Self.count..<Self.count + 200)
+    let raw = store.statistics.rawValueBytes - before.rawValueBytes
+    let stored = store.statistics.storedValueBytes - before.storedValueBytes
+    #expect(Double(stored) / Double(raw) < before.compressionRatio * 0.8)
+    try check(store)
+  }
+
+  @Test func everyWayOfReadingKnowsTheDictionary() throws {
+    let store = try machine().open(Self.options)
+    let keyspace = try store.keyspace("rows")
+    let number = Self.first + 7
+    let value = Self.value(Int(number))
+    #expect(try store.get(.integer(number), in: keyspace) == value)
+    #expect(try store.row(.integer(number), in: keyspace)?.value == value)
+    #expect(try store.withValue(.integer(number), in: keyspace) { $0.array } == value)
+    try store.read { snapshot in
+      #expect(try snapshot.get(.integer(number), in: keyspace) == value)
+      #expect(try snapshot.row(.integer(number), in: keyspace)?.value == value)
+      #expect(try snapshot.withValue(.integer(number), in: keyspace) { $0.array } == value)
+      #expect(try snapshot.get(many: [.integer(number), .integer(-1)], in: keyspace) == [value, nil])
+      #expect(try snapshot.rows(in: keyspace, reverse: true, limit: 1).first?.value == Self.value(Self.count + 199))
+      var seen = 0
+      try snapshot.scan(in: keyspace) { _, bytes, _ in
+        if bytes.array == Self.value(seen) { seen += 1 }
+        return .next
+      }
+      #expect(seen == Self.count + 200)
+    }
+  }
+
+  @Test func anUnorderedKeyspaceHasOneToo() throws {
+    let machine = Machine()
+    let store = try machine.open(Self.options)
+    let heap = try store.keyspace("heap", .unordered)
+    for number in 0..<Self.count { try store.put(Self.value(number), at: .integer(Int64(number)), in: heap, .buffered) }
+    machine.runBackground()
+    try store.put(Self.value(9999), at: "last", in: heap)
+    #expect(store.statistics.dictionaries == 1)
+    #expect(try store.get("last", in: heap) == Self.value(9999))
+    var seen = 0
+    try store.read {
+      try $0.scan(in: heap) { _, _, _ in
+        seen += 1; return .next
+      }
+    }
+    #expect(seen == Self.count + 1)
+  }
+
+  @Test func reopeningGoesOnWithIt() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    #expect(store.statistics.dictionaries == 1)
+    try check(store)
+    try Self.fill(store, Self.count + 200..<Self.count + 300)
+    #expect(store.statistics.compressionRatio < 0.5)
+    let again = try machine.kill().open(Self.options)
+    #expect(again.statistics.dictionaries == 1)
+    try check(again, rows: Self.count + 300)
+  }
+
+  @Test func aCheckpointKnowsWhereItIs() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    try store.checkpoint()
+    try Self.fill(store, Self.count + 200..<Self.count + 300)
+    try store.sync()
+    let next = machine.crash()
+    let again = try next.open(Self.options)
+    #expect(again.recovery.checkpoint != nil && again.recovery.records == 100, "\(again.recovery.ignoredCheckpoints)")
+    #expect(again.statistics.dictionaries == 1)
+    try check(again, rows: Self.count + 300)
+    try Self.fill(again, Self.count + 300..<Self.count + 400)
+    #expect(again.statistics.compressionRatio < 0.5)
+    // Another checkpoint over the first.
+    try again.checkpoint()
+    let last = try next.kill().open(Self.options)
+    #expect(last.recovery.records == 0 && last.statistics.dictionaries == 1)
+    try check(last, rows: Self.count + 400)
+  }
+
+  @Test func aCrashRightAfterItsCommitTakesItOrNot() throws {
+    let machine = Machine()
+    let store = try machine.open(Self.options)
+    try Self.fill(store, 0..<Self.count)
+    try store.sync()
+    machine.runBackground()
+    try Self.fill(store, Self.count..<Self.count + 100)
+    let kept = try machine.kill().open(Self.options)
+    #expect(kept.statistics.dictionaries == 1)
+    try check(kept, rows: Self.count + 100)
+    let lost = try machine.crash().open(Self.options)
+    #expect(lost.statistics.dictionaries == 0)
+    try check(lost, rows: Self.count)
+    try Self.fill(lost, Self.count..<Self.count + 100)
+    try check(lost, rows: Self.count + 100)
+  }
+
+  @Test func aReaderBesideTheWriterSeesWhatIsThere() throws {
+    let machine = try machine()
+    let writer = try machine.open(Self.options)
+    try Self.fill(writer, Self.count + 200..<Self.count + 300)
+    var options = Self.options
+    options.access = .readOnly
+    let reader = try machine.open(options)
+    #expect(reader.statistics.dictionaries == 1)
+    try check(reader, rows: Self.count + 300)
+  }
+
+  @Test func withoutDictionariesNoneIsMadeOrUsed() throws {
+    var options = Self.options
+    options.dictionaries = false
+    let fresh = Machine()
+    let store = try fresh.open(options)
+    try Self.fill(store, 0..<Self.count)
+    fresh.runBackground()
+    #expect(store.statistics.dictionaries == 0)
+    // One that is there is read all the same.
+    let again = try machine().open(options)
+    try check(again)
+    try Self.fill(again, Self.count + 200..<Self.count + 300)
+    #expect(again.statistics.compressionRatio > 0.6)
+    try check(again, rows: Self.count + 300)
+  }
+
+  @Test func valuesThatAreNotAlikeGetNone() throws {
+    for length in [300, 12_000] {
+      let machine = Machine()
+      let store = try machine.open(Self.options)
+      try Self.fill(store, 0..<(800_000 / length)) { [UInt8].noise(length, seed: UInt64($0)) }
+      machine.runBackground()
+      #expect(store.statistics.dictionaries == 0)
+    }
+  }
+
+  @Test func theSameProgramWritesTheSameBytes() throws {
+    let first = try Self.trained.get().contents
+    let machine = Machine()
+    let store = try machine.open(Self.options)
+    try Self.fill(store, 0..<Self.count)
+    machine.runBackground()
+    try Self.fill(store, Self.count..<Self.count + 200)
+    try store.sync()
+    store.close()
+    #expect(machine.contents == first)
+  }
+
+  @Test func droppingTheKeyspaceTakesItAlong() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    let snapshot = store.snapshot()
+    let keyspace = try store.keyspace("rows")
+    try store.drop(keyspace)
+    #expect(store.statistics.dictionaries == 0)
+    #expect(try snapshot.get(.integer(Self.first), in: keyspace) == Self.value(Int(Self.first)))
+    snapshot.close()
+    try store.put([UInt8]("new"), at: "new", in: store.keyspace("rows"))
+    try store.checkpoint()
+    let again = try machine.kill().open(Self.options)
+    #expect(again.statistics.dictionaries == 0)
+    #expect(try again.get("new", in: again.keyspace("rows")) == [UInt8]("new"))
+  }
+
+  // MARK: Compaction
+
+  @Test func compactionCompressesOlderValuesWithTheDictionaryToo() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    let before = store.statistics.logBytes
+    try store.compact(.everything)
+    #expect(store.statistics.logBytes * 10 < before * 6)
+    try check(store)
+    let again = try machine.crash().open(Self.options)
+    #expect(again.statistics.dictionaries == 1)
+    try check(again)
+    #expect(try Verifier(at: Machine.path, files: machine.files).run().findings.isEmpty)
+  }
+
+  @Test func compactingAgainChangesNoValue() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    try store.compact(.everything)
+    let once = store.statistics
+    try store.compact(.everything)
+    #expect(store.statistics.liveBytes == once.liveBytes)
+    try check(store)
+  }
+
+  @Test func withoutCompressionCompactionLeavesValuesAsTheyAre() throws {
+    var options = Self.options
+    options.compression = false
+    let machine = try machine()
+    let store = try machine.open(options)
+    let live = store.statistics.liveBytes
+    try store.compact(.everything)
+    #expect(abs(store.statistics.liveBytes - live) < live / 100)
+    try check(store)
+    try check(machine.crash().open(options))
+  }
+
+  @Test func aCheckpointFromBeforeCompactionKnowsTheDictionary() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    try store.put([UInt8]("one"), at: "first write", in: store.keyspace("others"))
+    try store.checkpoint()
+    try store.compact(.everything)
+    let again = try machine.crash().open(Self.options)
+    #expect(again.recovery.checkpoint != nil && again.statistics.dictionaries == 1)
+    #expect(try again.get(.integer(Self.first), in: again.keyspace("rows")) == Self.value(Int(Self.first)))
+    try again.compact(.everything)
+    try again.checkpoint()
+    let last = try machine.crash().open(Self.options)
+    #expect(try last.get(.integer(0), in: last.keyspace("rows")) == Self.value(0))
+  }
+
+  @Test func aDictionaryThatNothingUsesAnyMoreGoes() throws {
+    let machine = try machine()
+    // Four times as much, of values of another kind.
+    func other(_ number: Int) -> [UInt8] {
+      var random = SplitMix64(seed: UInt64(number))
+      return [UInt8]((0..<30).map { _ in "<\((random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F)>" }.joined().utf8)
+    }
+    let store = try machine.open(Self.options)
+    for _ in 0..<6 { try Self.fill(store, 0..<Self.count + 200, other) }
+    machine.runBackground()
+    #expect(store.statistics.dictionaries == 2)
+    try Self.fill(store, 0..<100, other)
+    try store.sync()
+    // What has been compressed with the first may be on its way as long as the store is open.
+    try store.compact(.everything)
+    let next = try machine.kill()
+    let again = try next.open(Self.options)
+    #expect(again.statistics.dictionaries == 2)
+    try again.compact(.everything)
+    let last = try next.crash().open(Self.options)
+    #expect(last.statistics.dictionaries == 1)
+    let keyspace = try last.keyspace("rows")
+    for number in 0..<Self.count + 200 { #expect(try last.get(.integer(Int64(number)), in: keyspace) == other(number)) }
+    #expect(try Verifier(at: Machine.path, files: next.files).run().findings.isEmpty)
+  }
+
+  @Test func aDroppedKeyspaceLosesItsDictionary() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    try store.drop(store.keyspace("rows"))
+    try store.put([UInt8]("kept"), at: "row", in: store.keyspace("others"))
+    try store.checkpoint()
+    try store.compact(.everything)
+    #expect(store.statistics.logBytes < 4096)
+  }
+
+  @Test func aSoundStoreHasNoFindings() throws {
+    let machine = try machine()
+    let verification = try Verifier(at: Machine.path, files: machine.files).run()
+    #expect(verification.damage.isEmpty)
+    #expect(verification.records == Self.count + 202)
+  }
+
+  // MARK: Damage
+
+  /// Changes the dictionary's record, from its key on, and makes all checksums right.
+  private func damaged(_ change: (inout [UInt8], _ key: Int) -> Void) throws -> Machine {
+    let machine = try machine()
+    for path in machine.contents.keys.filter({ $0.hasSuffix(".segment") }).sorted() {
+      var place: Int?
+      try machine.rewrite(path) { bytes in
+        guard case .header(let header) = unsafe bytes.withUnsafeBytes({ unsafe SegmentHeader.read($0) }) else { return }
+        var offset = SegmentHeader.size
+        unsafe bytes.withUnsafeBytes { raw in
+          while let frame = unsafe FrameView(
+            raw.baseAddress! + offset, available: raw.count - offset, offset: offset, seed: header.seed,
+            baseSequence: header.baseSequence)
+          {
+            frame.forEachRecord { record, offset in
+              if record.header.kind == .dictionary { place = offset + record.header.length }
+            }
+            offset += frame.header.length
+          }
+        }
+        guard let place else { return }
+        change(&bytes, place)
+        Mending.segment(&bytes)
+      }
+      if place != nil { return machine }
+    }
+    Issue.record("there is no dictionary")
+    return machine
+  }
+
+  private func expectErrorsForItsValuesOnly(_ machine: Machine, _ location: SourceLocation = #_sourceLocation) throws {
+    let store = try machine.open(Self.options)
+    let keyspace = try store.keyspace("rows")
+    #expect(try store.get(.integer(0), in: keyspace) == Self.value(0), sourceLocation: location)
+    let number = Reference.integer(Self.first + 3)
+    #expect(failure { _ = try store.get(number, in: keyspace) }?.code == .corrupted, sourceLocation: location)
+    #expect(
+      failure { _ = try store.withValue(number, in: keyspace) { $0.byteCount } }?.code == .corrupted,
+      sourceLocation: location)
+    #expect(try store.contains(number, in: keyspace), sourceLocation: location)
+    try store.put([UInt8]("new"), at: number, in: keyspace)
+    #expect(try store.get(number, in: keyspace) == [UInt8]("new"), sourceLocation: location)
+    store.close()
+    let damage = try Verifier(at: Machine.path, files: machine.files).run().damage
+    #expect(damage.contains { $0.kind == .value }, sourceLocation: location)
+  }
+
+  @Test func aMissingDictionaryIsAnErrorForItsValuesOnly() throws {
+    try expectErrorsForItsValuesOnly(damaged { bytes, key in bytes[key] = 77 })
+    try expectErrorsForItsValuesOnly(damaged { bytes, key in bytes[key] = 0 })
+    try expectErrorsForItsValuesOnly(damaged { bytes, key in bytes[key + 3] = 0xFF })
+  }
+
+  @Test func aDictionaryThatCannotBeDecompressedIsAnErrorForItsValuesOnly() throws {
+    try expectErrorsForItsValuesOnly(damaged { bytes, key in for byte in 4..<12 { bytes[key + byte] = 0xFF } })
+  }
+
+  @Test func aCheckpointOverADamagedDictionaryOpensAllTheSame() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    try store.checkpoint()
+    let length = store.statistics.dictionaryBytes
+    store.close()
+    let path = try #require(machine.contents.keys.first { $0.hasSuffix(".checkpoint") })
+    // The dictionary ends the file: id, keyspace, length, one segment that uses it, padding, bytes.
+    for change in [0, 4, 8, 12, 16, 20] as [Int] {
+      let other = try machine.kill()
+      try other.rewrite(path) { bytes in
+        bytes[bytes.count - Format.padded(length) - 24 + change] ^= 2
+        Mending.checkpoint(&bytes)
+      }
+      let again = try other.open(Self.options)
+      let value = try? again.get(.integer(Self.first + 3), in: again.keyspace("rows"))
+      #expect(value == nil || value == Self.value(Int(Self.first) + 3))
+      #expect(try again.get(.integer(0), in: again.keyspace("rows")) == Self.value(0))
+    }
+  }
+}
