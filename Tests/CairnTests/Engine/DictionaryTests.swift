@@ -282,30 +282,54 @@ import Testing
     #expect(try last.get(.integer(0), in: last.keyspace("rows")) == Self.value(0))
   }
 
-  @Test func aDictionaryThatNothingUsesAnyMoreGoes() throws {
+  /// A machine some of whose rows were overwritten with values of another kind, which have got a dictionary of their own.
+  private func machineWithTwo(overwriting rows: Range<Int>) throws -> Machine {
     let machine = try machine()
-    // Four times as much, of values of another kind.
-    func other(_ number: Int) -> [UInt8] {
-      var random = SplitMix64(seed: UInt64(number))
-      return [UInt8]((0..<30).map { _ in "<\((random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F)>" }.joined().utf8)
-    }
     let store = try machine.open(Self.options)
-    for _ in 0..<6 { try Self.fill(store, 0..<Self.count + 200, other) }
+    for _ in 0..<8 { try Self.fill(store, rows, Self.other) }
     machine.runBackground()
     #expect(store.statistics.dictionaries == 2)
-    try Self.fill(store, 0..<100, other)
+    try Self.fill(store, rows.lowerBound..<rows.lowerBound + 100, Self.other)
     try store.sync()
-    // What has been compressed with the first may be on its way as long as the store is open.
+    return machine
+  }
+
+  private static func other(_ number: Int) -> [UInt8] {
+    var random = SplitMix64(seed: UInt64(number))
+    return [UInt8]((0..<30).map { _ in "<\((random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F)>" }.joined().utf8)
+  }
+
+  @Test func aDictionaryThatNothingUsesAnyMoreGoes() throws {
+    let machine = try machineWithTwo(overwriting: 0..<Self.count + 200).kill()
+    let store = try machine.open(Self.options)
+    #expect(store.statistics.dictionaries == 2)
+    // What is dead uses the first until it has gone.
     try store.compact(.everything)
-    let next = try machine.kill()
-    let again = try next.open(Self.options)
-    #expect(again.statistics.dictionaries == 2)
-    try again.compact(.everything)
-    let last = try next.crash().open(Self.options)
+    try store.compact(.everything)
+    let last = try machine.crash().open(Self.options)
     #expect(last.statistics.dictionaries == 1)
     let keyspace = try last.keyspace("rows")
-    for number in 0..<Self.count + 200 { #expect(try last.get(.integer(Int64(number)), in: keyspace) == other(number)) }
-    #expect(try Verifier(at: Machine.path, files: next.files).run().findings.isEmpty)
+    for number in 0..<Self.count + 200 {
+      #expect(try last.get(.integer(Int64(number)), in: keyspace) == Self.other(number))
+    }
+    #expect(try Verifier(at: Machine.path, files: machine.files).run().findings.isEmpty)
+  }
+
+  @Test func aDictionaryStaysAsLongAsAValueUsesIt() throws {
+    let machine = try machineWithTwo(overwriting: 0..<2000).kill()
+    var options = Self.options
+    // Values keep the dictionary they have.
+    options.compression = false
+    let store = try machine.open(options)
+    try store.compact(.everything)
+    try store.compact(.everything)
+    let again = try machine.crash().open(options)
+    #expect(again.statistics.dictionaries == 2)
+    let keyspace = try again.keyspace("rows")
+    for number in 0..<Self.count + 200 {
+      let expected = number < 2000 ? Self.other(number) : Self.value(number)
+      #expect(try again.get(.integer(Int64(number)), in: keyspace) == expected)
+    }
   }
 
   @Test func aDroppedKeyspaceLosesItsDictionary() throws {
