@@ -226,7 +226,9 @@ package struct CheckpointTables: Hashable, Sendable {
       else { throw Problem("its list of dictionaries makes no sense") }
       var users: [UInt32] = []
       for _ in 0..<count {
-        guard let segment = reader.next(UInt32.self), segment > users.last ?? 0, segments.contains(where: { $0.id == segment }) else {
+        guard let segment = reader.next(UInt32.self), segment > users.last ?? 0,
+          segments.contains(where: { $0.id == segment })
+        else {
           throw Problem("its list of dictionaries makes no sense")
         }
         users.append(segment)

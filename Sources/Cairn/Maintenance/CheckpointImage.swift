@@ -1,17 +1,22 @@
+import CCairnPlatform
+
 /// A checkpoint in memory, everything in it verified but whether its nodes make sense.
 struct CheckpointImage {
   let tables: CheckpointTables
   let memory: PrivateMapping
 
+  /// `isChanging` if most of its nodes will be written to soon: they are read into large pages then, which takes less time
+  /// than copying small ones one by one.
   init(
-    _ entry: Manifest.Checkpoint, _ manifest: Manifest, files: any FileLayer, directory: String, table: SegmentTable
+    _ entry: Manifest.Checkpoint, _ manifest: Manifest, files: any FileLayer, directory: String, table: SegmentTable,
+    isChanging: Bool
   ) throws(CheckpointTables.Problem) {
     let length: Int
     do throws(FileError) {
       let file = try files.open("\(directory)/\(CheckpointTables.fileName(entry.id))", .read)
       defer { file.close() }
       length = try file.size()
-      memory = try file.mapPrivately(length)
+      memory = isChanging ? try Self.copy(file, length) : try file.mapPrivately(length)
     } catch {
       throw CheckpointTables.Problem(StoreError(error).message)
     }
@@ -22,6 +27,18 @@ struct CheckpointImage {
       tables.slotCount <= table.slotLimit
     else { throw CheckpointTables.Problem("it is of another log") }
     guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
+  }
+
+  private static func copy(_ file: any File, _ length: Int) throws(FileError) -> PrivateMapping {
+    let memory: PrivateMapping
+    do throws(FileError.Cause) {
+      memory = try PrivateMapping(nil, max(length, 1))
+    } catch {
+      throw FileError(error, "map", "memory")
+    }
+    unsafe cairn_advise_huge(memory.base, memory.length)
+    _ = try unsafe file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: length), at: 0)
+    return memory
   }
 
   /// Whether the log is still the one that the checkpoint leads into, but for what has been compacted since.

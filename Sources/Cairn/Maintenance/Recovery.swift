@@ -48,6 +48,9 @@ struct Recovery: ~Copyable {
     replay = Replay(index: index)
   }
 
+  /// So much of the log reaches most pages of a checkpoint's nodes.
+  private static let longTail = 4 << 20
+
   /// A segment that the manifest lists, as it is found.
   private struct Source {
     let entry: Manifest.Segment
@@ -117,7 +120,10 @@ struct Recovery: ~Copyable {
       // Of no use or not, it was written when the log was durable up to there.
       note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
-        let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
+        let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
+        let image = try CheckpointImage(
+          entry, manifest, files: files, directory: directory, table: table,
+          isChanging: behind > max(Self.longTail, entry.length / 8))
         let moves = try moves(since: image.tables)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
         guard image.isSound(index.arena, manifest, table) else {
@@ -186,12 +192,13 @@ struct Recovery: ~Copyable {
           let place = Place(packed: list.places[number])
           number += 1
           guard record.header.isPut, let slot = slots[place.segment],
-            let keyspace = index.keyspace(id: record.header.keyspace)
+            case let old = table.address(slot: slot, offset: place.offset)
           else { return }
-          follow(record, keyspace, from: table.address(slot: slot, offset: place.offset), to: segment, offset)
+          replay.addMove(record, from: old, to: table.address(slot: segment.slot, offset: offset), in: segment)
         }
         offset += frame.header.length
       }
+      replay.finishMoves(to: segment)
     }
     let present = Set(manifest.segments.map(\.id))
     let gone = checkpoint.segments.filter { !present.contains($0.id) }
@@ -213,16 +220,6 @@ struct Recovery: ~Copyable {
       for segment in gone { keyspace.live.reset(slot: segment.slot) }
       if count > 0 { replay.expectAgain() }
     }
-  }
-
-  private func follow(
-    _ record: RecordView, _ keyspace: KeyspaceIndex, from old: UInt64, to segment: Segment, _ offset: Int
-  ) {
-    let hash = unsafe keyspace.hash(record.key)
-    guard let slot = unsafe keyspace.locator.index.find(hash, { $0 == old }) else { return }
-    unsafe keyspace.locator.index.replace(slot, table.address(slot: segment.slot, offset: offset))
-    segment.liveBytes.add(record.header.paddedLength, ordering: .relaxed)
-    keyspace.live.add(record.header.paddedLength, slot: segment.slot)
   }
 
   private func frame(

@@ -155,6 +155,42 @@ struct Replay: ~Copyable {
     return true
   }
 
+  // MARK: Moves
+
+  /// A record that the checkpoint has at an old address has been moved.
+  mutating func addMove(_ record: RecordView, from old: UInt64, to address: UInt64, in segment: Segment) {
+    guard let number = partsByID[record.header.keyspace] else { return }
+    if rows.count == Self.capacity { finishMoves(to: segment) }
+    parts[number].count &+= 1
+    let units = UInt64(record.header.paddedLength / Format.unit)
+    rows.append(
+      Row(
+        hash: unsafe parts[number].keyspace.hash(record.key), word: address | UInt64(number) << 40,
+        head: old | (units < 1 << 25 ? units << 39 : 0)))
+  }
+
+  /// Leads the rows to where they have been moved, if the checkpoint's index leads to where they were.
+  mutating func finishMoves(to segment: Segment) {
+    _ = partition()
+    for position in 0..<sorted.count {
+      if position + Self.lookahead < sorted.count {
+        let later = sorted[position + Self.lookahead]
+        parts[later.keyspace].keyspace.locator.index.prefetch(later.hash)
+      }
+      let row = sorted[position]
+      let keyspace = parts[row.keyspace].keyspace
+      let old = row.head & Row.addressMask
+      guard let slot = unsafe keyspace.locator.index.find(row.hash, { $0 == old }) else { continue }
+      unsafe keyspace.locator.index.replace(slot, row.address)
+      let units = Int(truncatingIfNeeded: row.head >> 39)
+      let length = units > 0 ? units * Format.unit : table.verified(row.address).header.paddedLength
+      segment.liveBytes.add(length, ordering: .relaxed)
+      keyspace.live.add(length, slot: segment.slot)
+    }
+    rows.count = 0
+    for number in parts.indices { parts[number].count = 0 }
+  }
+
   /// Takes a keyspace away with all its rows.
   mutating func drop(_ id: UInt32) throws(StoreError) {
     try finish()
