@@ -8,7 +8,7 @@ struct Upkeep: ParsableCommand {
     commandName: "run",
     abstract: "Measures what compaction gains and what it costs.",
     discussion: "Rows have keys of 16 bytes and values of 100, half compressible.",
-    subcommands: [Space.self, Latency.self])
+    subcommands: [Space.self, Latency.self, Dictionaries.self])
 }
 
 /// A folder for stores, removed at the end.
