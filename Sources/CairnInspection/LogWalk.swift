@@ -184,9 +184,10 @@ struct LogWalk {
         return
       }
     case .dictionary:
-      guard let dictionary = record.dictionary, dictionaries[dictionary.id] == nil,
-        keyspaces.contains(header.keyspace)
-      else {
+      if !keyspaces.contains(header.keyspace) {
+        unknown[header.keyspace, default: (file, offset, 0)].records += 1
+      }
+      guard let dictionary = record.dictionary, dictionaries[dictionary.id] == nil else {
         find(.record, at: offset, "a dictionary of keyspace \(header.keyspace) makes no sense")
         return
       }
@@ -209,7 +210,9 @@ struct LogWalk {
   /// The values whose dictionary had not been seen when they were.
   mutating func checkWaiting() -> [Finding] {
     defer { waiting.removeAll() }
-    return waiting.filter { !decompresses($0.record) }.map { value in
+    // A dropped keyspace loses its dictionaries before the last of its values.
+    let wrong = waiting.filter { !dropped.contains($0.record.header.keyspace) && !decompresses($0.record) }
+    return wrong.map { value in
       let id = value.record.header.dictionary
       return Finding(
         kind: .value, severity: .damage, file: value.file, offset: value.offset,

@@ -116,9 +116,6 @@ final class DictionaryTable: Sendable {
   /// For the next dictionary; nil if all are used up.
   var nextID: UInt32? { state.withLock { $0.nextID <= Format.maximumID ? $0.nextID : nil } }
 
-  /// The sum of their lengths.
-  var bytes: Int { state.withLock { $0.all.reduce(0) { unsafe $0 + $1.content.bytes.count } } }
-
   /// By id.
   var all: [StoredDictionary] { state.withLock { $0.all }.sorted { $0.id < $1.id } }
 }

@@ -24,6 +24,8 @@ package final class Segment: Sendable {
   let pinnedBytes = Atomic<Int>(0)
   /// Bytes of tombstones, needed or not.
   let tombstoneBytes = Atomic<Int>(0)
+  /// Bytes that compaction put here and that are no rows and no tombstones, and so as needed as on the day it did.
+  let overhead = Atomic<Int>(0)
   /// Dictionaries that values in it may be compressed with.
   let dictionaries = Lock<Set<UInt32>>([])
   private let newestDictionary = Atomic<UInt32>(0)

@@ -389,6 +389,8 @@ final class CompactionJob: @unchecked Sendable {
   private func publish() throws(StoreError) {
     if let output {
       output.purgedSequence.store(purged, ordering: .relaxed)
+      let rows = copies.reduce(output.tombstoneBytes.load(ordering: .relaxed)) { $0 + Int($1.length) * Format.unit }
+      output.overhead.store(max(0, output.end.load(ordering: .relaxed) - rows), ordering: .relaxed)
       try log.harden(output, list)
     }
     // Whatever has superseded something that is left out.

@@ -170,7 +170,8 @@ final class Maintenance: Sendable {
         segment.isCompacted
         ? segment.purgedSequence.load(ordering: .relaxed) : segment.lastSequence.load(ordering: .relaxed)
       return CompactionPolicy.Candidate(
-        segment: segment, bytes: bytes, needed: min(bytes, segment.neededBytes + tombstones),
+        segment: segment, bytes: bytes,
+        needed: min(bytes, segment.neededBytes + tombstones + segment.overhead.load(ordering: .relaxed)),
         age: published - min(published, written))
     }
   }
@@ -194,7 +195,7 @@ final class Maintenance: Sendable {
       $0 + (mayLoseTombstones($1) ? $1.tombstoneBytes.load(ordering: .relaxed) : 0)
     }
     let length = segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
-    let needed = segments.reduce(index.dictionaries.bytes) { $0 + $1.neededBytes }
+    let needed = segments.reduce(0) { $0 + $1.neededBytes + $1.overhead.load(ordering: .relaxed) }
     guard policy.isDue(logBytes: length, needed: needed, tombstones: tombstones, candidates) else { return nil }
     let chosen = policy.choose(candidates, least: 0.1)
     return chosen.isEmpty
