@@ -169,7 +169,15 @@ struct LogWalk {
         find(.record, at: offset, "the drop of keyspace \(header.keyspace) makes no sense")
         return
       }
-    case .dictionary, .retention, nil:
+    case .retention:
+      if !keyspaces.contains(header.keyspace) {
+        unknown[header.keyspace, default: (file, offset, 0)].records += 1
+      }
+      guard header.keyLength == 0, record.oldVersions != nil else {
+        find(.record, at: offset, "a retention of keyspace \(header.keyspace) makes no sense")
+        return
+      }
+    case .dictionary, nil:
       find(.record, at: offset, "a record of kind \(header.tag & 15), which this version does not know")
     }
   }

@@ -189,7 +189,10 @@ final class CompactionJob: @unchecked Sendable {
       // Rows that a snapshot sees are copied, so what takes them away is too.
       let isNeeded = number != nil || header.revision > horizon || log.lists(keyspace: header.keyspace)
       if isNeeded { carry(address, header) }
-    case .dictionary, .retention, nil:
+    case .retention:
+      // All of them together say which versions have gone.
+      if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
+    case .dictionary, nil:
       carry(address, header)
     }
   }
@@ -210,8 +213,10 @@ final class CompactionJob: @unchecked Sendable {
         // Rows of a dropped keyspace are there for snapshots only.
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
         if dropped != .max { purged = min(purged, dropped - 1) }
-      } else if index.versions.count > 0, let version = index.versions.version(row.hash, at: row.address) {
-        purged = min(purged, version.supersededBy - 1)
+      } else if index.versions.count > 0,
+        let (_, expiredBy) = index.versions.version(row.hash, at: row.address)
+      {
+        purged = min(purged, min(expiredBy, keyspace.droppedAt.load(ordering: .acquiring)) - 1)
       } else {
         if !row.isPut, isTombstoneNeeded(row, keyspace) { carry(row.address, index.table.verified(row.address).header) }
         continue
@@ -222,13 +227,16 @@ final class CompactionJob: @unchecked Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Whether something older of a deleted row may be found without its tombstone.
+  /// Whether something older of a row that was deleted may be found without its tombstone. A kept one may have gone as
+  /// late as the retention changed, and what it deleted with it.
   private func isTombstoneNeeded(_ row: Replay.Row, _ keyspace: KeyspaceIndex) -> Bool {
     let tombstone = index.table.verified(row.address)
-    guard tombstone.header.revision > horizon else { return false }
+    let gone = max(tombstone.header.revision, keyspace.retainedSince.load(ordering: .relaxed))
+    guard gone > horizon else { return false }
     do throws(StoreError) {
-      // A newer record does what the tombstone did.
-      return unsafe try keyspace.locator.find(row.hash, tombstone.key) == nil
+      guard unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil else { return true }
+      // As many newer records as are kept do what the tombstone did.
+      return index.versions.keptCount(row.hash) < Int(keyspace.oldVersions.load(ordering: .relaxed))
     } catch {
       return true
     }
@@ -271,14 +279,14 @@ final class CompactionJob: @unchecked Sendable {
   private func write(from start: Int) throws(StoreError) {
     guard let output else { preconditionFailure("copies without a segment") }
     if start == 0 {
-      for address in carried { _ = try copy(address, to: output, place: 0) }
+      for address in carried { _ = try copy(address, to: output) }
       carried = []
     }
     var row = start
     let limit = output.end.load(ordering: .relaxed) + Self.pieceLength
     while row < rows.count, output.end.load(ordering: .relaxed) < limit {
       if row + 8 < rows.count { index.table.prefetch(rows[row + 8].address) }
-      let (address, length, oldLength) = try copy(rows[row].address, to: output, place: nil)
+      let (address, length, oldLength) = try copy(rows[row].address, to: output)
       copies.append((address, UInt32(length / Format.unit), UInt32(oldLength / Format.unit)))
       row += 1
     }
@@ -292,7 +300,7 @@ final class CompactionJob: @unchecked Sendable {
 
   /// Copies a record that is sound; returns the copy's address and the lengths of both.
   private func copy(
-    _ address: UInt64, to output: Segment, place: UInt64?
+    _ address: UInt64, to output: Segment
   ) throws(StoreError) -> (address: UInt64, length: Int, oldLength: Int) {
     guard let record = index.table.record(address), let kind = record.header.kind else {
       throw StoreError(.corrupted, "a record's checksum is wrong", place: index.table.place(address))
@@ -308,11 +316,17 @@ final class CompactionJob: @unchecked Sendable {
       revision: header.revision)
     if header.isTombstone { output.tombstoneBytes.add(copy.length, ordering: .relaxed) }
     if let checkpoint {
-      let isCovered = place == nil && header.isPut && header.revision <= checkpoint.sequence
+      let isCovered =
+        header.revision <= checkpoint.sequence && (header.isPut || header.isTombstone && mayBeKept(header))
       list?.places.append(isCovered ? placeInCheckpoint(address) : 0)
     }
     if assembly.length >= Self.frameLength { try assembly.finish(isSynced: false) }
     return (copy.address, copy.length, header.paddedLength)
+  }
+
+  /// Whether a checkpoint may have a tombstone.
+  private func mayBeKept(_ tombstone: RecordHeader) -> Bool {
+    numbers[tombstone.keyspace].map { keyspaces[$0].retainedSince.load(ordering: .relaxed) > 0 } ?? false
   }
 
   // MARK: Where the checkpoint has it

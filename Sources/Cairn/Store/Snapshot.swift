@@ -50,6 +50,22 @@ public final class Snapshot: Sendable {
     try withRecord(reference, keyspace) { _ in true } ?? false
   }
 
+  /// The versions of a row that were kept when the snapshot was taken, newest first, as ``Store/history(of:in:)`` gives
+  /// them. They stay while the snapshot is held, whatever is written and whatever becomes of the retention.
+  /// - Throws: `corrupted` where a record is damaged; `closed`, `keyspaceMismatch`.
+  public func history(of reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
+    try checkOpen(keyspace)
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    guard keyspace.index.exists(at: sequence) else { return [] }
+    return try unsafe reference.withEncoded { (key) throws(StoreError) -> [RowVersion] in
+      let records = try unsafe index.history(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+      var versions: [RowVersion] = []
+      for record in records { versions.append(try record.rowVersion()) }
+      return versions
+    }
+  }
+
   /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns.
   @inlinable
   public func withValue<R>(
