@@ -313,10 +313,13 @@ final class Committer: @unchecked Sendable {
     keyspace.oldVersions.store(oldVersions, ordering: .relaxed)
     keyspace.retainedSince.store(sequence, ordering: .relaxed)
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
-    let rows = index.versions.versions { version, expiredBy in
+    var rows: Set<UInt64> = []
+    let versions = index.versions.versions { version, expiredBy in
       version.keyspace == keyspace.id && expiredBy == VersionTable.kept
     }
-    for row in rows { expire(keyspace, row.hash, keeping: Int(oldVersions), at: sequence) }
+    for version in versions where rows.insert(version.hash).inserted {
+      expire(keyspace, version.hash, keeping: Int(oldVersions), at: sequence)
+    }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
     commitCount.add(1, ordering: .relaxed)
     dropExpired()

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A chained hash table, rows found by their hash. The writer adds a version before it replaces it in the hash index, lets
 /// it *expire* with the commit that makes it one too many, and takes it away once no snapshot is left that came before.
-/// 64 bytes a version.
+/// The newest version of a row comes first as a rule, but nothing depends on it. 64 bytes a version.
 @safe final class VersionTable: @unchecked Sendable {
   /// A version and the span of sequences in which it was the row's newest.
   struct Version {
@@ -168,19 +168,22 @@ import Synchronization
     let larger = unsafe newBuckets(oldCount * 4)
     var copied: [UInt32] = []
     for bucket in 0..<oldCount {
+      let first = copied.count
       var node = unsafe head(UInt64(bucket), in: old).pointee.load(ordering: .relaxed)
       while node != 0 {
-        unsafe link(
-          version(node).pointee, mayBeOfDeletedRow(node), expiredBy(node).pointee.load(ordering: .relaxed), in: larger)
         copied.append(node)
         node = unsafe next(node).pointee.load(ordering: .relaxed)
+      }
+      for node in copied[first...].reversed() {
+        unsafe link(
+          version(node).pointee, mayBeOfDeletedRow(node), expiredBy(node).pointee.load(ordering: .relaxed), in: larger)
       }
     }
     unsafe publish(larger)
     for node in copied { arena.retire(node, Self.nodeSize) }
   }
 
-  /// Lets the oldest kept versions of a row expire with a commit, so that `count` are left; returns those.
+  /// Lets the oldest kept versions of a row expire with a commit, so that `count` are left; returns them, newest first.
   func expire(_ hash: UInt64, keeping count: Int, at sequence: UInt64) -> [Version] {
     var keptCount = 0
     var oldest: UInt32 = 0
@@ -196,8 +199,8 @@ import Synchronization
       forEachNode(hash) { node in
         if unsafe expiredBy(node).pointee.load(ordering: .relaxed) == Self.kept { nodes.append(node) }
       }
-      nodes.sort { unsafe version($0).pointee.sequence < version($1).pointee.sequence }
-      nodes.removeLast(count)
+      nodes.sort { unsafe version($0).pointee.sequence > version($1).pointee.sequence }
+      nodes.removeFirst(count)
     }
     for node in nodes { unsafe expiredBy(node).pointee.store(sequence, ordering: .releasing) }
     return nodes.map { unsafe version($0).pointee }
@@ -218,7 +221,9 @@ import Synchronization
     var link = unsafe head(hash, in: current)
     var found: (link: Link, node: UInt32)?
     var other: UInt32 = 0
-    while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0 {
+    while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0,
+      unsafe found == nil || other == 0
+    {
       if unsafe version(node).pointee.hash == hash {
         if unsafe version(node).pointee.sequence == sequence {
           unsafe found = unsafe (link, node)

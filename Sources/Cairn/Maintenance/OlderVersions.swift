@@ -101,7 +101,8 @@ struct OlderVersions {
     let newest = unsafe Version(record: found.record.header, address: found.address, isThere: false)
     let versions = [newest] + (try older(rows, hash, keyspace, than: newest.record.revision))
     let count = schedule.keptCount(versions.map { ($0.record.revision, $0.record.isTombstone) })
-    for position in 1..<versions.count {
+    // The oldest first, so that it comes last in its bucket.
+    for position in (1..<versions.count).reversed() {
       let version = versions[position]
       guard version.isThere != (position < count) else { continue }
       if version.isThere {

