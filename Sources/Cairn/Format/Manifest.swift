@@ -24,7 +24,7 @@ package struct Manifest: Hashable, Sendable {
     package var isOrdered: Bool
     package var definedAt: UInt64
     package var name: String
-    /// The most versions behind the newest that its retention has ever been; the log says what it is.
+    /// At least as many as are kept behind the newest version of a row; the log says how many.
     package var oldVersions: UInt32 = 0
     /// The commit that dropped it; known from the log, not from the manifest.
     package var droppedAt: UInt64 = .max

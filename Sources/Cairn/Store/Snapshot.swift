@@ -3,7 +3,8 @@ import Synchronization
 /// The store as it was after one commit. It stands still while writing goes on.
 ///
 /// Costs nothing to take. While it is held, each row that is overwritten or deleted for the first time costs 64 bytes
-/// of memory. Ends with `close()` or with its last reference. May be used from any thread.
+/// of memory; in a keyspace that retains older versions, each of those that would have gone meanwhile does. Ends with
+/// `close()` or with its last reference. May be used from any thread.
 public final class Snapshot: Sendable {
   /// The newest commit it sees.
   public let sequence: UInt64

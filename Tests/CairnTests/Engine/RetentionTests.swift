@@ -202,6 +202,74 @@ import Testing
     #expect(store.statistics.deadBytes < 1000)
   }
 
+  private func fill(_ store: Store, _ rows: Range<Int64>, round: UInt64 = 0) throws {
+    let keyspace = try store.keyspace("others")
+    // Three such commits fill a segment.
+    for start in stride(from: rows.lowerBound, to: rows.upperBound, by: 20) {
+      try store.write { batch in
+        for row in start..<min(start + 20, rows.upperBound) {
+          try batch.put(.noise(900, seed: UInt64(row) ^ round << 32), at: .integer(row), in: keyspace)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "rule 1: what a retention that was lowered let go does not come back when its tombstone's segment is compacted first"
+  )
+  func tombstoneOfALoweredRetention() throws {
+    let store = try open()
+    try retain(store, 3)
+    try write(store, "a")
+    try fill(store, 0..<60)
+    try fill(store, 100..<120)
+    try write(store, "-")
+    try fill(store, 120..<180)
+    // The value and its deletion are copied to different segments.
+    try store.compact(.everything)
+    #expect(try history(store) == ["-", "a"])
+    try retain(store, 1)
+    try fill(store, 100..<180, round: 1)
+    #expect(try store.compact().segments > 0)
+    let again = try open(machine.kill())
+    #expect(try again.get("k", in: again.keyspace("rows")) == nil)
+    #expect(try history(open(machine.kill())) == [])
+  }
+
+  @Test("rule 1: nor does what was deleted before a retention was raised") func tombstoneBeforeARaisedRetention() throws
+  {
+    let store = try open()
+    try write(store, "a")
+    try fill(store, 0..<60)
+    try fill(store, 100..<120)
+    try write(store, "-")
+    try fill(store, 120..<180)
+    try retain(store, 3)
+    try write(store, "b")
+    try fill(store, 100..<180, round: 1)
+    #expect(try store.compact().segments > 0)
+    #expect(try history(store) == ["b"])
+    #expect(try history(open(machine.kill())) == ["b"])
+  }
+
+  @Test("rows are counted right over a checkpoint that leads to tombstones which have gone since") func vacated() throws
+  {
+    let store = try open()
+    try retain(store, 2)
+    try write(store, "a", "-")
+    try fill(store, 0..<60)
+    try store.checkpoint()
+    try write(store, "b", "c")
+    try fill(store, 0..<60, round: 1)
+    try store.compact(.everything)
+    #expect(try history(store) == ["c", "b"])
+    let again = try open(machine.kill())
+    #expect(again.recovery.checkpoint != nil)
+    #expect(again.statistics.rows == 61)
+    #expect(again.statistics.liveBytes == store.statistics.liveBytes)
+    #expect(try history(again) == ["c", "b"])
+  }
+
   @Test func goingBackShowsTheHistoryOfThatCommit() throws {
     let store = try open()
     try retain(store, 3)
