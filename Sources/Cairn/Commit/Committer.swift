@@ -413,7 +413,7 @@ final class Committer: @unchecked Sendable {
 
   @inline(__always)
   private func countDead(_ keyspace: KeyspaceIndex, _ address: UInt64, _ length: Int) {
-    let segment = log.segment(address)
+    guard let segment = log.segment(ifAnyAt: address) else { return }
     segment.liveBytes.subtract(length, ordering: .relaxed)
     keyspace.live.add(-length, slot: segment.slot)
   }
@@ -475,7 +475,9 @@ final class Committer: @unchecked Sendable {
     }
     guard let (version, mayBeLastOfDeletedRow) = index.versions.remove(hash, sequence: sequence) else { return }
     if wasPinned { pin(version, -1) }
-    if version.isTombstone { log.segment(version.address).tombstoneBytes.add(version.bytes, ordering: .relaxed) }
+    if version.isTombstone {
+      log.segment(ifAnyAt: version.address)?.tombstoneBytes.add(version.bytes, ordering: .relaxed)
+    }
     guard mayBeLastOfDeletedRow, let keyspace = index.keyspace(id: version.keyspace) else { return }
     do throws(StoreError) {
       try keyspace.remove(hash)
@@ -485,7 +487,7 @@ final class Committer: @unchecked Sendable {
   }
 
   private func pin(_ version: VersionTable.Version, _ sign: Int) {
-    log.segment(version.address).pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
+    log.segment(ifAnyAt: version.address)?.pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
   }
 
   /// Somebody may still see the rows of a dropped keyspace, or nobody any more.

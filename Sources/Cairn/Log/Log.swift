@@ -107,6 +107,13 @@ final class Log: @unchecked Sendable {
     return segment
   }
 
+  /// The same for an older version, which a checkpoint that lies may lead to where no segment is left.
+  @inline(__always)
+  func segment(ifAnyAt address: UInt64) -> Segment? {
+    let slot = table.slot(address)
+    return slot < segmentsBySlot.count ? segmentsBySlot[slot] : nil
+  }
+
   // MARK: Failure
 
   /// The first failed write or sync ends all writing; nothing is retried, because the kernel reports a lost page once.
