@@ -192,7 +192,15 @@ struct LogWalk {
         return
       }
       dictionaries[dictionary.id] = dictionary.content
-    case .retention, nil:
+    case .retention:
+      if !keyspaces.contains(header.keyspace) {
+        unknown[header.keyspace, default: (file, offset, 0)].records += 1
+      }
+      guard header.keyLength == 0, record.oldVersions != nil else {
+        find(.record, at: offset, "a retention of keyspace \(header.keyspace) makes no sense")
+        return
+      }
+    case nil:
       find(.record, at: offset, "a record of kind \(header.tag & 15), which this version does not know")
     }
   }

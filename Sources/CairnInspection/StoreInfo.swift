@@ -12,6 +12,8 @@ public struct StoreInfo: Sendable {
     public let order: Cairn.Keyspace.Order
     /// How many there are.
     public let rows: Int
+    /// How many versions of each are kept.
+    public let retention: Retention
   }
 
   /// One segment that the manifest lists.
@@ -107,7 +109,8 @@ public struct StoreInfo: Sendable {
     for keyspace in store.keyspaces {
       keyspaces.append(
         Keyspace(
-          id: keyspace.id, name: keyspace.name, order: keyspace.order, rows: try snapshot.count(in: keyspace)))
+          id: keyspace.id, name: keyspace.name, order: keyspace.order, rows: try snapshot.count(in: keyspace),
+          retention: keyspace.retention))
     }
     self.keyspaces = keyspaces
     var segments: [Segment] = []

@@ -4,7 +4,7 @@ import Cairn
 package struct Failure: Error, Sendable, CustomStringConvertible {
   /// Which oracle.
   package enum Oracle: String, Sendable, CaseIterable {
-    case opening, prefix, durability, rows, order, count, indexes, space, snapshots, errors, verifier, results
+    case opening, prefix, durability, rows, history, order, count, indexes, space, snapshots, errors, verifier, results
     case secondCrash = "second crash"
     case readBeside = "reading beside"
     case damage

@@ -22,9 +22,12 @@ struct LogScan {
     var key: [UInt8]
   }
 
-  private(set) var rows: [RowKey: Record] = [:]
-  /// Of each row, whatever order they lie in.
-  private var newest: [RowKey: Record] = [:]
+  /// The versions of each row that are kept, newest first.
+  private(set) var histories: [RowKey: [Record]] = [:]
+  /// Of each row by revision, whatever order they lie in.
+  private var records: [RowKey: [UInt64: Record]] = [:]
+  /// How many versions each keyspace keeps, by the commit that said so.
+  private var retentions: [UInt32: [UInt64: Int]] = [:]
   private var names: [UInt32: String] = [:]
   private var dropped: Set<UInt32> = []
   /// By name.
@@ -32,7 +35,8 @@ struct LogScan {
   private(set) var segments = 0
   private(set) var logBytes = 0
   private(set) var lastSequence: UInt64 = 0
-  var liveBytes: Int { rows.values.reduce(0) { $0 + $1.length } }
+  var liveBytes: Int { histories.values.reduce(0) { $1.reduce($0) { $0 + $1.length } } }
+  var rowCount: Int { histories.values.count { !$0[0].isTombstone } }
 
   private var chain: UInt64 = 0
   /// The last commit of sealed segments, compacted or not.
@@ -53,9 +57,30 @@ struct LogScan {
     last = manifest.chainSequence
     lastSequence = last
     for source in sources { read(source) }
-    rows = newest.filter { !$0.value.isTombstone && !dropped.contains($0.key.keyspace) }
-    for (key, row) in rows where row.dictionaryID > 0 { rows[key]?.dictionary = dictionaries[row.dictionaryID] }
+    for (row, records) in records where !dropped.contains(row.keyspace) {
+      let kept = Self.kept(records, retentions[row.keyspace] ?? [:])
+      guard !kept.isEmpty else { continue }
+      histories[row] = kept.map { record in
+        guard record.dictionaryID > 0 else { return record }
+        var record = record
+        record.dictionary = dictionaries[record.dictionaryID]
+        return record
+      }
+    }
     for (id, name) in names where !dropped.contains(id) { keyspaces[name] = id }
+  }
+
+  /// What is left of a row's versions when everything is done once more in the order of the commits.
+  private static func kept(_ records: [UInt64: Record], _ retentions: [UInt64: Int]) -> [Record] {
+    var kept: [Record] = []
+    var count = 1
+    for sequence in Set(records.keys).union(retentions.keys).sorted() {
+      if let record = records[sequence] { kept.insert(record, at: 0) }
+      count = retentions[sequence] ?? count
+      kept.removeLast(max(0, kept.count - count))
+      if count == 1, kept.first?.isTombstone ?? false { kept = [] }
+    }
+    return kept.count == 1 && kept[0].isTombstone ? [] : kept
   }
 
   private static func sources(_ files: MemoryFileLayer) throws -> (Manifest, [Source])? {
@@ -142,14 +167,16 @@ struct LogScan {
     case .keyspaceDefinition: names[header.keyspace] = String(decoding: key, as: UTF8.self)
     case .put, .tombstone:
       let row = RowKey(keyspace: header.keyspace, key: key)
-      guard header.revision > newest[row]?.revision ?? 0 else { return }
-      newest[row] = Record(
+      records[row, default: [:]][header.revision] = Record(
         version: header.version, revision: header.revision, isTombstone: header.isTombstone,
         isCompressed: header.isCompressed, rawLength: header.rawLength, stored: unsafe Array(record.stored),
         dictionaryID: header.dictionary, length: header.paddedLength)
     case .dictionary:
       if let dictionary = record.dictionary { dictionaries[dictionary.id] = dictionary.content }
     case .keyspaceDropped: dropped.insert(header.keyspace)
+    case .retention:
+      let oldVersions = unsafe record.stored.reversed().reduce(0) { $0 << 8 | Int($1) }
+      retentions[header.keyspace, default: [:]][header.revision] = oldVersions + 1
     default: break
     }
   }

@@ -9,10 +9,54 @@ struct Model: Sendable {
     var revision: UInt64
   }
 
-  /// By keyspace and number of the key.
-  typealias Rows = [[Int: Row]]
+  /// What a row was once: nil for a value if it was deleted.
+  struct Version: Equatable, Sendable {
+    var value: [UInt8]?
+    var version: UInt64
+    var revision: UInt64
+  }
 
-  private(set) var rows: Rows = Array(repeating: [:], count: Keys.keyspaces)
+  /// By number of the key.
+  struct Keyspace: Equatable, Sendable {
+    private(set) var retention = 1
+    /// Those that are kept of each row, newest first.
+    private(set) var versions: [Int: [Version]] = [:]
+
+    /// A row that there is.
+    subscript(key: Int) -> Row? {
+      guard let newest = versions[key]?.first, let value = newest.value else { return nil }
+      return Row(value: value, version: newest.version, revision: newest.revision)
+    }
+
+    var count: Int { versions.count { $0.value[0].value != nil } }
+    /// Versions that are not the newest of their rows.
+    var olderCount: Int { versions.reduce(0) { $0 + $1.value.count - 1 } }
+
+    mutating func add(_ version: Version, _ key: Int) {
+      versions[key, default: []].insert(version, at: 0)
+      prune(key)
+    }
+
+    mutating func retain(_ count: Int) {
+      retention = count
+      for key in versions.keys { prune(key) }
+    }
+
+    private mutating func prune(_ key: Int) {
+      guard var kept = versions[key] else { return }
+      kept.removeLast(max(0, kept.count - retention))
+      // A deletion by itself says nothing.
+      versions[key] = kept.count == 1 && kept[0].value == nil ? nil : kept
+    }
+
+    fileprivate mutating func name(_ sequence: UInt64) {
+      for key in versions.keys where versions[key]?[0].revision == 0 { versions[key]?[0].revision = sequence }
+    }
+  }
+
+  typealias Rows = [Keyspace]
+
+  private(set) var rows: Rows = Array(repeating: Keyspace(), count: Keys.keyspaces)
   /// The rows after each commit, oldest first.
   private(set) var history: [(sequence: UInt64, rows: Rows)]
   /// Everything up to this commit survives the loss of power.
@@ -41,11 +85,12 @@ struct Model: Sendable {
     for (change, isLast) in effects where isLast {
       let before = rows[change.keyspace][change.key]
       if case .put(let length, let fill) = change.kind {
-        result[change.keyspace][change.key] = Row(
-          value: Keys.value(length: length, fill: fill), version: (before?.version ?? 0) + 1, revision: 0)
+        result[change.keyspace].add(
+          Version(value: Keys.value(length: length, fill: fill), version: (before?.version ?? 0) + 1, revision: 0),
+          change.key)
         changesSomething = true
-      } else if before != nil {
-        result[change.keyspace][change.key] = nil
+      } else if let before {
+        result[change.keyspace].add(Version(value: nil, version: before.version, revision: 0), change.key)
         changesSomething = true
       }
     }
@@ -55,14 +100,21 @@ struct Model: Sendable {
   /// The rows after a keyspace has been dropped.
   func withoutRows(of keyspace: Int) -> Rows {
     var result = rows
-    result[keyspace] = [:]
+    result[keyspace] = Keyspace()
+    return result
+  }
+
+  /// The rows after a keyspace's retention has been changed.
+  func retaining(_ count: Int, in keyspace: Int) -> Rows {
+    var result = rows
+    result[keyspace].retain(count)
     return result
   }
 
   private static func named(_ rows: Rows, _ sequence: UInt64) -> Rows {
-    rows.map {
-      $0.mapValues { row in row.revision == 0 ? Row(value: row.value, version: row.version, revision: sequence) : row }
-    }
+    var named = rows
+    for keyspace in named.indices { named[keyspace].name(sequence) }
+    return named
   }
 
   mutating func committed(_ next: Rows, _ sequence: UInt64) {

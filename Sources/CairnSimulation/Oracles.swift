@@ -30,9 +30,13 @@ struct Oracles {
         refused += try refusals(isDamaged) {
           try compare(try snapshot.row(keys.references[key], in: keyspace), expected[key], key)
         }
+        refused += try refusals(isDamaged) {
+          let history = try snapshot.history(of: keys.references[key], in: keyspace)
+          try compare(history, expected.versions[key] ?? [], key)
+        }
       }
       tally.refused += refused
-      tally.checks += keys.references.count + 3
+      tally.checks += 2 * keys.references.count + 3
     }
   }
 
@@ -51,11 +55,22 @@ struct Oracles {
     try require(row == expected, .rows, "\(keys.references[key]) is \(Self.words(row)), not \(Self.words(expected))")
   }
 
+  private func compare(_ found: [RowVersion], _ expected: [Model.Version], _ key: Int) throws {
+    let history = found.map { Model.Version(value: $0.value, version: $0.version, revision: $0.revision) }
+    try require(
+      history == expected, .history,
+      "the history of \(keys.references[key]) is \(Self.words(history)), not \(Self.words(expected))")
+  }
+
+  private static func words(_ versions: [Model.Version]) -> String {
+    "\(versions.map { "\($0.revision): \($0.value.map { "\($0.count) bytes" } ?? "deleted"), version \($0.version)" })"
+  }
+
   private static func words(_ row: Model.Row?) -> String {
     row.map { "\($0.value.count) bytes, version \($0.version), revision \($0.revision)" } ?? "nothing"
   }
 
-  private func compareScans(_ snapshot: Snapshot, _ keyspace: Keyspace, _ expected: [Int: Model.Row]) throws {
+  private func compareScans(_ snapshot: Snapshot, _ keyspace: Keyspace, _ expected: Model.Keyspace) throws {
     var found = try snapshot.rows(in: keyspace)
     try require(found.count == expected.count, .rows, "\(found.count) rows, not \(expected.count)")
     let count = try snapshot.count(in: keyspace)
@@ -130,18 +145,26 @@ struct Oracles {
       scan.lastSequence == store.lastSequence, .indexes,
       "the log ends with commit \(scan.lastSequence), the store with \(store.lastSequence)")
     let count = rows.reduce(0) { $0 + $1.count }
-    try require(scan.rows.count == count, .indexes, "the log has \(scan.rows.count) rows, the store \(count)")
-    for (number, rows) in rows.enumerated() where !rows.isEmpty {
+    try require(scan.rowCount == count, .indexes, "the log has \(scan.rowCount) rows, the store \(count)")
+    for (number, rows) in rows.enumerated() where !rows.versions.isEmpty || rows.retention > 1 {
       guard let id = scan.keyspaces[Keys.names[number]] else {
         throw Failure(.indexes, "the log does not define keyspace \(Keys.names[number])")
       }
-      for (key, row) in rows {
-        let record = scan.rows[LogScan.RowKey(keyspace: id, key: keys.encoded[key])]
-        try require(
-          record?.value == row.value && record?.version == row.version && record?.revision == row.revision, .indexes,
-          "\(keys.references[key]) is another in the log")
+      for (key, versions) in rows.versions {
+        let records = scan.histories[LogScan.RowKey(keyspace: id, key: keys.encoded[key])] ?? []
+        let found = records.map {
+          Model.Version(value: $0.isTombstone ? nil : $0.value ?? [], version: $0.version, revision: $0.revision)
+        }
+        try require(found == versions, .indexes, "\(keys.references[key]) is another in the log")
       }
+      let retention = store.keyspaces.first { $0.name == Keys.names[number] }?.retention ?? .newest
+      try require(
+        retention.count == rows.retention, .indexes, "\(retention.count) versions are kept, not \(rows.retention)")
     }
+    let versions = rows.reduce(0) { $0 + $1.versions.count }
+    try require(
+      scan.histories.count == versions, .indexes, "the log has \(scan.histories.count) histories, the store \(versions)"
+    )
     let statistics = store.statistics
     try require(statistics.rows == count, .space, "\(statistics.rows) rows counted of \(count)")
     try require(
@@ -149,8 +172,10 @@ struct Oracles {
       "\(statistics.logBytes) bytes in \(statistics.segments) segments, not \(scan.logBytes) in \(scan.segments)")
     try require(
       statistics.liveBytes == scan.liveBytes, .space, "\(statistics.liveBytes) live bytes, not \(scan.liveBytes)")
-    try require(statistics.retainedVersions == 0, .space, "\(statistics.retainedVersions) versions kept for nobody")
-    tally.checks += count + 6
+    let older = rows.reduce(0) { $0 + $1.olderCount }
+    try require(
+      statistics.retainedVersions == older, .space, "\(statistics.retainedVersions) older versions, not \(older)")
+    tally.checks += versions + 8
   }
 
   /// It goes on from there, and a second crash takes nothing that has been acknowledged.
@@ -236,7 +261,7 @@ struct Oracles {
   private mutating func compareAfterWrite(_ store: Store, _ keyspaces: [Keyspace], _ rows: Model.Rows) throws {
     var expected = rows
     let version = (rows[0][keys.probe]?.version ?? 0) + 1
-    expected[0][keys.probe] = Model.Row(value: [1], version: version, revision: store.lastSequence)
+    expected[0].add(Model.Version(value: [1], version: version, revision: store.lastSequence), keys.probe)
     try store.read { try compare($0, keyspaces, expected, isDamaged: true) }
   }
 }

@@ -41,6 +41,7 @@ struct ProgramGenerator {
     let faults = number(0..<3)
     let damages = number(0..<3)
     var operations: [Operation] = []
+    for keyspace in 0..<Keys.keyspaces where number(0..<3) == 0 { operations.append(retain(keyspace)) }
     let count = number(6..<36)
     while operations.count < count {
       operations.append(operation(faults: faults, damages: damages))
@@ -56,7 +57,8 @@ struct ProgramGenerator {
     switch number(0..<100) {
     case 0..<38: return write()
     case 38..<44: return .compact(number(0..<3) == 0 ? .everything : .worthwhile)
-    case 44..<48: return .sync
+    case 44..<46: return .sync
+    case 46..<48: return retain(number(0..<Keys.keyspaces))
     case 48..<57: return .background(number(1..<5))
     case 57..<61: return .checkpoint
     case 61: return .drop(number(0..<Keys.keyspaces))
@@ -77,6 +79,8 @@ struct ProgramGenerator {
     default: return damages > 1 ? .misdirect : write()
     }
   }
+
+  private mutating func retain(_ keyspace: Int) -> Operation { .retain(keyspace, [1, 2, 3, 8][number(0..<4)]) }
 
   mutating func write(_ given: Durability? = nil) -> Operation {
     let durability = given ?? (number(0..<3) == 0 ? .durable : .buffered)

@@ -74,6 +74,7 @@ extension Operation: CustomStringConvertible {
     case .checkpoint: "checkpoint"
     case .compact(let extent): "compact \(extent == .everything ? "everything" : "worthwhile")"
     case .drop(let keyspace): "drop \(keyspace)"
+    case .retain(let keyspace, let count): "retain \(keyspace) \(count)"
     case .snapshot: "snapshot"
     case .release(let number): "release \(number)"
     case .check: "check"
@@ -106,6 +107,9 @@ extension Operation: CustomStringConvertible {
     case ("checkpoint", _): self = .checkpoint
     case ("compact", _): self = .compact(words.last == "everything" ? .everything : .worthwhile)
     case ("drop", let keyspace?): self = .drop(keyspace)
+    case ("retain", let keyspace?):
+      guard words.count == 3, let count = Int(words[2]) else { return nil }
+      self = .retain(keyspace, count)
     case ("snapshot", _): self = .snapshot
     case ("release", let number?): self = .release(number)
     case ("check", _): self = .check

@@ -56,6 +56,8 @@ package enum Operation: Hashable, Sendable {
   case compact(CompactionExtent)
   /// Drops a keyspace, which the next write to it makes anew.
   case drop(Int)
+  /// From now on a keyspace keeps so many versions of each row.
+  case retain(Int, Int)
   case snapshot
   /// Ends the snapshot with this number, modulo how many there are.
   case release(Int)

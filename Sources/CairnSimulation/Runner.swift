@@ -91,7 +91,8 @@ package struct Runner {
       // A checkpoint in the making holds versions like a snapshot.
       try background(.max)
       if let store, !isPoisoned {
-        try require(store.statistics.retainedVersions == 0, .snapshots, "versions are kept for nobody")
+        let older = model.rows.reduce(0) { $0 + $1.olderCount }
+        try require(store.statistics.retainedVersions == older, .snapshots, "versions are kept for nobody")
         try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept for nobody")
       }
       try reopen()
@@ -131,6 +132,7 @@ package struct Runner {
     case .checkpoint: try checkpoint()
     case .compact(let extent): try compact(extent)
     case .drop(let keyspace): try drop(keyspace)
+    case .retain(let keyspace, let count): try retain(keyspace, count)
     case .snapshot: if let store, snapshots.count < 6 { snapshots.append((store.snapshot(), model.rows, keyspaces)) }
     case .release(let number):
       if !snapshots.isEmpty { snapshots.remove(at: number % snapshots.count).snapshot.close() }
@@ -200,7 +202,7 @@ package struct Runner {
     try require(
       store.lastSequence == model.last, .results, "the last commit is \(store.lastSequence), not \(model.last)")
     observe(
-      "\(model.last - ownCommits): \(model.rows.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.version)" } })"
+      "\(model.last - ownCommits): \(model.rows.map { $0.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.map(\.version))" } })"
     )
   }
 
@@ -357,6 +359,28 @@ package struct Runner {
       }
     }
     keyspaces = try oracles.keyspaces(store)
+  }
+
+  private mutating func retain(_ number: Int, _ count: Int) throws {
+    guard let store else { return }
+    let before = store.lastSequence
+    let next = model.rows[number].retention == count ? nil : model.retaining(count, in: number)
+    if !isPoisoned { follow(next) }
+    do throws(StoreError) {
+      let sequence = try store.setRetention(.last(count), of: keyspaces[number])
+      if let next { model.committed(next, sequence) }
+      model.madeDurable(upTo: sequence)
+    } catch {
+      let wasPoisoned = isPoisoned
+      try excuse(error)
+      guard let next, !wasPoisoned else { return }
+      if store.lastSequence > before {
+        model.committed(next, store.lastSequence)
+      } else if isPoisoned {
+        model.possible = next
+      }
+    }
+    try require(store.lastSequence == model.last || isPoisoned, .results, "another commit than the one for a retention")
   }
 
   private mutating func checkpoint() throws {

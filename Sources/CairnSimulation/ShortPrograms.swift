@@ -13,14 +13,15 @@ package enum ShortPrograms {
     // Larger than a segment.
     .write([Change(0, 4, .put(length: 90_000, fill: 11)), Change(2, 5, .put(length: 300, fill: 2))], .durable),
     .background(9), .checkpoint, .compact(.everything), .drop(0), .sync, .reopen, .kill,
+    .retain(0, 3), .retain(0, 1),
   ]
 
   /// How many there are with so many operations.
-  package static func count(length: Int) -> Int { (0..<length).reduce(1) { count, _ in count * operations.count } }
+  package static func count(length: Int) -> Int { (0..<length).reduce(2) { count, _ in count * operations.count } }
 
-  /// The programs of a length, numbered from 0.
+  /// The programs of a length, numbered from 0. Every other one begins with a keyspace that retains older versions.
   package static func program(length: Int, number: Int) -> Program {
-    var rest = number
+    var rest = number / 2
     let chosen = (0..<length).map { _ in
       let (quotient, index) = rest.quotientAndRemainder(dividingBy: operations.count)
       rest = quotient
@@ -28,6 +29,7 @@ package enum ShortPrograms {
     }
     var options = Program.Options()
     options.keyCount = 6
-    return Program(seed: UInt64(length * 1_000_000 + number), options: options, operations: chosen)
+    let first = number.isMultiple(of: 2) ? [] : [Operation.retain(0, 2)]
+    return Program(seed: UInt64(length * 1_000_000 + number), options: options, operations: first + chosen)
   }
 }

@@ -3,6 +3,8 @@
 
   cairn_reader.py STORE             prints the names of the keyspaces, one a line, as JSON
   cairn_reader.py STORE KEYSPACE    prints the rows, one a line, as `kvdump scan --format jsonl` does, in the order of keys
+  cairn_reader.py STORE KEYSPACE history
+                                    prints every version that is kept, newest first, in the order of keys; null for a deletion
 """
 
 import os
@@ -54,8 +56,11 @@ def padded(length):
   return (length + 7) // 8 * 8
 
 
+RETENTION = 1 << 1
+
+
 def check_versions(major, incompatible, what):
-  demand(major == 1 and incompatible == 0, f"{what}: newer format")
+  demand(major == 1 and incompatible & ~RETENTION == 0, f"{what}: newer format")
 
 
 class Manifest:
@@ -82,7 +87,8 @@ class Manifest:
     self.keyspaces = {}
     for _ in range(keyspaces):
       number, order, state, name_length, _, retained, reserved = struct.unpack_from("<IBBHQII", data, position)
-      demand(order <= 1 and state == 1 and retained == 0 and reserved == 0, "MANIFEST: invalid keyspace entry")
+      demand(order <= 1 and state == 1 and reserved == 0, "MANIFEST: invalid keyspace entry")
+      demand(retained == 0 or incompatible & RETENTION, "MANIFEST: old versions without the feature")
       position += 24
       name = data[position:position + padded(name_length)]
       demand(not any(name[name_length:]), "MANIFEST: padding is not zero")
@@ -232,6 +238,7 @@ class Store:
       self.manifest = Manifest(file.read())
     self.keyspaces = dict(self.manifest.keyspaces)
     self.records = {}
+    self.retentions = {}
     self.dropped = set()
     self.dictionaries = {}
     self.last = 0
@@ -274,10 +281,27 @@ class Store:
     demand(self.end >= self.watermark[1] or not is_open, "the log ends before its watermark")
     self.keyspaces = {number: name for number, name in self.keyspaces.items() if number not in self.dropped}
     self.rows = {}
-    for place, record in self.records.items():
+    self.histories = {}
+    for place, records in self.records.items():
       demand(place[0] in self.keyspaces or place[0] in self.dropped, f"keyspace {place[0]} is not defined")
-      if record.kind == 1 and place[0] in self.keyspaces:
-        self.rows[place] = record
+      if place[0] in self.dropped:
+        continue
+      versions = [records[revision] for revision in sorted(records, reverse=True)]
+      if versions[0].kind == 1:
+        self.rows[place] = versions[0]
+      self.histories[place] = versions[:self.kept(place[0], versions)]
+
+  def kept(self, keyspace, versions):
+    """How many of a row's versions are kept, newest first."""
+    retentions = [0] + [count for _, count in sorted(self.retentions.get(keyspace, {}).items())]
+    ends = sorted(self.retentions.get(keyspace, {})) + [1 << 64]
+    count = len(versions)
+    for old_versions, end in zip(retentions, ends):
+      later = sum(version.revision >= end for version in versions)
+      if later < len(versions):
+        is_gone = old_versions == 0 and versions[later].kind == 2
+        count = min(count, later + (0 if is_gone else old_versions + 1))
+    return 0 if count == 1 and versions[0].kind == 2 else count
 
   def read_compacted(self, segment, entry):
     offset, number = 128, 0
@@ -348,11 +372,14 @@ class Store:
       demand(number not in self.dictionaries, "a dictionary's id is used twice")
       self.dictionaries[number] = content
       return
+    if record.kind == 6:
+      demand(not record.key and len(record.stored) == 4, "a retention makes no sense")
+      self.retentions.setdefault(record.keyspace, {})[record.revision] = int.from_bytes(record.stored, "little")
+      return
     demand(record.kind in (1, 2), f"a record of kind {record.kind}: newer format")
     demand(record.kind == 1 or not record.stored, "a tombstone has a value")
     place = (record.keyspace, bytes(record.key))
-    if place not in self.records or self.records[place].revision < record.revision:
-      self.records[place] = record
+    self.records.setdefault(place, {})[record.revision] = record
 
 
 # Section 6: references ------------------------------------------------------------------------------------------------
@@ -449,7 +476,7 @@ def json_value(value):
 
 
 def main(arguments):
-  if len(arguments) not in (1, 2):
+  if len(arguments) not in (1, 2) and arguments[2:] != ["history"]:
     print(__doc__, file=sys.stderr)
     return 64
   try:
@@ -460,10 +487,15 @@ def main(arguments):
     else:
       numbers = [number for number, name in store.keyspaces.items() if name == arguments[1]]
       demand(numbers, f"there is no keyspace {arguments[1]}")
-      for (number, key), record in sorted(store.rows.items(), key=lambda row: row[0]):
+      if len(arguments) == 2:
+        found = ((place, record) for place, record in store.rows.items())
+      else:
+        found = ((place, record) for place, records in store.histories.items() for record in records)
+      for (number, key), record in sorted(found, key=lambda row: row[0]):
         if number == numbers[0]:
+          value = json_value(bytes(record.value(store.dictionaries))) if record.kind == 1 else "null"
           lines.append(
-              f'{{"key":{json_reference(decode_reference(key))},"value":{json_value(bytes(record.value(store.dictionaries)))},'
+              f'{{"key":{json_reference(decode_reference(key))},"value":{value},'
               f'"version":{record.version},"revision":{record.revision}}}')
   except (Refusal, OSError) as problem:
     print(f"cairn_reader: {problem}", file=sys.stderr)

@@ -29,5 +29,7 @@ for keyspace in json.load(sys.stdin)["keyspaces"]:
     compared=$((compared + $(wc -l <"$temporary/reader")))
   done < <("$python" "$reader" "$store")
 done
+for name in rows heap; do "$python" "$reader" Tests/Fixtures/retained "$name" history; done >"$temporary/reader"
+diff "$temporary/reader" Tests/FormatReader/retained.jsonl || { echo "the histories differ" >&2; exit 1; }
 [[ $compared -gt 300 ]] || { echo "only $compared rows were compared" >&2; exit 1; }
 echo "both readers see the same $compared rows" >&2

@@ -43,10 +43,16 @@ struct InfoCommand: Command {
       lines.append("torn tail   \(info.recovery.discardedBytes.grouped) bytes at \(place)")
     }
 
-    var keyspaces = Table(["id": .right, "keyspace": .left, "order": .left, "rows": .right])
+    let keepsMore = info.keyspaces.contains { $0.retention != .newest }
+    var keyspaces = Table(
+      keepsMore
+        ? ["id": .right, "keyspace": .left, "order": .left, "rows": .right, "versions": .right]
+        : ["id": .right, "keyspace": .left, "order": .left, "rows": .right])
     for keyspace in info.keyspaces {
-      keyspaces.append(
-        "\(keyspace.id)", escapedForTerminal(keyspace.name), "\(keyspace.order)", keyspace.rows.grouped)
+      let cells = [
+        "\(keyspace.id)", escapedForTerminal(keyspace.name), "\(keyspace.order)", keyspace.rows.grouped,
+      ]
+      keyspaces.append(keepsMore ? cells + [keyspace.retention.count.grouped] : cells)
     }
     if !info.keyspaces.isEmpty { lines += [""] + keyspaces.lines }
 
@@ -79,7 +85,7 @@ struct InfoCommand: Command {
         info.keyspaces.map {
           .object([
             "id": .number(UInt64($0.id)), "name": .string($0.name), "order": .string("\($0.order)"),
-            "rows": .number($0.rows),
+            "rows": .number($0.rows), "retention": .number($0.retention.count),
           ])
         }),
       "segments": .array(

@@ -15,7 +15,9 @@ struct Table {
     rows = [columns.map(\.key)]
   }
 
-  mutating func append(_ cells: String...) { rows.append(cells) }
+  mutating func append(_ cells: String...) { append(cells) }
+
+  mutating func append(_ cells: [String]) { rows.append(cells) }
 
   /// Each row on a line of its own, indented by two.
   var lines: [String] {

@@ -14,7 +14,7 @@ import Synchronization
   enum Found: UInt8 {
     case nothing
     case row
-    /// A deleted row that a snapshot still needs.
+    /// A deleted row of which older versions are there.
     case tombstone
   }
 

@@ -19,13 +19,15 @@ final class Committer: @unchecked Sendable {
   // Touched under the lock only.
   private var assembly: FrameAssembly
   /// For each snapshot the older versions that no later snapshot needs.
-  private var retained: [UInt64: [RetainedVersion]] = [:]
+  private var pinned: [UInt64: [VersionName]] = [:]
+  /// Versions that the commit at hand makes one too many of their rows.
+  private var expired: [VersionName] = []
 
   /// Keyspaces that an older snapshot may still see.
   private var droppedKeyspaces: [KeyspaceIndex] = []
   private var isCompacting = false
 
-  private struct RetainedVersion {
+  private struct VersionName {
     let hash: UInt64
     let sequence: UInt64
   }
@@ -172,23 +174,26 @@ final class Committer: @unchecked Sendable {
   /// Defines the keyspaces that the batch is the first to write to.
   private func define(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
     for position in 0..<batch.changeCount where unsafe isWritten(batch.changes + position) {
-      let keyspace = unsafe batch.changes[position].keyspace.takeUnretainedValue()
-      guard keyspace.definedAt.load(ordering: .relaxed) == 0 else { continue }
-      let name = Array(keyspace.name.utf8)
-      let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
-      _ = try unsafe name.withRawBytes { (name) throws(StoreError) in
-        try unsafe order.withRawBytes { (order) throws(StoreError) in
-          try unsafe assembly.add(
-            .keyspaceDefinition, keyspace: keyspace.id, key: name, value: order, compressedFrom: nil, version: 0)
-        }
+      try unsafe define(batch.changes[position].keyspace.takeUnretainedValue(), sequence)
+    }
+  }
+
+  private func define(_ keyspace: KeyspaceIndex, _ sequence: UInt64) throws(StoreError) {
+    guard keyspace.definedAt.load(ordering: .relaxed) == 0 else { return }
+    let name = Array(keyspace.name.utf8)
+    let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
+    _ = try unsafe name.withRawBytes { (name) throws(StoreError) in
+      try unsafe order.withRawBytes { (order) throws(StoreError) in
+        try unsafe assembly.add(
+          .keyspaceDefinition, keyspace: keyspace.id, key: name, value: order, compressedFrom: nil, version: 0)
       }
-      keyspace.definedAt.store(sequence, ordering: .releasing)
-      log.manifest.withLock { manifest in
-        manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id + 1)
-        manifest.keyspaces.append(
-          Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name))
-        manifest.keyspaces.sort { $0.id < $1.id }
-      }
+    }
+    keyspace.definedAt.store(sequence, ordering: .releasing)
+    log.manifest.withLock { manifest in
+      manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id + 1)
+      manifest.keyspaces.append(
+        Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name))
+      manifest.keyspaces.sort { $0.id < $1.id }
     }
   }
 
@@ -210,15 +215,18 @@ final class Committer: @unchecked Sendable {
         compressedFrom: unsafe change.pointee.isCompressed ? change.pointee.rawLength : nil,
         dictionary: change.pointee.dictionary, version: isPut ? version &+ 1 : version)
       unsafe change.pointee.newAddress = address
-      if !isPut { deleted &+= length }
+      // A deletion is kept as long as what it deleted.
+      let isKept = unsafe isPut || change.pointee.keyspace.withBorrowed { $0.oldVersions.load(ordering: .relaxed) > 0 }
+      if isKept {
+        unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, slot: assembly.segmentSlot) }
+        live &+= length
+      } else {
+        deleted &+= length
+      }
       if isPut {
-        unsafe change.pointee.keyspace.withBorrowed {
-          $0.live.add(length, slot: assembly.segmentSlot)
-          unsafe note(put: change.pointee.rawLength, $0)
-        }
+        unsafe change.pointee.keyspace.withBorrowed { unsafe note(put: change.pointee.rawLength, $0) }
         unsafe raw &+= change.pointee.rawLength
         unsafe stored &+= change.pointee.storedLength
-        live &+= length
       }
     }
     assembly.count(live: live, tombstones: deleted)
@@ -310,6 +318,56 @@ final class Committer: @unchecked Sendable {
     return sequence
   }
 
+  /// Changes how many versions of each row are kept behind its newest, by a commit of its own; none if that is what is
+  /// kept already.
+  func retain(
+    _ keyspace: KeyspaceIndex, oldVersions: UInt32, _ durability: Durability
+  ) throws(StoreError) -> UInt64 {
+    let sequence = try lock.withLock { (_) throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
+      guard oldVersions != keyspace.oldVersions.load(ordering: .relaxed) else {
+        return index.published.load(ordering: .relaxed)
+      }
+      return try retainLocked(keyspace, oldVersions, isSynced: durability == .durable)
+    }
+    if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() }
+    if durability == .durable { try log.sync(upTo: sequence) }
+    return sequence
+  }
+
+  private func retainLocked(
+    _ keyspace: KeyspaceIndex, _ oldVersions: UInt32, isSynced: Bool
+  ) throws(StoreError) -> UInt64 {
+    // A reader that knows nothing of it has to be told before it is in the log.
+    try log.use(Format.retention)
+    let sequence = try assembly.begin(
+      bound: FrameHeader.size + 2 * RecordHeader.maximumLength + keyspace.name.utf8.count)
+    try define(keyspace, sequence)
+    log.note(keyspace.id, oldVersions: oldVersions)
+    let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    _ = try unsafe withUnsafeBytes(of: oldVersions.littleEndian) { (value) throws(StoreError) in
+      try unsafe assembly.add(
+        .retention, keyspace: keyspace.id, key: none, value: value, compressedFrom: nil, version: 0)
+    }
+    try assembly.finish(isSynced: isSynced)
+    keyspace.oldVersions.store(oldVersions, ordering: .relaxed)
+    keyspace.retainedSince.store(sequence, ordering: .relaxed)
+    index.applying.store(sequence, ordering: .sequentiallyConsistent)
+    var rows: Set<UInt64> = []
+    let versions = index.versions.versions { version, expiredBy in
+      version.keyspace == keyspace.id && expiredBy == VersionTable.kept
+    }
+    for version in versions where rows.insert(version.hash).inserted {
+      expire(keyspace, version.hash, keeping: Int(oldVersions), at: sequence)
+    }
+    index.published.store(sequence, ordering: .sequentiallyConsistent)
+    commitCount.add(1, ordering: .relaxed)
+    dropExpired()
+    return sequence
+  }
+
   private func clear(_ keyspace: KeyspaceIndex) {
     droppedKeyspaces.append(keyspace)
     pin(keyspace, 1)
@@ -325,9 +383,17 @@ final class Committer: @unchecked Sendable {
       if let oldest = index.snapshots.oldest, keyspace.exists(at: oldest) { return false }
       pin(keyspace, -1)
       keyspace.clear()
+      if keyspace.retainedSince.load(ordering: .relaxed) > 0 { removeKept(of: keyspace) }
       return true
     }
     hasDropped.store(!droppedKeyspaces.isEmpty, ordering: .relaxed)
+  }
+
+  private func removeKept(of keyspace: KeyspaceIndex) {
+    let kept = index.versions.versions { version, expiredBy in
+      version.keyspace == keyspace.id && expiredBy == VersionTable.kept
+    }
+    for version in kept { _ = index.versions.remove(version.hash, sequence: version.sequence) }
   }
 
   // MARK: Behind the log
@@ -348,25 +414,68 @@ final class Committer: @unchecked Sendable {
     _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>,
     _ sequence: UInt64
   ) throws(StoreError) {
+    let oldVersions = Int(keyspace.oldVersions.load(ordering: .relaxed))
     switch unsafe change.pointee.found {
     case .row:
-      unsafe index.versions.add(
-        VersionTable.Version(
-          hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
-          supersededBy: sequence, keyspace: keyspace.id, units: UInt32(change.pointee.length / Format.unit),
-          isOfDeletedRow: change.pointee.kind == .delete))
+      unsafe supersede(keyspace, change, sequence, expiredBy: oldVersions == 0 ? sequence : VersionTable.kept)
       unsafe replace(keyspace, change)
-      let segment = unsafe log.segment(change.pointee.address)
-      unsafe segment.liveBytes.subtract(change.pointee.length, ordering: .relaxed)
-      unsafe keyspace.live.add(-change.pointee.length, slot: segment.slot)
+      if oldVersions == 0 {
+        unsafe countDead(keyspace, change.pointee.address, change.pointee.length)
+      } else {
+        unsafe expire(keyspace, change.pointee.hash, keeping: oldVersions, at: sequence)
+      }
       if unsafe change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
     case .tombstone:
+      // One that is there for a snapshot only is no version that is kept.
+      let isKept = unsafe oldVersions > 0 && index.versions.keptCount(change.pointee.hash) > 0
+      if isKept { unsafe supersede(keyspace, change, sequence, expiredBy: VersionTable.kept) }
       unsafe replace(keyspace, change)
+      if isKept { unsafe expire(keyspace, change.pointee.hash, keeping: oldVersions, at: sequence) }
       keyspace.rowCount.add(1, ordering: .relaxed)
     case .nothing:
       unsafe index.newRows.note(change.pointee.hash)
       try unsafe keyspace.insert(batch.key(change), change.pointee.hash, change.pointee.newAddress)
       keyspace.rowCount.add(1, ordering: .relaxed)
+    }
+  }
+
+  /// Adds what is the row's newest version to the older ones.
+  @inline(__always)
+  private func supersede(
+    _ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>, _ sequence: UInt64, expiredBy: UInt64
+  ) {
+    let isDelete = unsafe change.pointee.kind == .delete
+    unsafe index.versions.add(
+      VersionTable.Version(
+        hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
+        supersededBy: sequence, keyspace: keyspace.id, units: UInt32(change.pointee.length / Format.unit),
+        isTombstone: change.pointee.found == .tombstone, isBeforeDeletion: isDelete),
+      isOfDeletedRow: isDelete, expiredBy: expiredBy)
+  }
+
+  @inline(__always)
+  private func countDead(_ keyspace: KeyspaceIndex, _ address: UInt64, _ length: Int) {
+    guard let segment = log.segment(ifAnyAt: address) else { return }
+    segment.liveBytes.subtract(length, ordering: .relaxed)
+    keyspace.live.add(-length, slot: segment.slot)
+  }
+
+  /// Lets go of the oldest versions of a row that are too many.
+  private func expire(_ keyspace: KeyspaceIndex, _ hash: UInt64, keeping count: Int, at sequence: UInt64) {
+    let versions = index.versions.expire(hash, keeping: count, at: sequence)
+    for version in versions {
+      countDead(keyspace, version.address, version.bytes)
+      expired.append(VersionName(hash: hash, sequence: version.sequence))
+    }
+    guard count == 0, !versions.isEmpty else { return }
+    do throws(StoreError) {
+      // A deletion is kept for the sake of what is behind it.
+      guard let newest = unsafe try keyspace.locator.find(hash), unsafe newest.record.header.isTombstone else { return }
+      let length = unsafe newest.record.header.paddedLength
+      unsafe countDead(keyspace, newest.address, length)
+      unsafe log.segment(newest.address).tombstoneBytes.add(length, ordering: .relaxed)
+    } catch {
+      // A record cannot be read any more, and goes on to count as live.
     }
   }
 
@@ -383,23 +492,35 @@ final class Committer: @unchecked Sendable {
     let hasSnapshots = !index.snapshots.isEmpty
     for position in 0..<batch.changeCount {
       let change = unsafe batch.changes + position
-      guard unsafe change.pointee.found == .row, unsafe isWritten(change) else { continue }
+      guard unsafe change.pointee.found == .row, unsafe isWritten(change),
+        unsafe change.pointee.keyspace.withBorrowed({ $0.oldVersions.load(ordering: .relaxed) == 0 })
+      else { continue }
       unsafe drop(change.pointee.hash, change.pointee.revision, mayBeNeeded: hasSnapshots)
     }
+    if !expired.isEmpty { dropExpired() }
+  }
+
+  private func dropExpired() {
+    let hasSnapshots = !index.snapshots.isEmpty
+    for version in expired { drop(version.hash, version.sequence, mayBeNeeded: hasSnapshots) }
+    expired.removeAll(keepingCapacity: expired.count < 1000)
   }
 
   /// - Parameter wasPinned: whether its bytes are counted as what a snapshot needs.
   private func drop(_ hash: UInt64, _ sequence: UInt64, mayBeNeeded: Bool, wasPinned: Bool = false) {
-    if mayBeNeeded, let version = index.versions.version(hash, sequence: sequence),
-      let snapshot = index.snapshots.newest(from: version.sequence, below: version.supersededBy)
+    if mayBeNeeded, let (version, expiredBy) = index.versions.version(hash, sequence: sequence),
+      let snapshot = index.snapshots.newest(from: version.sequence, below: expiredBy)
     {
-      retained[snapshot, default: []].append(RetainedVersion(hash: hash, sequence: sequence))
+      pinned[snapshot, default: []].append(VersionName(hash: hash, sequence: sequence))
       if !wasPinned { pin(version, 1) }
       return
     }
-    guard let (version, wasLastOfDeletedRow) = index.versions.remove(hash, sequence: sequence) else { return }
+    guard let (version, mayBeLastOfDeletedRow) = index.versions.remove(hash, sequence: sequence) else { return }
     if wasPinned { pin(version, -1) }
-    guard wasLastOfDeletedRow, let keyspace = index.keyspace(id: version.keyspace) else { return }
+    if version.isTombstone {
+      log.segment(ifAnyAt: version.address)?.tombstoneBytes.add(version.bytes, ordering: .relaxed)
+    }
+    guard mayBeLastOfDeletedRow, let keyspace = index.keyspace(id: version.keyspace) else { return }
     do throws(StoreError) {
       try keyspace.remove(hash)
     } catch {
@@ -408,7 +529,7 @@ final class Committer: @unchecked Sendable {
   }
 
   private func pin(_ version: VersionTable.Version, _ sign: Int) {
-    log.segment(version.address).pinnedBytes.add(sign * Int(version.units) * Format.unit, ordering: .relaxed)
+    log.segment(ifAnyAt: version.address)?.pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
   }
 
   /// Somebody may still see the rows of a dropped keyspace, or nobody any more.
@@ -427,7 +548,8 @@ final class Committer: @unchecked Sendable {
       guard let place = log.end else { return nil }
       index.newRows.begin()
       var tables = CheckpointTables(
-        store: log.store, hashSeed: index.hash.seed, id: id, sequence: index.snapshots.register(index.published),
+        features: log.manifest.withLock { $0.features }, store: log.store, hashSeed: index.hash.seed, id: id,
+        sequence: index.snapshots.register(index.published),
         place: place, slotShift: index.table.slotShift, slotCount: index.table.slotCount)
       tables.segments = log.segments.withLock { $0 }.map { segment in
         CheckpointTables.Segment(
@@ -439,7 +561,9 @@ final class Committer: @unchecked Sendable {
       tables.keyspaces = keyspaces.map { keyspace in
         CheckpointTables.Keyspace(
           id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
-          live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) })
+          live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) },
+          oldVersions: keyspace.oldVersions.load(ordering: .relaxed),
+          retainedSince: keyspace.retainedSince.load(ordering: .relaxed))
       }
       tables.dictionaries = index.dictionaries.all.compactMap { dictionary in
         guard let keyspace = keyspaces.first(where: { $0.id == dictionary.keyspace }),
@@ -493,20 +617,26 @@ final class Committer: @unchecked Sendable {
   func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) {
     let source = log.segment(old.address)
     let target = log.segment(new.address)
+    let isKept: Bool
     if let slot = unsafe keyspace.locator.index.find(hash, { $0 == old.address }) {
       unsafe keyspace.locator.index.replace(slot, new.address)
-      guard isPut else { return }
-      keyspace.live.add(-old.length, slot: source.slot)
-      keyspace.live.add(new.length, slot: target.slot)
-      let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
-      source.count(-old.length, isPinned: isDropped)
-      target.count(new.length, isPinned: isDropped)
-    } else if let version = index.versions.move(
+      guard isPut || index.versions.keptCount(hash) > 0 else { return }
+      isKept = true
+    } else if let moved = index.versions.move(
       hash, from: old.address, to: new.address, units: UInt32(new.length / Format.unit))
     {
-      pin(version, -1)
-      target.pinnedBytes.add(new.length, ordering: .relaxed)
+      isKept = moved.isKept
+    } else {
+      return
     }
+    let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
+    if isKept {
+      keyspace.live.add(-old.length, slot: source.slot)
+      keyspace.live.add(new.length, slot: target.slot)
+    }
+    source.count(-old.length, isPinned: !isKept || isDropped)
+    target.count(new.length, isPinned: !isKept || isDropped)
+    if !isPut { target.tombstoneBytes.subtract(new.length, ordering: .relaxed) }
   }
 
   // MARK: Snapshots
@@ -530,7 +660,7 @@ final class Committer: @unchecked Sendable {
           return ended
         }
         for snapshot in snapshots {
-          for version in retained.removeValue(forKey: snapshot) ?? [] {
+          for version in pinned.removeValue(forKey: snapshot) ?? [] {
             drop(version.hash, version.sequence, mayBeNeeded: true, wasPinned: true)
           }
         }

@@ -36,6 +36,9 @@ package struct CheckpointTables: Hashable, Sendable {
     /// Hash pages, in the directory's order; a power of two.
     package var directory: [UInt32]
     package var live: [Live]
+    /// Versions behind the newest that are kept of each row, and the commit that said so.
+    package var oldVersions: UInt32 = 0
+    package var retainedSince: UInt64 = 0
   }
 
   package struct Dictionary: Hashable, Sendable {
@@ -46,6 +49,8 @@ package struct CheckpointTables: Hashable, Sendable {
     package var segments: [UInt32]
   }
 
+  /// Incompatible ones.
+  package var features: UInt64
   package var store: UInt128
   package var hashSeed: UInt64
   package var id: UInt32
@@ -62,10 +67,15 @@ package struct CheckpointTables: Hashable, Sendable {
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
   package var dictionaries: [Dictionary] = []
+  /// Where each bucket of older versions begins, in units of 64 bytes from the beginning of the file; a power of two.
+  package var versionBuckets: [UInt32] = []
+  package var versionCount = 0
 
   package init(
-    store: UInt128, hashSeed: UInt64, id: UInt32, sequence: UInt64, place: Place, slotShift: Int, slotCount: Int
+    features: UInt64, store: UInt128, hashSeed: UInt64, id: UInt32, sequence: UInt64, place: Place, slotShift: Int,
+    slotCount: Int
   ) {
+    self.features = features
     self.store = store
     self.hashSeed = hashSeed
     self.id = id
@@ -75,6 +85,8 @@ package struct CheckpointTables: Hashable, Sendable {
     self.slotCount = slotCount
     nodesEnd = Self.nodesStart
   }
+
+  package var hasRetention: Bool { features & Format.retention != 0 }
 
   /// The file's first bytes and those behind the nodes.
   func encoded() -> (header: [UInt8], tables: [UInt8]) {
@@ -113,13 +125,22 @@ package struct CheckpointTables: Hashable, Sendable {
       tables.append(bytes: dictionary.content)
       tables.append(zeros: Format.padded(dictionary.content.count) - dictionary.content.count)
     }
+    if hasRetention {
+      for keyspace in keyspaces {
+        tables.append(keyspace.oldVersions)
+        tables.append(zeros: 4)
+        tables.append(keyspace.retainedSince)
+      }
+      for bucket in versionBuckets { tables.append(bucket) }
+      if versionBuckets.count % 2 == 1 { tables.append(zeros: 4) }
+    }
 
     var header = ByteWriter()
     header.append(Self.magic)
     header.append(Format.majorVersion)
     header.append(Format.minorVersion)
     header.append(id)
-    header.append(Format.knownFeatures)
+    header.append(features)
     header.append(UInt64(0))
     header.append(store)
     header.append(sequence)
@@ -133,7 +154,8 @@ package struct CheckpointTables: Hashable, Sendable {
     header.append(UInt32(segments.count))
     header.append(UInt32(keyspaces.count))
     header.append(UInt32(dictionaries.count))
-    header.append(zeros: 8)
+    header.append(UInt32(versionBuckets.count))
+    header.append(UInt32(versionCount))
     header.append(CRC32C.checksum(tables.bytes))
     header.append(CRC32C.checksum(header.bytes))
     return (header.bytes, tables.bytes)
@@ -163,14 +185,16 @@ package struct CheckpointTables: Hashable, Sendable {
       let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),
       let nodesEnd = reader.next(UInt64.self), let tablesLength = reader.next(UInt64.self),
       let chunkCount = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
-      let keyspaceCount = reader.next(UInt32.self), let dictionaryCount = reader.next(UInt32.self), reader.zeros(8),
+      let keyspaceCount = reader.next(UInt32.self), let dictionaryCount = reader.next(UInt32.self),
+      let bucketCount = reader.next(UInt32.self), let versionCount = reader.next(UInt32.self),
       let tablesChecksum = reader.next(UInt32.self),
+      incompatible & Format.retention != 0 || bucketCount == 0 && versionCount == 0,
       nodesEnd >= UInt64(Self.nodesStart), nodesEnd % 64 == 0, nodesEnd <= UInt64(file.count),
       tablesLength == UInt64(file.count) - nodesEnd,
       unsafe file[Self.headerSize..<Self.nodesStart].allSatisfy({ $0 == 0 })
     else { throw Problem("its header makes no sense") }
     self.init(
-      store: store, hashSeed: hashSeed, id: id, sequence: sequence, place: Place(packed: place),
+      features: incompatible, store: store, hashSeed: hashSeed, id: id, sequence: sequence, place: Place(packed: place),
       slotShift: Int(slotShift), slotCount: Int(slotCount))
     self.nodesEnd = Int(nodesEnd)
 
@@ -238,7 +262,29 @@ package struct CheckpointTables: Hashable, Sendable {
       else { throw Problem("its list of dictionaries makes no sense") }
       dictionaries.append(Dictionary(id: id, keyspace: keyspace, content: content, segments: users))
     }
+    if hasRetention {
+      try readRetention(&reader, bucketCount: bucketCount, versionCount: UInt64(versionCount))
+    }
     guard reader.remaining == 0 else { throw Problem("bytes are left over") }
+  }
+
+  private mutating func readRetention(
+    _ reader: inout ByteReader, bucketCount: UInt32, versionCount: UInt64
+  ) throws(Problem) {
+    for index in keyspaces.indices {
+      guard let oldVersions = reader.next(UInt32.self), reader.zeros(4), let since = reader.next(UInt64.self),
+        since <= sequence
+      else { throw Problem("its list of retentions makes no sense") }
+      keyspaces[index].oldVersions = oldVersions
+      keyspaces[index].retainedSince = since
+    }
+    guard bucketCount.nonzeroBitCount == 1, Int(bucketCount) <= reader.remaining / 4,
+      versionCount <= UInt64(nodesEnd / 64)
+    else { throw Problem("its list of older versions makes no sense") }
+    versionBuckets.reserveCapacity(Int(bucketCount))
+    for _ in 0..<bucketCount { versionBuckets.append(reader.next(UInt32.self) ?? 0) }
+    guard bucketCount % 2 == 0 || reader.zeros(4) else { throw Problem("its list of older versions makes no sense") }
+    self.versionCount = Int(versionCount)
   }
 
   package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).checkpoint" }

@@ -24,6 +24,8 @@ package struct Manifest: Hashable, Sendable {
     package var isOrdered: Bool
     package var definedAt: UInt64
     package var name: String
+    /// At least as many as are kept behind the newest version of a row; the log says how many.
+    package var oldVersions: UInt32 = 0
     /// The commit that dropped it; known from the log, not from the manifest.
     package var droppedAt: UInt64 = .max
   }
@@ -38,6 +40,8 @@ package struct Manifest: Hashable, Sendable {
   }
 
   package var store: UInt128
+  /// Incompatible ones.
+  package var features: UInt64 = 0
   /// A reader may ignore those it does not know; a writer that does not know one refuses to write.
   package var compatibleFeatures: UInt64 = 0
   package var generation: UInt64 = 0
@@ -70,7 +74,7 @@ package struct Manifest: Hashable, Sendable {
     writer.append(Format.minorVersion)
     let names = keyspaces.reduce(0) { $0 + 24 + Format.padded($1.name.utf8.count) }
     writer.append(UInt32(Self.fixedSize + 32 * segments.count + names + 32 * checkpoints.count + 8))
-    writer.append(Format.knownFeatures)
+    writer.append(features)
     writer.append(compatibleFeatures)
     writer.append(store)
     writer.append(generation)
@@ -100,7 +104,8 @@ package struct Manifest: Hashable, Sendable {
       writer.append(UInt8(1))
       writer.append(UInt16(name.count))
       writer.append(keyspace.definedAt)
-      writer.append(zeros: 8)
+      writer.append(keyspace.oldVersions)
+      writer.append(zeros: 4)
       writer.append(bytes: name)
       writer.append(zeros: Format.padded(name.count) - name.count)
     }
@@ -150,6 +155,7 @@ package struct Manifest: Hashable, Sendable {
       highest <= Format.maximumSequence
     else { throw .damaged("invalid header") }
     self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
+    features = incompatible
     compatibleFeatures = compatible
     self.generation = generation
     self.epoch = epoch
@@ -169,12 +175,14 @@ package struct Manifest: Hashable, Sendable {
     for _ in 0..<keyspaceCount {
       guard let id = reader.next(UInt32.self), let order = reader.next(UInt8.self), order <= 1,
         reader.next(UInt8.self) == 1, let nameLength = reader.next(UInt16.self), let defined = reader.next(UInt64.self),
-        reader.zeros(8), let name = reader.bytes(Int(nameLength)),
+        let oldVersions = reader.next(UInt32.self), oldVersions == 0 || features & Format.retention != 0,
+        reader.zeros(4), let name = reader.bytes(Int(nameLength)),
         let text = String(validating: name, as: UTF8.self),
         reader.zeros(Format.padded(name.count) - name.count), id > keyspaces.last?.id ?? 0, id < nextKeyspace,
         defined <= highest
       else { throw .damaged("invalid keyspace entry") }
-      keyspaces.append(Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text))
+      keyspaces.append(
+        Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text, oldVersions: oldVersions))
     }
     for _ in 0..<checkpointCount {
       guard let id = reader.next(UInt32.self), reader.zeros(4), let sequence = reader.next(UInt64.self),

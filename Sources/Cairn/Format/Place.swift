@@ -30,7 +30,9 @@ public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
 package enum Format {
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
-  package static let knownFeatures: UInt64 = 0
+  /// The feature bit of keyspaces that retain older versions.
+  package static let retention: UInt64 = 1 << 1
+  package static let knownFeatures: UInt64 = retention
   package static let unit = 8
   package static let maximumKeyLength = 65_536
   package static let maximumValueLength = 1 << 30

@@ -133,6 +133,13 @@ package struct RecordHeader: Sendable {
     unsafe UnsafeRawBufferPointer(start: base + header.length + header.keyLength, count: header.storedLength)
   }
 
+  /// What a retention says: how many versions are kept behind the newest. nil for other bytes.
+  package var oldVersions: UInt32? {
+    var reader = unsafe ByteReader(stored)
+    guard let oldVersions = reader.next(UInt32.self), reader.remaining == 0, !header.isCompressed else { return nil }
+    return oldVersions
+  }
+
   /// nil if the record is malformed or its checksum is wrong.
   @inline(__always)
   package init?(_ record: UnsafeRawPointer, available: Int, checksumStart: UInt32, baseSequence: UInt64) {

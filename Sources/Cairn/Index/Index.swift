@@ -155,6 +155,26 @@ final class Index: Sendable {
   ) throws(StoreError) -> RecordView? {
     guard let address = versions.find(hash, at: sequence) else { return nil }
     guard let record = table.record(address) else { throw keyspace.locator.corruption(address) }
-    return unsafe record.header.keyspace == keyspace.id && record.key.equals(key) ? record : nil
+    guard record.header.keyspace == keyspace.id, unsafe record.key.equals(key) else { return nil }
+    return record.header.isTombstone ? nil : record
+  }
+
+  /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the epoch and holds
+  /// the commit as a snapshot.
+  func history(
+    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
+  ) throws(StoreError) -> [RecordView] {
+    guard let found = try unsafe keyspace.locator.find(hash, key) else { return [] }
+    var records = unsafe found.record.header.revision <= sequence ? [found.record] : []
+    for version in versions.all(hash, at: sequence) {
+      guard let record = table.record(version.address) else { throw keyspace.locator.corruption(version.address) }
+      // One that has been superseded meanwhile is found twice.
+      guard record.header.keyspace == keyspace.id, unsafe record.key.equals(key),
+        record.header.revision != records.first?.header.revision
+      else { continue }
+      records.append(record)
+    }
+    records.sort { $0.header.revision > $1.header.revision }
+    return records.count == 1 && records[0].header.isTombstone ? [] : records
   }
 }

@@ -20,6 +20,9 @@ import Synchronization
   /// Bytes of the values put since the store was opened, and how many it takes before training a dictionary is tried.
   let putBytes = Atomic<Int>(0)
   let nextTraining = Atomic<Int>(0)
+  /// How many versions of each row are kept behind its newest, and the commit that said so; 0 if none has.
+  let oldVersions: Atomic<UInt32>
+  let retainedSince: Atomic<UInt64>
   /// How often in a row compressing a value didn't pay.
   let compressionMisses = Atomic<Int>(0)
 
@@ -38,6 +41,8 @@ import Synchronization
       ? nil
       : image.map { OrderedIndex(arena: arena, locator: locator, root: $0.root) }
         ?? OrderedIndex(arena: arena, locator: locator)
+    oldVersions = Atomic(image?.oldVersions ?? 0)
+    retainedSince = Atomic(image?.retainedSince ?? 0)
     rowCount.store(image?.rows ?? 0, ordering: .relaxed)
     for live in image?.live ?? [] { self.live.add(live.bytes, slot: live.slot) }
   }
@@ -71,7 +76,7 @@ import Synchronization
     try unsafe tree?.insert(key, hash)
   }
 
-  /// Takes a deleted row out: nobody can see an older version of it any more. Its tombstone has its key.
+  /// Takes a row out if it is deleted: nobody can see an older version of it any more. Its tombstone has its key.
   func remove(_ hash: UInt64) throws(StoreError) {
     guard let (slot, _, newest) = unsafe try locator.find(hash), newest.header.isTombstone else { return }
     try unsafe tree?.remove(newest.key, hash)

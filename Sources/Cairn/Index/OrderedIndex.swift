@@ -305,7 +305,8 @@ import Synchronization
 
   private func key(_ hash: UInt64) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let found = try unsafe locator.find(hash) else {
-      preconditionFailure("a row of the ordered index has no slot")
+      // Only a checkpoint that lies leads here.
+      throw StoreError(.damaged, "a row of the ordered index has no slot")
     }
     return unsafe found.record.key
   }

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Older versions that somebody may still read: what a commit in progress is about to replace, and what a snapshot
-/// holds on to.
+/// Older versions that somebody may still read: what a commit in progress is about to replace, what a snapshot holds on
+/// to, and what a keyspace retains.
 ///
-/// A chained hash table, rows found by their hash. The writer adds a version before it replaces it in the hash index,
-/// and takes it away once no snapshot lies in its span. 64 bytes a version.
+/// A chained hash table, rows found by their hash. The writer adds a version before it replaces it in the hash index, lets
+/// it *expire* with the commit that makes it one too many, and takes it away once no snapshot is left that came before.
+/// The newest version of a row comes first as a rule, but nothing depends on it. 64 bytes a version.
 @safe final class VersionTable: @unchecked Sendable {
   /// A version and the span of sequences in which it was the row's newest.
   struct Version {
@@ -15,13 +16,23 @@ import Synchronization
     let keyspace: UInt32
     /// Of its record, in units.
     var units: UInt32
-    /// A delete superseded it or a later version of the row: with the last of them the row's place in the indexes goes
-    /// too. The writer's own.
-    var isOfDeletedRow: Bool
+    let isTombstone: Bool
+    /// Whether a deletion superseded it.
+    let isBeforeDeletion: Bool
+
+    var bytes: Int { Int(units) * Format.unit }
   }
 
-  private static let nodeSize = 64
+  /// What `expiredBy` is until a version expires.
+  static let kept = UInt64.max
+
+  static let nodeSize = 64
+  /// Behind the version.
   private static let nextOffset = 48
+  /// 1 where a delete superseded the version or a later one of the row, or may have: with the last of them the row's place
+  /// in the indexes goes too. The writer's own.
+  private static let deletedOffset = 52
+  private static let expiredOffset = 56
 
   private let arena: Arena
   /// [number of buckets − 1][heads]
@@ -72,6 +83,28 @@ import Synchronization
     unsafe (arena[node] + Self.nextOffset).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
+  private func expiredBy(_ node: UInt32) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    unsafe (arena[node] + Self.expiredOffset).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  private func mayBeOfDeletedRow(_ node: UInt32) -> Bool {
+    unsafe arena[node].load(fromByteOffset: Self.deletedOffset, as: UInt32.self) != 0
+  }
+
+  private func setOfDeletedRow(_ node: UInt32, _ isOfDeletedRow: Bool) {
+    unsafe arena[node].storeBytes(of: isOfDeletedRow ? 1 : 0, toByteOffset: Self.deletedOffset, as: UInt32.self)
+  }
+
+  /// Calls `body` with the nodes of a row.
+  @inline(__always)
+  private func forEachNode(_ hash: UInt64, _ body: (UInt32) -> Void) {
+    var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
+    while node != 0 {
+      if unsafe version(node).pointee.hash == hash { body(node) }
+      node = unsafe next(node).pointee.load(ordering: .acquiring)
+    }
+  }
+
   /// The log address of the version that was the newest at `sequence`, if it is kept.
   func find(_ hash: UInt64, at sequence: UInt64) -> UInt64? {
     var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
@@ -87,21 +120,45 @@ import Synchronization
     return nil
   }
 
+  /// The versions of a row that were there after a commit, its newest then or older. For a reader that has pinned the
+  /// epoch and holds the commit as a snapshot.
+  func all(_ hash: UInt64, at sequence: UInt64) -> [Version] {
+    var versions: [Version] = []
+    forEachNode(hash) { node in
+      let version = unsafe version(node).pointee
+      if version.sequence <= sequence, unsafe sequence < expiredBy(node).pointee.load(ordering: .acquiring) {
+        versions.append(version)
+      }
+    }
+    return versions
+  }
+
   // MARK: Changing (the writer's)
 
-  func add(_ version: Version) {
+  /// - Parameter expiredBy: `kept`, or the commit that supersedes it.
+  func add(_ version: Version, isOfDeletedRow: Bool, expiredBy: UInt64) {
     if unsafe count > Int(truncatingIfNeeded: current.load(as: UInt64.self)) * 2 { grow() }
-    unsafe link(version, in: current)
+    unsafe link(version, isOfDeletedRow, expiredBy, in: current)
     nodeCount.add(1, ordering: .relaxed)
   }
 
-  private func link(_ version: Version, in memory: UnsafeMutableRawPointer) {
-    let node = arena.allocate(Self.nodeSize)
+  private func link(
+    _ version: Version, _ isOfDeletedRow: Bool, _ expiredBy: UInt64, in memory: UnsafeMutableRawPointer
+  ) {
     let head = unsafe head(version.hash, in: memory)
-    unsafe arena[node].bindMemory(to: Version.self, capacity: 1).initialize(to: version)
-    unsafe (arena[node] + Self.nextOffset).bindMemory(to: Atomic<UInt32>.self, capacity: 1)
-      .initialize(to: Atomic(head.pointee.load(ordering: .relaxed)))
+    let node = unsafe newNode(version, isOfDeletedRow, expiredBy, next: head.pointee.load(ordering: .relaxed))
     unsafe head.pointee.store(node, ordering: .releasing)
+  }
+
+  private func newNode(_ version: Version, _ isOfDeletedRow: Bool, _ expiredBy: UInt64, next: UInt32) -> UInt32 {
+    let node = arena.allocate(Self.nodeSize)
+    let memory = unsafe arena[node]
+    unsafe memory.bindMemory(to: Version.self, capacity: 1).initialize(to: version)
+    unsafe (memory + Self.nextOffset).bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(next))
+    setOfDeletedRow(node, isOfDeletedRow)
+    unsafe (memory + Self.expiredOffset).bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+      .initialize(to: Atomic(expiredBy))
+    return node
   }
 
   /// Copies everything into four times as many buckets; readers go on in the old ones.
@@ -111,24 +168,62 @@ import Synchronization
     let larger = unsafe newBuckets(oldCount * 4)
     var copied: [UInt32] = []
     for bucket in 0..<oldCount {
+      let first = copied.count
       var node = unsafe head(UInt64(bucket), in: old).pointee.load(ordering: .relaxed)
       while node != 0 {
-        unsafe link(version(node).pointee, in: larger)
         copied.append(node)
         node = unsafe next(node).pointee.load(ordering: .relaxed)
+      }
+      for node in copied[first...].reversed() {
+        unsafe link(
+          version(node).pointee, mayBeOfDeletedRow(node), expiredBy(node).pointee.load(ordering: .relaxed), in: larger)
       }
     }
     unsafe publish(larger)
     for node in copied { arena.retire(node, Self.nodeSize) }
   }
 
-  /// Takes away the version of a row that a commit wrote. If the row was deleted and this was the last version kept,
-  /// its place in the indexes can go too.
-  func remove(_ hash: UInt64, sequence: UInt64) -> (version: Version, wasLastOfDeletedRow: Bool)? {
+  /// Lets the oldest kept versions of a row expire with a commit, so that `count` are left; returns them, newest first.
+  func expire(_ hash: UInt64, keeping count: Int, at sequence: UInt64) -> [Version] {
+    var keptCount = 0
+    var oldest: UInt32 = 0
+    forEachNode(hash) { node in
+      guard unsafe expiredBy(node).pointee.load(ordering: .relaxed) == Self.kept else { return }
+      keptCount += 1
+      if unsafe oldest == 0 || version(node).pointee.sequence < version(oldest).pointee.sequence { oldest = node }
+    }
+    guard keptCount > count else { return [] }
+    var nodes = [oldest]
+    if keptCount > count + 1 {
+      nodes.removeAll()
+      forEachNode(hash) { node in
+        if unsafe expiredBy(node).pointee.load(ordering: .relaxed) == Self.kept { nodes.append(node) }
+      }
+      nodes.sort { unsafe version($0).pointee.sequence > version($1).pointee.sequence }
+      nodes.removeFirst(count)
+    }
+    for node in nodes { unsafe expiredBy(node).pointee.store(sequence, ordering: .releasing) }
+    return nodes.map { unsafe version($0).pointee }
+  }
+
+  /// How many versions of a row have not expired. For a reader that has pinned the epoch, too.
+  func keptCount(_ hash: UInt64) -> Int {
+    var count = 0
+    forEachNode(hash) { node in
+      if unsafe expiredBy(node).pointee.load(ordering: .relaxed) == Self.kept { count += 1 }
+    }
+    return count
+  }
+
+  /// Takes away the version of a row that a commit wrote. If the row was deleted and this was the last version there, its
+  /// place in the indexes can go too.
+  func remove(_ hash: UInt64, sequence: UInt64) -> (version: Version, mayBeLastOfDeletedRow: Bool)? {
     var link = unsafe head(hash, in: current)
     var found: (link: Link, node: UInt32)?
     var other: UInt32 = 0
-    while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0 {
+    while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0,
+      unsafe found == nil || other == 0
+    {
       if unsafe version(node).pointee.hash == hash {
         if unsafe version(node).pointee.sequence == sequence {
           unsafe found = unsafe (link, node)
@@ -140,15 +235,16 @@ import Synchronization
     }
     guard let found = unsafe found else { return nil }
     let removed = unsafe version(found.node).pointee
+    let isOfDeletedRow = unsafe mayBeOfDeletedRow(found.node)
     unsafe found.link.pointee.store(next(found.node).pointee.load(ordering: .relaxed), ordering: .releasing)
     unsafe arena.retire(found.node, Self.nodeSize)
     nodeCount.subtract(1, ordering: .relaxed)
-    if removed.isOfDeletedRow, other != 0 { unsafe version(other).pointee.isOfDeletedRow = true }
-    return (removed, removed.isOfDeletedRow && other == 0)
+    if isOfDeletedRow, other != 0 { setOfDeletedRow(other, true) }
+    return (removed, isOfDeletedRow && other == 0)
   }
 
   /// Leads the version at an address to a copy of its record; returns it as it was, nil if there is none.
-  func move(_ hash: UInt64, from old: UInt64, to address: UInt64, units: UInt32) -> Version? {
+  func move(_ hash: UInt64, from old: UInt64, to address: UInt64, units: UInt32) -> (version: Version, isKept: Bool)? {
     var link = unsafe head(hash, in: current)
     while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0 {
       let version = unsafe version(node).pointee
@@ -156,58 +252,120 @@ import Synchronization
         var moved = version
         moved.address = address
         moved.units = units
+        let expiredBy = unsafe expiredBy(node).pointee.load(ordering: .relaxed)
         // Readers find the one or the other.
-        let copy = arena.allocate(Self.nodeSize)
-        unsafe arena[copy].bindMemory(to: Version.self, capacity: 1).initialize(to: moved)
-        unsafe (arena[copy] + Self.nextOffset).bindMemory(to: Atomic<UInt32>.self, capacity: 1)
-          .initialize(to: Atomic(next(node).pointee.load(ordering: .relaxed)))
+        let copy = unsafe newNode(
+          moved, mayBeOfDeletedRow(node), expiredBy, next: next(node).pointee.load(ordering: .relaxed))
         unsafe link.pointee.store(copy, ordering: .releasing)
         arena.retire(node, Self.nodeSize)
-        return version
+        return (version, expiredBy == Self.kept)
       }
       unsafe link = unsafe next(node)
     }
     return nil
   }
 
-  /// The version at an address, if one is kept there. For a reader that has pinned the epoch.
-  func version(_ hash: UInt64, at address: UInt64) -> Version? {
-    var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
-    while node != 0 {
-      let version = unsafe version(node)
-      if unsafe version.pointee.hash == hash, unsafe version.pointee.address == address {
-        return unsafe version.pointee
+  // MARK: Looking at what is there
+
+  /// The version at an address, if one is there, and the commit it expires with. For a reader that has pinned the epoch.
+  func version(_ hash: UInt64, at address: UInt64) -> (version: Version, expiredBy: UInt64)? {
+    var found: (Version, UInt64)?
+    forEachNode(hash) { node in
+      if unsafe version(node).pointee.address == address {
+        found = unsafe (version(node).pointee, expiredBy(node).pointee.load(ordering: .acquiring))
       }
-      node = unsafe next(node).pointee.load(ordering: .acquiring)
     }
-    return nil
+    return found
   }
 
-  func version(_ hash: UInt64, sequence: UInt64) -> Version? {
-    var node = unsafe head(hash, in: current).pointee.load(ordering: .relaxed)
-    while node != 0 {
-      let version = unsafe version(node).pointee
-      if version.hash == hash, version.sequence == sequence { return version }
-      node = unsafe next(node).pointee.load(ordering: .relaxed)
+  func version(_ hash: UInt64, sequence: UInt64) -> (version: Version, expiredBy: UInt64)? {
+    var found: (Version, UInt64)?
+    forEachNode(hash) { node in
+      if unsafe version(node).pointee.sequence == sequence {
+        found = unsafe (version(node).pointee, expiredBy(node).pointee.load(ordering: .relaxed))
+      }
     }
-    return nil
+    return found
   }
 
-  /// The rows, by hash and keyspace, of the versions that were no longer their newest at `sequence`. For a reader that
-  /// has pinned the epoch.
-  func superseded(at sequence: UInt64) -> [(hash: UInt64, keyspace: UInt32)] {
-    var rows: [(hash: UInt64, keyspace: UInt32)] = []
+  /// A power of two that never falls.
+  var bucketCount: Int { unsafe Int(truncatingIfNeeded: current.load(as: UInt64.self)) + 1 }
+
+  /// The versions in one of `count` parts of the table, which were its buckets once, that `isWanted` says so of. For a
+  /// reader that has pinned the epoch.
+  func versions(
+    part: Int, of count: Int, where isWanted: (_ version: Version, _ expiredBy: UInt64) -> Bool
+  ) -> [Version] {
+    var versions: [Version] = []
     let memory = unsafe current
-    for bucket in unsafe 0...memory.load(as: UInt64.self) {
+    for bucket in unsafe stride(from: UInt64(part), through: memory.load(as: UInt64.self), by: count) {
       var node = unsafe head(bucket, in: memory).pointee.load(ordering: .acquiring)
       while node != 0 {
-        let version = unsafe version(node)
-        if unsafe version.pointee.supersededBy <= sequence {
-          unsafe rows.append((version.pointee.hash, version.pointee.keyspace))
-        }
+        let version = unsafe version(node).pointee
+        if unsafe isWanted(version, expiredBy(node).pointee.load(ordering: .acquiring)) { versions.append(version) }
         node = unsafe next(node).pointee.load(ordering: .acquiring)
       }
     }
-    return rows
+    return versions
+  }
+
+  /// The same of all of it.
+  func versions(where isWanted: (_ version: Version, _ expiredBy: UInt64) -> Bool) -> [Version] {
+    versions(part: 0, of: 1, where: isWanted)
+  }
+
+  // MARK: Checkpoints
+
+  /// Puts versions that a checkpoint has into its file, one bucket's worth; returns the address of the first.
+  static func write(_ versions: [Version], to nodes: NodeFile) throws(StoreError) -> UInt32 {
+    var next: UInt32 = 0
+    for version in versions.reversed() {
+      next = try unsafe nodes.add(nodeSize) { memory in
+        unsafe memory.storeBytes(of: version, as: Version.self)
+        unsafe memory.storeBytes(of: next, toByteOffset: nextOffset, as: UInt32.self)
+        unsafe memory.storeBytes(of: 1, toByteOffset: deletedOffset, as: UInt32.self)
+        unsafe memory.storeBytes(of: kept, toByteOffset: expiredOffset, as: UInt64.self)
+      }
+    }
+    return next
+  }
+
+  /// Begins with nodes that lie in the arena already. Before the store is shared.
+  func adopt(heads: [UInt32], count: Int) {
+    let memory = unsafe newBuckets(heads.count)
+    for (bucket, node) in heads.enumerated() {
+      unsafe head(UInt64(bucket), in: memory).pointee.store(node, ordering: .relaxed)
+    }
+    unsafe publish(memory)
+    nodeCount.store(count, ordering: .relaxed)
+  }
+
+  /// Whether these are buckets of versions that lead to records `isCovered` knows, of rows of keyspaces `isKnown` knows,
+  /// all of them superseded up to a commit.
+  static func isSound(
+    _ arena: Arena, heads: [UInt32], count: Int, nodesEnd: Int, upTo sequence: UInt64, isCovered: (UInt64) -> Bool,
+    isKnown: (UInt32) -> Bool
+  ) -> Bool {
+    guard heads.count.nonzeroBitCount == 1 else { return false }
+    var left = count
+    for (bucket, first) in heads.enumerated() {
+      var node = first
+      while node != 0 {
+        guard left > 0, Int(node) * 64 + nodeSize <= nodesEnd else { return false }
+        left -= 1
+        let memory = unsafe arena[node]
+        // A Bool is none before it has been looked at.
+        guard unsafe memory.load(fromByteOffset: 40, as: UInt64.self) & ~0x0101 == 0,
+          unsafe memory.load(fromByteOffset: deletedOffset, as: UInt32.self) == 1,
+          unsafe memory.load(fromByteOffset: expiredOffset, as: UInt64.self) == kept
+        else { return false }
+        let version = unsafe memory.load(as: Version.self)
+        guard Int(truncatingIfNeeded: version.hash) & (heads.count - 1) == bucket, isCovered(version.address),
+          isKnown(version.keyspace), version.sequence < version.supersededBy, version.supersededBy <= sequence
+        else { return false }
+        node = unsafe memory.load(fromByteOffset: nextOffset, as: UInt32.self)
+      }
+    }
+    return left == 0
   }
 }

@@ -107,6 +107,13 @@ final class Log: @unchecked Sendable {
     return segment
   }
 
+  /// The same for an older version, which a checkpoint that lies may lead to where no segment is left.
+  @inline(__always)
+  func segment(ifAnyAt address: UInt64) -> Segment? {
+    let slot = table.slot(address)
+    return slot < segmentsBySlot.count ? segmentsBySlot[slot] : nil
+  }
+
   // MARK: Failure
 
   /// The first failed write or sync ends all writing; nothing is retried, because the kernel reports a lost page once.
@@ -195,6 +202,27 @@ final class Log: @unchecked Sendable {
   var end: Place? {
     guard let last = active ?? recovered.last else { return nil }
     return Place(segment: last.id, offset: last.end.load(ordering: .relaxed))
+  }
+
+  // MARK: Features
+
+  /// Names a feature in the manifest, unless it does so. For the holder of the commit lock.
+  func use(_ feature: UInt64) throws(StoreError) {
+    _ = try currentEpoch()
+    try manifest.withLock { (manifest) throws(StoreError) in
+      guard manifest.features & feature == 0 else { return }
+      var changed = manifest
+      changed.features |= feature
+      try replace(&manifest, changed) { () throws(FileError) in }
+    }
+  }
+
+  /// Recovery has to know of a keyspace that it may retain so many older versions, before it meets the records.
+  func note(_ keyspace: UInt32, oldVersions: UInt32) {
+    manifest.withLock { manifest in
+      guard let index = manifest.keyspaces.firstIndex(where: { $0.id == keyspace }) else { return }
+      manifest.keyspaces[index].oldVersions = max(manifest.keyspaces[index].oldVersions, oldVersions)
+    }
   }
 
   // MARK: Checkpoints

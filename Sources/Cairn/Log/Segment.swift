@@ -18,11 +18,11 @@ package final class Segment: Sendable {
   /// Length of the header and all frames.
   let end: Atomic<Int>
   let lastSequence: Atomic<UInt64>
-  /// Bytes of records that are the newest of an existing row.
+  /// Bytes of records that are the newest of an existing row, or that its keyspace retains.
   let liveBytes = Atomic<Int>(0)
   /// Bytes of older records that a snapshot needs.
   let pinnedBytes = Atomic<Int>(0)
-  /// Bytes of tombstones, needed or not.
+  /// Bytes of tombstones that are not retained.
   let tombstoneBytes = Atomic<Int>(0)
   /// Bytes that compaction put here and that are no rows and no tombstones, and so as needed as on the day it did.
   let overhead = Atomic<Int>(0)

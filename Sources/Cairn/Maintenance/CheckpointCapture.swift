@@ -11,8 +11,7 @@ final class CheckpointCapture: @unchecked Sendable {
   private let committer: Committer
   private let keyspaces: [KeyspaceIndex]
   private var tables: CheckpointTables
-  /// For each slot of log addresses how far in it, in bytes, the records lie that the checkpoint may have.
-  private let covered: [Int]
+  private let covered: Coverage
   private let file: any File
   private var nodes: NodeFile
   private var isOver = false
@@ -26,6 +25,9 @@ final class CheckpointCapture: @unchecked Sendable {
     case leaves(behind: [UInt8]?, TreeBuilder)
   }
 
+  /// Into how many parts the older versions are divided.
+  private let versionParts: Int
+
   /// Deleted rows that are in the indexes only because an older snapshot needs a version of them: by the addresses of
   /// their tombstones, and by hash.
   private var tombstones: Set<UInt64> = []
@@ -34,6 +36,7 @@ final class CheckpointCapture: @unchecked Sendable {
 
   private static let pagesAtOnce = 32
   private static let leavesAtOnce = 256
+  private static let bucketsAtOnce = 4096
 
   /// nil while there is nothing in the log.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
@@ -56,7 +59,8 @@ final class CheckpointCapture: @unchecked Sendable {
     self.log = log
     self.committer = committer
     (tables, keyspaces, logCovered) = start
-    covered = Self.coverage(start.tables, index.table)
+    covered = Coverage(start.tables, index.table)
+    versionParts = index.versions.bucketCount
     nodes = NodeFile(file)
     do throws(StoreError) {
       try findTombstones()
@@ -71,26 +75,6 @@ final class CheckpointCapture: @unchecked Sendable {
   /// Bytes of the log that had been appended when it was begun, as `Log.writtenBytes` counts.
   let logCovered: Int
 
-  private static func coverage(_ tables: CheckpointTables, _ table: SegmentTable) -> [Int] {
-    var covered = [Int](repeating: 0, count: tables.slotCount)
-    for segment in tables.segments {
-      var left = segment.end
-      var slot = segment.slot
-      while left > 0 {
-        covered[slot] = left
-        left -= 8 << table.slotShift
-        slot += 1
-      }
-    }
-    return covered
-  }
-
-  @inline(__always)
-  private func isCovered(_ address: UInt64) -> Bool {
-    let slot = index.table.slot(address)
-    return slot < covered.count && index.table.offset(address) < covered[slot]
-  }
-
   /// Gives up. What has been written is removed.
   func abandon() {
     guard !isOver else { return }
@@ -103,8 +87,13 @@ final class CheckpointCapture: @unchecked Sendable {
   /// Does a piece of the work; returns the checkpoint's entry once it is durable. A failure ends it.
   func step() throws(StoreError) -> Manifest.Checkpoint? {
     do throws(StoreError) {
-      guard current < keyspaces.count else { return try finish() }
-      try advance(keyspaces[current])
+      if current < keyspaces.count {
+        try advance(keyspaces[current])
+      } else if tables.hasRetention, tables.versionBuckets.count < versionParts {
+        try copyVersions()
+      } else {
+        return try finish()
+      }
       return nil
     } catch {
       abandon()
@@ -152,7 +141,7 @@ final class CheckpointCapture: @unchecked Sendable {
       defer { index.epochs.unpin(pin) }
       let (address, span) = try unsafe nodes.add(HashIndex.pageSize) { (memory) throws(StoreError) in
         try unsafe keyspace.locator.index.copyPage(from: from, to: memory) { (address) throws(StoreError) in
-          if isCovered(address) { return tombstones.isEmpty || !tombstones.contains(address) ? address : nil }
+          if covered.contains(address) { return tombstones.isEmpty || !tombstones.contains(address) ? address : nil }
           return try addressAtCheckpoint(keyspace, address)
         }
       }
@@ -165,7 +154,7 @@ final class CheckpointCapture: @unchecked Sendable {
   /// Where the row lay whose newest record is behind the end of the checkpoint's log; nil if it did not exist.
   private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: UInt64) throws(StoreError) -> UInt64? {
     guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
-    guard record.header.revision > tables.sequence else { return record.header.isTombstone ? nil : address }
+    guard record.header.revision > tables.sequence else { return tombstones.contains(address) ? nil : address }
     return index.versions.find(unsafe keyspace.hash(record.key), at: tables.sequence)
   }
 
@@ -179,8 +168,11 @@ final class CheckpointCapture: @unchecked Sendable {
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     let byID = Dictionary(uniqueKeysWithValues: keyspaces.map { ($0.id, $0) })
-    for row in index.versions.superseded(at: tables.sequence) {
+    let unkept = index.versions.versions { version, expiredBy in expiredBy <= tables.sequence }
+    for row in unkept {
       guard let keyspace = byID[row.keyspace], let found = unsafe try keyspace.locator.find(row.hash) else { continue }
+      let versions = index.versions.all(row.hash, at: tables.sequence)
+      guard !versions.contains(where: { $0.supersededBy <= tables.sequence }) else { continue }
       let record = unsafe found.record
       if record.header.revision <= tables.sequence {
         guard record.header.isTombstone else { continue }
@@ -218,6 +210,22 @@ final class CheckpointCapture: @unchecked Sendable {
         bound = next
       }
       return bound
+    }
+  }
+
+  // MARK: Older versions
+
+  private func copyVersions() throws(StoreError) {
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    let known = Set(tables.keyspaces.map(\.id))
+    for _ in 0..<min(Self.bucketsAtOnce, versionParts - tables.versionBuckets.count) {
+      let versions = index.versions.versions(part: tables.versionBuckets.count, of: versionParts) {
+        version, expiredBy in
+        version.supersededBy <= tables.sequence && tables.sequence < expiredBy && known.contains(version.keyspace)
+      }
+      tables.versionBuckets.append(try VersionTable.write(versions, to: nodes))
+      tables.versionCount += versions.count
     }
   }
 

@@ -63,10 +63,17 @@ struct CheckpointImage {
   func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
     let addressEnd = UInt64(tables.slotCount) << UInt64(tables.slotShift)
     var nodesLeft = tables.nodesEnd / 64
-    return tables.keyspaces.allSatisfy { keyspace in
-      HashIndex.isSound(arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
-        && (keyspace.root == 0
-          || OrderedIndex.isSound(arena, keyspace.root, nodesEnd: tables.nodesEnd, nodesLeft: &nodesLeft))
-    }
+    let known = Set(tables.keyspaces.map(\.id))
+    let hasSoundVersions =
+      !tables.hasRetention
+      || VersionTable.isSound(
+        arena, heads: tables.versionBuckets, count: tables.versionCount, nodesEnd: tables.nodesEnd,
+        upTo: tables.sequence, isCovered: Coverage(tables, table).contains, isKnown: known.contains)
+    return hasSoundVersions
+      && tables.keyspaces.allSatisfy { keyspace in
+        HashIndex.isSound(arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
+          && (keyspace.root == 0
+            || OrderedIndex.isSound(arena, keyspace.root, nodesEnd: tables.nodesEnd, nodesLeft: &nodesLeft))
+      }
   }
 }

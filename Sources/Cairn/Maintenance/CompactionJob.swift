@@ -193,7 +193,10 @@ final class CompactionJob: @unchecked Sendable {
       if isNeeded { carry(address, header) }
     case .dictionary:
       if let number, isDictionaryNeeded(record, keyspaces[number]) { carry(address, header) }
-    case .retention, nil:
+    case .retention:
+      // All of them together say which versions have gone.
+      if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
+    case nil:
       carry(address, header)
     }
   }
@@ -220,8 +223,10 @@ final class CompactionJob: @unchecked Sendable {
         // Rows of a dropped keyspace are there for snapshots only.
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
         if dropped != .max { purged = min(purged, dropped - 1) }
-      } else if index.versions.count > 0, let version = index.versions.version(row.hash, at: row.address) {
-        purged = min(purged, version.supersededBy - 1)
+      } else if index.versions.count > 0,
+        let (_, expiredBy) = index.versions.version(row.hash, at: row.address)
+      {
+        purged = min(purged, min(expiredBy, keyspace.droppedAt.load(ordering: .acquiring)) - 1)
       } else {
         if !row.isPut, isTombstoneNeeded(row, keyspace) { carry(row.address, index.table.verified(row.address).header) }
         continue
@@ -232,13 +237,16 @@ final class CompactionJob: @unchecked Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Whether something older of a deleted row may be found without its tombstone.
+  /// Whether something older of a row that was deleted may be found without its tombstone. A kept one may have gone as
+  /// late as the retention changed, and what it deleted with it.
   private func isTombstoneNeeded(_ row: Replay.Row, _ keyspace: KeyspaceIndex) -> Bool {
     let tombstone = index.table.verified(row.address)
-    guard tombstone.header.revision > horizon else { return false }
+    let gone = max(tombstone.header.revision, keyspace.retainedSince.load(ordering: .relaxed))
+    guard gone > horizon else { return false }
     do throws(StoreError) {
-      // A newer record does what the tombstone did.
-      return unsafe try keyspace.locator.find(row.hash, tombstone.key) == nil
+      guard unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil else { return true }
+      // As many newer records as are kept do what the tombstone did.
+      return index.versions.keptCount(row.hash) < Int(keyspace.oldVersions.load(ordering: .relaxed))
     } catch {
       return true
     }
@@ -325,7 +333,8 @@ final class CompactionJob: @unchecked Sendable {
       version: header.version, revision: header.revision)
     if header.isTombstone { output.tombstoneBytes.add(copy.length, ordering: .relaxed) }
     if let checkpoint {
-      let isCovered = keyspace != nil && header.isPut && header.revision <= checkpoint.sequence
+      let isCovered =
+        header.revision <= checkpoint.sequence && (header.isPut || header.isTombstone && mayBeKept(header))
       list?.places.append(isCovered ? placeInCheckpoint(address) : 0)
     }
     if assembly.length >= Self.frameLength { try assembly.finish(isSynced: false) }
@@ -335,6 +344,11 @@ final class CompactionJob: @unchecked Sendable {
   private func isCompacted(_ address: UInt64) -> Bool {
     let slot = index.table.slot(address)
     return inputs.contains { $0.isCompacted && $0.slots.contains(slot) }
+  }
+
+  /// Whether a checkpoint may have a tombstone.
+  private func mayBeKept(_ tombstone: RecordHeader) -> Bool {
+    numbers[tombstone.keyspace].map { keyspaces[$0].retainedSince.load(ordering: .relaxed) > 0 } ?? false
   }
 
   // MARK: Where the checkpoint has it

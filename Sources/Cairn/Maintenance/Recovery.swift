@@ -69,14 +69,15 @@ struct Recovery: ~Copyable {
       if let checkpoint, image == nil, keyspace.definedAt <= checkpoint.sequence { continue }
       replay.enter(
         index.restore(
-          keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt, from: image))
+          keyspace.id, keyspace.name, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt, from: image),
+        mayRetain: keyspace.oldVersions > 0 || image?.oldVersions ?? 0 > 0)
     }
     index.reserveKeyspaceIDs(below: manifest.nextKeyspace)
     let known = checkpoint?.place ?? Place(segment: 0, offset: 0)
     for entry in manifest.segments where entry.id >= known.segment {
       read.totalBytes += max(0, (entry.end ?? 0) - (entry.id == known.segment ? known.offset : 0))
     }
-    followMoves()
+    try followMoves()
     for entry in manifest.segments {
       guard let source = sources.first(where: { $0.entry.id == entry.id }) else {
         try miss(entry)
@@ -130,6 +131,10 @@ struct Recovery: ~Copyable {
           index.arena.forget()
           throw CheckpointTables.Problem("its nodes make no sense")
         }
+        if image.tables.hasRetention {
+          index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
+        }
+        replay.begin(behind: entry.sequence)
         checkpoint = image.tables
         self.moves = moves
         table.reserve(image.tables.slotCount)
@@ -176,7 +181,7 @@ struct Recovery: ~Copyable {
 
   /// Enters the segments that compaction wrote and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have
   /// not been moved had been superseded by a commit behind the checkpoint: they come again with that.
-  private mutating func followMoves() {
+  private mutating func followMoves() throws(StoreError) {
     guard let checkpoint else { return }
     let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
     for source in sources {
@@ -191,7 +196,7 @@ struct Recovery: ~Copyable {
         frame.forEachRecord { record, offset in
           let place = Place(packed: list.places[number])
           number += 1
-          guard record.header.isPut, let slot = slots[place.segment],
+          guard record.header.isPut || record.header.isTombstone, let slot = slots[place.segment],
             case let old = table.address(slot: slot, offset: place.offset)
           else { return }
           replay.addMove(record, from: old, to: table.address(slot: segment.slot, offset: offset), in: segment)
@@ -211,12 +216,24 @@ struct Recovery: ~Copyable {
         hasGone[slot] = false
       }
     }
+    func isGone(_ address: UInt64) -> Bool {
+      let slot = table.slot(address)
+      return slot < hasGone.count && hasGone[slot]
+    }
+    // Rows whose slots lead to tombstones.
+    let deleted = index.versions.versions { version, _ in
+      version.isBeforeDeletion && index.versions.version(version.hash, sequence: version.supersededBy) == nil
+    }
+    for version in index.versions.versions(where: { version, _ in isGone(version.address) }) {
+      _ = index.versions.remove(version.hash, sequence: version.sequence)
+    }
     for keyspace in index.allKeyspaces {
-      let count = keyspace.locator.index.vacate { address in
-        let slot = table.slot(address)
-        return slot < hasGone.count && hasGone[slot]
+      let count = keyspace.locator.index.vacate(isGone)
+      var vacatedTombstones = 0
+      for version in deleted where version.keyspace == keyspace.id {
+        if unsafe try keyspace.locator.find(version.hash) == nil { vacatedTombstones += 1 }
       }
-      keyspace.rowCount.subtract(count, ordering: .relaxed)
+      keyspace.rowCount.subtract(count - vacatedTombstones, ordering: .relaxed)
       for segment in gone { keyspace.live.reset(slot: segment.slot) }
       if count > 0 { replay.expectAgain() }
     }
@@ -514,7 +531,15 @@ struct Recovery: ~Copyable {
     case .dictionary:
       // One that makes no sense is an error for the values that need it and for nothing else.
       if let dictionary = StoredDictionary(record) { index.dictionaries.add(dictionary) }
-    case .retention, nil:
+    case .retention:
+      guard header.keyLength == 0, let oldVersions = record.oldVersions else {
+        throw StoreError(.damaged, "a retention makes no sense", place: Place(segment: segment.id, offset: offset))
+      }
+      guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.revision),
+        undefined[header.keyspace] == nil
+      else { return }
+      undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
+    case nil:
       throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
     }
   }

@@ -102,6 +102,7 @@ struct Replay: ~Copyable {
   /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an older
   /// record may come later.
   private var tombstones: [Row] = []
+  private var older: OlderVersions
   /// From which on of these the rows have not been taken out of the trees.
   private var firstInTrees = 0
   /// Whether trees have rows that the hash indexes have not, which will come again. Trees cannot be changed until then,
@@ -114,10 +115,14 @@ struct Replay: ~Copyable {
   init(index: Index) {
     self.index = index
     table = index.table
+    older = OlderVersions(index: index)
     rows = RowBuffer(capacity: Self.capacity)
     sorted = RowBuffer(capacity: Self.capacity)
     spare = RowBuffer(capacity: Self.capacity)
   }
+
+  /// The indexes have what a checkpoint has.
+  mutating func begin(behind sequence: UInt64) { older.loaded = sequence }
 
   /// A segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
@@ -128,10 +133,24 @@ struct Replay: ~Copyable {
   /// Rows have been taken out of hash indexes, and not out of trees. A record of each of them will come.
   mutating func expectAgain() { isExpecting = true }
 
-  mutating func enter(_ keyspace: KeyspaceIndex) {
+  /// - Parameter mayRetain: whether older versions may have to be kept, as far as is known.
+  mutating func enter(_ keyspace: KeyspaceIndex, mayRetain: Bool = false) {
     guard partsByID[keyspace.id] == nil else { return }
+    if mayRetain { older.enter(parts.count, keyspace) }
     partsByID[keyspace.id] = parts.count
     parts.append(Part(keyspace: keyspace))
+  }
+
+  /// From a commit on so many versions are kept behind the newest; false if the keyspace has not been entered.
+  mutating func retain(_ id: UInt32, oldVersions: UInt32, since: UInt64) throws(StoreError) -> Bool {
+    guard let number = partsByID[id] else { return false }
+    if !older.retains(number) {
+      // What has been superseded up to here has gone.
+      try finish()
+      older.enter(number, parts[number].keyspace)
+    }
+    older.retain(number, oldVersions: oldVersions, since: since)
+    return true
   }
 
   /// A put or a tombstone; false if its keyspace has not been entered.
@@ -165,7 +184,8 @@ struct Replay: ~Copyable {
     let units = UInt64(record.header.paddedLength / Format.unit)
     rows.append(
       Row(
-        hash: unsafe parts[number].keyspace.hash(record.key), word: address | UInt64(number) << 40,
+        hash: unsafe parts[number].keyspace.hash(record.key),
+        word: address | (record.header.isPut ? Row.putBit : 0) | UInt64(number) << 40,
         head: old | (units < 1 << 25 ? units << 39 : 0)))
   }
 
@@ -180,12 +200,16 @@ struct Replay: ~Copyable {
       let row = sorted[position]
       let keyspace = parts[row.keyspace].keyspace
       let old = row.head & Row.addressMask
-      guard let slot = unsafe keyspace.locator.index.find(row.hash, { $0 == old }) else { continue }
-      unsafe keyspace.locator.index.replace(slot, row.address)
       let units = Int(truncatingIfNeeded: row.head >> 39)
       let length = units > 0 ? units * Format.unit : table.verified(row.address).header.paddedLength
+      if let slot = unsafe keyspace.locator.index.find(row.hash, { $0 == old }) {
+        unsafe keyspace.locator.index.replace(slot, row.address)
+      } else if index.versions.move(row.hash, from: old, to: row.address, units: UInt32(length / Format.unit)) == nil {
+        continue
+      }
       segment.liveBytes.add(length, ordering: .relaxed)
       keyspace.live.add(length, slot: segment.slot)
+      if !row.isPut { segment.tombstoneBytes.subtract(length, ordering: .relaxed) }
     }
     rows.count = 0
     for number in parts.indices { parts[number].count = 0 }
@@ -196,8 +220,12 @@ struct Replay: ~Copyable {
     try finish()
     guard let number = partsByID.removeValue(forKey: id) else { return }
     parts[number].isDropped = true
+    older.leave(number)
     let keyspace = parts[number].keyspace
     for (slot, bytes) in keyspace.live.bySlot { segments[slot]?.liveBytes.subtract(bytes, ordering: .relaxed) }
+    for version in index.versions.versions(where: { version, _ in version.keyspace == id }) {
+      _ = index.versions.remove(version.hash, sequence: version.sequence)
+    }
     index.remove(keyspace)
     keyspace.clear()
   }
@@ -242,11 +270,23 @@ struct Replay: ~Copyable {
     try takeOutOfTrees()
     for number in parts.indices where !parts[number].isDropped { try addWaiting(number) }
     waiting = []
-    for row in tombstones where !parts[row.keyspace].isDropped {
+    try settleOlder()
+    for row in tombstones where !parts[row.keyspace].isDropped && !older.retains(row.keyspace) {
       let index = parts[row.keyspace].keyspace.locator.index
       if let slot = unsafe index.find(row.hash, { $0 == row.address }) { unsafe index.remove(row.hash, slot) }
     }
     tombstones = []
+  }
+
+  /// Keeps older versions as is due; rows that are deleted and stay for their sake go back into the trees.
+  private mutating func settleOlder() throws(StoreError) {
+    var number: Int?
+    for row in try older.settle(tombstones, segments) {
+      if let last = number, last != row.keyspace || rows.count == Self.capacity { try addGathered(last) }
+      number = row.keyspace
+      rows.append(row)
+    }
+    if let number { try addGathered(number) }
   }
 
   /// Adds the rows of a keyspace that have waited, and are not deleted, to its tree.
@@ -389,6 +429,7 @@ struct Replay: ~Copyable {
       if let (slot, known) = try unsafe find(row, position, locator) {
         if !known.isNewer { unsafe locator.index.replace(slot, row.address) }
         let dead = known.isNewer ? row.address : known.address
+        if older.retains(row.keyspace) { older.add(row.keyspace, row.hash, dead, segments) }
         wasThere = known.isPut
         if known.isNewer ? row.isPut : wasThere, let segment = segments[table.slot(dead)] {
           let length = known.isNewer ? table.verified(row.address).header.paddedLength : known.length

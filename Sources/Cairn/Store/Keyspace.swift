@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A named set of rows, each found by its reference.
 ///
 /// Got from ``Store/keyspace(_:_:)``, and good for the store it came from as long as that is open.
@@ -19,6 +21,9 @@ public struct Keyspace: Sendable, Hashable {
   public var id: UInt32 { index.id }
   /// As it was made.
   public var order: Order { index.isOrdered ? .ordered : .unordered }
+
+  /// How many versions of each row are kept: what ``Store/setRetention(_:of:_:)`` has set last.
+  public var retention: Retention { .last(Int(index.oldVersions.load(ordering: .relaxed)) + 1) }
 
   @inline(__always)
   func checkBelongs(to index: Index) throws(StoreError) {

@@ -3,7 +3,8 @@ import Synchronization
 /// The store as it was after one commit. It stands still while writing goes on.
 ///
 /// Costs nothing to take. While it is held, each row that is overwritten or deleted for the first time costs 64 bytes
-/// of memory. Ends with `close()` or with its last reference. May be used from any thread.
+/// of memory; in a keyspace that retains older versions, each of those that would have gone meanwhile does. Ends with
+/// `close()` or with its last reference. May be used from any thread.
 public final class Snapshot: Sendable {
   /// The newest commit it sees.
   public let sequence: UInt64
@@ -48,6 +49,22 @@ public final class Snapshot: Sendable {
   /// Whether there is such a row.
   public func contains(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Bool {
     try withRecord(reference, keyspace) { _ in true } ?? false
+  }
+
+  /// The versions of a row that were kept when the snapshot was taken, newest first, as ``Store/history(of:in:)`` gives
+  /// them. They stay while the snapshot is held, whatever is written and whatever becomes of the retention.
+  /// - Throws: `corrupted` where a record is damaged; `closed`, `keyspaceMismatch`.
+  public func history(of reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
+    try checkOpen(keyspace)
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    guard keyspace.index.exists(at: sequence) else { return [] }
+    return try unsafe reference.withEncoded { (key) throws(StoreError) -> [RowVersion] in
+      let records = try unsafe index.history(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+      var versions: [RowVersion] = []
+      for record in records { versions.append(try record.rowVersion(index.dictionaries)) }
+      return versions
+    }
   }
 
   /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns.

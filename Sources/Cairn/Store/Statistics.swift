@@ -9,7 +9,7 @@ public struct StoreStatistics: Sendable, Hashable {
   public var rows = 0
   /// Bytes of the log, headers included; what is reserved for writes to come is not.
   public var logBytes = 0
-  /// Bytes of the newest records of the rows there are.
+  /// Bytes of the newest records of the rows there are, and of older ones that their keyspaces retain.
   public var liveBytes = 0
   /// Bytes of older records that a snapshot needs.
   public var pinnedBytes = 0
@@ -29,7 +29,7 @@ public struct StoreStatistics: Sendable, Hashable {
   public var checkpointBytes = 0
   /// Bytes of memory the index takes.
   public var indexBytes = 0
-  /// Versions kept in memory because a snapshot may need them.
+  /// Older versions that a snapshot may need or a keyspace retains, at 64 bytes of memory each.
   public var retainedVersions = 0
   /// Snapshots held.
   public var snapshots = 0

@@ -103,9 +103,10 @@ struct StoreOpening {
     }
     for position in gone.indices { gone[position].droppedAt = report.lastSequence }
     let present = index.allKeyspaces.map { keyspace in
-      Manifest.Keyspace(
+      let known = manifest.keyspaces.first { $0.id == keyspace.id }?.oldVersions ?? 0
+      return Manifest.Keyspace(
         id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt.load(ordering: .relaxed),
-        name: keyspace.name)
+        name: keyspace.name, oldVersions: max(known, keyspace.oldVersions.load(ordering: .relaxed)))
     }
     manifest.keyspaces = (present + gone).sorted { $0.id < $1.id }
     manifest.nextKeyspace = max(manifest.nextKeyspace, index.nextKeyspaceID)

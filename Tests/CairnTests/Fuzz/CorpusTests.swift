@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Cairn
+
 /// What fuzzing has found worth keeping, fed to the same targets again.
 @Suite struct CorpusTests {
   @Test(arguments: FuzzTarget.allCases) func everyInputGivesAValueOrATypedError(_ target: FuzzTarget) throws {
@@ -14,6 +16,23 @@ import Testing
       } catch {
         Issue.record("\(file.lastPathComponent): \(error)")
       }
+    }
+  }
+
+  @Test("a checkpoint whose older versions and tables say anything is used or left aside") func randomCheckpoints()
+    throws
+  {
+    var random = SplitMix64(seed: chooseSeed())
+    for _ in 0..<chooseRounds(3000, debug: 200) {
+      // Behind the hash pages and leaves there are.
+      var input: [UInt8] = []
+      for _ in 0..<2 {
+        let place = Int.random(in: 38_000..<45_000, using: &random) & ~7
+        input += [UInt8(place >> 8), UInt8(place & 255)]
+        let byte = UInt8.random(in: 0...255, using: &random)
+        input += (0..<8).map { $0 == 0 || byte > 100 ? byte : 0 }
+      }
+      try FuzzTarget.checkpoint.run(input)
     }
   }
 }

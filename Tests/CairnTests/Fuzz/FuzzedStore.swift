@@ -38,6 +38,7 @@ struct FuzzedStore {
     let store = try made.open(.readWrite)
     let ordered = try store.keyspace("ordered")
     let unordered = try store.keyspace("unordered", .unordered)
+    try store.setRetention(.last(3), of: ordered)
     for round in 0..<3 as Range<Int64> {
       try store.write { batch in
         for number in 0..<40 as Range<Int64> {
@@ -45,7 +46,10 @@ struct FuzzedStore {
           try batch.put([], at: .integer(round * 100 + number), in: unordered)
         }
       }
-      if round == 1 { try store.checkpoint() }
+      if round == 1 {
+        for number in 0..<5 as Range<Int64> { try store.delete([.integer(number * 3), "row"], in: ordered) }
+        try store.checkpoint()
+      }
     }
     try store.delete([9, "row"], in: ordered)
     store.close()
@@ -67,10 +71,22 @@ struct FuzzedStore {
           _ = try? snapshot.count(in: keyspace)
           if keyspace.order == .ordered { _ = try? snapshot.rows(in: keyspace, reverse: true) }
           for row in rows { _ = try? store.row(row.reference, in: keyspace) }
+          for number in 0..<40 as Range<Int64> {
+            _ = try? store.history(of: [.integer(number * 3), "row"], in: keyspace)
+          }
         }
         _ = store.statistics
         guard access == .readWrite else { continue }
         try store.put([1], at: "row", in: try store.keyspace("fuzz"))
+        for keyspace in store.keyspaces {
+          _ = try? store.write { batch in
+            for number in 0..<40 as Range<Int64> {
+              try batch.put([9], at: [.integer(number * 3), "row"], in: keyspace)
+            }
+          }
+          try store.setRetention(.newest, of: keyspace)
+        }
+        try store.compact(.everything)
         try store.checkpoint()
       }
     } catch {

@@ -15,6 +15,7 @@ import Testing
     case "empty": try Fixtures.empty()
     case "compacted": try Fixtures.compacted()
     case "dictionary": try Fixtures.dictionary()
+    case "retained": try Fixtures.retained()
     default: try Fixtures.everything()
     }
   }
@@ -22,7 +23,7 @@ import Testing
   /// CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
-  @Test(arguments: ["example", "empty", "everything", "compacted", "dictionary"])
+  @Test(arguments: ["example", "empty", "everything", "compacted", "dictionary", "retained"])
   func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
     let committed = Self.directory.appending(path: name)
     let made = try Self.make(name)
@@ -40,6 +41,35 @@ import Testing
     let verification = try Verifier(at: committed.path()).run()
     #expect(verification.damage.isEmpty)
     #expect(verification.findings.contains { $0.kind == .tornTail } == (name == "everything"))
+  }
+
+  /// What the reader written from FORMAT.md has to print of them is committed too.
+  @Test func historiesAreThoseOfOneMadeNow() throws {
+    let expected = Self.tests.appending(path: "FormatReader/retained.jsonl")
+    try withTemporaryDirectory { directory in
+      let fresh = URL(filePath: directory).appending(path: "retained")
+      try Self.write(try Fixtures.retained(), to: fresh)
+      let histories = try Self.histories(of: fresh.path())
+      if Self.isWriting { try Data(histories.utf8).write(to: expected) }
+      #expect(try Self.histories(of: Self.directory.appending(path: "retained").path()) == histories)
+      #expect(try String(contentsOf: expected, encoding: .utf8) == histories)
+    }
+  }
+
+  private static func histories(of path: String) throws -> String {
+    let store = try Store.openForInspection(at: path)
+    defer { store.close() }
+    var lines = ""
+    for keyspace in store.keyspaces {
+      for number in 0..<40 as Range<Int64> {
+        for version in try store.history(of: .integer(number), in: keyspace) {
+          let value = version.value.map { "{\"text\":\"\(String(decoding: $0, as: UTF8.self))\"}" } ?? "null"
+          lines += "{\"key\":{\"integer\":\(number)},\"value\":\(value),\"version\":\(version.version),"
+          lines += "\"revision\":\(version.revision)}\n"
+        }
+      }
+    }
+    return lines
   }
 
   @Test func theDocumentedBytesAreTheOnesWritten() throws {

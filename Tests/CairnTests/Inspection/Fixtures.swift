@@ -130,6 +130,46 @@ enum Fixtures {
     return machine.files()
   }
 
+  /// Keyspaces that retain older versions: as many all along, fewer and then more, and one that is gone; a checkpoint with
+  /// older versions, segments that compaction wrote since, and commits behind.
+  static func retained() throws -> Files {
+    let machine = try FixtureMachine(random: [0xAB1D_0000_0000_0001, 0xAB1D_0000_0000_0002, 11])
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let heap = try store.keyspace("heap", .unordered)
+    let gone = try store.keyspace("gone")
+    try store.setRetention(.last(3), of: rows)
+    try store.setRetention(.last(2), of: gone)
+    func write(_ rounds: Range<Int64>) throws {
+      for round in rounds {
+        try store.write { batch in
+          for number in 0..<40 as Range<Int64> where (number + round) % 4 != 0 {
+            let value = Array("round \(round) of \(number)".utf8)
+            if (number + round) % 3 == 0 {
+              for keyspace in [rows, heap] { try batch.delete(.integer(number), in: keyspace) }
+            } else {
+              for keyspace in [rows, heap] { try batch.put(value, at: .integer(number), in: keyspace) }
+            }
+            if round < 3 { try batch.put(value, at: .integer(number), in: gone) }
+          }
+        }
+      }
+    }
+    try write(0..<3)
+    try store.drop(gone)
+    try store.setRetention(.last(4), of: heap)
+    try write(3..<7)
+    try store.checkpoint()
+    try store.setRetention(.last(2), of: heap)
+    try write(7..<9)
+    try store.compact(.everything)
+    try store.setRetention(.last(5), of: heap)
+    try write(9..<11)
+    let files = machine.files()
+    store.close()
+    return files
+  }
+
   private static let references: [Reference] = [
     0, 1, -1, 255, 256, -255, -256, -257, 65_535, -65_536, .integer(.max), .integer(.min),
     "", "a", "ab", "a\0b", "Z\u{FC}rich", "\u{65E5}\u{672C}", "\u{1F600}", "quote \" and \\ and '", "\u{1B}[31mred",

@@ -1,0 +1,27 @@
+/// The log addresses that a checkpoint may lead to: up to where its segments ended.
+struct Coverage {
+  private let table: SegmentTable
+  /// For each slot how far in it, in bytes, the records lie.
+  private let ends: [Int]
+
+  init(_ tables: CheckpointTables, _ table: SegmentTable) {
+    self.table = table
+    var ends = [Int](repeating: 0, count: tables.slotCount)
+    for segment in tables.segments {
+      var left = segment.end
+      var slot = segment.slot
+      while left > 0, slot < ends.count {
+        ends[slot] = left
+        left -= 8 << table.slotShift
+        slot += 1
+      }
+    }
+    self.ends = ends
+  }
+
+  @inline(__always)
+  func contains(_ address: UInt64) -> Bool {
+    let slot = table.slot(address)
+    return slot < ends.count && table.offset(address) < ends[slot]
+  }
+}

@@ -1,0 +1,154 @@
+import Synchronization
+
+/// Records that a replay has found superseded in keyspaces that retain older versions, and what is left of them when all
+/// has been read. Before a store is shared.
+struct OlderVersions {
+  private let index: Index
+  private let table: SegmentTable
+  /// What a checkpoint has up to this commit is in the indexes already.
+  var loaded: UInt64 = 0
+  private var keyspaces: [Int: (index: KeyspaceIndex, schedule: RetentionSchedule)] = [:]
+  /// With their revisions for heads.
+  private var superseded: [Replay.Row] = []
+
+  /// A version of a row, on its way.
+  private struct Version {
+    var record: RecordHeader
+    var address: UInt64
+    /// Whether the table of older versions has it.
+    var isThere: Bool
+  }
+
+  init(index: Index) {
+    self.index = index
+    table = index.table
+  }
+
+  func retains(_ number: Int) -> Bool { keyspaces[number] != nil }
+
+  /// A keyspace, by its number in the replay, in which older versions may be kept.
+  mutating func enter(_ number: Int, _ keyspace: KeyspaceIndex) {
+    guard keyspaces[number] == nil else { return }
+    let schedule = RetentionSchedule(oldVersions: keyspace.oldVersions.load(ordering: .relaxed))
+    keyspaces[number] = (keyspace, schedule)
+  }
+
+  mutating func leave(_ number: Int) { keyspaces[number] = nil }
+
+  mutating func retain(_ number: Int, oldVersions: UInt32, since: UInt64) {
+    keyspaces[number]?.schedule.add(oldVersions: oldVersions, since: since)
+  }
+
+  /// A record that another of its row is newer than, or is the same as. It counts as dead until the end.
+  mutating func add(_ number: Int, _ hash: UInt64, _ address: UInt64, _ segments: [Segment?]) {
+    let header = table.verified(address).header
+    superseded.append(Replay.Row(hash: hash, word: address | UInt64(number) << 40, head: header.revision))
+    if header.isTombstone, header.revision <= loaded, let keyspace = keyspaces[number]?.index {
+      count(keyspace, header, at: address, isLive: false, segments)
+    }
+  }
+
+  /// A tombstone counts as one while it is not kept.
+  private func count(
+    _ keyspace: KeyspaceIndex, _ record: RecordHeader, at address: UInt64, isLive: Bool, _ segments: [Segment?]
+  ) {
+    guard case let slot = table.slot(address), slot < segments.count, let segment = segments[slot] else { return }
+    let bytes = isLive ? record.paddedLength : -record.paddedLength
+    segment.liveBytes.add(bytes, ordering: .relaxed)
+    keyspace.live.add(bytes, slot: segment.slot)
+    if record.isTombstone { segment.tombstoneBytes.subtract(bytes, ordering: .relaxed) }
+  }
+
+  // MARK: The end
+
+  /// Keeps what is to be kept, takes out the rest, and says what retentions have come to.
+  ///
+  /// - Parameters:
+  ///   - deleted: tombstones that have come and may be the newest of their rows.
+  /// - Returns: those of them that are, and whose rows stay because older versions of them do.
+  mutating func settle(_ deleted: [Replay.Row], _ segments: [Segment?]) throws(StoreError) -> [Replay.Row] {
+    var rows = superseded
+    superseded = []
+    for row in deleted where retains(row.keyspace) { rows.append(Replay.Row(hash: row.hash, word: row.word, head: 0)) }
+    for (number, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) where keyspace.schedule.hasChanged {
+      let (oldVersions, since) = keyspace.schedule.current
+      keyspace.index.oldVersions.store(oldVersions, ordering: .relaxed)
+      keyspace.index.retainedSince.store(since, ordering: .relaxed)
+      for version in index.versions.versions(where: { version, _ in version.keyspace == keyspace.index.id }) {
+        rows.append(Replay.Row(hash: version.hash, word: UInt64(number) << 40, head: 0))
+      }
+    }
+    rows.sort { ($0.keyspace, $0.hash, $1.head) < ($1.keyspace, $1.hash, $0.head) }
+    var stay: [Replay.Row] = []
+    var start = 0
+    while start < rows.count {
+      var end = start + 1
+      while end < rows.count, rows[end].hash == rows[start].hash, rows[end].keyspace == rows[start].keyspace {
+        end += 1
+      }
+      if let row = try settle(rows[start..<end], segments) { stay.append(row) }
+      start = end
+    }
+    return stay
+  }
+
+  /// One row. Returns its tombstone if it is deleted, stays, and has not been loaded like that.
+  private func settle(_ rows: ArraySlice<Replay.Row>, _ segments: [Segment?]) throws(StoreError) -> Replay.Row? {
+    let (hash, number) = (rows[rows.startIndex].hash, rows[rows.startIndex].keyspace)
+    guard let (keyspace, schedule) = keyspaces[number], let found = unsafe try keyspace.locator.find(hash) else {
+      return nil
+    }
+    let newest = unsafe Version(record: found.record.header, address: found.address, isThere: false)
+    let versions = [newest] + (try older(rows, hash, keyspace, than: newest.record.revision))
+    let count = schedule.keptCount(versions.map { ($0.record.revision, $0.record.isTombstone) })
+    // The oldest first, so that it comes last in its bucket.
+    for position in (1..<versions.count).reversed() {
+      let version = versions[position]
+      guard version.isThere != (position < count) else { continue }
+      if version.isThere {
+        _ = index.versions.remove(hash, sequence: version.record.revision)
+      } else {
+        index.versions.add(
+          VersionTable.Version(
+            hash: hash, address: version.address, sequence: version.record.revision,
+            supersededBy: versions[position - 1].record.revision, keyspace: keyspace.id,
+            units: UInt32(version.record.paddedLength / Format.unit), isTombstone: version.record.isTombstone,
+            isBeforeDeletion: versions[position - 1].record.isTombstone),
+          isOfDeletedRow: true, expiredBy: VersionTable.kept)
+      }
+      self.count(keyspace, version.record, at: version.address, isLive: !version.isThere, segments)
+    }
+    guard newest.record.isTombstone else { return nil }
+    let wasLive = newest.record.revision <= loaded
+    if wasLive != (count > 0) { self.count(keyspace, newest.record, at: newest.address, isLive: !wasLive, segments) }
+    guard count == 0 else {
+      return wasLive ? nil : Replay.Row(hash: hash, word: newest.address | UInt64(number) << 40, head: 0)
+    }
+    unsafe try keyspace.tree?.remove(found.record.key, hash)
+    unsafe keyspace.locator.index.remove(hash, found.slot)
+    return nil
+  }
+
+  /// The versions of a row behind its newest, each once.
+  private func older(
+    _ rows: ArraySlice<Replay.Row>, _ hash: UInt64, _ keyspace: KeyspaceIndex, than newest: UInt64
+  ) throws(StoreError) -> [Version] {
+    var versions: [Version] = []
+    for version in index.versions.all(hash, at: .max - 1) {
+      guard let record = table.record(version.address), record.header.revision == version.sequence else {
+        throw keyspace.locator.corruption(version.address)
+      }
+      versions.append(Version(record: record.header, address: version.address, isThere: true))
+    }
+    for row in rows where row.head > 0 {
+      versions.append(Version(record: table.verified(row.address).header, address: row.address, isThere: false))
+    }
+    versions.sort { ($0.record.revision, $0.isThere ? 1 : 0) > ($1.record.revision, $1.isThere ? 1 : 0) }
+    var last = newest
+    versions.removeAll { version in
+      defer { last = min(last, version.record.revision) }
+      return version.record.revision >= last
+    }
+    return versions
+  }
+}

@@ -1,0 +1,304 @@
+import Testing
+
+@testable import Cairn
+
+/// Which versions of a row are kept, and for how long.
+@Suite struct RetentionTests {
+  private let machine = Machine()
+
+  private static var options: StoreOptions {
+    var options = Machine.options
+    options.compaction = false
+    options.checkpoints = false
+    return options
+  }
+
+  private func open(_ machine: Machine? = nil) throws -> Store { try (machine ?? self.machine).open(Self.options) }
+
+  /// A row's versions as text, newest first; a deletion is a dash.
+  private func history(_ store: Store, _ reference: Reference = "k", in name: String = "rows") throws -> [String] {
+    try store.history(of: reference, in: store.keyspace(name)).map {
+      $0.value.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+    }
+  }
+
+  private func write(_ store: Store, _ values: String..., at reference: Reference = "k") throws {
+    let keyspace = try store.keyspace("rows")
+    for value in values {
+      if value == "-" {
+        try store.delete(reference, in: keyspace)
+      } else {
+        try store.put([UInt8](value), at: reference, in: keyspace)
+      }
+    }
+  }
+
+  private func retain(_ store: Store, _ count: Int) throws {
+    try store.setRetention(.last(count), of: store.keyspace("rows"))
+  }
+
+  /// The same after every way to open the store again: replayed, from a checkpoint, compacted, and both.
+  private func expectEverywhere(_ store: Store, _ expected: [String]) throws {
+    #expect(try history(store) == expected)
+    #expect(try history(open(machine.kill())) == expected)
+    #expect(try history(open(machine.crash())) == expected)
+    try store.checkpoint()
+    #expect(try history(open(machine.kill())) == expected)
+    try store.compact(.everything)
+    #expect(try history(store) == expected)
+    #expect(try history(open(machine.kill())) == expected)
+    for path in machine.contents.keys where path.hasSuffix(".checkpoint") { try machine.files.remove(path) }
+    #expect(try history(open(machine.kill())) == expected)
+  }
+
+  @Test func onlyTheNewestIsKeptUnlessSomebodySaysSo() throws {
+    let store = try open()
+    try write(store, "a", "b", "c")
+    #expect(try store.keyspace("rows").retention == .newest)
+    try expectEverywhere(store, ["c"])
+    try write(store, "-")
+    try expectEverywhere(store, [])
+  }
+
+  @Test func theLastVersionsAreKept() throws {
+    let store = try open()
+    try retain(store, 3)
+    try write(store, "a", "b")
+    try expectEverywhere(store, ["b", "a"])
+    try write(store, "c", "d", "e")
+    try expectEverywhere(store, ["e", "d", "c"])
+    #expect(try store.keyspace("rows").retention == .last(3))
+    #expect(store.statistics.retainedVersions == 2)
+  }
+
+  @Test func versionsCarryWhatTheirRowsDid() throws {
+    let store = try open()
+    try retain(store, 4)
+    try write(store, "a", "b", "-", "c")
+    let versions = try store.history(of: "k", in: store.keyspace("rows"))
+    #expect(versions.map(\.version) == [1, 2, 2, 1])
+    #expect(versions.map(\.revision) == versions.map(\.revision).sorted(by: >))
+    #expect(versions.map(\.isDeletion) == [false, true, false, false])
+    #expect(versions[0].revision == store.lastSequence)
+  }
+
+  @Test("a deletion is a version, and is kept with what it deleted") func deletions() throws {
+    let store = try open()
+    try retain(store, 3)
+    try write(store, "a", "-")
+    try expectEverywhere(store, ["-", "a"])
+    #expect(try store.get("k", in: store.keyspace("rows")) == nil)
+    #expect(store.statistics.rows == 0)
+    try write(store, "b")
+    try expectEverywhere(store, ["b", "-", "a"])
+    try write(store, "-")
+    try expectEverywhere(store, ["-", "b", "-"])
+    try write(store, "c", "d")
+    try expectEverywhere(store, ["d", "c", "-"])
+    #expect(store.statistics.rows == 1)
+  }
+
+  @Test("with fewer versions, what is too many goes at once; with more, nothing comes back") func changing() throws {
+    let store = try open()
+    try retain(store, 4)
+    try write(store, "a", "b", "c", "d")
+    try retain(store, 2)
+    try expectEverywhere(store, ["d", "c"])
+    try retain(store, 5)
+    try expectEverywhere(store, ["d", "c"])
+    try write(store, "e")
+    try expectEverywhere(store, ["e", "d", "c"])
+    try retain(store, 1)
+    try expectEverywhere(store, ["e"])
+    try write(store, "f", "-")
+    try retain(store, 3)
+    try expectEverywhere(store, [])
+    try write(store, "g")
+    try expectEverywhere(store, ["g"])
+  }
+
+  @Test func aDeletedRowGoesWhenOnlyTheNewestIsKept() throws {
+    let store = try open()
+    try retain(store, 2)
+    try write(store, "a", "-")
+    try store.checkpoint()
+    try retain(store, 1)
+    #expect(try history(open(machine.kill())) == [])
+    try store.compact(.everything)
+    #expect(try history(open(machine.kill())) == [])
+    try expectEverywhere(store, [])
+    #expect(store.statistics.liveBytes == 0)
+    #expect(store.statistics.retainedVersions == 0)
+  }
+
+  @Test func sayingTheSameAgainTakesNoCommit() throws {
+    let store = try open()
+    let keyspace = try store.keyspace("rows")
+    let first = try store.setRetention(.last(2), of: keyspace)
+    #expect(try store.setRetention(.last(2), of: keyspace) == first)
+    #expect(store.lastSequence == first)
+  }
+
+  @Test func otherNumbersAreRefused() throws {
+    let store = try open()
+    let keyspace = try store.keyspace("rows")
+    for count in [0, -1, Retention.maximumCount + 1, Int.max, Int.min] {
+      #expect(failure { try store.setRetention(.last(count), of: keyspace) }?.code == .malformed)
+    }
+    try store.setRetention(.last(Retention.maximumCount), of: keyspace)
+    try store.drop(keyspace)
+    #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .keyspaceMismatch)
+    store.close()
+    #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .closed)
+  }
+
+  @Test func droppingAKeyspaceDropsItsHistory() throws {
+    let store = try open()
+    try retain(store, 3)
+    try write(store, "a", "b", "-")
+    try store.drop(try store.keyspace("rows"))
+    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.liveBytes == 0)
+    try write(store, "z")
+    try expectEverywhere(store, ["z"])
+    #expect(try store.keyspace("rows").retention == .newest)
+  }
+
+  @Test("a snapshot sees the history of its time") func snapshots() throws {
+    let store = try open()
+    let keyspace = try store.keyspace("rows")
+    try retain(store, 2)
+    try write(store, "a", "b", "-")
+    let snapshot = store.snapshot()
+    let expected = try snapshot.history(of: "k", in: keyspace)
+    #expect(expected.count == 2)
+    try write(store, "c", "d", "e")
+    try retain(store, 1)
+    #expect(try snapshot.history(of: "k", in: keyspace) == expected)
+    try store.compact(.everything)
+    #expect(try snapshot.history(of: "k", in: keyspace) == expected)
+    #expect(store.statistics.pinnedBytes > 0)
+    snapshot.close()
+    #expect(store.statistics.pinnedBytes == 0)
+    #expect(store.statistics.retainedVersions == 0)
+    try expectEverywhere(store, ["e"])
+  }
+
+  @Test func keptVersionsCountAsLiveToTheByte() throws {
+    let store = try open()
+    try retain(store, 3)
+    for round in 0..<6 {
+      for row in 0..<50 as Range<Int64> {
+        try write(store, row % 5 == Int64(round % 5) ? "-" : "value \(round)", at: .integer(row))
+      }
+    }
+    let live = store.statistics.liveBytes
+    let again = try open(machine.kill())
+    #expect(again.statistics.liveBytes == live)
+    #expect(again.statistics.retainedVersions == store.statistics.retainedVersions)
+    try store.compact(.everything)
+    try store.compact(.everything)
+    #expect(store.statistics.liveBytes <= live)
+    #expect(store.statistics.deadBytes < 1000)
+  }
+
+  private func fill(_ store: Store, _ rows: Range<Int64>, round: UInt64 = 0) throws {
+    let keyspace = try store.keyspace("others")
+    // Three such commits fill a segment.
+    for start in stride(from: rows.lowerBound, to: rows.upperBound, by: 20) {
+      try store.write { batch in
+        for row in start..<min(start + 20, rows.upperBound) {
+          try batch.put(.noise(900, seed: UInt64(row) ^ round << 32), at: .integer(row), in: keyspace)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "rule 1: what a retention that was lowered let go does not come back when its tombstone's segment is compacted first"
+  )
+  func tombstoneOfALoweredRetention() throws {
+    let store = try open()
+    try retain(store, 3)
+    try write(store, "a")
+    try fill(store, 0..<60)
+    try fill(store, 100..<120)
+    try write(store, "-")
+    try fill(store, 120..<180)
+    // The value and its deletion are copied to different segments.
+    try store.compact(.everything)
+    #expect(try history(store) == ["-", "a"])
+    try retain(store, 1)
+    try fill(store, 100..<180, round: 1)
+    #expect(try store.compact().segments > 0)
+    let again = try open(machine.kill())
+    #expect(try again.get("k", in: again.keyspace("rows")) == nil)
+    #expect(try history(open(machine.kill())) == [])
+  }
+
+  @Test("rule 1: nor does what was deleted before a retention was raised") func tombstoneBeforeARaisedRetention() throws
+  {
+    let store = try open()
+    try write(store, "a")
+    try fill(store, 0..<60)
+    try fill(store, 100..<120)
+    try write(store, "-")
+    try fill(store, 120..<180)
+    try retain(store, 3)
+    try write(store, "b")
+    try fill(store, 100..<180, round: 1)
+    #expect(try store.compact().segments > 0)
+    #expect(try history(store) == ["b"])
+    #expect(try history(open(machine.kill())) == ["b"])
+  }
+
+  @Test("rows are counted right over a checkpoint that leads to tombstones which have gone since") func vacated() throws
+  {
+    let store = try open()
+    try retain(store, 2)
+    try write(store, "a", "-")
+    try fill(store, 0..<60)
+    try store.checkpoint()
+    try write(store, "b", "c")
+    try fill(store, 0..<60, round: 1)
+    try store.compact(.everything)
+    #expect(try history(store) == ["c", "b"])
+    let again = try open(machine.kill())
+    #expect(again.recovery.checkpoint != nil)
+    #expect(again.statistics.rows == 61)
+    #expect(again.statistics.liveBytes == store.statistics.liveBytes)
+    #expect(try history(again) == ["c", "b"])
+  }
+
+  @Test func goingBackShowsTheHistoryOfThatCommit() throws {
+    let store = try open()
+    try retain(store, 3)
+    try write(store, "a", "b", "c")
+    let then = store.lastSequence
+    try write(store, "d")
+    try retain(store, 1)
+    var options = Self.options
+    options.upTo = then
+    #expect(try history(machine.kill().open(options)) == ["c", "b", "a"])
+  }
+
+  @Test("a store that nobody has told to retain anything says nothing of it") func unused() throws {
+    let store = try open()
+    try write(store, "a", "b")
+    try store.checkpoint()
+    let manifest = try #require(machine.contents["\(Machine.path)/MANIFEST"])
+    #expect(manifest[16..<24].allSatisfy { $0 == 0 })
+    try retain(store, 2)
+    let told = try #require(machine.contents["\(Machine.path)/MANIFEST"])
+    #expect(told[16] == 2)
+  }
+
+  @Test func aThousandVersionsOfARow() throws {
+    let store = try open()
+    try retain(store, 1000)
+    let keyspace = try store.keyspace("rows")
+    for round in 0..<1500 { try store.put([UInt8]("\(round)"), at: "k", in: keyspace, .buffered) }
+    try store.sync()
+    try expectEverywhere(store, (500..<1500).reversed().map(String.init))
+  }
+}

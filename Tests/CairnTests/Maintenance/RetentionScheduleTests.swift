@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Cairn
+
+/// What a row's versions come to under a retention that has changed.
+@Suite struct RetentionScheduleTests {
+  /// Revisions, negative for deletions, newest first.
+  private func kept(_ versions: [Int], _ settings: [(since: UInt64, count: UInt32)]) -> Int {
+    var schedule = RetentionSchedule(oldVersions: 0)
+    for setting in settings.reversed() { schedule.add(oldVersions: setting.count - 1, since: setting.since) }
+    return schedule.keptCount(versions.map { (UInt64(abs($0)), $0 < 0) })
+  }
+
+  @Test func newestOnly() {
+    #expect(kept([3, 2, 1], []) == 1)
+    #expect(kept([-3, 2, 1], []) == 0)
+  }
+
+  @Test func whatWasSupersededBeforeDoesNotComeBack() {
+    #expect(kept([5, 4, 2, 1], [(3, 4)]) == 3)
+    #expect(kept([4, 2, 1], [(6, 4)]) == 1)
+    #expect(kept([7, 4, 2, 1], [(6, 4)]) == 2)
+    #expect(kept([9, 8, 7, 5, 4, 2], [(1, 9), (6, 2), (10, 9)]) == 2)
+  }
+
+  @Test func aDeletionThatNothingIsBehindIsNone() {
+    #expect(kept([-2, 1], [(3, 4)]) == 0)
+    #expect(kept([4, -2, 1], [(3, 4)]) == 1)
+    #expect(kept([-5, 4, -2, 1], [(3, 4)]) == 2)
+  }
+
+  /// What has gone may be missing or not: the rest is the same.
+  @Test func itDoesNotDependOnWhatHasGone() {
+    var random = SplitMix64(seed: 5)
+    for _ in 0..<20_000 {
+      var versions: [Int] = []
+      var settings: [(since: UInt64, count: UInt32)] = []
+      var isThere = false
+      for time in 1...Int.random(in: 2...14, using: &random) {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: settings.append((UInt64(time), UInt32.random(in: 1...4, using: &random)))
+        case 1 where isThere:
+          versions.insert(-time, at: 0)
+          isThere = false
+        default:
+          versions.insert(time, at: 0)
+          isThere = true
+        }
+      }
+      let count = kept(versions, settings)
+      guard count > 0 else { continue }
+      // A deletion that nothing older is left behind is asked for by compaction itself.
+      let gone = versions[count...].filter { $0 < 0 || Bool.random(using: &random) }
+      #expect(kept(versions[..<count] + gone, settings) == count, "\(versions) \(settings)")
+    }
+  }
+}
