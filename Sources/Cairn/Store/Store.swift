@@ -130,7 +130,7 @@ public final class Store: Sendable {
   /// there, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of it are
   /// kept.
   ///
-  /// Takes as long as a commit; with fewer versions than before, also 0.2 to 0.3 µs for each that goes, during which
+  /// Takes as long as a commit; with fewer versions than before, also 0.2 to 0.8 µs for each that goes, during which
   /// other commits wait. May be called from any thread. A store in which this has been called is not read by
   /// versions of the library that know nothing of retention.
   ///
