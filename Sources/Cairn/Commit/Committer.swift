@@ -38,6 +38,12 @@ final class Committer: @unchecked Sendable {
     assembly = FrameAssembly(log: log)
   }
 
+  /// Calls `body` between two commits, and then lets go of what snapshots that have ended meanwhile needed.
+  func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
+    return try lock.withLock { (_) throws(E) in try body() }
+  }
+
   /// Returns the commit's sequence once it is as durable as asked.
   func commit(_ batch: BatchBuffer, _ durability: Durability) throws(StoreError) -> UInt64 {
     let sequence = try append(batch, isSynced: durability == .durable)
@@ -47,13 +53,11 @@ final class Committer: @unchecked Sendable {
 
   /// Everything but making it durable.
   func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
-    let sequence = try lock.withLock { (_) throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
-    if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() }
-    return sequence
+    try betweenCommits { () throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
   }
 
   func close() {
-    lock.withLock { _ in isClosed.store(true, ordering: .releasing) }
+    betweenCommits { isClosed.store(true, ordering: .releasing) }
   }
 
   private func appendLocked(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
@@ -249,7 +253,7 @@ final class Committer: @unchecked Sendable {
   /// Makes a dictionary the one that a keyspace's new values are compressed with, by a commit of one record. `stored` is
   /// an LZ4 block of it, or nil.
   func adopt(_ content: [UInt8], stored: [UInt8]?, for keyspace: KeyspaceIndex) throws(StoreError) {
-    try lock.withLock { (_) throws(StoreError) in
+    try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
       guard keyspace.droppedAt.load(ordering: .relaxed) == .max, keyspace.definedAt.load(ordering: .relaxed) > 0,
@@ -283,13 +287,12 @@ final class Committer: @unchecked Sendable {
 
   /// Takes a keyspace away with all its rows, by a commit of one record.
   func drop(_ keyspace: KeyspaceIndex, _ durability: Durability) throws(StoreError) -> UInt64 {
-    let sequence = try lock.withLock { (_) throws(StoreError) in
+    let sequence = try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
       guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
       return try dropLocked(keyspace, isSynced: durability == .durable)
     }
-    if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() }
     if durability == .durable { try log.sync(upTo: sequence) }
     return sequence
   }
@@ -323,7 +326,7 @@ final class Committer: @unchecked Sendable {
   func retain(
     _ keyspace: KeyspaceIndex, oldVersions: UInt32, _ durability: Durability
   ) throws(StoreError) -> UInt64 {
-    let sequence = try lock.withLock { (_) throws(StoreError) in
+    let sequence = try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
       guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
@@ -332,7 +335,6 @@ final class Committer: @unchecked Sendable {
       }
       return try retainLocked(keyspace, oldVersions, isSynced: durability == .durable)
     }
-    if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() }
     if durability == .durable { try log.sync(upTo: sequence) }
     return sequence
   }
@@ -544,7 +546,7 @@ final class Committer: @unchecked Sendable {
   /// The state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`; nil while
   /// nothing is in the log. From now on new rows are noted.
   func beginCapture(id: UInt32) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
-    lock.withLock { _ in
+    betweenCommits {
       guard let place = log.end else { return nil }
       index.newRows.begin()
       var tables = CheckpointTables(
@@ -585,22 +587,17 @@ final class Committer: @unchecked Sendable {
 
   // MARK: Compaction
 
-  /// Calls `body` between two commits.
-  func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
-    try lock.withLock { (_) throws(E) in try body() }
-  }
-
   /// The keyspaces whose rows somebody can see, those that have been dropped included. They keep their memory until
   /// `endCompaction`.
   func beginCompaction() -> [KeyspaceIndex] {
-    lock.withLock { _ in
+    betweenCommits {
       isCompacting = true
       return index.allKeyspaces + droppedKeyspaces
     }
   }
 
   func endCompaction() {
-    lock.withLock { _ in
+    betweenCommits {
       isCompacting = false
       clearDropped()
     }

@@ -1,4 +1,5 @@
 import Cairn
+import Synchronization
 import Testing
 
 @Suite struct SnapshotTests {
@@ -137,6 +138,29 @@ import Testing
     }
     #expect(store.statistics.indexBytes <= 2 * bytes)
     #expect(try store.read { try $0.count(.all, in: rows) } == 0)
+  }
+
+  @Test("what a snapshot kept goes although it ends between two commits") func endBetweenCommits() throws {
+    var options = Machine.options
+    options.compaction = false
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    try store.put([1], at: 1, in: rows)
+    let snapshot = store.snapshot()
+    try store.put([2], at: 1, in: rows)
+    let beginsSegment = Atomic<Bool>(false)
+    machine.files.gate = { operation, path in
+      guard operation == .write, path.hasSuffix(".segment") else { return }
+      beginsSegment.store(true, ordering: .relaxed)
+      snapshot.close()
+    }
+    try store.compact()
+    machine.files.gate = nil
+    let hasBegun = beginsSegment.load(ordering: .relaxed)
+    #expect(hasBegun)
+    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.pinnedBytes == 0)
   }
 
   @Test func aSnapshotEndsWithItsLastReference() throws {
