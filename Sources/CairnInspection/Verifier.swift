@@ -91,7 +91,7 @@ struct VerificationPass {
 
   private mutating func noteOtherFiles(_ names: [String], _ manifest: Manifest?) {
     let checkpoints = (manifest?.checkpoints ?? []).map { CheckpointTables.fileName($0.id) }
-    let own = Set(checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK"])
+    let own = Set(checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK", Reserve.fileName])
     for name in names where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // One above all others may have been begun since the manifest was read.

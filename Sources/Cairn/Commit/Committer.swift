@@ -64,10 +64,10 @@ final class Committer: @unchecked Sendable {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
     try look(batch)
-    let (bound, hasNewKeyspace) = try bound(batch)
+    let (bound, hasPuts, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
-    let sequence = try assembly.begin(bound: bound)
+    let sequence = try assembly.begin(bound: bound, freesSpace: !hasPuts)
     if hasNewKeyspace { try define(batch, sequence) }
     try assemble(batch, into: &assembly)
     try assembly.finish(isSynced: isSynced)
@@ -153,13 +153,15 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// At least the length of the frame, and whether a keyspace is written to for the first time.
-  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, hasNewKeyspace: Bool) {
+  /// At least the length of the frame, whether anything is put, and whether a keyspace is written to for the first time.
+  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, hasPuts: Bool, hasNewKeyspace: Bool) {
     var bound = FrameHeader.size
+    var hasPuts = false
     var hasNewKeyspace = false
     for position in 0..<batch.changeCount {
       let change = unsafe batch.changes + position
       guard unsafe isWritten(change) else { continue }
+      if unsafe change.pointee.kind == .put { hasPuts = true }
       unsafe bound += 64 + change.pointee.keyLength + change.pointee.storedLength
       let nameLength = unsafe change.pointee.keyspace.withBorrowed {
         $0.definedAt.load(ordering: .relaxed) == 0 ? $0.name.utf8.count : 0
@@ -172,7 +174,7 @@ final class Committer: @unchecked Sendable {
     guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
-    return (bound, hasNewKeyspace)
+    return (bound, hasPuts, hasNewKeyspace)
   }
 
   /// Defines the keyspaces that the batch is the first to write to.
@@ -305,7 +307,7 @@ final class Committer: @unchecked Sendable {
       clear(keyspace)
       return sequence
     }
-    let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength)
+    let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength, freesSpace: true)
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     _ = try unsafe assembly.add(
       .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)

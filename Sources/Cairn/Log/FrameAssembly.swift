@@ -36,8 +36,8 @@ import Synchronization
   deinit { unsafe memory.deallocate() }
 
   /// Begins the frame of a commit, of at most `bound` bytes. Returns its sequence.
-  mutating func begin(bound: Int) throws(StoreError) -> UInt64 {
-    let (segment, offset) = try log.room(for: bound)
+  mutating func begin(bound: Int, freesSpace: Bool = false) throws(StoreError) -> UInt64 {
+    let (segment, offset) = try log.room(for: bound, freesSpace: freesSpace)
     begin(in: segment, at: offset, log.lastSequence + 1)
     return sequence
   }

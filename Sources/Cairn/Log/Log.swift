@@ -11,6 +11,9 @@ final class Log: @unchecked Sendable {
   let manifestFile: ManifestFile
   let store: UInt128
   let segmentSize: Int
+  let reserve: Reserve
+  /// Whether the last commit that needed more space met none, or had to take it from the reserve.
+  let isShortOfSpace = Atomic<Bool>(false)
 
   /// The manifest as it is on disk, or will be once the lock's present holder is done.
   let manifest: Lock<Manifest>
@@ -77,6 +80,7 @@ final class Log: @unchecked Sendable {
     manifestFile = ManifestFile(files: environment.files, directory: directory)
     store = manifest.store
     segmentSize = manifest.segmentSize
+    reserve = Reserve(files: environment.files, directory: directory, segmentSize: segmentSize)
     self.manifest = Lock(manifest)
     lastSequence = recovered.lastSequence
     segments = Lock(recovered.segments)
@@ -139,26 +143,71 @@ final class Log: @unchecked Sendable {
 
   /// Where a frame of `length` bytes will go. All blocks it needs are reserved on return.
   /// Throws `noSpace` and the like and changes nothing, or `poisoned`.
-  func room(for length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
-    if active == nil { try activateEpoch() }
-    if let active {
-      let end = active.end.load(ordering: .relaxed)
-      let needed = end + length
-      if needed <= reserved { return (active, end) }
-      if needed <= segmentSize {
-        var target = reserved
-        while target < needed { target *= 2 }
-        target = min(target, segmentSize)
-        try reserve(active.file, target)
-        reserved = target
-        return (active, end)
+  ///
+  /// - Parameter freesSpace: whether it may use the reserve.
+  func room(for length: Int, freesSpace: Bool) throws(StoreError) -> (segment: Segment, offset: Int) {
+    if let active, case let end = active.end.load(ordering: .relaxed), end + length <= reserved { return (active, end) }
+    do throws(StoreError) {
+      if freesSpace {
+        defer { isShortOfSpace.store(reserve.isSpent.load(ordering: .relaxed), ordering: .relaxed) }
+        return try reserve.lend(to: .deletion(length)) { () throws(StoreError) in try newRoom(length) }
       }
+      try requireReserve()
+      defer { isShortOfSpace.store(false, ordering: .relaxed) }
+      return try newRoom(length)
+    } catch {
+      if error.code == .noSpace { isShortOfSpace.store(true, ordering: .relaxed) }
+      throw error
     }
-    return (try roll(length), SegmentHeader.size)
   }
 
-  private func reserve(_ file: any File, _ size: Int) throws(StoreError) {
-    do throws(FileError) { try file.reserve(size) } catch { throw StoreError(error) }
+  private func newRoom(_ length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
+    if active == nil { try activateEpoch() }
+    guard let active, case let end = active.end.load(ordering: .relaxed), end + length <= segmentSize else {
+      return (try roll(length), SegmentHeader.size)
+    }
+    if end + length > reserved { try grow(active, to: end + length) }
+    return (active, end)
+  }
+
+  private func grow(_ segment: Segment, to needed: Int) throws(StoreError) {
+    var target = reserved
+    if reserve.isSpent.load(ordering: .relaxed) {
+      target = needed + reserve.step
+    } else {
+      while target < needed { target *= 2 }
+    }
+    target = min(target, segmentSize)
+    try allocate(segment.file, target)
+    reserved = target
+    environment.scheduler.schedule { [self] in keepReserve() }
+  }
+
+  private func allocate(_ file: any File, _ size: Int) throws(StoreError) {
+    try attempt { () throws(FileError) in try file.reserve(size) }
+  }
+
+  // MARK: The reserve
+
+  /// Enough to begin a segment, and for a manifest.
+  private var leastReserve: Int { min(Self.firstReservation, segmentSize) + reserve.step }
+
+  /// Enough for compaction to write a segment, too.
+  private var reserveSize: Int {
+    let length = segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
+    return length < leastReserve ? 0 : leastReserve + min(segmentSize, length / 4)
+  }
+
+  /// For who takes space and frees none.
+  private func requireReserve() throws(StoreError) {
+    guard reserve.isSpent.load(ordering: .relaxed) else { return }
+    try attempt { () throws(FileError) in try reserve.hold(reserveSize) }
+  }
+
+  /// Not in the way of a commit: it may wait for the disk.
+  func keepReserve() {
+    // Without it the disk is full a little earlier.
+    do throws(FileError) { try reserve.hold(reserveSize) } catch {}
   }
 
   /// Blocks written before sync faster than blocks merely reserved; worth it when every small frame is synced.
@@ -296,7 +345,7 @@ final class Log: @unchecked Sendable {
       return active
     }
     guard try between({ filled() }) != nil else { return }
-    try prepareNow()
+    try reserve.lend(to: .compaction, prepareNow)
     let full = try between { () throws(StoreError) -> Segment? in
       guard let full = filled() else { return nil }
       _ = try roll(0, schedulesSeal: false)
@@ -311,7 +360,7 @@ final class Log: @unchecked Sendable {
 
   /// The epoch that this opening writes in, begun if it hasn't been. For the holder of the commit lock.
   func currentEpoch() throws(StoreError) -> UInt32 {
-    if active == nil { try activateEpoch() }
+    if active == nil { try reserve.lend(to: .compaction, activateEpoch) }
     guard let active else { preconditionFailure("an epoch without a segment") }
     return active.epoch
   }
@@ -329,7 +378,9 @@ final class Log: @unchecked Sendable {
     let header = SegmentHeader(
       kind: .compacted, store: store, id: id, epoch: epoch, baseSequence: baseSequence, created: environment.clock(),
       watermark: watermark, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: compactedSequence)
-    let file = try attempt { () throws(FileError) in try create(path, size) }
+    let file = try reserve.lend(to: .compaction) { () throws(StoreError) in
+      try attempt { () throws(FileError) in try create(path, size) }
+    }
     do throws(FileError) {
       let mapping = try file.map(size)
       try file.writeAll(header.encoded(), at: 0)
@@ -361,19 +412,24 @@ final class Log: @unchecked Sendable {
 
   /// Makes a segment that compaction has written durable, and the list of what has moved there.
   func harden(_ segment: Segment, _ list: MoveList?) throws(StoreError) {
-    do throws(FileError) {
+    try attempt { () throws(FileError) in
       try segment.file.truncate(segment.end.load(ordering: .relaxed))
       try segment.file.sync()
-      if let list {
-        let bytes = list.encoded()
-        let file = try create("\(directory)/\(MoveList.fileName(segment.id))", bytes.count)
-        defer { file.close() }
-        try file.writeAll(bytes, at: 0)
-        try file.sync()
-      }
-      try environment.files.syncDirectory(directory)
-    } catch {
-      throw StoreError(error)
+    }
+    try list.map(write)
+    try attempt { () throws(FileError) in try environment.files.syncDirectory(directory) }
+  }
+
+  private func write(_ list: MoveList) throws(StoreError) {
+    let bytes = list.encoded()
+    let path = "\(directory)/\(MoveList.fileName(list.segment))"
+    let file = try reserve.lend(to: .compaction) { () throws(StoreError) in
+      try attempt { () throws(FileError) in try create(path, bytes.count) }
+    }
+    defer { file.close() }
+    try attempt { () throws(FileError) in
+      try file.writeAll(bytes, at: 0)
+      try file.sync()
     }
   }
 
@@ -412,14 +468,16 @@ final class Log: @unchecked Sendable {
   /// Puts what compaction has written, which is durable, in the place of what it was written from: in one step.
   func replace(_ inputs: [Segment], by output: Segment?, keepsCheckpoint: Bool) throws(StoreError) {
     let ids = Set(inputs.map(\.id))
-    // A checkpoint before the newest would not find what has gone.
-    try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { entries in
-      entries.removeAll { ids.contains($0.id) }
-      guard let output else { return }
-      let entry = Manifest.Segment(
-        id: output.id, epoch: output.epoch, end: output.end.load(ordering: .relaxed),
-        baseSequence: output.baseSequence, lastSequence: output.purgedSequence.load(ordering: .relaxed))
-      entries.insert(entry, at: entries.firstIndex { $0.id > output.id } ?? entries.endIndex)
+    try reserve.lend(to: .compaction) { () throws(StoreError) in
+      // A checkpoint before the newest would not find what has gone.
+      try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { entries in
+        entries.removeAll { ids.contains($0.id) }
+        guard let output else { return }
+        let entry = Manifest.Segment(
+          id: output.id, epoch: output.epoch, end: output.end.load(ordering: .relaxed),
+          baseSequence: output.baseSequence, lastSequence: output.purgedSequence.load(ordering: .relaxed))
+        entries.insert(entry, at: entries.firstIndex { $0.id > output.id } ?? entries.endIndex)
+      }
     }
     moveLists.withLock { lists in
       lists.hasMoved = true
@@ -569,7 +627,7 @@ final class Log: @unchecked Sendable {
 
   /// Creates the next segment and replaces the manifest by `changed`, which lists it then.
   private func addSegment(to manifest: inout Manifest, _ changed: Manifest) throws(StoreError) -> PreparedFile {
-    let size = min(Self.firstReservation, segmentSize)
+    let size = reserve.isSpent.load(ordering: .relaxed) ? reserve.step : min(Self.firstReservation, segmentSize)
     let id = manifest.nextSegment
     guard id <= Format.maximumID else { throw Self.usedUp }
     let path = "\(directory)/\(Segment.fileName(id))"
@@ -619,7 +677,7 @@ final class Log: @unchecked Sendable {
     _ next: PreparedFile, epoch: UInt32, length: Int, recoveredEnd: Place
   ) throws(StoreError) -> Segment {
     let needed = SegmentHeader.size + length
-    if needed > next.reserved { try reserve(next.file, needed) }
+    if needed > next.reserved { try allocate(next.file, needed) }
     let mapping = try attempt { () throws(FileError) in try next.file.map(max(segmentSize, needed)) }
     reserved = max(needed, next.reserved)
     zeroed = 0
@@ -657,8 +715,10 @@ final class Log: @unchecked Sendable {
   private func prepare() {
     do throws(StoreError) {
       try checkHealth()
+      try requireReserve()
       try prepareNow()
     } catch {}
+    keepReserve()
   }
 
   private func prepareNow() throws(StoreError) {
@@ -735,14 +795,17 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  /// After the committer's last commit. Space reserved for more is given back; that it isn't always does no harm.
+  /// After the committer's last commit. Space for more is given back, but for what deletions need to begin with, should
+  /// the disk be full when the store is opened again; that it isn't always does no harm.
   func close() {
     syncing.wait { $0 ? nil : () }
-    if let active, !hasFailed.load(ordering: .acquiring) {
-      do throws(FileError) { try active.file.truncate(active.end.load(ordering: .relaxed)) } catch {}
+    let next = prepared.withLock { $0?.file }
+    if !hasFailed.load(ordering: .acquiring) {
+      do throws(FileError) { try active?.file.truncate(active?.end.load(ordering: .relaxed) ?? 0) } catch {}
+      do throws(FileError) { try next?.truncate(0) } catch {}
+      do throws(FileError) { try reserve.shrink(to: leastReserve) } catch {}
     }
-    let file = prepared.withLock { $0?.file }
-    file?.close()
+    next?.close()
     for segment in segments.withLock({ $0 }) { segment.file.close() }
   }
 }

@@ -22,6 +22,8 @@ struct CompactionPolicy {
   }
 
   let segmentSize: Int
+  /// Bytes of a new segment that there is space for.
+  var largestOutput = Int.max
 
   /// Less is not worth a new segment.
   private var leastGain: Int { min(segmentSize / 64, 4096) }
@@ -62,7 +64,8 @@ struct CompactionPolicy {
     var needed = 0
     for candidate in ranked where !chosen.contains(where: { $0.segment === candidate.segment }) {
       // One that is larger than a segment is compacted by itself.
-      guard chosen.isEmpty || needed + candidate.needed <= segmentSize * 15 / 16 else { continue }
+      let limit = chosen.isEmpty ? largestOutput : min(segmentSize * 15 / 16, largestOutput)
+      guard needed + candidate.needed <= limit else { continue }
       chosen.append(candidate)
       needed += candidate.needed
       if needed >= segmentSize * 7 / 8 || chosen.count == 64 { break }

@@ -6,7 +6,6 @@ final class Maintenance: Sendable {
   private let index: Index
   private let log: Log
   private let committer: Committer
-  private let policy: CompactionPolicy
   private let writesCheckpoints: Bool
   private let compacts: Bool
   private let compresses: Bool
@@ -15,6 +14,7 @@ final class Maintenance: Sendable {
   private let state: Lock<State>
 
   private struct State {
+    var policy: CompactionPolicy
     var capture: CheckpointCapture?
     var job: CompactionJob?
     /// Of the newest checkpoint.
@@ -47,13 +47,13 @@ final class Maintenance: Sendable {
     self.index = index
     self.log = log
     self.committer = committer
-    policy = CompactionPolicy(segmentSize: log.segmentSize)
     writesCheckpoints = options.checkpoints && options.access == .readWrite
     compacts = options.compaction && options.access == .readWrite
     compresses = options.compression
     state = Lock(
       State(
-        sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
+        policy: CompactionPolicy(segmentSize: log.segmentSize), sequence: recovery.checkpoint ?? 0,
+        covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
     nextLook = Atomic(writesCheckpoints || compacts ? 0 : .max)
   }
 
@@ -62,7 +62,8 @@ final class Maintenance: Sendable {
   /// After a commit.
   @inline(__always)
   func logHasGrown() {
-    if log.appendedBytes.load(ordering: .relaxed) >= nextLook.load(ordering: .relaxed) { begin() }
+    let isDue = log.appendedBytes.load(ordering: .relaxed) >= nextLook.load(ordering: .relaxed)
+    if isDue || log.isShortOfSpace.load(ordering: .relaxed) { begin() }
   }
 
   private func begin() {
@@ -78,8 +79,11 @@ final class Maintenance: Sendable {
         try log.checkHealth()
         return try !step(&state)
       } catch {
-        // The next attempt may find space, or whatever this one lacked.
         state.capture = nil
+        if let job = state.job, error.code == .noSpace {
+          return !giveUp(job, &state)
+        }
+        // The next attempt may find whatever this one lacked.
         state.job = nil
         state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
         state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
@@ -101,17 +105,13 @@ final class Maintenance: Sendable {
     } else if state.job != nil {
       guard !state.isPaused else { return false }
       try stepJob(&state)
-    } else if writesCheckpoints, log.writtenBytes - state.covered >= checkpointInterval {
+    } else if writesCheckpoints, !log.isShortOfSpace.load(ordering: .relaxed),
+      log.writtenBytes - state.covered >= checkpointInterval
+    {
       state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
       return state.capture != nil
-    } else if compacts, !state.isPaused, log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom),
-      let inputs = dueForCompaction()
-    {
-      state.job = CompactionJob(
-        inputs.segments, index: index, log: log, committer: committer,
-        effort: compresses && !inputs.isUrgent ? .new : .none)
     } else {
-      return false
+      return log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom) && beginJob(&state)
     }
     return true
   }
@@ -187,7 +187,11 @@ final class Maintenance: Sendable {
   }
 
   /// `isUrgent` if the log grows faster than it is compacted.
-  private func dueForCompaction() -> (segments: [Segment], isUrgent: Bool)? {
+  ///
+  /// - Parameter isShort: whether the disk is full, so that whatever frees some space is due.
+  private func dueForCompaction(
+    _ policy: CompactionPolicy, isShort: Bool
+  ) -> (segments: [Segment], isUrgent: Bool)? {
     let segments = log.segments.withLock { $0 }
     let compactable = log.compactable
     let candidates = candidates(compactable)
@@ -196,22 +200,75 @@ final class Maintenance: Sendable {
     }
     let length = segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
     let needed = segments.reduce(0) { $0 + $1.neededBytes + $1.overhead.load(ordering: .relaxed) }
-    guard policy.isDue(logBytes: length, needed: needed, tombstones: tombstones, candidates) else { return nil }
+    guard isShort || policy.isDue(logBytes: length, needed: needed, tombstones: tombstones, candidates) else {
+      return nil
+    }
     let chosen = policy.choose(candidates, least: 0.1)
     return chosen.isEmpty
       ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: length, needed: needed))
   }
 
+  /// False if there is nothing worth it.
+  private func beginJob(_ state: inout State) -> Bool {
+    guard compacts, !state.isPaused else { return false }
+    let isShort = log.isShortOfSpace.load(ordering: .relaxed)
+    guard let inputs = dueForCompaction(state.policy, isShort: isShort) else {
+      if !isShort, state.policy.largestOutput < .max {
+        state.policy.largestOutput = .max
+        state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
+      }
+      return false
+    }
+    state.job = CompactionJob(
+      inputs.segments, index: index, log: log, committer: committer,
+      effort: compresses && !inputs.isUrgent ? .new : .none)
+    return true
+  }
+
+  /// For a commit that has met no space. False if compaction cannot make any.
+  func makeSpace() -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      while state.job != nil || beginJob(&state) {
+        do throws(StoreError) {
+          try stepJob(&state)
+          if state.job == nil { return true }
+        } catch {
+          guard let job = state.job, error.code == .noSpace, giveUp(job, &state) else {
+            state.job = nil
+            return false
+          }
+        }
+      }
+      return false
+    }
+  }
+
   private func stepJob(_ state: inout State) throws(StoreError) {
     guard let job = state.job, try job.step() else { return }
     state.job = nil
+    state.policy.largestOutput = .max
     retire(job.inputs, &state)
+  }
+
+  /// There is no space for what the job writes. False if the next one cannot be smaller.
+  @discardableResult
+  private func giveUp(_ job: CompactionJob, _ state: inout State) -> Bool {
+    state.job = nil
+    log.keepReserve()
+    let needed = job.inputs.reduce(0) { $0 + $1.neededBytes }
+    state.policy.largestOutput = needed / 2
+    return needed > 0
   }
 
   private func finishJob(_ state: inout State) throws(StoreError) {
     do throws(StoreError) {
       while state.job != nil { try stepJob(&state) }
     } catch {
+      if let job = state.job, error.code == .noSpace {
+        giveUp(job, &state)
+        return
+      }
       state.job = nil
       throw error
     }
@@ -225,15 +282,23 @@ final class Maintenance: Sendable {
     report.bytesBefore = logBytes
     try prepareToCompact(extent)
     let old = Set(log.compactable.map(\.id))
+    var refusal: StoreError?
     while true {
       let isGoingOn = try state.withLock { (state) throws(StoreError) in
         guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
-        return try compactOnce(extent, old, &state, &report, progress)
+        do throws(StoreError) {
+          return try compactOnce(extent, old, &state, &report, progress)
+        } catch {
+          guard let job = state.job, error.code == .noSpace else { throw error }
+          refusal = error
+          return giveUp(job, &state)
+        }
       }
       if !isGoingOn { break }
     }
     state.withLock { release(&$0) }
     report.bytesAfter = logBytes
+    if report.gainedBytes <= 0, let refusal { throw refusal }
     return report
   }
 
@@ -246,12 +311,18 @@ final class Maintenance: Sendable {
       try finishJob(&state)
       state.capture?.abandon()
       state.capture = nil
+      state.policy.largestOutput = .max
       // What recovery has made of the log has to be so on disk first.
       if !log.compactable.isEmpty { _ = try committer.betweenCommits(log.currentEpoch) }
-      try log.sealActive(committer.betweenCommits)
-      // Tombstones that are newer than the checkpoint have to stay for its sake.
-      let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.tombstoneBytes.load(ordering: .relaxed) }
-      if tombstones > logBytes / 100, log.newestCheckpoint != nil { try checkpoint(&state) }
+      do throws(StoreError) {
+        try log.sealActive(committer.betweenCommits)
+        // Tombstones that are newer than the checkpoint have to stay for its sake.
+        let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.tombstoneBytes.load(ordering: .relaxed) }
+        if tombstones > logBytes / 100, log.newestCheckpoint != nil { try checkpoint(&state) }
+      } catch {
+        // On a full disk what can be compacted is.
+        guard error.code == .noSpace else { throw error }
+      }
     }
   }
 
@@ -267,8 +338,8 @@ final class Maintenance: Sendable {
     let chosen =
       switch extent {
       case .worthwhile:
-        policy.choose(candidates, least: 0.02, smallCount: CompactionPolicy.leastSmallCount)
-      case .everything: policy.fill(candidates.filter { old.contains($0.segment.id) })
+        state.policy.choose(candidates, least: 0.02, smallCount: CompactionPolicy.leastSmallCount)
+      case .everything: state.policy.fill(candidates.filter { old.contains($0.segment.id) })
       }
     guard !chosen.isEmpty else { return false }
     let before = chosen.reduce(0) { $0 + $1.bytes }
@@ -287,6 +358,7 @@ final class Maintenance: Sendable {
         }
       }
     } catch {
+      if error.code == .noSpace { throw error }
       state.job = nil
       guard let damaged = job.damaged else { throw error }
       report.damaged.append(Place(segment: damaged.id, offset: 0))
@@ -330,6 +402,7 @@ final class Maintenance: Sendable {
         state.retired.removeFirst()
       }
     }
+    log.keepReserve()
   }
 
   // MARK: The end

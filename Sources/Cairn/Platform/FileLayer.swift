@@ -15,7 +15,7 @@ package protocol FileLayer: Sendable {
   func syncDirectory(_ path: String) throws(FileError)
   /// What tells one directory from every other, whatever path leads to it.
   func identity(_ path: String) throws(FileError) -> FileIdentity
-  /// Takes the exclusive lock on a file, creating it if need be, and writes `owner` into it.
+  /// Takes the exclusive lock on a file, creating it if need be, and writes `owner` into it if there is space.
   /// The lock ends with the process at the latest; a clean release empties the file.
   /// Fails with `.locked` and the present owner's text.
   func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock

@@ -170,6 +170,7 @@ extension MemoryFileLayer {
           }
         }
       } catch {
+        if error == .noSpace { return inode }
         unlock(inode)
         throw error
       }

@@ -83,8 +83,10 @@ package struct SystemFileLayer: FileLayer {
       throw FileError(.locked(owner: try file.firstBytes(4096)), "lock", path)
     }
     try file.truncate(0)
-    try unsafe owner.withUnsafeBufferPointer { (bytes) throws(FileError) in
-      try unsafe file.write(UnsafeRawBufferPointer(bytes), at: 0)
+    do throws(FileError) {
+      try file.writeAll(owner, at: 0)
+    } catch {
+      guard error.cause == .noSpace else { throw error }
     }
     return SystemLock(file)
   }

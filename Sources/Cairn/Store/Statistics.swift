@@ -27,6 +27,9 @@ public struct StoreStatistics: Sendable, Hashable {
   public var compactedBytes = 0
   /// Bytes of the checkpoints on disk, which are no part of the log.
   public var checkpointBytes = 0
+  /// Bytes of disk held for the day when it is full, so that deletions and compaction find space then; no part of the
+  /// log.
+  public var reservedBytes = 0
   /// Bytes of memory the index takes.
   public var indexBytes = 0
   /// Older versions that a snapshot may need or a keyspace retains, at 64 bytes of memory each.

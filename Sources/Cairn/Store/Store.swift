@@ -119,7 +119,7 @@ public final class Store: Sendable {
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
     guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
     try keyspace.checkBelongs(to: index)
-    return try committer.drop(keyspace.index, durability)
+    return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
   }
 
   /// Says how many versions of each row a keyspace keeps, by a commit of its own; without one if it keeps as many already.
@@ -170,7 +170,18 @@ public final class Store: Sendable {
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
     defer { hasWritten() }
-    return try committer.commit(buffer, durability)
+    return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
+  }
+
+  /// A commit that finds no space waits for compaction to make some, if there is something to compact.
+  @inline(__always)
+  private func makingSpace(_ commit: () throws(StoreError) -> UInt64) throws(StoreError) -> UInt64 {
+    do throws(StoreError) {
+      return try commit()
+    } catch {
+      guard error.code == .noSpace, maintenance.makeSpace() else { throw error }
+      return try commit()
+    }
   }
 
   @inline(__always)
@@ -220,7 +231,7 @@ public final class Store: Sendable {
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
     defer { hasWritten() }
-    return try committer.commit(buffer, durability)
+    return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
   }
 
   private func buffer() throws(StoreError) -> BatchBuffer {
@@ -419,6 +430,7 @@ public final class Store: Sendable {
       if segment.isQuarantined.load(ordering: .relaxed) { statistics.damagedSegments += 1 }
     }
     statistics.checkpointBytes = log.manifest.withLock { $0.checkpoints.reduce(0) { $0 + $1.length } }
+    statistics.reservedBytes = log.reserve.bytes.load(ordering: .relaxed)
     for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
       statistics.keyspaces += 1
       statistics.rows += keyspace.rowCount.load(ordering: .relaxed)

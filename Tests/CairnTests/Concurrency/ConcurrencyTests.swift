@@ -167,7 +167,8 @@ import Testing
     }
     isDone.store(true, ordering: .releasing)
     try readers.join()
-    #expect(store.statistics.retainedVersions == 0)
+    // Compaction may have been at work when the last reader ended, and lets go of what that kept right behind.
     store.close()
+    #expect(store.statistics.retainedVersions == 0)
   }
 }

@@ -13,6 +13,58 @@ import Testing
 private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cString: $0) }
 
 @Suite(.enabled(if: smallDisk != nil), .serialized) struct SmallDiskTests {
+  @Test("rule 15: rows can be deleted from a full disk, which makes space, and when it is opened so too")
+  func deleting() throws {
+    let disk = try #require(smallDisk)
+    let files = SystemFileLayer()
+    let path = "\(disk)/deleting"
+    var options = StoreOptions()
+    options.segmentSize = 1 << 20
+    var first: Int64 = 0
+    var next: Int64 = 0
+    for _ in 0..<3 {
+      next = try fillStore(path, options, from: next)
+      fillUp(files, "\(disk)/filler")
+      let again = try Store.open(at: path, options: options)
+      let present = try again.keyspace("rows")
+      let middle = first + (next - first) / 2
+      for row in first..<middle { try again.delete(.integer(row), in: present, .buffered) }
+      try again.sync()
+      let report = try again.compact()
+      #expect(again.statistics.logBytes <= again.statistics.liveBytes * 12 / 10 + 2 << 20, "\(report)")
+      for row in first..<next {
+        #expect(try again.get(.integer(row), in: present) == (row < middle ? nil : .noise(1000, seed: UInt64(row))))
+      }
+      again.close()
+      first = middle
+      try files.remove("\(disk)/filler")
+    }
+    for name in try files.list(path) { try files.remove("\(path)/\(name)") }
+  }
+
+  /// Puts rows until there is no space; returns the number of the next one. The store goes, and its mappings with it.
+  private func fillStore(_ path: String, _ options: StoreOptions, from first: Int64) throws -> Int64 {
+    let store = try Store.open(at: path, options: options)
+    defer { store.close() }
+    let rows = try store.keyspace("rows")
+    var next = first
+    while failure({ try store.put(.noise(1000, seed: UInt64(next)), at: .integer(next), in: rows, .buffered) }) == nil {
+      next += 1
+    }
+    return next
+  }
+
+  /// Takes what space is left.
+  private func fillUp(_ files: SystemFileLayer, _ path: String) {
+    guard let filler = try? files.open(path, .create) else { return }
+    defer { filler.close() }
+    var size = 0
+    var step = 1 << 20
+    while step >= 1 << 12 {
+      if (try? filler.reserve(size + step)) != nil { size += step } else { step /= 2 }
+    }
+  }
+
   @Test(
     "rule 15: a full disk refuses a write and loses nothing; with space again all goes on", arguments: [300, 200_000])
   func full(_ size: Int) throws {

@@ -1,0 +1,146 @@
+import Synchronization
+
+/// Space the store holds so that what frees space finds some when the disk is full: deletions and compaction.
+///
+/// It is a file whose content means nothing. Who frees space and finds none has it cut, and tries once more: deletions
+/// leave some for compaction, which may take it all. From then on nobody else takes space before there is enough for the
+/// file again.
+package final class Reserve: Sendable {
+  package static let fileName = "RESERVE"
+
+  enum Borrower {
+    case compaction
+    /// Of so many bytes.
+    case deletion(Int)
+  }
+
+  private let files: any FileLayer
+  private let path: String
+  /// How much a segment takes at once while the reserve is being used up.
+  let step: Int
+  /// The file's length; nil until it has been looked at, for it may be left from an earlier opening.
+  private let held = Lock<Int?>(nil)
+  let bytes = Atomic<Int>(0)
+  /// Whether some of it has been used up, or none could be had.
+  let isSpent = Atomic<Bool>(false)
+
+  init(files: any FileLayer, directory: String, segmentSize: Int) {
+    self.files = files
+    path = "\(directory)/\(Self.fileName)"
+    step = min(1 << 16, segmentSize / 16)
+  }
+
+  /// Left for compaction.
+  private var floor: Int { 4 * step }
+
+  /// Holds about `size` bytes from now on, or as many as there is space for. Throws `noSpace` if some had been used up
+  /// and those are fewer.
+  func hold(_ size: Int) throws(FileError) {
+    try change { (held) throws(FileError) in
+      if held < size - size / 4 {
+        try grow(&held, to: size)
+      } else if held > size * 2 {
+        try cut(&held, to: size)
+      }
+      isSpent.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// Holds `size` bytes at most.
+  func shrink(to size: Int) throws(FileError) {
+    try change { (held) throws(FileError) in
+      if held > size {
+        try cut(&held, to: size)
+      } else if held < size, isSpent.load(ordering: .relaxed) {
+        try grow(&held, to: size)
+      }
+    }
+  }
+
+  /// Calls what frees space; where it finds none, once more with some of the reserve's.
+  func lend<R>(to borrower: Borrower, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      guard error.code == .noSpace, giveUp(borrower) else { throw error }
+      return try body()
+    }
+  }
+
+  /// False if there is none.
+  private func giveUp(_ borrower: Borrower) -> Bool {
+    do throws(FileError) {
+      return try change { (held) throws(FileError) in
+        let left =
+          switch borrower {
+          case .compaction: 0
+          case .deletion(let length): max(floor, held - length - 2 * step)
+          }
+        guard left < held else { return false }
+        isSpent.store(true, ordering: .relaxed)
+        try cut(&held, to: left)
+        return true
+      }
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: The file
+
+  private func change<R>(_ body: (inout Int) throws(FileError) -> R) throws(FileError) -> R {
+    try held.withLock { (held) throws(FileError) in
+      var length = if let held { held } else { try lookForFile() }
+      defer {
+        held = length
+        bytes.store(length, ordering: .relaxed)
+      }
+      return try body(&length)
+    }
+  }
+
+  private func lookForFile() throws(FileError) -> Int {
+    do throws(FileError) {
+      let file = try files.open(path, .read)
+      defer { file.close() }
+      return try file.size()
+    } catch {
+      guard error.cause == .notFound else { throw error }
+      return 0
+    }
+  }
+
+  private func cut(_ held: inout Int, to size: Int) throws(FileError) {
+    if size == 0 {
+      try files.remove(path)
+    } else {
+      let file = try files.open(path, .readWrite)
+      defer { file.close() }
+      try file.truncate(size)
+    }
+    held = size
+  }
+
+  /// Half as much where there isn't the space, and so on.
+  private func grow(_ held: inout Int, to size: Int) throws(FileError) {
+    let file = try files.open(path, held > 0 ? .readWrite : .create)
+    defer { file.close() }
+    var target = size
+    while true {
+      do throws(FileError) {
+        try file.reserve(target)
+        held = target
+        break
+      } catch {
+        guard error.cause == .noSpace, target / 2 > max(held, floor) else {
+          if held == 0 { do throws(FileError) { try files.remove(path) } catch {} }
+          if held == 0, error.cause == .noSpace { isSpent.store(true, ordering: .relaxed) }
+          if held == 0 || isSpent.load(ordering: .relaxed) { throw error }
+          return
+        }
+        target /= 2
+      }
+    }
+    if target < size, isSpent.load(ordering: .relaxed) { throw FileError(.noSpace, "reserve", path) }
+  }
+}

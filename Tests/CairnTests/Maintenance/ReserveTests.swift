@@ -1,0 +1,122 @@
+import Testing
+
+@testable import Cairn
+
+/// Rule 15: what frees space goes on when there is none.
+@Suite struct ReserveTests {
+  private let machine = Machine()
+
+  private static var reservePath: String { "\(Machine.path)/\(Reserve.fileName)" }
+
+  private static func value(_ row: Int64) -> [UInt8] { .noise(1000, seed: UInt64(row)) }
+
+  /// Writes rows until the disk is full; returns how many there are.
+  private func fill(_ store: Store, from first: Int64 = 0) throws -> Int64 {
+    let rows = try store.keyspace("rows")
+    var row = first
+    while true {
+      if let error = failure({ try store.put(Self.value(row), at: .integer(row), in: rows, .buffered) }) {
+        #expect(error.code == .noSpace)
+        return row
+      }
+      machine.runBackground()
+      row += 1
+    }
+  }
+
+  private func fullStore(compaction: Bool = true) throws -> (store: Store, count: Int64) {
+    var options = Machine.options
+    options.compaction = compaction
+    let store = try machine.open(options)
+    machine.files.capacity = 1_000_000
+    let count = try fill(store)
+    #expect(count > 400)
+    #expect(store.statistics.reservedBytes > 1 << 16)
+    return (store, count)
+  }
+
+  @Test("rule 15: rows can be deleted when the disk is full, and then others put") func deleting() throws {
+    let (store, count) = try fullStore()
+    let rows = try store.keyspace("rows")
+    for row in 0..<count / 2 {
+      try store.delete(.integer(row), in: rows)
+      machine.runBackground()
+    }
+    machine.runBackground()
+    let more = try fill(store, from: count)
+    #expect(more - count > count / 3)
+    #expect(machine.files.used <= 1_000_000)
+    for row in 0..<more {
+      #expect(try store.get(.integer(row), in: rows) == (row < count / 2 ? nil : Self.value(row)))
+    }
+    let again = try machine.crash().open()
+    #expect(try again.get(.integer(count - 1), in: again.keyspace("rows")) == Self.value(count - 1))
+    #expect(try again.get(0, in: again.keyspace("rows")) == nil)
+  }
+
+  @Test("rule 15: a keyspace can be dropped when the disk is full, and its space comes back") func dropping() throws {
+    let (store, count) = try fullStore()
+    try store.drop(store.keyspace("rows"))
+    machine.runBackground()
+    #expect(try fill(store) > count * 9 / 10)
+  }
+
+  @Test("rule 15: compaction works on a full disk, on request too") func compacting() throws {
+    let (store, count) = try fullStore(compaction: false)
+    let rows = try store.keyspace("rows")
+    for row in 0..<count where row % 3 > 0 { try store.delete(.integer(row), in: rows) }
+    let report = try store.compact()
+    #expect(report.gainedBytes > 1_000_000 / 3)
+    #expect(try store.read { try $0.count(in: rows) } == Int((count + 2) / 3))
+    try store.put([1], at: "more", in: rows)
+    #expect(store.statistics.reservedBytes > 0)
+  }
+
+  @Test("while the reserve is used up nothing but deletions takes space, and reads go on") func usedUp() throws {
+    let (store, count) = try fullStore(compaction: false)
+    let rows = try store.keyspace("rows")
+    let held = store.statistics.reservedBytes
+    var deleted: Int64 = 0
+    while store.statistics.reservedBytes == held {
+      try #require(deleted < count)
+      try store.delete(.integer(deleted), in: rows)
+      deleted += 1
+    }
+    machine.runBackground()
+    #expect(failure { try store.put(.noise(20_000), at: "new", in: rows) }?.code == .noSpace)
+    #expect(try store.get("new", in: rows) == nil)
+    #expect(try store.get(.integer(count - 1), in: rows) == Self.value(count - 1))
+    for row in deleted..<count where row % 2 == 0 { try store.delete(.integer(row), in: rows) }
+
+    machine.files.capacity = nil
+    try store.put(.noise(20_000), at: "new", in: rows)
+    #expect(store.statistics.reservedBytes > 1 << 16)
+    #expect(machine.files.contents[Self.reservePath] != nil)
+  }
+
+  @Test("a store that is opened on a full disk can be deleted from") func reopening() throws {
+    let (store, count) = try fullStore()
+    store.close()
+    machine.files.capacity = machine.files.used
+    let again = try machine.open()
+    let rows = try again.keyspace("rows")
+    for row in 0..<count { try again.delete(.integer(row), in: rows, .buffered) }
+    machine.runBackground()
+    #expect(try fill(again) > count / 2)
+  }
+
+  @Test func aSmallStoreHoldsNoSpaceAndAClosedOneLittle() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.put([1], at: 0, in: rows)
+    machine.runBackground()
+    #expect(machine.files.contents[Self.reservePath] == nil)
+    for row in 1..<500 as Range<Int64> { try store.put(Self.value(row), at: .integer(row), in: rows, .buffered) }
+    machine.runBackground()
+    let held = store.statistics.reservedBytes
+    #expect(held == machine.files.contents[Self.reservePath]?.count)
+    #expect(held <= 3 << 16)
+    store.close()
+    #expect(machine.files.contents[Self.reservePath]?.count == 17 << 12)
+  }
+}
