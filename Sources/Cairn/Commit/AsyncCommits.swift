@@ -6,6 +6,8 @@ final class AsyncCommits: Sendable {
   private let committer: Committer
   private let log: Log
   private let scheduler: any Scheduler
+  /// For a commit that has met no space; false if none can be made.
+  private let makeSpace: @Sendable () -> Bool
   private let waiting = Lock<(requests: [Request], isClosed: Bool)>(([], false))
 
   private enum Work: Sendable {
@@ -19,10 +21,11 @@ final class AsyncCommits: Sendable {
     let done: @Sendable (Result<UInt64, StoreError>) -> Void
   }
 
-  init(committer: Committer, log: Log, scheduler: any Scheduler) {
+  init(committer: Committer, log: Log, scheduler: any Scheduler, makeSpace: @escaping @Sendable () -> Bool) {
     self.committer = committer
     self.log = log
     self.scheduler = scheduler
+    self.makeSpace = makeSpace
   }
 
   func commit(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> UInt64 {
@@ -63,9 +66,9 @@ final class AsyncCommits: Sendable {
       do throws(StoreError) {
         switch request.work {
         case .commit(let batch, .buffered):
-          request.done(.success(try committer.append(batch, isSynced: false)))
+          request.done(.success(try append(batch, isSynced: false)))
         case .commit(let batch, .durable):
-          appended.append((request, try committer.append(batch, isSynced: true)))
+          appended.append((request, try append(batch, isSynced: true)))
         case .sync(let sequence):
           appended.append((request, sequence))
         }
@@ -80,6 +83,15 @@ final class AsyncCommits: Sendable {
       } catch {
         request.done(.failure(error))
       }
+    }
+  }
+
+  private func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+    do throws(StoreError) {
+      return try committer.append(batch, isSynced: isSynced)
+    } catch {
+      guard error.code == .noSpace, makeSpace() else { throw error }
+      return try committer.append(batch, isSynced: isSynced)
     }
   }
 }

@@ -66,7 +66,8 @@ final class Maintenance: Sendable {
     if isDue || log.isShortOfSpace.load(ordering: .relaxed) { begin() }
   }
 
-  private func begin() {
+  /// Looks what is due, in the background.
+  func begin() {
     guard nextLook.exchange(.max, ordering: .relaxed) != .max else { return }
     log.environment.scheduler.schedule { [self] in advance() }
   }

@@ -57,8 +57,10 @@ public final class Store: Sendable {
     isReadOnly = options.access == .readOnly
     isCompressing = options.compression
     committer = Committer(log: log, index: index)
-    asyncCommits = AsyncCommits(committer: committer, log: log, scheduler: environment.scheduler)
-    maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
+    let maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
+    self.maintenance = maintenance
+    asyncCommits = AsyncCommits(
+      committer: committer, log: log, scheduler: environment.scheduler, makeSpace: maintenance.makeSpace)
     dictionaries = Dictionaries(
       index: index, committer: committer, scheduler: environment.scheduler, options: options)
   }
@@ -119,6 +121,7 @@ public final class Store: Sendable {
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
     guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
     try keyspace.checkBelongs(to: index)
+    defer { maintenance.begin() }
     return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
   }
 

@@ -24,6 +24,16 @@ import Testing
     #expect(try before.rows(in: rows).count == 300)
   }
 
+  @Test func itsSpaceComesBackWithoutAnotherWrite() throws {
+    let machine = Machine()
+    let (store, rows) = try filled(machine)
+    machine.runBackground()
+    let before = store.statistics.logBytes
+    try store.drop(rows)
+    machine.runBackground()
+    #expect(store.statistics.logBytes < before / 2)
+  }
+
   @Test func writingToItIsRefused() throws {
     let (store, rows) = try filled(Machine())
     try store.drop(rows)

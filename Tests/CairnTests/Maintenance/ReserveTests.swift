@@ -72,6 +72,28 @@ import Testing
     #expect(store.statistics.reservedBytes > 0)
   }
 
+  @Test("a commit that meets no space waits until compaction has made some") func waiting() throws {
+    let (store, count) = try fullStore()
+    let rows = try store.keyspace("rows")
+    for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
+    for row in count..<count + 50 { try store.put(Self.value(row), at: .integer(row), in: rows, .buffered) }
+    #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
+  }
+
+  @Test("an asynchronous commit that meets no space waits for compaction too") func waitingAsynchronously() async throws
+  {
+    let store = try machine.openThreaded()
+    machine.files.capacity = 1_000_000
+    let count = try fill(store)
+    let rows = try store.keyspace("rows")
+    for row in 0..<count / 2 { try await store.write(.buffered) { try $0.delete(.integer(row), in: rows) } }
+    for row in count..<count + 50 {
+      try await store.write(.buffered) { try $0.put(Self.value(row), at: .integer(row), in: rows) }
+    }
+    #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
+    store.close()
+  }
+
   @Test("while the reserve is used up nothing but deletions takes space, and reads go on") func usedUp() throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
