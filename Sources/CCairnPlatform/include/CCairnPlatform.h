@@ -18,6 +18,15 @@ uint32_t cairn_crc32c_software(uint32_t crc, const void *_Nonnull bytes, size_t 
 /// Asks for the cache line at `address`; the address need not be valid.
 static inline void cairn_prefetch(const void *_Nullable address) { __builtin_prefetch(address, 0, 3); }
 
+/// Tells the processor that this is a loop that waits.
+static inline void cairn_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
 /// A number that differs between threads alive at the same time and costs no system call.
 uintptr_t cairn_thread_token(void);
 

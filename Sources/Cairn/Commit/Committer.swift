@@ -53,7 +53,8 @@ final class Committer: @unchecked Sendable {
 
   /// Everything but making it durable.
   func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
-    try betweenCommits { () throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
+    defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
+    return try lock.withLockSoon { (_) throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
   }
 
   func close() {

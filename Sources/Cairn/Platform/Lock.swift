@@ -1,3 +1,5 @@
+import CCairnPlatform
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -27,6 +29,23 @@
   @inline(__always)
   package func withLock<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
     unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return try unsafe body(&state.pointee)
+  }
+
+  /// The same for a lock that is held for microseconds: tries for about as long before it lets the thread sleep, which
+  /// takes tens of them to wake.
+  @inline(__always)
+  package func withLockSoon<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+    var attempts = 128
+    while unsafe pthread_mutex_trylock(mutex) != 0 {
+      attempts -= 1
+      if attempts == 0 {
+        unsafe pthread_mutex_lock(mutex)
+        break
+      }
+      cairn_pause()
+    }
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try unsafe body(&state.pointee)
   }
