@@ -57,27 +57,26 @@ struct Opening: ParsableCommand {
     let replayed: Int
   }
 
+  /// What closing takes is not counted.
   private func open(_ path: String, keeping: Bool = false) throws -> Sample {
-    var replayed = 0
-    let elapsed = try ContinuousClock().measure {
-      var options = StoreOptions()
-      options.checkpoints = !keeping
-      let store = try Store.open(at: path, options: options)
-      let keyspace = try store.keyspace("rows", unordered ? .unordered : .ordered)
-      guard try store.get(.bytes(Load.key(1)), in: keyspace) != nil else { throw ValidationError("a row is missing") }
-      if !unordered {
-        var left = 10
-        try store.read {
-          try $0.scan(in: keyspace, limit: 10) { _, _, _ in
-            left -= 1; return .next
-          }
+    let start = ContinuousClock.now
+    var options = StoreOptions()
+    options.checkpoints = !keeping
+    let store = try Store.open(at: path, options: options)
+    let keyspace = try store.keyspace("rows", unordered ? .unordered : .ordered)
+    guard try store.get(.bytes(Load.key(1)), in: keyspace) != nil else { throw ValidationError("a row is missing") }
+    if !unordered {
+      var left = 10
+      try store.read {
+        try $0.scan(in: keyspace, limit: 10) { _, _, _ in
+          left -= 1; return .next
         }
-        guard left == 0 else { throw ValidationError("rows are missing") }
       }
-      replayed = store.recovery.records
-      store.close()
+      guard left == 0 else { throw ValidationError("rows are missing") }
     }
-    return Sample(elapsed: elapsed, replayed: replayed)
+    let elapsed = start.duration(to: .now)
+    defer { store.close() }
+    return Sample(elapsed: elapsed, replayed: store.recovery.records)
   }
 
   /// Lets a process write at full speed for some seconds, other ones each time, and kills it.

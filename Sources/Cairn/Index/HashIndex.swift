@@ -371,6 +371,12 @@ import Synchronization
     return span
   }
 
+  /// From the first of the pages of a directory, of which there is one at least, to the end of the last, in bytes.
+  static func range(_ pages: [UInt32]) -> Range<Int> {
+    let (first, last) = pages.reduce((UInt32.max, 0)) { (min($0.0, $1), max($0.1, $1)) }
+    return Int(first) * 64..<Int(last) * 64 + pageSize
+  }
+
   /// Whether these are pages of a directory, whose rows all lie below a log address. Looks at every slot.
   static func isSound(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: UInt64) -> Bool {
     let depth = UInt32(pages.count.trailingZeroBitCount)

@@ -7,8 +7,11 @@
   deinit { unsafe bytes.deallocate() }
 
   /// By the first slot of each segment.
-  var bySlot: [(slot: Int, bytes: Int)] {
-    unsafe bytes.indices.filter { unsafe bytes[$0] > 0 }.map { unsafe ($0, bytes[$0]) }
+  var bySlot: [(slot: Int, bytes: Int)] { changes.filter { $0.bytes > 0 } }
+
+  /// The same where it counts what has been added since some time, and may be negative.
+  var changes: [(slot: Int, bytes: Int)] {
+    unsafe bytes.indices.filter { unsafe bytes[$0] != 0 }.map { unsafe ($0, bytes[$0]) }
   }
 
   /// Forgets what was counted in a segment.

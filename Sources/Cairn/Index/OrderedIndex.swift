@@ -226,6 +226,7 @@ import Synchronization
       let upper = fence(depth)
       position = try LeafEntries.with { (entries) throws(StoreError) in
         try gather(leaf, into: &entries)
+        let known = entries.count
         var shared = unsafe leaf.prefix.count
         var next = position
         // Leaves are filled to different degrees, so that they do not all split at the same time later.
@@ -241,7 +242,9 @@ import Synchronization
           try unsafe insert(Leaf.Entry(head: key.head(shared), hash: hash), into: &entries)
           next += 1
         } while next < count && entries.count < Leaf.capacity(prefix: shared) * degree / 8
-        try unsafe replaceLeaf(node, entries, leaf.prefix.slice(0, shared), isAppend: false, depth: depth)
+        if entries.count > known {
+          try unsafe replaceLeaf(node, entries, leaf.prefix.slice(0, shared), isAppend: false, depth: depth)
+        }
         return next
       }
     }

@@ -1,22 +1,17 @@
-import CCairnPlatform
-
 /// A checkpoint in memory, everything in it verified but whether its nodes make sense.
 struct CheckpointImage {
   let tables: CheckpointTables
   let memory: PrivateMapping
 
-  /// `isChanging` if most of its nodes will be written to soon: they are read into large pages then, which takes less time
-  /// than copying small ones one by one.
   init(
-    _ entry: Manifest.Checkpoint, _ manifest: Manifest, files: any FileLayer, directory: String, table: SegmentTable,
-    isChanging: Bool
+    _ entry: Manifest.Checkpoint, _ manifest: Manifest, files: any FileLayer, directory: String, table: SegmentTable
   ) throws(CheckpointTables.Problem) {
     let length: Int
     do throws(FileError) {
       let file = try files.open("\(directory)/\(CheckpointTables.fileName(entry.id))", .read)
       defer { file.close() }
       length = try file.size()
-      memory = isChanging ? try Self.copy(file, length) : try file.mapPrivately(length)
+      memory = try file.mapPrivately(length)
     } catch {
       throw CheckpointTables.Problem(StoreError(error).message)
     }
@@ -29,16 +24,9 @@ struct CheckpointImage {
     guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
   }
 
-  private static func copy(_ file: any File, _ length: Int) throws(FileError) -> PrivateMapping {
-    let memory: PrivateMapping
-    do throws(FileError.Cause) {
-      memory = try PrivateMapping(nil, max(length, 1))
-    } catch {
-      throw FileError(error, "map", "memory")
-    }
-    unsafe cairn_advise_huge(memory.base, memory.length)
-    _ = try unsafe file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: length), at: 0)
-    return memory
+  /// Most rows will soon be led elsewhere. The trees, which that leaves alone, stay mapped. Once it is sound.
+  func copyHashPages() {
+    for keyspace in tables.keyspaces { memory.copy(HashIndex.range(keyspace.directory)) }
   }
 
   /// Whether the log is still the one that the checkpoint leads into, but for what has been compacted since.

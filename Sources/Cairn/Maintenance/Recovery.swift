@@ -26,6 +26,8 @@ struct Recovery: ~Copyable {
   private var checkpoint: CheckpointTables?
   /// What the checkpoint needs to lead to what has been compacted since, by segment.
   private var moves: [UInt32: MoveList] = [:]
+  /// Segments of which there is no more to know than that.
+  private var moved: Set<UInt32> = []
   private var sources: [Source] = []
   /// Keyspaces that have been dropped, and rows of others that are not defined.
   private var dropped: Set<UInt32> = []
@@ -48,7 +50,7 @@ struct Recovery: ~Copyable {
     replay = Replay(index: index)
   }
 
-  /// So much of the log reaches most pages of a checkpoint's nodes.
+  /// So much of the log reaches most of a checkpoint's hash pages.
   private static let longTail = 4 << 20
 
   /// A segment that the manifest lists, as it is found.
@@ -121,16 +123,15 @@ struct Recovery: ~Copyable {
       // Of no use or not, it was written when the log was durable up to there.
       note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
-        let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
-        let image = try CheckpointImage(
-          entry, manifest, files: files, directory: directory, table: table,
-          isChanging: behind > max(Self.longTail, entry.length / 8))
+        let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
         let moves = try moves(since: image.tables)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
         guard image.isSound(index.arena, manifest, table) else {
           index.arena.forget()
           throw CheckpointTables.Problem("its nodes make no sense")
         }
+        let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
+        if behind > max(Self.longTail, entry.length / 8) { image.copyHashPages() }
         if image.tables.hasRetention {
           index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
         }
@@ -179,21 +180,29 @@ struct Recovery: ~Copyable {
     }
   }
 
-  /// Enters the segments that compaction wrote and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have
+  /// Enters the segments that the checkpoint leads into and those that compaction wrote, before a record of any of them is
+  /// looked up, and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have
   /// not been moved had been superseded by a commit behind the checkpoint: they come again with that.
   private mutating func followMoves() throws(StoreError) {
     guard let checkpoint else { return }
     let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
     for source in sources {
-      guard case .header(let header) = source.header, header.kind == .compacted else { continue }
-      let known = checkpoint.segments.first { $0.id == header.id }
+      guard case .header(let header) = source.header else { continue }
+      let known = checkpoint.segments.first { $0.id == source.entry.id }
+      guard known != nil || header.kind == .compacted else { continue }
       let segment = enter(header, source, known)
       guard let list = moves[header.id] else { continue }
       var number = 0
+      var frameNumber: UInt64 = 0
+      var isKnown = true
       var offset = SegmentHeader.size
       let limit = source.entry.end ?? 0
-      while offset < limit, let frame = frame(source.mapping, header, at: offset, limit) {
+      while offset < limit, let frame = frame(source.mapping, header, at: offset, limit),
+        frame.header.sequence == frameNumber + 1
+      {
+        frameNumber += 1
         frame.forEachRecord { record, offset in
+          if record.header.revision > checkpoint.sequence || record.header.isTombstone { isKnown = false }
           let place = Place(packed: list.places[number])
           number += 1
           guard record.header.isPut || record.header.isTombstone, let slot = slots[place.segment],
@@ -204,6 +213,7 @@ struct Recovery: ~Copyable {
         offset += frame.header.length
       }
       replay.finishMoves(to: segment)
+      if isKnown, offset == limit { moved.insert(header.id) }
     }
     let present = Set(manifest.segments.map(\.id))
     let gone = checkpoint.segments.filter { !present.contains($0.id) }
@@ -235,7 +245,9 @@ struct Recovery: ~Copyable {
       }
       keyspace.rowCount.subtract(count - vacatedTombstones, ordering: .relaxed)
       for segment in gone { keyspace.live.reset(slot: segment.slot) }
-      if count > 0 { replay.expectAgain() }
+      if count > 0 {
+        replay.expectAgain(keyspace, rows: count - vacatedTombstones, tombstones: vacatedTombstones)
+      }
     }
   }
 
@@ -339,7 +351,12 @@ struct Recovery: ~Copyable {
     log.highestSequence = max(log.highestSequence, header.compactedSequence)
     let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
     let isCovered = checkpoint?.segments.contains { $0.id == entry.id } ?? false
-    if !isCovered { try readFrames(segment, source, header, end) }
+    if moved.contains(entry.id) {
+      try note(read: end - SegmentHeader.size)
+      report.replayedBytes += end - SegmentHeader.size
+    } else if !isCovered {
+      try readFrames(segment, source, header, end)
+    }
     segment.end.store(end, ordering: .relaxed)
     segment.purgedSequence.store(entry.lastSequence, ordering: .relaxed)
     table.limit(segment.slots, to: end)
@@ -432,7 +449,7 @@ struct Recovery: ~Copyable {
         .damaged, "segment \(entry.id) has \(source.mapping.length) bytes of \(covered.end)",
         place: Place(segment: entry.id, offset: source.mapping.length))
     }
-    let segment = enter(header, source, covered)
+    let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source, covered)
     chain = covered.lastSequence
     if checkpoint?.place.segment == entry.id {
       try readFrames(segment, entry, from: covered.end)

@@ -4,10 +4,12 @@ import Synchronization
 /// Enters what is read from the log into the indexes: of each row the record with the highest revision, in whatever order
 /// they come.
 ///
-/// Records are gathered first, then sorted by where they go in the hash indexes, so that one part of them after the
-/// other is at hand, and rows that are new to an ordered keyspace are sorted by key and added a leaf at a time. (As in
-/// Manegold, Boncz and Kersten, "Optimizing main-memory join on modern hardware", 2002: partition until the working set
-/// fits the cache.) Before a store is shared.
+/// A record of a row that the index has already takes the place of the one there, a group of records at a time, so that
+/// their cache misses come together (after Chen, Ailamaki, Gibbons and Mowry, "Improving hash join performance through
+/// prefetching", 2004). Others are gathered, then sorted by where they go in the hash indexes, so that one part of them
+/// after the other is at hand, and rows that are new to an ordered keyspace are sorted by key and added a leaf at a time.
+/// (As in Manegold, Boncz and Kersten, "Optimizing main-memory join on modern hardware", 2002: partition until the working
+/// set fits the cache.) Before a store is shared.
 struct Replay: ~Copyable {
   /// A record, on its way.
   struct Row {
@@ -25,39 +27,6 @@ struct Replay: ~Copyable {
     var keyspace: Int { Int(truncatingIfNeeded: word >> 40) }
   }
 
-  /// A record of a row that is in the index already.
-  private struct Known {
-    var address: UInt64
-    var length: Int
-    var isPut: Bool
-    /// Than the one that is to be entered.
-    var isNewer: Bool
-
-    init(_ address: UInt64, _ header: RecordHeader, isNewer: Bool) {
-      self.address = address
-      length = header.paddedLength
-      isPut = header.isPut
-      self.isNewer = isNewer
-    }
-
-    private static let unitsMask: UInt64 = 1 << 23 - 1
-
-    /// In one word; nil for a record that is too long.
-    var packed: UInt64? {
-      let units = UInt64(length / Format.unit)
-      return units > Self.unitsMask ? nil : address | units << 39 | (isPut ? 1 << 62 : 0) | (isNewer ? 1 << 63 : 0)
-    }
-
-    /// nil for an address alone.
-    init?(packed word: UInt64) {
-      length = Int(truncatingIfNeeded: word >> 39 & Self.unitsMask) * Format.unit
-      guard length > 0 else { return nil }
-      address = word & Row.addressMask
-      isPut = word & 1 << 62 != 0
-      isNewer = word & 1 << 63 != 0
-    }
-  }
-
   private struct Part {
     let keyspace: KeyspaceIndex
     var isDropped = false
@@ -65,7 +34,14 @@ struct Replay: ~Copyable {
     var shared: [UInt8]?
     /// Where the heads of the rows at hand begin in their keys.
     var headStart = 0
+    /// Of the rows at hand.
     var count = 0
+    /// Those that have not been looked up.
+    var group: [Row] = []
+    /// Rows that its tree has and its hash index has not, and that will come again; nil if it is not known how many.
+    var expected: Int? = 0
+    /// Rows that its hash index had not, and that have come.
+    var arrived = 0
 
     @inline(__always)
     mutating func note(_ key: UnsafeRawBufferPointer) {
@@ -82,8 +58,10 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Gathered at most before they are entered; 80 bytes each.
+  /// Gathered at most before they are entered; 72 bytes each.
   private static let capacity = 2 << 20
+  /// Records that are looked up together.
+  private static let groupSize = 128
   /// How many rows ahead a record is asked for.
   private static let lookahead = 10
   /// Rows of a part whose pages fit into the cache together.
@@ -93,12 +71,15 @@ struct Replay: ~Copyable {
   private let table: SegmentTable
   private var parts: [Part] = []
   private var partsByID: [UInt32: Int] = [:]
+  /// Of the last record: most are of the same keyspace as the one before.
+  private var last: (id: UInt32, number: Int)?
   private var rows: RowBuffer
   private var sorted: RowBuffer
   private var spare: RowBuffer
-  /// For each row of `sorted` the log address of the record that is in the index, and the rest once it is known to be the row's.
-  private var known: [UInt64] = []
   private var segments: [Segment?] = []
+  private var firstSlots: [Int?] = []
+  /// By how much the live bytes of each segment have changed, by its first slot.
+  private let live = LiveBytes()
   /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an older
   /// record may come later.
   private var tombstones: [Row] = []
@@ -126,12 +107,23 @@ struct Replay: ~Copyable {
 
   /// A segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
-    while segments.count < segment.slots.upperBound { segments.append(nil) }
-    for slot in segment.slots { segments[slot] = segment }
+    while segments.count < segment.slots.upperBound {
+      segments.append(nil)
+      firstSlots.append(nil)
+    }
+    for slot in segment.slots {
+      segments[slot] = segment
+      firstSlots[slot] = segment.slot
+    }
   }
 
-  /// Rows have been taken out of hash indexes, and not out of trees. A record of each of them will come.
-  mutating func expectAgain() { isExpecting = true }
+  /// Rows have been taken out of a hash index, and not out of the tree. A record of each of them will come.
+  mutating func expectAgain(_ keyspace: KeyspaceIndex, rows: Int, tombstones: Int) {
+    isExpecting = true
+    guard let number = partsByID[keyspace.id] else { return }
+    // Rows that had been deleted are in no tree, and may come back.
+    parts[number].expected = tombstones > 0 ? nil : rows
+  }
 
   /// - Parameter mayRetain: whether older versions may have to be kept, as far as is known.
   mutating func enter(_ keyspace: KeyspaceIndex, mayRetain: Bool = false) {
@@ -155,22 +147,15 @@ struct Replay: ~Copyable {
 
   /// A put or a tombstone; false if its keyspace has not been entered.
   mutating func add(_ record: RecordView, at address: UInt64, in segment: Segment) throws(StoreError) -> Bool {
-    guard let number = partsByID[record.header.keyspace] else { return false }
-    if rows.count == Self.capacity { try finish() }
-    let key = unsafe record.key
-    unsafe parts[number].note(key)
+    let id = record.header.keyspace
+    if last?.id != id { last = partsByID[id].map { (id, $0) } }
+    guard let number = last?.number else { return false }
     let isPut = record.header.isPut
-    if isPut {
-      segment.liveBytes.add(record.header.paddedLength, ordering: .relaxed)
-      parts[number].keyspace.live.add(record.header.paddedLength, slot: segment.slot)
-    } else {
-      segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed)
-    }
-    rows.append(
-      Row(
-        hash: unsafe parts[number].keyspace.hash(key),
-        word: address | (isPut ? Row.putBit : 0) | UInt64(number) << 40,
-        head: unsafe key.head(parts[number].headStart)))
+    if !isPut { segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed) }
+    let hash = unsafe index.hash(id, record.base + record.header.length, record.header.keyLength)
+    parts[number].group.append(
+      Row(hash: hash, word: address | (isPut ? Row.putBit : 0) | UInt64(number) << 40, head: 0))
+    if parts[number].group.count == Self.groupSize { try enterGroup(number) }
     return true
   }
 
@@ -219,6 +204,7 @@ struct Replay: ~Copyable {
   mutating func drop(_ id: UInt32) throws(StoreError) {
     try finish()
     guard let number = partsByID.removeValue(forKey: id) else { return }
+    last = nil
     parts[number].isDropped = true
     older.leave(number)
     let keyspace = parts[number].keyspace
@@ -232,10 +218,14 @@ struct Replay: ~Copyable {
 
   /// Enters what has been gathered.
   mutating func finish() throws(StoreError) {
+    for number in parts.indices where !parts[number].group.isEmpty { try enterGroup(number) }
+    try enterGathered()
+  }
+
+  private mutating func enterGathered() throws(StoreError) {
     guard rows.count > 0 else { return }
     var partitions = partition()
-    lookUp(&partitions)
-    try verifyKnown()
+    countNewRows(&partitions)
     var start = 0
     var fresh: [(part: Int, rows: Range<Int>)] = []
     for partition in partitions where partition.end > start {
@@ -247,7 +237,7 @@ struct Replay: ~Copyable {
       let known = fresh[fresh.count - 1].rows
       parts[number].keyspace.locator.index.reserve(
         partition.newRows, part: partition.number, bits: partition.bits)
-      let all = try enter(start..<end, of: parts[number].keyspace, freshFrom: known.upperBound)
+      let all = try enter(start..<end, of: number, freshFrom: known.upperBound)
       fresh[fresh.count - 1].rows = known.lowerBound..<all
       start = end
     }
@@ -270,6 +260,7 @@ struct Replay: ~Copyable {
     try takeOutOfTrees()
     for number in parts.indices where !parts[number].isDropped { try addWaiting(number) }
     waiting = []
+    for (slot, bytes) in live.changes { segments[slot]?.liveBytes.add(bytes, ordering: .relaxed) }
     try settleOlder()
     for row in tombstones where !parts[row.keyspace].isDropped && !older.retains(row.keyspace) {
       let index = parts[row.keyspace].keyspace.locator.index
@@ -291,9 +282,11 @@ struct Replay: ~Copyable {
 
   /// Adds the rows of a keyspace that have waited, and are not deleted, to its tree.
   private mutating func addWaiting(_ number: Int) throws(StoreError) {
+    // If no more have come than were expected, the tree has them all.
+    guard !tombstones.isEmpty || parts[number].arrived != parts[number].expected else { return }
     let locator = parts[number].keyspace.locator
     for row in waiting where row.keyspace == number {
-      guard isThere(row, locator) else { continue }
+      guard tombstones.isEmpty || isThere(row, locator) else { continue }
       rows.append(row)
       if rows.count == Self.capacity { try addGathered(number) }
     }
@@ -357,66 +350,112 @@ struct Replay: ~Copyable {
 
   // MARK: By hash
 
-  /// Notes for each row where an older record of it most likely lies, and counts the rows that are new: by linear
-  /// counting (Whang, Vander-Zanden and Taylor, 1990), without the estimate, since the bits are many.
-  private mutating func lookUp(_ partitions: inout [Partition]) {
-    known.removeAll(keepingCapacity: true)
+  /// Enters the records of a group whose rows the index has. The others are gathered, and so are those that bring a row
+  /// back, which the tree has not.
+  private mutating func enterGroup(_ number: Int) throws(StoreError) {
+    if Self.capacity - rows.count < Self.groupSize { try enterGathered() }
+    var group: [Row] = []
+    swap(&group, &parts[number].group)
+    let keyspace = parts[number].keyspace
+    let locator = keyspace.locator
+    for row in group { locator.index.prefetch(row.hash) }
+    for row in group { _ = locator.prefetchRecord(row.hash) }
+    for row in group {
+      let own = table.verified(row.address)
+      if own.header.isPut { add(own.header.paddedLength, at: row.address, keyspace.live) }
+      if let (slot, known) = unsafe try find(row, own.key, locator),
+        known.isPut || !row.isPut || known.revision > own.header.revision
+      {
+        _ = unsafe supersede(slot, known, by: row, own.header, keyspace)
+      } else {
+        let key = unsafe own.key
+        unsafe parts[number].note(key)
+        rows.append(Row(hash: row.hash, word: row.word, head: unsafe key.head(parts[number].headStart)))
+      }
+    }
+    group.removeAll(keepingCapacity: true)
+    swap(&group, &parts[number].group)
+  }
+
+  /// Counts live bytes of a keyspace.
+  @inline(__always)
+  private func add(_ bytes: Int, at address: UInt64, _ liveOfKeyspace: LiveBytes) {
+    guard let slot = firstSlots[table.slot(address)] else { return }
+    live.add(bytes, slot: slot)
+    liveOfKeyspace.add(bytes, slot: slot)
+  }
+
+  /// A record of a row that the index has.
+  private struct Known {
+    let address: UInt64
+    let header: RecordHeader
+
+    var isPut: Bool { header.isPut }
+    var revision: UInt64 { header.revision }
+  }
+
+  /// The record in the index of the row of another one, and its slot.
+  @inline(__always)
+  private func find(
+    _ row: Row, _ key: @autoclosure () -> UnsafeRawBufferPointer, _ locator: RowLocator
+  ) throws(StoreError) -> (slot: HashIndex.Slot, known: Known)? {
+    var known: Known?
+    let slot = try unsafe locator.index.find(row.hash) { (address) throws(StoreError) in
+      guard let record = table.record(address) else { throw locator.corruption(address) }
+      guard record.header.keyspace == locator.keyspace, unsafe record.key.equals(key()) else {
+        return false
+      }
+      known = Known(address: address, header: record.header)
+      return true
+    }
+    guard let slot = unsafe slot, let known else { return nil }
+    return unsafe (slot, known)
+  }
+
+  /// Leads a row to its newer record, if that is newer; true if that brings the row back.
+  private mutating func supersede(
+    _ slot: HashIndex.Slot, _ known: Known, by row: Row, _ own: RecordHeader, _ keyspace: KeyspaceIndex
+  ) -> Bool {
+    let isOlder = known.revision > own.revision
+    let (dead, address) = isOlder ? (own, row.address) : (known.header, known.address)
+    if older.retains(row.keyspace) { older.add(row.keyspace, row.hash, address, segments) }
+    if dead.isPut { add(-dead.paddedLength, at: address, keyspace.live) }
+    guard !isOlder else { return false }
+    unsafe keyspace.locator.index.replace(slot, row.address)
+    if !row.isPut { tombstones.append(row) }
+    guard known.isPut != row.isPut else { return false }
+    if row.isPut {
+      keyspace.rowCount.add(1, ordering: .relaxed)
+    } else {
+      keyspace.rowCount.subtract(1, ordering: .relaxed)
+    }
+    return row.isPut
+  }
+
+  /// About how many rows each part has that are new: by linear counting (Whang, Vander-Zanden and Taylor, 1990), without the estimate, since
+  /// the bits are many.
+  private mutating func countNewRows(_ partitions: inout [Partition]) {
     var start = 0
     for place in partitions.indices where partitions[place].end > start {
-      let index = parts[partitions[place].keyspace].keyspace.locator.index
-      let end = partitions[place].end
       for word in seen.indices { seen[word] = 0 }
-      for position in start..<end {
-        if position + 2 * Self.lookahead < end { index.prefetch(sorted[position + 2 * Self.lookahead].hash) }
+      for position in start..<partitions[place].end {
         let row = sorted[position]
-        var likely: UInt64 = 0
-        _ = unsafe index.find(row.hash) { (address) in
-          likely = address
-          return true
-        }
-        known.append(likely)
         let bit = Int(truncatingIfNeeded: row.hash & UInt64(seen.count * 64 - 1))
-        if likely == 0, row.isPut, seen[bit >> 6] & 1 << UInt64(bit & 63) == 0 {
+        if row.isPut, seen[bit >> 6] & 1 << UInt64(bit & 63) == 0 {
           seen[bit >> 6] |= 1 << UInt64(bit & 63)
           partitions[place].newRows += 1
         }
       }
-      start = end
-    }
-  }
-
-  /// Looks whether what lies there is the same row, and which of the two records is newer. In the order of the log, so that
-  /// address translation costs little. `rows` is not needed any more.
-  private mutating func verifyKnown() throws(StoreError) {
-    var count = 0
-    for position in 0..<sorted.count where known[position] != 0 {
-      rows[count] = Row(hash: 0, word: UInt64(position), head: known[position])
-      count += 1
-    }
-    guard count > 0 else { return }
-    rows.sortByHead(0..<count, with: spare)
-    for index in 0..<count {
-      if index + Self.lookahead < count {
-        let later = rows[index + Self.lookahead]
-        table.prefetch(later.head)
-        table.prefetch(sorted[Int(later.word)].address)
-      }
-      let position = Int(rows[index].word)
-      let row = sorted[position]
-      let record = try record(rows[index].head)
-      let own = table.verified(row.address)
-      let isSame =
-        unsafe parts[row.keyspace].keyspace.locator.isRow(record, row.hash) && record.key.equals(own.key)
-      let isNewer = record.header.revision > own.header.revision
-      known[position] = isSame ? Known(rows[index].head, record.header, isNewer: isNewer).packed ?? 0 : 0
+      start = partitions[place].end
     }
   }
 
   /// Enters a part into the hash index of its keyspace. Rows that an ordered keyspace has not had are put into `rows`
   /// from a place on; returns where they end.
   private mutating func enter(
-    _ range: Range<Int>, of keyspace: KeyspaceIndex, freshFrom first: Int
+    _ range: Range<Int>, of number: Int, freshFrom first: Int
   ) throws(StoreError) -> Int {
+    let keyspace = parts[number].keyspace
     let locator = keyspace.locator
     var fresh = first
     let firstTombstone = tombstones.count
@@ -425,63 +464,20 @@ struct Replay: ~Copyable {
         locator.index.prefetch(sorted[position + Self.lookahead].hash)
       }
       let row = sorted[position]
-      var wasThere = false
-      if let (slot, known) = try unsafe find(row, position, locator) {
-        if !known.isNewer { unsafe locator.index.replace(slot, row.address) }
-        let dead = known.isNewer ? row.address : known.address
-        if older.retains(row.keyspace) { older.add(row.keyspace, row.hash, dead, segments) }
-        wasThere = known.isPut
-        if known.isNewer ? row.isPut : wasThere, let segment = segments[table.slot(dead)] {
-          let length = known.isNewer ? table.verified(row.address).header.paddedLength : known.length
-          segment.liveBytes.subtract(length, ordering: .relaxed)
-          keyspace.live.add(-length, slot: segment.slot)
-        }
-        if known.isNewer { continue }
+      var isNew = row.isPut
+      if let (slot, known) = unsafe try find(row, table.key(row.address), locator) {
+        isNew = unsafe supersede(slot, known, by: row, table.verified(row.address).header, keyspace)
       } else {
         locator.index.insert(row.hash, row.address)
+        parts[number].arrived += 1
+        if row.isPut { keyspace.rowCount.add(1, ordering: .relaxed) } else { tombstones.append(row) }
       }
-      if row.isPut {
-        if wasThere { continue }
-        keyspace.rowCount.add(1, ordering: .relaxed)
-        if keyspace.tree != nil {
-          rows[fresh] = row
-          fresh += 1
-        }
-      } else {
-        if wasThere { keyspace.rowCount.subtract(1, ordering: .relaxed) }
-        tombstones.append(row)
+      if isNew, keyspace.tree != nil {
+        rows[fresh] = row
+        fresh += 1
       }
     }
     return tombstones.count > firstTombstone ? dropDeleted(first..<fresh, locator) : fresh
-  }
-
-  /// The row's record as it is in the index now.
-  @inline(__always)
-  private func find(
-    _ row: Row, _ position: Int, _ locator: RowLocator
-  ) throws(StoreError) -> (slot: HashIndex.Slot, known: Known)? {
-    if let verified = Known(packed: known[position]),
-      let slot = unsafe locator.index.find(row.hash, { $0 == verified.address })
-    {
-      return unsafe (slot, verified)
-    }
-    // A record at hand has taken its place, there was none, or it is very long.
-    var found: Known?
-    let slot = try unsafe locator.index.find(row.hash) { (address) throws(StoreError) in
-      let (record, own) = (try self.record(address), table.verified(row.address))
-      guard locator.isRow(record, row.hash), unsafe record.key.equals(own.key) else { return false }
-      found = Known(address, record.header, isNewer: record.header.revision > own.header.revision)
-      return true
-    }
-    guard let slot = unsafe slot, let found else { return nil }
-    return unsafe (slot, found)
-  }
-
-  private func record(_ address: UInt64) throws(StoreError) -> RecordView {
-    guard let record = table.record(address) else {
-      throw StoreError(.corrupted, "a record's checksum is wrong", place: table.place(address))
-    }
-    return record
   }
 
   /// Of rows that were new, those that are still there; one that was deleted and put again, once. A newer record of one
