@@ -58,3 +58,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Apple's platforms have a Core Data of their own.
+#if !canImport(Darwin)
+  package.products += [
+    .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+    .library(name: "CoreData", targets: ["CoreData"]),
+  ]
+  package.targets += [
+    .target(name: "OpenCoreData", swiftSettings: settings),
+    .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+    .testTarget(
+      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData"], swiftSettings: settings),
+  ]
+#endif
