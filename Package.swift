@@ -64,11 +64,18 @@ let package = Package(
   package.products += [
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     .library(name: "CoreData", targets: ["CoreData"]),
+    .executable(name: "modelgen", targets: ["modelgen"]),
   ]
   package.targets += [
     .target(name: "OpenCoreData", swiftSettings: settings),
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+    .executableTarget(
+      name: "modelgen",
+      dependencies: [
+        "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/modelgen", swiftSettings: settings),
     .testTarget(
-      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData"], swiftSettings: settings),
+      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen"], swiftSettings: settings),
   ]
 #endif

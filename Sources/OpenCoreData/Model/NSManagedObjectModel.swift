@@ -36,10 +36,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
 
   /// What the merged models say of their entities; nil if two of them say different things of one.
   ///
-  /// An entity may occur in several models if all say the same of it. The models stay as they are.
+  /// An entity may occur in several models if all say the same of it. The models stay as they are. Nil stands for the
+  /// models of the main bundle; see ``mergedModel(from:)``.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let models = models ?? Self.mergedModel(from: nil).map({ [$0] }) else { return nil }
     self.init()
-    guard merge(models ?? []) else { return nil }
+    guard merge(models) else { return nil }
   }
 
   /// The entities by their names.

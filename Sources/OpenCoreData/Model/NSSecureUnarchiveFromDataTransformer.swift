@@ -31,7 +31,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// program where one is not, so this looks first.
   private static func isAllowed(_ archive: Data) -> Bool {
     guard
-      let contents = try? PropertyListSerialization.propertyList(from: archive, format: nil) as? [String: Any],
+      let contents = try? unsafe PropertyListSerialization.propertyList(from: archive, format: nil) as? [String: Any],
       let objects = contents["$objects"] as? [Any]
     else { return false }
     let allowed = Set(allowedTopLevelClasses.map { NSStringFromClass($0) })
