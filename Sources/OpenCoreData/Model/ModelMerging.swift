@@ -69,13 +69,7 @@ extension NSManagedObjectModel {
 extension NSEntityDescription {
   /// Lets what refers to other entities refer to those of the same names among `entities`.
   fileprivate func relink(to entities: [String: NSEntityDescription]) {
-    let properties = propertiesByName
-    for index in indexes {
-      index.elements = index.elements.map { $0.copy(for: properties[$0.indexed.name] ?? $0.indexed) }
-    }
-    uniquenessConstraints = uniquenessConstraints.map { constraint in
-      constraint.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
-    }
+    referToOwnProperties()
     for property in ownProperties {
       if let relationship = property as? NSRelationshipDescription {
         relationship.relink(to: entities)

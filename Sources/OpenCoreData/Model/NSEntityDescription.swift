@@ -62,7 +62,19 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     givenRenamingIdentifier = other.givenRenamingIdentifier
     super.init()
     self.properties = properties
-    indexes = other.indexes.map { $0.copy(for: self) }
+    indexes = other.indexes.map { copied($0) }
+    referToOwnProperties()
+  }
+
+  /// Lets indexes and constraints refer to the entity's properties, not to those of the same names that they had.
+  func referToOwnProperties() {
+    let properties = propertiesByName
+    for index in indexes {
+      index.elements = index.elements.map { $0.copy(for: properties[$0.indexed.name] ?? $0.indexed) }
+    }
+    uniquenessConstraints = uniquenessConstraints.map { constraint in
+      constraint.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
+    }
   }
 
   /// The model it belongs to. There must be one.

@@ -37,16 +37,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
   }
 
   /// An index that says the same and belongs to no entity. Its elements refer to the same properties.
-  open func copy(with zone: NSZone? = nil) -> Any { copy(elements: elements.map { copied($0) }) }
-
-  /// A copy of which the elements refer to the properties that a copy of the entity has under the same names.
-  func copy(for entity: NSEntityDescription) -> NSFetchIndexDescription {
-    let properties = entity.propertiesByName
-    return copy(elements: elements.map { $0.copy(for: properties[$0.indexed.name] ?? $0.indexed) })
-  }
-
-  private func copy(elements: [NSFetchIndexElementDescription]) -> NSFetchIndexDescription {
-    let copy = NSFetchIndexDescription(name: name, elements: elements)
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchIndexDescription(name: name, elements: elements.map { copied($0) })
     copy.partialIndexPredicate = partialIndexPredicate
     return copy
   }

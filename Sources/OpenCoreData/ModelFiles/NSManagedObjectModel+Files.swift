@@ -33,6 +33,11 @@ extension NSManagedObjectModel {
     return versions.flatMap { NSManagedObjectModel(byMerging: $0, forStoreMetadata: metadata) }
   }
 
+  /// The versions of all models among the resources of the bundle, the main bundle for nil.
+  static func versions(in bundle: Bundle?) -> [URL] {
+    models(in: bundle.map { [$0] }).flatMap { (try? ModelFolder(url: $0).versions()) ?? [] }
+  }
+
   private class func models(in bundles: [Bundle]?) -> [URL] {
     (bundles ?? [.main]).flatMap { bundle in
       ["xcdatamodeld", "xcdatamodel"].flatMap {

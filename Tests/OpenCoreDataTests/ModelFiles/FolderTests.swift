@@ -93,4 +93,31 @@ struct FolderTests {
       #expect(NSManagedObjectModel.mergedModel(from: [bundle]) == nil)
     }
   }
+
+  @Test("a reference finds its version by name, by hashes, by file or at hand")
+  func references() throws {
+    try Fixtures.withFolder { folder in
+      try write(model("One"), to: "M.xcdatamodeld/M.xcdatamodel/contents", in: folder)
+      try write(model("Two"), to: "M.xcdatamodeld/M 2.xcdatamodel/contents", in: folder)
+      let bundle = try #require(Bundle(path: folder.path))
+      let file = folder.appending(path: "M.xcdatamodeld/M 2.xcdatamodel")
+      let two = try NSManagedObjectModel(modelFileAt: file)
+      let checksum = two.versionChecksum
+      let references = [
+        NSManagedObjectModelReference(model: two, versionChecksum: checksum),
+        NSManagedObjectModelReference(fileURL: file, versionChecksum: checksum),
+        NSManagedObjectModelReference(name: "M 2", in: bundle, versionChecksum: checksum),
+        NSManagedObjectModelReference(
+          entityVersionHashes: two.entityVersionHashesByName, in: bundle, versionChecksum: checksum),
+      ]
+      for reference in references { #expect(reference.resolvedModel == two) }
+    }
+  }
+
+  @Test("a reference to another version than was meant stops the program when it is followed")
+  func wrongReference() async {
+    await #expect(processExitsWith: .failure) {
+      _ = NSManagedObjectModelReference(model: NSManagedObjectModel(), versionChecksum: "other").resolvedModel
+    }
+  }
 }
