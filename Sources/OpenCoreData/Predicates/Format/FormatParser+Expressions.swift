@@ -112,15 +112,3 @@ extension FormatParser {
     return NSExpression(.function(.index, [base, index]))
   }
 }
-
-extension NSExpression {
-  /// The value at the end of a path that begins where this expression ends.
-  fileprivate func appending(_ path: String) -> NSExpression {
-    switch form {
-    case .evaluatedObject: NSExpression(.keyPath(path))
-    case .keyPath(let beginning): NSExpression(.keyPath(beginning + "." + path))
-    case .path(let beginning, let operand): NSExpression(.path(beginning + "." + path, of: operand))
-    default: NSExpression(.path(path, of: self))
-    }
-  }
-}

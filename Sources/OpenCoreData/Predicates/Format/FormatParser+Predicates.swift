@@ -12,19 +12,19 @@ extension FormatParser {
   private func chain(
     _ type: NSCompoundPredicate.LogicalType, of operand: Rule<Operand>
   ) throws(PredicateFormatError) -> Operand {
-    let position = position
     let first = try operand()
-    guard accept(type) else { return first }
-    guard case .predicate(let predicate) = first else {
-      throw problem("this is a value where a predicate is expected", at: position)
+    guard isNext(type) else { return first }
+    var predicates = [try predicate(first)]
+    while isNext(type) {
+      advance()
+      predicates.append(try predicate(operand))
     }
-    var predicates = [predicate]
-    repeat { predicates.append(try self.predicate(operand)) } while accept(type)
     return .predicate(CompoundPredicate(type: type, subpredicates: predicates))
   }
 
-  private func accept(_ type: NSCompoundPredicate.LogicalType) -> Bool {
-    type == .and ? accept(keyword: "AND") || accept("&&") : accept(keyword: "OR") || accept("||")
+  private func isNext(_ type: NSCompoundPredicate.LogicalType) -> Bool {
+    type == .and
+      ? token.keyword == "AND" || token == .symbol("&&") : token.keyword == "OR" || token == .symbol("||")
   }
 
   private func negation() throws(PredicateFormatError) -> Operand {

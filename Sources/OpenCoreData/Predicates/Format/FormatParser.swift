@@ -94,10 +94,12 @@ final class FormatParser {
 
   // MARK: Kinds of operands
 
-  func predicate(_ rule: Rule<Operand>) throws(PredicateFormatError) -> NSPredicate {
-    let position = position
-    guard case .predicate(let predicate) = try rule() else {
-      throw problem("this is a value where a predicate is expected", at: position)
+  func predicate(_ rule: Rule<Operand>) throws(PredicateFormatError) -> NSPredicate { try predicate(rule()) }
+
+  /// The predicate that has just been read; a value at its place lacks the operator that would make one of it.
+  func predicate(_ operand: Operand) throws(PredicateFormatError) -> NSPredicate {
+    guard case .predicate(let predicate) = operand else {
+      throw problem("\(token.name) stands where a value has to be compared")
     }
     return predicate
   }

@@ -29,13 +29,15 @@ extension NSExpression {
 
   /// The value at the end of a key path that begins at another expression: the function `valueForKeyPath:` or `valueForKey:` of it.
   ///
+  /// Behind a key path, or the evaluated object, it makes one longer key path.
+  ///
   /// Traps if another function is named: there are no objects here that could be sent messages.
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
     precondition(name == "valueForKeyPath:" || name == "valueForKey:", "\(name) cannot be called here")
     let arguments = Self.expressions(arguments ?? [])
     switch arguments.first?.form {
-    case .keyPath(let path)? where arguments.count == 1: self.init(.path(path, of: target))
-    case .constant(let path as String)? where arguments.count == 1: self.init(.path(path, of: target))
+    case .keyPath(let path)? where arguments.count == 1: self.init(target.appending(path).form)
+    case .constant(let path as String)? where arguments.count == 1: self.init(target.appending(path).form)
     default: preconditionFailure("\(name) takes one argument, the key path")
     }
   }
@@ -79,6 +81,16 @@ extension NSExpression {
   /// What a block returns.
   public convenience init(block: @escaping Block, arguments: [NSExpression]?) {
     self.init(.block(block, arguments ?? []))
+  }
+
+  /// The value at the end of a path that begins where this expression ends.
+  func appending(_ path: String) -> NSExpression {
+    switch form {
+    case .evaluatedObject: NSExpression(.keyPath(path))
+    case .keyPath(let beginning): NSExpression(.keyPath(beginning + "." + path))
+    case .path(let beginning, let operand): NSExpression(.path(beginning + "." + path, of: operand))
+    default: NSExpression(.path(path, of: self))
+    }
   }
 
   private static func expressions(_ arguments: [Any]) -> [NSExpression] {

@@ -63,6 +63,9 @@ extension NSPredicate: Adopting {
   ///
   /// Foundation's own `isEqual` takes all compound predicates for equal.
   public static func == (left: NSPredicate, right: NSPredicate) -> Bool { TreeEquality.equal(left, right) }
+
+  /// Whether two predicates differ in form or in constants.
+  public static func != (left: NSPredicate, right: NSPredicate) -> Bool { !(left == right) }
 }
 
 extension NSExpression {
