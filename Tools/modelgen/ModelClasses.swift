@@ -20,6 +20,10 @@ struct ModelClasses {
     guard !classes.isEmpty else {
       throw ModelProblem(file: model, line: nil, reason: "no entity has a class of its own")
     }
+    for (name, classes) in Dictionary(grouping: classes, by: \.name) where classes.count > 1 {
+      let entities = classes.map { "\"\($0.entityName)\"" }.joined(separator: " and ")
+      throw ModelProblem(file: model, line: nil, reason: "\(entities) have one class, \(name); choose with --entity")
+    }
   }
 
   /// The source files, each with its name and text.

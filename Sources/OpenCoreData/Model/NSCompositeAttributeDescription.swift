@@ -32,11 +32,3 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     return elements == other.elements
   }
 }
-
-/// A copy of the type the original has.
-func copied<Original: NSObject>(_ original: Original) -> Original {
-  guard let copy = original.copy() as? Original else {
-    preconditionFailure("A copy of \(Original.self) is no \(Original.self).")
-  }
-  return copy
-}

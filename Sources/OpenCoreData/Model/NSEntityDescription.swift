@@ -30,10 +30,13 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// Combinations of attributes, given by name or description, that no two objects may share.
   public var uniquenessConstraints: [[Any]] = [] { willSet { willChange() } }
 
-  /// The entities that inherit from it directly. They must be in the model too.
+  /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them.
   public var subentities: [NSEntityDescription] = [] {
     willSet {
       willChange()
+      let ancestors = sequence(first: self) { $0.superentity }
+      precondition(
+        newValue.allSatisfy { entity in !ancestors.contains { $0 === entity } }, "An entity would inherit from itself.")
       for entity in subentities { entity.superentity = nil }
     }
     didSet { for entity in subentities { entity.superentity = self } }
@@ -70,7 +73,11 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   func referToOwnProperties() {
     let properties = propertiesByName
     for index in indexes {
-      index.elements = index.elements.map { $0.copy(for: properties[$0.indexed.name] ?? $0.indexed) }
+      index.elements = index.elements.map { element in
+        let indexed = element.indexed
+        return element.copy(
+          for: indexed is NSExpressionDescription ? copied(indexed) : properties[indexed.name] ?? indexed)
+      }
     }
     uniquenessConstraints = uniquenessConstraints.map { constraint in
       constraint.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }

@@ -48,7 +48,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSFetchIndexDescription else { return false }
     return self === other
-      || name == other.name && elements == other.elements && partialIndexPredicate == other.partialIndexPredicate
+      || name == other.name && elements == other.elements
+        && areEqual(partialIndexPredicate, other.partialIndexPredicate)
   }
 }
 

@@ -102,7 +102,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
 
   /// Whether both fetch the same in the same way.
   func asks(theSameAs other: NSFetchRequest<ResultType>) -> Bool {
-    entityName == other.entityName && predicate == other.predicate && sortDescriptors == other.sortDescriptors
+    entityName == other.entityName && areEqual(predicate, other.predicate)
+      && sortDescriptors == other.sortDescriptors
       && fetchLimit == other.fetchLimit && fetchOffset == other.fetchOffset && fetchBatchSize == other.fetchBatchSize
       && resultType == other.resultType && includesSubentities == other.includesSubentities
       && includesPendingChanges == other.includesPendingChanges
@@ -111,7 +112,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
       && shouldRefreshRefetchedObjects == other.shouldRefreshRefetchedObjects
       && relationshipKeyPathsForPrefetching == other.relationshipKeyPathsForPrefetching
       && areEqual(propertiesToFetch, other.propertiesToFetch)
-      && areEqual(propertiesToGroupBy, other.propertiesToGroupBy) && havingPredicate == other.havingPredicate
+      && areEqual(propertiesToGroupBy, other.propertiesToGroupBy) && areEqual(havingPredicate, other.havingPredicate)
       && returnsDistinctResults == other.returnsDistinctResults
   }
 }

@@ -77,6 +77,16 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     fetchRequestTemplatesByName[name]
   }
 
+  /// A request as the template says, with the variables of its predicate replaced; nil if there is no such template.
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let template = fetchRequestTemplatesByName[name] else { return nil }
+    let request = NSFetchRequest<any NSFetchRequestResult>(copying: template)
+    request.predicate = template.predicate?.withSubstitutionVariables(variables)
+    return request
+  }
+
   /// Keeps the request as a template of that name; nil removes it.
   public func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String

@@ -103,15 +103,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
     name == other.name && isOptional == other.isOptional && isTransient == other.isTransient
       && versionHashModifier == other.versionHashModifier && renamingIdentifier == other.renamingIdentifier
       && owner?.name == other.owner?.name && areEqual(userInfo, other.userInfo)
-      && validationPredicates == other.validationPredicates && areEqual(validationWarnings, other.validationWarnings)
-  }
-}
-
-/// Whether two values are the same to Objective-C: numbers by value whatever their type, collections element by element.
-func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-  switch (left, right) {
-  case (nil, nil): true
-  case (let left?, let right?): NSArray(array: [left]) == NSArray(array: [right])
-  default: false
+      && validationPredicates.elementsEqual(other.validationPredicates, by: areEqual)
+      && areEqual(validationWarnings, other.validationWarnings)
   }
 }

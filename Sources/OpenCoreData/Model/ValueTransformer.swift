@@ -26,7 +26,7 @@ open class ValueTransformer: NSObject {
   /// The transformer that is registered under the name; nil if there is none of this class.
   public convenience init?(forName name: NSValueTransformerName) {
     guard let transformer = Self.registry[name] as? Self else { return nil }
-    self.init(registered: transformer)
+    self.init(adopting: transformer)
   }
 
   /// Registers a transformer, in place of an earlier one of that name; nil removes it.
@@ -53,14 +53,7 @@ open class ValueTransformer: NSObject {
   }
 }
 
-/// Lets an initialiser give an instance that exists.
-private protocol Registrable {}
-
-extension ValueTransformer: Registrable {}
-
-extension Registrable {
-  init(registered transformer: Self) { self = transformer }
-}
+extension ValueTransformer: Adopting {}
 
 /// The transformers by their names. Sendable, for the lock guards all there is, and registered transformers do not change.
 private final class ValueTransformerRegistry: @unchecked Sendable {

@@ -18,13 +18,13 @@ struct AttributeBounds {
     return switch type {
     case .stringAttributeType: try textRules()
     case .dateAttributeType:
-      try [
+      [
         rule("SELF >= %@", try value.date("minDateTimeInterval"), 1640),
         rule("SELF <= %@", try value.date("maxDateTimeInterval"), 1630),
       ].compactMap { $0 }
     default:
       type.isNumeric
-        ? try [
+        ? [
           rule("SELF >= %@", try value.number("minValueString"), 1620),
           rule("SELF <= %@", try value.number("maxValueString"), 1610),
         ].compactMap { $0 } : []
@@ -35,19 +35,14 @@ struct AttributeBounds {
     if let pattern = element.text("regularExpressionString"), (try? NSRegularExpression(pattern: pattern)) == nil {
       throw element.error("regularExpressionString is no regular expression")
     }
-    return try [
+    return [
       rule("length >= %@", try element.count("minValueString"), 1670),
       rule("length <= %@", try element.count("maxValueString"), 1660),
       rule("SELF MATCHES %@", element.text("regularExpressionString"), 1680),
     ].compactMap { $0 }
   }
 
-  private func rule(_ format: String, _ bound: Any?, _ code: Int) throws(ModelFileError) -> Rule? {
-    guard let bound else { return nil }
-    do {
-      return (try FormatString.predicate(format, [bound]), code)
-    } catch {
-      throw element.error("\(format) cannot be understood: \(error)")
-    }
+  private func rule(_ format: String, _ bound: Any?, _ code: Int) -> Rule? {
+    bound.map { (NSPredicate(format: format, $0), code) }
   }
 }

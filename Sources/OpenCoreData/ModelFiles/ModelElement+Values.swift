@@ -39,21 +39,27 @@ extension ModelElement {
   /// The predicate that the attribute holds; nil if it is missing.
   func predicate(_ attribute: String) throws(ModelFileError) -> NSPredicate? {
     guard let text = text(attribute) else { return nil }
-    return try checked(attribute) { try FormatString.predicate(text) }
+    do throws(PredicateFormatError) {
+      return try NSPredicate(parsing: text)
+    } catch {
+      throw notUnderstood(attribute, error)
+    }
   }
 
   /// The expression that the attribute holds, which must be there.
   func expression(_ attribute: String) throws(ModelFileError) -> NSExpression {
     let text = try required(attribute)
-    return try checked(attribute) { try FormatString.expression(text) }
+    do throws(PredicateFormatError) {
+      return try NSExpression(parsing: text)
+    } catch {
+      throw notUnderstood(attribute, error)
+    }
   }
 
-  private func checked<Result>(_ attribute: String, _ parse: () throws -> Result) throws(ModelFileError) -> Result {
-    do {
-      return try parse()
-    } catch {
-      throw self.error("\(attribute) cannot be understood: \(error)")
-    }
+  private func notUnderstood(_ attribute: String, _ error: PredicateFormatError) -> ModelFileError {
+    let rest = error.format[error.position...]
+    let place = rest.isEmpty ? "at its end" : "at \"\(rest)\""
+    return self.error("\(attribute) cannot be understood \(place): \(error.reason)")
   }
 
   /// What the `userInfo` in the element says; nil if there is none.

@@ -1,3 +1,4 @@
+import Foundation
 import OpenCoreData
 import Testing
 
@@ -77,5 +78,28 @@ struct EntityTests {
     other.tricks.defaultValue = 1
     #expect(zoo.tricks != other.tricks && zoo.dog != other.dog && zoo.model != other.model)
     #expect(zoo.keeper == other.keeper)
+  }
+
+  @Test("predicates that say different things make requests and properties different")
+  func predicates() {
+    func attribute(_ predicate: NSPredicate) -> NSAttributeDescription {
+      let attribute = NSAttributeDescription()
+      attribute.setValidationPredicates([predicate], withValidationWarnings: ["no"])
+      return attribute
+    }
+    func all(_ formats: String...) -> NSPredicate {
+      NSCompoundPredicate(type: .and, subpredicates: formats.map { NSPredicate(format: $0) })
+    }
+    #expect(attribute(all("SELF > 1", "SELF < 5")) == attribute(NSPredicate(format: "SELF > 1 AND SELF < 5")))
+    #expect(attribute(all("SELF > 1", "SELF < 5")) != attribute(all("SELF > 1", "SELF < 6")))
+    #expect(attribute(all("SELF > 1")) != attribute(NSPredicate(value: true)))
+  }
+
+  @Test("an entity that would inherit from itself stops the program")
+  func circle() async {
+    await #expect(processExitsWith: .failure) {
+      let zoo = Zoo()
+      zoo.dog.subentities = [zoo.animal]
+    }
   }
 }

@@ -62,6 +62,14 @@ struct MalformedFileTests {
     Mistake(
       "\"k\" occurs twice", line: 2, #"<userInfo><entry key="k" value="1"/>"#,
       #"<entry key="k" value="2"/></userInfo>"#),
+    Mistake(
+      "predicateString cannot be understood at", line: 2, #"<fetchedProperty name="a">"#,
+      #"<fetchRequest name="r" entity="A" predicateString="a = = 1"/>"#, "</fetchedProperty>"),
+    Mistake(
+      "derivationExpression cannot be understood at its end",
+      #"<attribute name="a" derived="YES" derivationExpression="b +"/>"#),
+    Mistake(
+      "partialIndexPredicate cannot be understood", #"<fetchIndex name="i" partialIndexPredicate="a >"/>"#),
     Mistake("one <fetchRequest>", #"<fetchedProperty name="a"/>"#),
     Mistake("would inherit from itself", line: 0, "<!-- the parent is A -->"),
   ]

@@ -112,6 +112,9 @@ struct ModelgenTests {
         == "contents:3: \"a-b\" is no name in Swift")
     #expect(
       try reason(#"<entity name="A" representedClassName="1A"/>"#) == "contents:2: \"1A\" is no name in Swift")
+    #expect(
+      try reason(entity, "</entity>", #"<entity name="B" representedClassName=".A"/>"#)
+        == "contents: \"A\" and \"B\" have one class, A; choose with --entity")
     #expect(try reason(#"<entity name="A"/>"#) == "contents: no entity has a class of its own")
   }
 

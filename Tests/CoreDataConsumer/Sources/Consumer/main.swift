@@ -27,8 +27,8 @@ let model = NSManagedObjectModel()
 model.entities = [note]
 
 let request: NSFetchRequest<NSFetchRequestResult> = NSFetchRequest(entityName: "Note")
-request.predicate = NSPredicate(value: true)
-request.sortDescriptors = []
+request.predicate = NSPredicate(format: "text BEGINSWITH %@ AND created > $SINCE", "Dear")
+request.sortDescriptors = [NSSortDescriptor(key: "created", ascending: false)]
 model.setFetchRequestTemplate(request, forName: "all")
 
 let predicates: [NSPredicate] = [request.predicate].compactMap { $0 }
@@ -36,6 +36,11 @@ let sorting: [NSSortDescriptor]? = model.fetchRequestTemplate(forName: "all")?.s
 
 print(describe(model).joined(separator: "\n"))
 print(predicates.count, sorting?.count ?? -1, model.versionChecksum)
+
+let since: [String: Any] = ["SINCE": Date(timeIntervalSinceReferenceDate: 0)]
+let recent = model.fetchRequestFromTemplate(withName: "all", substitutionVariables: since)?.predicate
+let letter: [String: Any] = ["text": "Dear reader", "created": Date(timeIntervalSinceReferenceDate: 1)]
+print(recent is NSCompoundPredicate, recent?.evaluate(with: letter) ?? false)
 
 guard let url = Bundle.module.url(forResource: "Diary", withExtension: "xcdatamodeld", subdirectory: "Models"),
   let diary = NSManagedObjectModel(contentsOf: url)
