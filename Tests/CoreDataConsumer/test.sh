@@ -12,11 +12,11 @@ trap 'rm -rf "$work"' EXIT
 cp -R "$here/Package.swift" "$here/Sources" "$work"
 sed -i "s|\.package(name: \"Cairn\", path: \"../..\")|.package(name: \"Cairn\", path: \"$root\")|" "$work/Package.swift"
 mkdir -p "$work/Sources/Consumer/Models"
-cp -R "$root/Tests/Fixtures/models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"
+cp -R "$root/Tests/Models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"
 
 swift build --package-path "$root" --scratch-path "$root/.build-consumer" --product modelgen --quiet
 modelgen="$root/.build-consumer/debug/modelgen"
-for model in "$root"/Tests/Fixtures/models/*.xcdatamodel*; do
+for model in "$root"/Tests/Models/*.xcdatamodel*; do
   "$modelgen" "$model" --output "$work/Sources/Consumer/Classes" --access public >/dev/null
 done
 cp "$root/Tests/OpenCoreDataTests/ModelGen/NSManagedObject.swift" "$work/Sources/Consumer"
