@@ -20,9 +20,11 @@ struct ModelClasses {
     guard !classes.isEmpty else {
       throw ModelProblem(file: model, line: nil, reason: "no entity has a class of its own")
     }
-    for (name, classes) in Dictionary(grouping: classes, by: \.name) where classes.count > 1 {
-      let entities = classes.map { "\"\($0.entityName)\"" }.joined(separator: " and ")
-      throw ModelProblem(file: model, line: nil, reason: "\(entities) have one class, \(name); choose with --entity")
+    var owners: [String: String] = [:]
+    for managedClass in classes {
+      guard let other = owners.updateValue(managedClass.entityName, forKey: managedClass.name) else { continue }
+      let reason = "\"\(other)\" and \"\(managedClass.entityName)\" have one class, \(managedClass.name)"
+      throw ModelProblem(file: model, line: nil, reason: "\(reason); choose with --entity")
     }
   }
 

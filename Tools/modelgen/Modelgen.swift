@@ -18,8 +18,8 @@ struct Modelgen: ParsableCommand {
 
       Examples:
         modelgen Library.xcdatamodeld --output Sources/App/Model
-        modelgen Library.xcdatamodeld --output Sources/App/Model --entity Book --entity Author
-        modelgen "Library.xcdatamodeld/Library 2.xcdatamodel" --output /tmp/classes --access internal
+        modelgen Library.xcdatamodeld -o Model --entity Book --entity Author
+        modelgen Library.xcdatamodeld/Old.xcdatamodel -o Old --access internal
 
       Exit status: 0 done, 1 a file cannot be written, 2 the model cannot be read or makes no classes, 64 wrong arguments.
       """)
@@ -34,7 +34,7 @@ struct Modelgen: ParsableCommand {
   @Option(help: ArgumentHelp("An entity to write the class of; may be repeated. All unless given.", valueName: "name"))
   var entity: [String] = []
 
-  @Option(help: "Who may use the classes: public or internal.")
+  @Option(help: "Who may use the classes.")
   var access = Access.public
 
   @Flag(help: "Replace files that modelgen did not write.")

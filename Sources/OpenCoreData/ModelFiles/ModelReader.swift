@@ -6,18 +6,16 @@ import Foundation
 /// not known, for Xcode adds some with every few versions. Everything else must make sense.
 struct ModelReader {
   private let root: ModelElement
-  /// The entities by their names, with the elements they come from.
-  private(set) var entities: [String: (element: ModelElement, entity: NSEntityDescription)] = [:]
+  /// The entities by their names.
+  private var entities: [String: NSEntityDescription] = [:]
   private let composites: [String: ModelElement]
 
   init(_ root: ModelElement) throws(ModelFileError) {
     guard root.kind == "model" else { throw root.error("a model file begins with <model>, not <\(root.kind)>") }
     try root.allow(["entity", "composite", "configuration", "fetchRequest", "elements"])
     self.root = root
-    composites = try Self.byName(root.children("composite"))
-    for (name, element) in try Self.byName(root.children("entity")) {
-      entities[name] = (element, try Self.entity(element))
-    }
+    composites = Dictionary(uniqueKeysWithValues: try Self.named(root.children("composite")))
+    for (name, element) in try Self.named(root.children("entity")) { entities[name] = try Self.entity(element) }
   }
 
   /// What the XML says.
@@ -25,14 +23,16 @@ struct ModelReader {
     let model = NSManagedObjectModel()
     try inherit()
     try declareProperties()
-    try RelationshipReader(entities: entities.mapValues(\.entity)).connect(root.children("entity"))
-    for (element, entity) in entities.values { try IndexReader(element: element, entity: entity).read() }
-    model.entities = root.children("entity").compactMap { $0.text("name").flatMap { entities[$0]?.entity } }
+    try RelationshipReader(entities: entities).connect(root.children("entity"))
+    for element in root.children("entity") {
+      try IndexReader(element: element, entity: entity("name", of: element)).read()
+    }
+    model.entities = root.children("entity").compactMap { $0.text("name").flatMap { entities[$0] } }
     model.versionIdentifiers = Set(root.attributes["userDefinedModelVersionIdentifier"].map { [$0] } ?? [])
-    for (name, element) in try Self.byName(root.children("configuration")) {
+    for (name, element) in try Self.named(root.children("configuration")) {
       model.setEntities(try members(of: element), forConfigurationName: name)
     }
-    for (name, element) in try Self.byName(root.children("fetchRequest")) {
+    for (name, element) in try Self.named(root.children("fetchRequest")) {
       model.setFetchRequestTemplate(try fetchRequest(element), forName: name)
     }
     return model
@@ -41,19 +41,22 @@ struct ModelReader {
   /// The entity of which the attribute of an element gives the name.
   func entity(_ attribute: String, of element: ModelElement) throws(ModelFileError) -> NSEntityDescription {
     let name = try element.required(attribute)
-    guard let entity = entities[name]?.entity else { throw element.error("there is no entity \"\(name)\"") }
+    guard let entity = entities[name] else { throw element.error("there is no entity \"\(name)\"") }
     return entity
   }
 
-  private static func byName(_ elements: [ModelElement]) throws(ModelFileError) -> [String: ModelElement] {
-    var table: [String: ModelElement] = [:]
+  /// The elements with their names, which must differ.
+  private static func named(_ elements: [ModelElement]) throws(ModelFileError) -> [(String, ModelElement)] {
+    var pairs: [(String, ModelElement)] = []
+    var lines: [String: Int] = [:]
     for element in elements {
       let name = try element.required("name")
-      if let other = table.updateValue(element, forKey: name) {
-        throw element.error("the \(element.kind) \"\(name)\" is in line \(other.line) already")
+      if let line = lines.updateValue(element.line, forKey: name) {
+        throw element.error("the \(element.kind) \"\(name)\" is in line \(line) already")
       }
+      pairs.append((name, element))
     }
-    return table
+    return pairs
   }
 
   private static func entity(_ element: ModelElement) throws(ModelFileError) -> NSEntityDescription {
