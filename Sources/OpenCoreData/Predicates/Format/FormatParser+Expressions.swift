@@ -62,7 +62,9 @@ extension FormatParser {
     case .integer(let value) where isLiteral: advance(); return NSExpression(forConstantValue: -value)
     case .double(let value) where isLiteral: advance(); return NSExpression(forConstantValue: -value)
     case .decimal(let value) where isLiteral: advance(); return NSExpression(forConstantValue: -value)
-    default: return NSExpression(.function(.subtract, [NSExpression(forConstantValue: 0), try nestedPower()]))
+    default:
+      try chain()
+      return NSExpression(.function(.subtract, [NSExpression(forConstantValue: 0), try nestedPower()]))
     }
   }
 

@@ -27,34 +27,40 @@ extension FormatParser {
       ? token.keyword == "AND" || token == .symbol("&&") : token.keyword == "OR" || token == .symbol("||")
   }
 
+  /// `NONE` negates what it asks of each element, as `NOT ANY` does.
   private func negation() throws(PredicateFormatError) -> Operand {
-    guard accept(keyword: "NOT") || accept("!") else { return try comparison() }
-    let negated = try predicate { () throws(PredicateFormatError) in try nested(negation) }
+    let negated: NSPredicate
+    if accept(keyword: "NOT") || accept("!") {
+      negated = try predicate { () throws(PredicateFormatError) in try nested(negation) }
+    } else if token.keyword == "NONE" {
+      negated = try predicate { () throws(PredicateFormatError) in try nested(comparison) }
+    } else {
+      return try comparison()
+    }
     return .predicate(CompoundPredicate(type: .not, subpredicates: [negated]))
   }
 
   private func comparison() throws(PredicateFormatError) -> Operand {
+    let chainedAround = chained
+    defer { chained = chainedAround }
     let quantifier = quantifier()
     let left = try infix()
-    let position = position
     guard case .expression(let leftExpression) = left, let type = try comparisonOperator() else {
-      if quantifier != nil { throw problem("a quantifier needs a comparison", at: position) }
+      if quantifier != nil { throw problem("\(token.name) stands where a quantified value has to be compared") }
       return left
     }
     let options = try comparisonOptions()
     let right = try expression(infix)
-    let comparison = NSComparisonPredicate(
-      leftExpression: leftExpression, rightExpression: right, modifier: quantifier?.modifier ?? .direct, type: type,
-      options: options)
-    let isNegated = quantifier?.isNegated ?? false
-    return .predicate(isNegated ? CompoundPredicate(type: .not, subpredicates: [comparison]) : comparison)
+    return .predicate(
+      NSComparisonPredicate(
+        leftExpression: leftExpression, rightExpression: right, modifier: quantifier ?? .direct, type: type,
+        options: options))
   }
 
-  private func quantifier() -> (modifier: NSComparisonPredicate.Modifier, isNegated: Bool)? {
+  private func quantifier() -> NSComparisonPredicate.Modifier? {
     switch token.keyword {
-    case "ANY", "SOME": advance(); return (.any, false)
-    case "ALL": advance(); return (.all, false)
-    case "NONE": advance(); return (.any, true)
+    case "ANY", "SOME", "NONE": advance(); return .any
+    case "ALL": advance(); return .all
     default: return nil
     }
   }

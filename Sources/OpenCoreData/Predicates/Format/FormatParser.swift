@@ -17,8 +17,8 @@ final class FormatParser {
 
   /// How deep the rule that is being applied lies within others.
   private var depth = 0
-  /// How many operators have made trees deeper without recursion.
-  private var chained = 0
+  /// How many operators of the comparison, and of those around it, have made the tree deeper without recursion.
+  var chained = 0
 
   static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSPredicate {
     let parser = try FormatParser(format, arguments)

@@ -8,9 +8,10 @@ extension FormatPrinter {
     case .variable(let name): "$" + name
     case .keyPath(let path): self.path(path)
     case .function(let function, let arguments): text(of: function, arguments)
-    case .path(let path, let operand): "\(base(operand)).\(path)"
+    case .path(let path, let operand): "\(text(of: operand, binding: atomPrecedence)).\(path)"
     case .aggregate(let elements): "{\(list(elements))}"
-    case .set(let operation, let left, let right): "\(operand(left)) \(operation.rawValue) \(operand(right))"
+    case .set(let operation, let left, let right):
+      "\(text(of: left)) \(operation.rawValue) \(text(of: right, binding: 1))"
     case .subquery(let collection, let variable, let predicate):
       "SUBQUERY(\(text(of: collection)), $\(variable), \(text(of: predicate)))"
     case .anyKey: "ANYKEY"
@@ -26,35 +27,37 @@ extension FormatPrinter {
 
   private static func text(of function: Function, _ arguments: [NSExpression]) -> String {
     if let infix = Infix.all.first(where: { $0.function == function }) {
-      return "\(operand(arguments[0])) \(infix.symbol) \(operand(arguments[1]))"
+      let isPower = function == Infix.power.function
+      let left = text(of: arguments[0], binding: isPower ? atomPrecedence : infix.precedence)
+      let right = text(of: arguments[1], binding: isPower ? Infix.signPrecedence : infix.precedence + 1)
+      return "\(left) \(infix.symbol) \(right)"
     }
     return switch function {
-    case .index: "\(base(arguments[0]))[\(text(of: arguments[1]))]"
+    case .index: "\(text(of: arguments[0], binding: atomPrecedence))[\(text(of: arguments[1]))]"
     case .cast: "CAST(\(list(arguments)))"
-    case .onesComplement: "~\(operand(arguments[0]))"
+    case .onesComplement: "~\(text(of: arguments[0], binding: Infix.signPrecedence))"
     case _ where function.argumentCount == 1: "\(function.rawValue.dropLast())(\(list(arguments)))"
     default: "\(function.rawValue)(\(list(arguments)))"
     }
   }
 
-  /// In parentheses if it would otherwise fall apart beside an operator.
-  private static func operand(_ expression: NSExpression) -> String {
+  /// In parentheses unless it binds as tight as this.
+  private static func text(of expression: NSExpression, binding precedence: Int) -> String {
     let text = text(of: expression)
-    let isAtom =
+    let own =
       switch expression.form {
-      case .constant: !text.hasPrefix("-")
-      case .set: false
-      case .function(let function, _): function != .onesComplement && !Infix.all.contains { $0.function == function }
-      default: true
+      case .constant: text.hasPrefix("-") ? Infix.signPrecedence : atomPrecedence
+      case .set: 0
+      case .function(.onesComplement, _): Infix.signPrecedence
+      case .function(let function, _):
+        Infix.all.first { $0.function == function }?.precedence ?? atomPrecedence
+      default: atomPrecedence
       }
-    return isAtom ? text : "(\(text))"
+    return own >= precedence ? text : "(\(text))"
   }
 
-  /// In parentheses if it would otherwise fall apart before a dot or an index; so would a number.
-  private static func base(_ expression: NSExpression) -> String {
-    if case .constant(let value) = expression.form, !(value is String) { return "(\(text(of: expression)))" }
-    return operand(expression)
-  }
+  /// The precedence of what holds together by itself.
+  private static let atomPrecedence = Infix.power.precedence + 1
 
   /// A key path, marked where a keyword would be read instead.
   private static func path(_ path: String) -> String {

@@ -58,7 +58,7 @@ enum Function: String, CaseIterable {
 /// The operators that stand between the two arguments of a function.
 struct Infix {
   let symbol: String
-  /// Which of two operators binds tighter.
+  /// Which of two operators binds tighter; those between sets have 0.
   let precedence: Int
   let function: Function
 
@@ -76,5 +76,8 @@ struct Infix {
   ]
 
   /// The one operator that combines from the right.
-  static let power = Infix(symbol: "**", precedence: 7, function: .raise)
+  static let power = Infix(symbol: "**", precedence: 8, function: .raise)
+
+  /// The precedence of a sign before a value.
+  static let signPrecedence = 7
 }
