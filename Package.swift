@@ -58,3 +58,24 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Apple's platforms have a Core Data of their own.
+#if !canImport(Darwin)
+  package.products += [
+    .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+    .library(name: "CoreData", targets: ["CoreData"]),
+    .executable(name: "modelgen", targets: ["modelgen"]),
+  ]
+  package.targets += [
+    .target(name: "OpenCoreData", swiftSettings: settings),
+    .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+    .executableTarget(
+      name: "modelgen",
+      dependencies: [
+        "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/modelgen", swiftSettings: settings),
+    .testTarget(
+      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen"], swiftSettings: settings),
+  ]
+#endif

@@ -44,3 +44,9 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Apple's platforms have predicates of their own.
+#if !canImport(Darwin)
+  package.targets.append(
+    .executableTarget(name: "predicates", dependencies: [.product(name: "OpenCoreData", package: "Cairn")]))
+#endif

@@ -1,0 +1,96 @@
+import Foundation
+
+extension NSManagedObjectModel {
+  /// A model for the store with these metadata: the one of `models` that fits it alone or in one of its configurations,
+  /// else the merger of all of which every entity fits. Nil if entities of the store remain that none describes.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+    self.init()
+    guard let hashes = metadata[Self.versionHashesKey] as? [String: Data] else { return nil }
+    let fitting = models.first { model in
+      model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        || model.configurations.contains {
+          model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
+        }
+    }
+    let parts =
+      fitting.map { [$0] }
+      ?? models.filter { model in
+        model.entityVersionHashesByName.allSatisfy { hashes[$0.key] == $0.value }
+      }
+    guard merge(parts), Set(hashes.keys).isSubset(of: entitiesByName.keys) else { return nil }
+  }
+
+  /// Takes over what the models say; false if two of them contradict each other.
+  func merge(_ models: [NSManagedObjectModel]) -> Bool {
+    var known: [String: NSEntityDescription] = [:]
+    for entity in models.flatMap(\.entities) {
+      guard let name = entity.name else { return false }
+      if let other = known.updateValue(entity, forKey: name), other != entity { return false }
+    }
+    adopt(models)
+    return true
+  }
+
+  /// Takes over copies of what the models say, each entity once.
+  func adopt(_ models: [NSManagedObjectModel]) {
+    var copies: [String: NSEntityDescription] = [:]
+    entities = models.flatMap(\.entities).compactMap { original in
+      guard let name = original.name else { return copied(original) }
+      guard copies[name] == nil else { return nil }
+      copies[name] = copied(original)
+      return copies[name]
+    }
+    for original in models.flatMap(\.entities) {
+      guard let copy = original.name.flatMap({ copies[$0] }) else { continue }
+      copy.subentities = original.subentities.compactMap { $0.name.flatMap { copies[$0] } }
+    }
+    for entity in entities { entity.relink(to: copies) }
+    for model in models { adoptRest(of: model, copies) }
+  }
+
+  private func adoptRest(of model: NSManagedObjectModel, _ copies: [String: NSEntityDescription]) {
+    for (name, entities) in model.entitiesByConfiguration {
+      let added = entities.compactMap { $0.name.flatMap { copies[$0] } }
+      let present = entitiesByConfiguration[name] ?? []
+      setEntities(present + added.filter { entity in !present.contains { $0 === entity } }, forConfigurationName: name)
+    }
+    for (name, template) in model.fetchRequestTemplatesByName {
+      let copy = NSFetchRequest<any NSFetchRequestResult>(copying: template)
+      copy.relink(to: copies)
+      setFetchRequestTemplate(copy, forName: name)
+    }
+    versionIdentifiers.formUnion(model.versionIdentifiers)
+    if let texts = model.localizationDictionary {
+      localizationDictionary = (localizationDictionary ?? [:]).merging(texts) { _, later in later }
+    }
+  }
+}
+
+extension NSEntityDescription {
+  /// Lets what refers to other entities refer to those of the same names among `entities`.
+  fileprivate func relink(to entities: [String: NSEntityDescription]) {
+    referToOwnProperties()
+    for property in ownProperties {
+      if let relationship = property as? NSRelationshipDescription {
+        relationship.relink(to: entities)
+      } else if let fetched = property as? NSFetchedPropertyDescription {
+        fetched.fetchRequest?.relink(to: entities)
+      }
+    }
+  }
+}
+
+extension NSRelationshipDescription {
+  fileprivate func relink(to entities: [String: NSEntityDescription]) {
+    destinationEntity = destinationEntity?.name.flatMap { entities[$0] }
+    if let inverse = inverseRelationship {
+      inverseRelationship = inverse.owner?.name.flatMap { entities[$0]?.relationshipsByName[inverse.name] }
+    }
+  }
+}
+
+extension NSFetchRequest {
+  fileprivate func relink(to entities: [String: NSEntityDescription]) {
+    entity = entity?.name.flatMap { entities[$0] }
+  }
+}

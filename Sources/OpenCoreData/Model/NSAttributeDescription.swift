@@ -1,0 +1,64 @@
+public import Foundation
+
+/// An attribute of an entity: a value of some type.
+open class NSAttributeDescription: NSPropertyDescription {
+  /// The type of the values.
+  public var attributeType = NSAttributeType.undefinedAttributeType { willSet { willChange() } }
+
+  /// What a newly inserted object has; nil for nothing.
+  public var defaultValue: Any? { willSet { willChange() } }
+
+  /// The name of the transformer that turns values of a transformable attribute into data; nil for secure archiving.
+  public var valueTransformerName: String? { willSet { willChange() } }
+
+  /// Whether a store may keep large data beside the object's row.
+  public var allowsExternalBinaryDataStorage = false { willSet { willChange() } }
+
+  /// Whether the persistent history keeps the last value of a deleted object.
+  public var preservesValueInHistoryOnDeletion = false { willSet { willChange() } }
+
+  private var givenValueClassName: String?
+
+  /// An attribute without name and type.
+  public override init() { super.init() }
+
+  init(copying other: NSAttributeDescription) {
+    attributeType = other.attributeType
+    defaultValue = other.defaultValue
+    valueTransformerName = other.valueTransformerName
+    allowsExternalBinaryDataStorage = other.allowsExternalBinaryDataStorage
+    preservesValueInHistoryOnDeletion = other.preservesValueInHistoryOnDeletion
+    givenValueClassName = other.givenValueClassName
+    super.init(copying: other)
+  }
+
+  /// The type of the values, in the newer spelling.
+  public var type: AttributeType {
+    get { AttributeType(rawValue: attributeType) }
+    set { attributeType = newValue.rawValue }
+  }
+
+  /// The name of the class that values have: what the type says, unless set. Nil for a transformable attribute that may
+  /// hold anything.
+  public var attributeValueClassName: String? {
+    get { givenValueClassName ?? attributeType.valueClassName }
+    set {
+      willChange()
+      givenValueClassName = newValue
+    }
+  }
+
+  /// As of ``NSPropertyDescription/versionHash``; depends on the type too.
+  public override var versionHash: Data { VersionHash.attribute(self) }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription(copying: self) }
+
+  override func says(theSameAs other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSAttributeDescription, super.says(theSameAs: other) else { return false }
+    return attributeType == other.attributeType && areEqual(defaultValue, other.defaultValue)
+      && valueTransformerName == other.valueTransformerName
+      && attributeValueClassName == other.attributeValueClassName
+      && allowsExternalBinaryDataStorage == other.allowsExternalBinaryDataStorage
+      && preservesValueInHistoryOnDeletion == other.preservesValueInHistoryOnDeletion
+  }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// An attribute made of other attributes. Its value is a dictionary with their names as keys; key paths such as
+/// `address.city` reach into it.
+open class NSCompositeAttributeDescription: NSAttributeDescription {
+  /// The attributes it is made of; composites among them nest.
+  public var elements: [NSAttributeDescription] = [] { willSet { willChange() } }
+
+  /// A composite of nothing.
+  public override init() {
+    super.init()
+    attributeType = .compositeAttributeType
+  }
+
+  init(copying other: NSCompositeAttributeDescription) {
+    elements = other.elements.map { copied($0) }
+    super.init(copying: other)
+  }
+
+  /// As of ``NSAttributeDescription/versionHash``; depends on the version hashes of the elements too.
+  public override var versionHash: Data { VersionHash.composite(self) }
+
+  override func freeze() {
+    super.freeze()
+    for element in elements { element.freeze() }
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { NSCompositeAttributeDescription(copying: self) }
+
+  override func says(theSameAs other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSCompositeAttributeDescription, super.says(theSameAs: other) else { return false }
+    return elements == other.elements
+  }
+}

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// An attribute whose value follows from others when an object is saved, such as `pets.@count` or `canonical:(name)`.
+open class NSDerivedAttributeDescription: NSAttributeDescription {
+  /// What the value is computed from.
+  public var derivationExpression: NSExpression? { willSet { willChange() } }
+
+  /// A derived attribute without name, type and expression.
+  public override init() { super.init() }
+
+  init(copying other: NSDerivedAttributeDescription) {
+    derivationExpression = other.derivationExpression
+    super.init(copying: other)
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { NSDerivedAttributeDescription(copying: self) }
+
+  override func says(theSameAs other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSDerivedAttributeDescription, super.says(theSameAs: other) else { return false }
+    return derivationExpression == other.derivationExpression
+  }
+}

@@ -1,0 +1,206 @@
+public import Foundation
+
+/// A kind of managed object: its name, its class, its properties, and what it inherits them from.
+///
+/// Two descriptions are equal if they say the same, whatever model they belong to. A description may be changed, by one
+/// thread at a time, until a coordinator uses its model. Changing it later stops the program; from then on any thread
+/// may read it.
+open class NSEntityDescription: NSObject, NSCopying, Freezable {
+  /// The name, unique in the model.
+  public var name: String? { willSet { willChange() } }
+
+  /// The name of the class its objects have; that of ``NSManagedObject`` unless set.
+  public var managedObjectClassName: String! = "NSManagedObject" { willSet { willChange() } }
+
+  /// Whether there are only objects of its subentities.
+  public var isAbstract = false { willSet { willChange() } }
+
+  /// Anything the application wants to note; does not affect the version hash.
+  public var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
+
+  /// A text that makes the version hash another one where nothing else tells two versions apart.
+  public var versionHashModifier: String? { willSet { willChange() } }
+
+  /// The indexes it declares.
+  public var indexes: [NSFetchIndexDescription] = [] {
+    willSet { willChange() }
+    didSet { for index in indexes { index.entity = self } }
+  }
+
+  /// Combinations of attributes, given by name or description, that no two objects may share.
+  public var uniquenessConstraints: [[Any]] = [] { willSet { willChange() } }
+
+  /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them.
+  public var subentities: [NSEntityDescription] = [] {
+    willSet {
+      willChange()
+      let ancestors = sequence(first: self) { $0.superentity }
+      precondition(
+        newValue.allSatisfy { entity in !ancestors.contains { $0 === entity } }, "An entity would inherit from itself.")
+      for entity in subentities { entity.superentity = nil }
+    }
+    didSet { for entity in subentities { entity.superentity = self } }
+  }
+
+  /// The entity it inherits from, if any: the one that has it among its ``subentities``.
+  public internal(set) weak var superentity: NSEntityDescription? { willSet { willChange() } }
+
+  /// What it declares itself.
+  private(set) var ownProperties: [NSPropertyDescription] = []
+  weak var owner: NSManagedObjectModel?
+  private(set) var isFrozen = false
+  private var givenRenamingIdentifier: String?
+  private var frozenTables: EntityTables?
+
+  /// An entity without name and properties.
+  public override init() {}
+
+  init(copying other: NSEntityDescription, properties: [NSPropertyDescription]) {
+    name = other.name
+    managedObjectClassName = other.managedObjectClassName
+    isAbstract = other.isAbstract
+    userInfo = other.userInfo
+    versionHashModifier = other.versionHashModifier
+    uniquenessConstraints = other.uniquenessConstraints
+    givenRenamingIdentifier = other.givenRenamingIdentifier
+    super.init()
+    self.properties = properties
+    indexes = other.indexes.map { copied($0) }
+    referToOwnProperties()
+  }
+
+  /// Lets indexes and constraints refer to the entity's properties, not to those of the same names that they had.
+  func referToOwnProperties() {
+    let properties = propertiesByName
+    for index in indexes {
+      index.elements = index.elements.map { element in
+        let indexed = element.indexed
+        return element.copy(
+          for: indexed is NSExpressionDescription ? copied(indexed) : properties[indexed.name] ?? indexed)
+      }
+    }
+    uniquenessConstraints = uniquenessConstraints.map { constraint in
+      constraint.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
+    }
+  }
+
+  /// The model it belongs to. There must be one.
+  public var managedObjectModel: NSManagedObjectModel {
+    guard let owner else {
+      preconditionFailure("The entity \(name ?? "without name") belongs to no model, or its model is gone.")
+    }
+    return owner
+  }
+
+  /// The name under which migration finds the entity in another version of the model: its own, unless set.
+  public var renamingIdentifier: String? {
+    get { givenRenamingIdentifier ?? name }
+    set {
+      willChange()
+      givenRenamingIdentifier = newValue
+    }
+  }
+
+  /// The properties: those it inherits, then those it declares.
+  ///
+  /// Setting declares all that are given, except for what is inherited already.
+  public var properties: [NSPropertyDescription] {
+    get { tables.properties }
+    set {
+      willChange()
+      let inherited = Set((superentity?.properties ?? []).map(ObjectIdentifier.init))
+      for property in ownProperties { property.owner = nil }
+      ownProperties = newValue.filter { !inherited.contains(ObjectIdentifier($0)) }
+      for property in ownProperties { property.owner = self }
+    }
+  }
+
+  /// All properties, inherited ones too, by their names.
+  public var propertiesByName: [String: NSPropertyDescription] { tables.propertiesByName }
+
+  /// All attributes, inherited ones too, by their names.
+  public var attributesByName: [String: NSAttributeDescription] { tables.attributesByName }
+
+  /// All relationships, inherited ones too, by their names.
+  public var relationshipsByName: [String: NSRelationshipDescription] { tables.relationshipsByName }
+
+  /// The entities that inherit from it directly, by their names.
+  public var subentitiesByName: [String: NSEntityDescription] {
+    subentities.reduce(into: [:]) { table, entity in
+      if let name = entity.name { table[name] = entity }
+    }
+  }
+
+  /// Tells which version of the entity a store was written with: 32 bytes that depend on the name, on whether it is
+  /// abstract, on ``versionHashModifier``, on the version hash of the superentity and on those of the attributes and
+  /// relationships it declares. They are the same in every process.
+  ///
+  /// - Complexity: once a coordinator uses the model, O(1); before, it is computed at every call.
+  public var versionHash: Data { frozenTables?.versionHash ?? VersionHash.entity(self) }
+
+  /// Whether it is `entity` or inherits from it.
+  public func isKindOf(entity: NSEntityDescription) -> Bool {
+    sequence(first: self) { $0.superentity }.contains(entity)
+  }
+
+  /// The relationships, inherited ones too, that have `entity` as their destination.
+  public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+    properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity == entity }
+  }
+
+  private var tables: EntityTables { frozenTables ?? EntityTables(of: self) }
+
+  /// To be called on the superentity first.
+  func freeze() {
+    guard !isFrozen else { return }
+    var tables = EntityTables(of: self)
+    tables.versionHash = VersionHash.entity(self)
+    frozenTables = tables
+    isFrozen = true
+    for property in ownProperties { property.freeze() }
+    for index in indexes { index.freeze() }
+  }
+
+  /// An entity that declares the same and belongs to no model; it has neither superentity nor subentities.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    NSEntityDescription(copying: self, properties: ownProperties.map { copied($0) })
+  }
+
+  open override var hash: Int { name.hashValue }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSEntityDescription else { return false }
+    return self === other || says(theSameAs: other)
+  }
+
+  private func says(theSameAs other: NSEntityDescription) -> Bool {
+    name == other.name && managedObjectClassName == other.managedObjectClassName && isAbstract == other.isAbstract
+      && superentity?.name == other.superentity?.name && versionHashModifier == other.versionHashModifier
+      && renamingIdentifier == other.renamingIdentifier && areEqual(userInfo, other.userInfo)
+      && uniquenessConstraintNames == other.uniquenessConstraintNames && indexes == other.indexes
+      && subentities.map(\.name) == other.subentities.map(\.name) && ownProperties == other.ownProperties
+  }
+
+  /// The uniqueness constraints as names of attributes.
+  var uniquenessConstraintNames: [[String]] {
+    uniquenessConstraints.map { constraint in
+      constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
+    }
+  }
+}
+
+/// What follows from an entity's properties, kept once it can no longer change.
+private struct EntityTables {
+  let properties: [NSPropertyDescription]
+  let propertiesByName: [String: NSPropertyDescription]
+  let attributesByName: [String: NSAttributeDescription]
+  let relationshipsByName: [String: NSRelationshipDescription]
+  var versionHash: Data?
+
+  init(of entity: NSEntityDescription) {
+    properties = (entity.superentity?.properties ?? []) + entity.ownProperties
+    propertiesByName = Dictionary(properties.map { ($0.name, $0) }) { _, declared in declared }
+    attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
+    relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
+  }
+}

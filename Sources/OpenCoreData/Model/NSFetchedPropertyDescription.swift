@@ -1,0 +1,33 @@
+public import Foundation
+
+/// A property whose value is what a request fetches when it is first read, in no fixed relation to the object.
+///
+/// The predicate may refer to the object by `$FETCH_SOURCE` and to the property by `$FETCHED_PROPERTY`.
+open class NSFetchedPropertyDescription: NSPropertyDescription {
+  /// What is fetched.
+  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChange() } }
+
+  /// A fetched property without name and request.
+  public override init() { super.init() }
+
+  init(copying other: NSFetchedPropertyDescription) {
+    fetchRequest = other.fetchRequest.map { NSFetchRequest(copying: $0) }
+    super.init(copying: other)
+  }
+
+  override func freeze() {
+    super.freeze()
+    fetchRequest?.freeze()
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { NSFetchedPropertyDescription(copying: self) }
+
+  override func says(theSameAs other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSFetchedPropertyDescription, super.says(theSameAs: other) else { return false }
+    return switch (fetchRequest, other.fetchRequest) {
+    case (nil, nil): true
+    case (let own?, let others?): own.asks(theSameAs: others)
+    default: false
+    }
+  }
+}

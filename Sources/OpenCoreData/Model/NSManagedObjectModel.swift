@@ -1,0 +1,161 @@
+public import Foundation
+
+/// The entities of an application, with configurations, which are named selections of them, and templates of requests.
+///
+/// A model is made in code, read from Xcode's model files, or merged of others. Two models are equal if they say the
+/// same.
+///
+/// A model may be changed, by one thread at a time, until a coordinator uses it. Changing it or any part of it later
+/// stops the program; change a copy instead. A model in use may be read from any thread.
+open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
+  /// The entities, in no particular order. All that relationships and subentities refer to must be among them.
+  public var entities: [NSEntityDescription] = [] {
+    willSet {
+      willChange()
+      for entity in entities { entity.owner = nil }
+    }
+    didSet { for entity in entities { entity.owner = self } }
+  }
+
+  /// The texts to show for names of entities, properties and validation errors, by keys such as
+  /// `Property/name/Entity/Person`.
+  public var localizationDictionary: [String: String]? { willSet { willChange() } }
+
+  /// What developers call this version of the model.
+  public var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChange() } }
+
+  /// The templates of requests, by their names.
+  public private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+
+  private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
+  private(set) var isFrozen = false
+  private var frozenTables: (entitiesByName: [String: NSEntityDescription], hashes: [String: Data])?
+
+  /// A model without entities.
+  public override init() {}
+
+  /// What the merged models say of their entities; nil if two of them say different things of one.
+  ///
+  /// An entity may occur in several models if all say the same of it. The models stay as they are. Nil stands for the
+  /// models of the main bundle; see ``mergedModel(from:)``.
+  public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let models = models ?? Self.mergedModel(from: nil).map({ [$0] }) else { return nil }
+    self.init()
+    guard merge(models) else { return nil }
+  }
+
+  /// The entities by their names.
+  ///
+  /// - Complexity: once a coordinator uses the model, O(1); before, O(number of entities).
+  public var entitiesByName: [String: NSEntityDescription] {
+    frozenTables?.entitiesByName
+      ?? Dictionary(entities.compactMap { entity in entity.name.map { ($0, entity) } }) { _, last in last }
+  }
+
+  /// The names of the configurations, in alphabetical order.
+  public var configurations: [String] { entitiesByConfiguration.keys.sorted() }
+
+  /// The entities of the configuration of that name: all for nil, nil if there is no such configuration.
+  public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+    guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
+    return entitiesByConfiguration[configuration]
+  }
+
+  /// What a store says its configuration is when none was asked for.
+  static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  /// Makes a configuration of entities of the model, or changes it.
+  public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+    willChange()
+    precondition(
+      entities.allSatisfy { $0.owner === self }, "\(configuration) has an entity that does not belong to the model.")
+    entitiesByConfiguration[configuration] = entities
+  }
+
+  /// The template of that name, which cannot be changed once the model is in use; nil if there is none.
+  public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+    fetchRequestTemplatesByName[name]
+  }
+
+  /// A request as the template says, with the variables of its predicate replaced; nil if there is no such template.
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let template = fetchRequestTemplatesByName[name] else { return nil }
+    let request = NSFetchRequest<any NSFetchRequestResult>(copying: template)
+    request.predicate = template.predicate?.withSubstitutionVariables(variables)
+    return request
+  }
+
+  /// Keeps the request as a template of that name; nil removes it.
+  public func setFetchRequestTemplate(
+    _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
+  ) {
+    willChange()
+    fetchRequestTemplatesByName[name] = fetchRequestTemplate
+  }
+
+  /// The version hashes of the entities, by their names. A store keeps them to tell whether a model fits.
+  ///
+  /// - Complexity: once a coordinator uses the model, O(1); before, everything is computed at every call.
+  public var entityVersionHashesByName: [String: Data] {
+    frozenTables?.hashes ?? entitiesByName.mapValues(\.versionHash)
+  }
+
+  /// The version hashes of all entities in one, as a text.
+  public var versionChecksum: String { VersionHash.model(entityVersionHashesByName).base64EncodedString() }
+
+  /// Whether the entities of a configuration, or all of them, are the very versions that the metadata of a store names.
+  public func isConfiguration(
+    withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
+  ) -> Bool {
+    guard let entities = entities(forConfigurationName: configuration),
+      let hashes = metadata[Self.versionHashesKey] as? [String: Data]
+    else { return false }
+    let own = entityVersionHashesByName
+    return entities.count == hashes.count
+      && entities.allSatisfy { $0.name.map { own[$0] == hashes[$0] && hashes[$0] != nil } ?? false }
+  }
+
+  /// Under which the metadata of a store have the version hashes.
+  static let versionHashesKey = "NSStoreModelVersionHashes"
+
+  /// From now on neither the model nor any part of it can be changed.
+  func freeze() {
+    guard !isFrozen else { return }
+    for entity in entities { freeze(entity) }
+    for template in fetchRequestTemplatesByName.values { template.freeze() }
+    let entitiesByName = entitiesByName
+    frozenTables = (entitiesByName, entitiesByName.mapValues(\.versionHash))
+    isFrozen = true
+  }
+
+  private func freeze(_ entity: NSEntityDescription) {
+    if let superentity = entity.superentity { freeze(superentity) }
+    entity.freeze()
+  }
+
+  /// A model that says the same and can be changed.
+  ///
+  /// - Complexity: O(size of the model).
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSManagedObjectModel()
+    copy.adopt([self])
+    return copy
+  }
+
+  open override var hash: Int { entities.count }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectModel else { return false }
+    return self === other
+      || entitiesByName == other.entitiesByName && versionIdentifiers == other.versionIdentifiers
+        && localizationDictionary == other.localizationDictionary
+        && entitiesByConfiguration.mapValues { Set($0.map(\.name)) }
+          == other.entitiesByConfiguration.mapValues { Set($0.map(\.name)) }
+        && Set(fetchRequestTemplatesByName.keys) == Set(other.fetchRequestTemplatesByName.keys)
+        && fetchRequestTemplatesByName.allSatisfy { name, template in
+          other.fetchRequestTemplatesByName[name].map(template.asks(theSameAs:)) ?? false
+        }
+  }
+}

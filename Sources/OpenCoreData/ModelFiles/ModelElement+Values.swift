@@ -1,0 +1,88 @@
+import Foundation
+
+extension ModelElement {
+  /// The attribute's text; nil if it is missing or empty.
+  package func text(_ attribute: String) -> String? {
+    attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The attribute's text, which must be there.
+  func required(_ attribute: String) throws(ModelFileError) -> String {
+    guard let text = text(attribute) else { throw error("<\(kind)> has no \(attribute)") }
+    return text
+  }
+
+  /// `YES` or `NO`; `otherwise` if the attribute is missing.
+  func flag(_ attribute: String, otherwise: Bool = false) throws(ModelFileError) -> Bool {
+    guard let text = text(attribute) else { return otherwise }
+    guard let flag = Bool(modelText: text) else { throw error("\(attribute) is YES or NO, not \"\(text)\"") }
+    return flag
+  }
+
+  /// A number that isn't negative; nil if the attribute is missing.
+  func count(_ attribute: String) throws(ModelFileError) -> Int? {
+    guard let text = text(attribute) else { return nil }
+    guard let count = Int(text), count >= 0 else { throw error("\(attribute) is a number, not \"\(text)\"") }
+    return count
+  }
+
+  /// One of a set of words; nil if the attribute is missing.
+  func choice<Choice>(_ attribute: String, _ choices: [String: Choice]) throws(ModelFileError) -> Choice? {
+    guard let text = text(attribute) else { return nil }
+    guard let choice = choices[text] else {
+      let words = choices.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+      throw error("\(attribute) is one of \(words), not \"\(text)\"")
+    }
+    return choice
+  }
+
+  /// The predicate that the attribute holds; nil if it is missing.
+  func predicate(_ attribute: String) throws(ModelFileError) -> NSPredicate? {
+    guard let text = text(attribute) else { return nil }
+    do throws(PredicateFormatError) {
+      return try NSPredicate(parsing: text)
+    } catch {
+      throw notUnderstood(attribute, error)
+    }
+  }
+
+  /// The expression that the attribute holds, which must be there.
+  func expression(_ attribute: String) throws(ModelFileError) -> NSExpression {
+    let text = try required(attribute)
+    do throws(PredicateFormatError) {
+      return try NSExpression(parsing: text)
+    } catch {
+      throw notUnderstood(attribute, error)
+    }
+  }
+
+  private func notUnderstood(_ attribute: String, _ error: PredicateFormatError) -> ModelFileError {
+    let rest = error.format[error.position...]
+    let place = rest.isEmpty ? "at its end" : "at \"\(rest)\""
+    return self.error("\(attribute) cannot be understood \(place): \(error.reason)")
+  }
+
+  /// What the `userInfo` in the element says; nil if there is none.
+  func userInfo() throws(ModelFileError) -> [AnyHashable: Any]? {
+    let entries = children("userInfo").flatMap { $0.children("entry") }
+    guard !entries.isEmpty else { return nil }
+    var info: [AnyHashable: Any] = [:]
+    for entry in entries {
+      guard info.updateValue(entry.attributes["value"] ?? "", forKey: try entry.required("key")) == nil else {
+        throw entry.error("the key \"\(try entry.required("key"))\" occurs twice")
+      }
+    }
+    return info
+  }
+}
+
+extension Bool {
+  /// As Xcode writes it now (`YES`) and others have written it.
+  init?(modelText: String) {
+    switch modelText.lowercased() {
+    case "yes", "true", "1": self = true
+    case "no", "false", "0": self = false
+    default: return nil
+    }
+  }
+}

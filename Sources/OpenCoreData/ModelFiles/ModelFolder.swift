@@ -1,0 +1,77 @@
+import Foundation
+
+/// Where a model's XML lies: in a folder with versions (`.xcdatamodeld`), in the folder of one version (`.xcdatamodel`),
+/// or in a file of its own.
+struct ModelFolder {
+  let url: URL
+
+  private var isDirectory: Bool {
+    (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
+  }
+
+  /// The root of the XML of the model, of its current version if there are several.
+  func root() throws(ModelFileError) -> ModelElement {
+    let file = try contents()
+    guard let data = try? Data(contentsOf: file) else { throw error("there is no model that can be read") }
+    guard !data.starts(with: Data("bplist".utf8)) else {
+      throw error("this is a compiled model; only the .xcdatamodel it was compiled from can be read")
+    }
+    return try ModelElement.root(of: data, file: file.path)
+  }
+
+  private func contents() throws(ModelFileError) -> URL {
+    guard isDirectory else { return url }
+    if url.pathExtension == "xcdatamodeld" { return try ModelFolder(url: current()).contents() }
+    let contents = url.appending(path: "contents")
+    guard FileManager.default.fileExists(atPath: contents.path) else {
+      let isOld = FileManager.default.fileExists(atPath: url.appending(path: "elements").path)
+      throw error(
+        isOld
+          ? "this is a model in the binary format of Xcode 3; Xcode 4 and later convert it"
+          : "there is no file named contents, as there is in an .xcdatamodel")
+    }
+    return contents
+  }
+
+  /// The folders of all versions, in the order of their names; the folder itself if it is that of a version.
+  func versions() throws(ModelFileError) -> [URL] {
+    guard isDirectory, url.pathExtension == "xcdatamodeld" else { return [url] }
+    let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+    let versions = (files ?? []).filter { $0.pathExtension == "xcdatamodel" }
+    guard !versions.isEmpty else {
+      throw error("there is no version of a model, which is a folder named *.xcdatamodel")
+    }
+    return versions.sorted { $0.lastPathComponent < $1.lastPathComponent }
+  }
+
+  /// The version that Xcode's note names, else the only one, else the one that is named as the folder.
+  private func current() throws(ModelFileError) -> URL {
+    let versions = try versions()
+    let note = url.appending(path: ".xccurrentversion")
+    if let data = try? Data(contentsOf: note) {
+      guard let name = try? PropertyListDecoder().decode(CurrentVersion.self, from: data).name else {
+        throw ModelFileError(file: note.path, reason: "this is no property list with a _XCCurrentVersionName")
+      }
+      guard let version = versions.first(where: { $0.lastPathComponent == name }) else {
+        throw ModelFileError(file: note.path, reason: "there is no version \"\(name)\"")
+      }
+      return version
+    }
+    if versions.count == 1 { return versions[0] }
+    let name = url.deletingPathExtension().lastPathComponent
+    guard let version = versions.first(where: { $0.deletingPathExtension().lastPathComponent == name }) else {
+      throw error("nothing says which of the \(versions.count) versions is the current one")
+    }
+    return version
+  }
+
+  private struct CurrentVersion: Decodable {
+    let name: String
+
+    enum CodingKeys: String, CodingKey {
+      case name = "_XCCurrentVersionName"
+    }
+  }
+
+  private func error(_ reason: String) -> ModelFileError { ModelFileError(file: url.path, reason: reason) }
+}

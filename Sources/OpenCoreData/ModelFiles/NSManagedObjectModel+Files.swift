@@ -1,0 +1,48 @@
+public import Foundation
+
+extension NSManagedObjectModel {
+  /// Reads a model as Xcode keeps it: an `.xcdatamodeld` folder, of which the current version counts, an `.xcdatamodel`
+  /// folder, or the XML file in one. Nothing needs to be compiled, and what was compiled cannot be read.
+  ///
+  /// - Throws: ``ModelFileError``, with the line, if the file is missing or malformed.
+  /// - Complexity: O(size of the file).
+  public convenience init(modelFileAt url: URL) throws {
+    self.init()
+    adopt([try ModelSource(at: url).model])
+  }
+
+  /// As ``init(modelFileAt:)``; nil where that says what is wrong.
+  public convenience init?(contentsOf url: URL) {
+    try? self.init(modelFileAt: url)
+  }
+
+  /// The merger of the current versions of all models among the resources of the bundles, those of the main bundle for
+  /// nil. Nil if one of them cannot be read or two contradict each other.
+  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+    (try? models(in: bundles).map { try NSManagedObjectModel(modelFileAt: $0) })
+      .flatMap { NSManagedObjectModel(byMerging: $0) }
+  }
+
+  /// A model for the store with these metadata, of all versions of all models among the resources of the bundles, those
+  /// of the main bundle for nil; see ``init(byMerging:forStoreMetadata:)``.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    let versions = try? models(in: bundles).flatMap { try ModelFolder(url: $0).versions() }
+      .map { try NSManagedObjectModel(modelFileAt: $0) }
+    return versions.flatMap { NSManagedObjectModel(byMerging: $0, forStoreMetadata: metadata) }
+  }
+
+  /// The versions of all models among the resources of the bundle, the main bundle for nil.
+  static func versions(in bundle: Bundle?) -> [URL] {
+    models(in: bundle.map { [$0] }).flatMap { (try? ModelFolder(url: $0).versions()) ?? [] }
+  }
+
+  private class func models(in bundles: [Bundle]?) -> [URL] {
+    (bundles ?? [.main]).flatMap { bundle in
+      ["xcdatamodeld", "xcdatamodel"].flatMap {
+        (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+
+/// How two values are compared, and what becomes of collections on the left.
+struct Comparison {
+  private let type: NSComparisonPredicate.Operator
+  private let modifier: NSComparisonPredicate.Modifier
+  private let options: NSComparisonPredicate.Options
+  private let text: TextPreparation
+  /// Whether the values are compared just as they are.
+  private let isPlain: Bool
+
+  init(_ predicate: NSComparisonPredicate) {
+    type = predicate.predicateOperatorType
+    modifier = predicate.comparisonPredicateModifier
+    options = predicate.options
+    text = TextPreparation(options)
+    isPlain =
+      switch type {
+      case .beginsWith, .endsWith, .in, .contains, .like, .matches: false
+      default: text.isTrivial
+      }
+  }
+
+  // MARK: Quantifiers
+
+  /// A test of each element, if the comparison says so.
+  func quantified(_ test: @escaping (PredicateValue) -> Bool) -> (PredicateValue) -> Bool {
+    switch modifier {
+    case .direct: test
+    case .any: { self.elements(of: $0)?.contains(where: test) ?? false }
+    case .all: { $0.isNull || self.elements(of: $0)?.allSatisfy(test) ?? false }
+    }
+  }
+
+  /// The elements, and those of collections among them, unless it is a collection that something is sought in.
+  private func elements(of value: PredicateValue) -> [PredicateValue]? {
+    guard let elements = value.elements, type != .contains else { return value.elements }
+    return elements.flatMap { self.elements(of: $0) ?? [$0] }
+  }
+
+  // MARK: Comparing
+
+  /// Whether the comparison holds for two values.
+  func holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+    if isPlain { return holdsPrepared(left, right) }
+    if type == .like || type == .matches { return (try? pattern(right))?(left) ?? false }
+    return holdsPrepared(prepare(left), prepare(right))
+  }
+
+  /// The comparison with a value that never changes, made ready once.
+  func test(against right: PredicateValue) throws(PredicateCompilationError) -> (PredicateValue) -> Bool {
+    if isPlain { return { self.holdsPrepared($0, right) } }
+    if type == .like || type == .matches { return try pattern(right) }
+    let right = prepare(right)
+    if type == .in, let elements = right.elements, text.hashesLikeStrings {
+      let members = Set(elements)
+      return { members.contains(self.prepare($0)) }
+    }
+    return { self.holdsPrepared(self.prepare($0), right) }
+  }
+
+  /// The value with all strings prepared as the options say.
+  private func prepare(_ value: PredicateValue) -> PredicateValue {
+    switch value {
+    case .string(let string): .string(text.prepare(string))
+    case .collection(let elements, let ordered) where !text.isTrivial:
+      .collection(elements.map(prepare), ordered: ordered)
+    default: value
+    }
+  }
+
+  private func holdsPrepared(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+    switch type {
+    case .equalTo: equal(left, right)
+    case .notEqualTo: !equal(left, right)
+    case .lessThan: order(left, right) == .orderedAscending
+    case .lessThanOrEqualTo: isOrdered(left, right)
+    case .greaterThan: order(left, right) == .orderedDescending
+    case .greaterThanOrEqualTo: isOrdered(right, left)
+    case .between: isBetween(left, right)
+    case .in: isElement(left, of: right)
+    case .contains: isElement(right, of: left)
+    case .beginsWith: both(left, right) { $0.utf8.starts(with: $1.utf8) }
+    case .endsWith: both(left, right) { $0.utf8.reversed().starts(with: $1.utf8.reversed()) }
+    case .like, .matches: false
+    }
+  }
+
+  private func order(_ left: PredicateValue, _ right: PredicateValue) -> ComparisonResult? {
+    if !text.isTrivial, case .string(let left) = left, case .string(let right) = right {
+      return text.order(left, right)
+    }
+    return left.order(right)
+  }
+
+  private func isOrdered(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+    let order = order(left, right)
+    return order == .orderedAscending || order == .orderedSame
+  }
+
+  private func equal(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+    if !text.isTrivial, case .string(let left) = left, case .string(let right) = right {
+      return text.equal(left, right)
+    }
+    return left == right
+  }
+
+  private func isBetween(_ value: PredicateValue, _ range: PredicateValue) -> Bool {
+    guard let bounds = range.elements, bounds.count == 2 else { return false }
+    return isOrdered(bounds[0], value) && isOrdered(value, bounds[1])
+  }
+
+  private func isElement(_ value: PredicateValue, of collection: PredicateValue) -> Bool {
+    if let elements = collection.elements { return elements.contains { equal(value, $0) } }
+    return both(collection, value) { $0.containsBytes(of: $1) }
+  }
+
+  private func both(_ left: PredicateValue, _ right: PredicateValue, _ test: (String, String) -> Bool) -> Bool {
+    guard case .string(let left) = left, case .string(let right) = right else { return false }
+    return test(left, right)
+  }
+
+  // MARK: Patterns
+
+  private func pattern(_ value: PredicateValue) throws(PredicateCompilationError) -> (PredicateValue) -> Bool {
+    guard case .string(let pattern) = value else { return { _ in false } }
+    let matches = type == .like ? like(pattern) : try regularExpression(pattern)
+    return { if case .string(let string) = $0 { matches(string) } else { false } }
+  }
+
+  private func like(_ pattern: String) -> (String) -> Bool {
+    let pattern = LikePattern(text.prepare(pattern))
+    return { pattern.matches(self.text.prepare($0)) }
+  }
+
+  /// The case is left to the expression: in it, `\d` and `\D` are not the same.
+  private func regularExpression(_ pattern: String) throws(PredicateCompilationError) -> (String) -> Bool {
+    let text = TextPreparation(options.subtracting(.caseInsensitive))
+    let caseOption: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
+    guard
+      let expression = try? NSRegularExpression(pattern: "\\A(?:\(text.prepare(pattern)))\\z", options: caseOption)
+    else { throw .invalidPattern(pattern) }
+    return { string in
+      let string = text.prepare(string)
+      let range = NSRange(location: 0, length: string.utf16.count)
+      return expression.firstMatch(in: string, options: [], range: range) != nil
+    }
+  }
+}

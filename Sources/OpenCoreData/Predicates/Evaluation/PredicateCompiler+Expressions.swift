@@ -1,0 +1,172 @@
+import Foundation
+
+/// An expression, compiled.
+enum Compiled<Row> {
+  /// It is the same for all rows.
+  case constant(PredicateValue)
+  case varying((Row, Bindings) -> PredicateValue)
+
+  /// What reads it, whether it varies or not.
+  var reader: (Row, Bindings) -> PredicateValue {
+    switch self {
+    case .constant(let value): { _, _ in value }
+    case .varying(let read): read
+    }
+  }
+}
+
+extension PredicateCompiler {
+  func compile(_ expression: NSExpression) throws(PredicateCompilationError) -> Compiled<Row> {
+    switch expression.form {
+    case .constant(let value): return .constant(PredicateValue(value))
+    case .evaluatedObject:
+      let object = rows.object
+      return .varying { row, _ in PredicateValue(object(row)) }
+    case .variable(let name): return try variable(name)
+    case .keyPath(let path): return .varying(try keyPath(path))
+    case .path(let path, let operand):
+      let path = ValuePath(path)
+      return Self.apply({ path.value(in: $0) }, to: try compile(operand))
+    case .function(let function, let arguments): return try apply(function, to: arguments)
+    case .aggregate(let elements): return try aggregate(elements)
+    case .set(let operation, let left, let right):
+      return Self.apply({ operation.apply($0, $1) }, to: try compile(left), try compile(right))
+    case .subquery(let collection, let variable, let predicate):
+      return try subquery(of: collection, variable, predicate)
+    case .conditional(let predicate, let yes, let no): return try conditional(predicate, yes, no)
+    case .block(let block, let arguments): return try call(block, arguments)
+    case .anyKey: throw .unsupported("\(expression)")
+    }
+  }
+
+  // MARK: Leaves
+
+  private func variable(_ name: String) throws(PredicateCompilationError) -> Compiled<Row> {
+    if let index = scope.lastIndex(of: name) { return .varying { _, bindings in bindings.iterators[index] } }
+    guard let variables else {
+      return .varying { _, bindings in
+        guard let value = bindings.named?[name] else { fatalError("the variable $\(name) has no value") }
+        return PredicateValue(value)
+      }
+    }
+    guard let value = variables[name] else { throw .unboundVariable(name) }
+    return .constant(PredicateValue(value))
+  }
+
+  /// Reads as much of the path as the rows know by themselves, and the rest from the value there.
+  private func keyPath(_ text: String) throws(PredicateCompilationError) -> Reader {
+    let components = text.split(separator: ".")
+    let keys = components.prefix { !$0.hasPrefix("@") }
+    guard let first = keys.first, first != "self" else {
+      let (object, path) = (rows.object, ValuePath(text))
+      return { row, _ in path.value(in: PredicateValue(object(row))) }
+    }
+    for count in stride(from: keys.count, to: 0, by: -1) {
+      guard let read = rows.value(keys.prefix(count).joined(separator: ".")) else { continue }
+      if count == components.count { return { row, _ in read(row) } }
+      let rest = ValuePath(components.dropFirst(count).joined(separator: "."))
+      return { row, _ in rest.value(in: read(row)) }
+    }
+    throw .unknownKey(String(first))
+  }
+
+  // MARK: Expressions of others
+
+  private static func apply(
+    _ transform: @escaping (PredicateValue) -> PredicateValue, to argument: Compiled<Row>
+  ) -> Compiled<Row> {
+    switch argument {
+    case .constant(let value): .constant(transform(value))
+    case .varying(let read): .varying { transform(read($0, $1)) }
+    }
+  }
+
+  private static func apply(
+    _ transform: @escaping (PredicateValue, PredicateValue) -> PredicateValue,
+    to left: Compiled<Row>, _ right: Compiled<Row>
+  ) -> Compiled<Row> {
+    if case .constant(let left) = left, case .constant(let right) = right { return .constant(transform(left, right)) }
+    let (left, right) = (left.reader, right.reader)
+    return .varying { transform(left($0, $1), right($0, $1)) }
+  }
+
+  private func apply(
+    _ function: Function, to arguments: [NSExpression]
+  ) throws(PredicateCompilationError) -> Compiled<Row> {
+    switch function.implementation {
+    case .fresh(let make): .varying { _, _ in make() }
+    case .freshUnary(let make):
+      .varying({ [argument = try compile(arguments[0]).reader] in make(argument($0, $1)) })
+    case .unary(let transform): Self.apply(transform, to: try compile(arguments[0]))
+    case .binary(let transform): Self.apply(transform, to: try compile(arguments[0]), try compile(arguments[1]))
+    }
+  }
+
+  private func aggregate(_ elements: [NSExpression]) throws(PredicateCompilationError) -> Compiled<Row> {
+    var readers: [Reader] = []
+    var constants: [PredicateValue] = []
+    for element in elements {
+      let compiled = try compile(element)
+      if case .constant(let value) = compiled { constants.append(value) }
+      readers.append(compiled.reader)
+    }
+    if constants.count == elements.count { return .constant(.collection(constants, ordered: true)) }
+    return .varying { [readers] row, bindings in .collection(readers.map { $0(row, bindings) }, ordered: true) }
+  }
+
+  private func subquery(
+    of collection: NSExpression, _ variable: String, _ predicate: NSPredicate
+  ) throws(PredicateCompilationError) -> Compiled<Row> {
+    let collection = try compile(collection).reader
+    var inner = self
+    inner.scope.append(variable)
+    let test = try inner.compile(predicate)
+    return .varying { row, bindings in
+      guard case .collection(let elements, let ordered) = collection(row, bindings) else {
+        return .collection([], ordered: false)
+      }
+      var inner = bindings
+      inner.iterators.append(.null)
+      let found = elements.filter { element in
+        inner.iterators[inner.iterators.count - 1] = element
+        return test(row, inner)
+      }
+      return .collection(found, ordered: ordered)
+    }
+  }
+
+  private func conditional(
+    _ predicate: NSPredicate, _ yes: NSExpression, _ no: NSExpression
+  ) throws(PredicateCompilationError) -> Compiled<Row> {
+    let test = try compile(predicate)
+    let (yes, no) = (try compile(yes).reader, try compile(no).reader)
+    return .varying { test($0, $1) ? yes($0, $1) : no($0, $1) }
+  }
+
+  private func call(
+    _ block: @escaping NSExpression.Block, _ arguments: [NSExpression]
+  ) throws(PredicateCompilationError) -> Compiled<Row> {
+    var readers: [Reader] = []
+    for argument in arguments { readers.append(try compile(argument).reader) }
+    let (object, scope) = (rows.object, scope)
+    return .varying { [readers] row, bindings in
+      let values = readers.map { $0(row, bindings).anyValue ?? NSNull() }
+      return PredicateValue(block(object(row), values, NSMutableDictionary(dictionary: bindings.all(scope))))
+    }
+  }
+}
+
+extension SetOperation {
+  /// What the operation makes of two collections; null of anything else.
+  func apply(_ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
+    guard let left = left.elements, let right = right.elements else { return .null }
+    let others = Set(right)
+    let result =
+      switch self {
+      case .union: left + right
+      case .intersect: left.filter(others.contains)
+      case .minus: left.filter { !others.contains($0) }
+      }
+    return .collection(Aggregate.distinct(result), ordered: false)
+  }
+}

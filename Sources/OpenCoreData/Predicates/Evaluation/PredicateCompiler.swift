@@ -1,0 +1,68 @@
+import Foundation
+
+/// Turns trees into closures that evaluate them.
+struct PredicateCompiler<Row> {
+  typealias Test = (Row, Bindings) -> Bool
+  typealias Reader = (Row, Bindings) -> PredicateValue
+
+  let rows: RowReader<Row>
+  /// The values of variables; nil if they come with each evaluation.
+  let variables: [String: Any]?
+  /// The variables of the subqueries around, the innermost last.
+  var scope: [String] = []
+
+  func compile(_ predicate: NSPredicate) throws(PredicateCompilationError) -> Test {
+    switch predicate {
+    case let comparison as NSComparisonPredicate: return try compile(comparison)
+    case let compound as NSCompoundPredicate: return try compile(compound)
+    case NSPredicate(value: true): return { _, _ in true }
+    case NSPredicate(value: false): return { _, _ in false }
+    default:
+      let (object, scope) = (rows.object, scope)
+      return { row, bindings in
+        predicate.evaluate(with: object(row), substitutionVariables: bindings.all(scope))
+      }
+    }
+  }
+
+  private func compile(_ compound: NSCompoundPredicate) throws(PredicateCompilationError) -> Test {
+    var tests: [Test] = []
+    for subpredicate in compound.subpredicates { tests.append(try compile(subpredicate)) }
+    switch compound.compoundPredicateType {
+    case .and: return try Self.balanced(tests[...], none: true) { left, right in { left($0, $1) && right($0, $1) } }
+    case .or: return try Self.balanced(tests[...], none: false) { left, right in { left($0, $1) || right($0, $1) } }
+    case .not:
+      let negated = try Self.balanced(tests[...], none: true) { left, right in { left($0, $1) && right($0, $1) } }
+      return { !negated($0, $1) }
+    }
+  }
+
+  /// Many tests as one, in their order, in calls no deeper than the logarithm of their number.
+  private static func balanced(
+    _ tests: ArraySlice<Test>, none: Bool, _ combine: (@escaping Test, @escaping Test) -> Test
+  ) throws(PredicateCompilationError) -> Test {
+    guard let first = tests.first else { return { _, _ in none } }
+    guard tests.count > 1 else { return first }
+    let middle = tests.startIndex + tests.count / 2
+    return combine(
+      try balanced(tests[..<middle], none: none, combine), try balanced(tests[middle...], none: none, combine))
+  }
+
+  private func compile(_ predicate: NSComparisonPredicate) throws(PredicateCompilationError) -> Test {
+    let comparison = Comparison(predicate)
+    let left = try compile(predicate.leftExpression).reader
+    switch try compile(predicate.rightExpression) {
+    case .constant(let right):
+      let test = try comparison.quantified(comparison.test(against: right))
+      return { row, bindings in test(left(row, bindings)) }
+    case .varying(let right):
+      if predicate.comparisonPredicateModifier == .direct {
+        return { row, bindings in comparison.holds(left(row, bindings), right(row, bindings)) }
+      }
+      return { row, bindings in
+        let right = right(row, bindings)
+        return comparison.quantified { comparison.holds($0, right) }(left(row, bindings))
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// How rows of one kind are read: what ``CompiledPredicate``, ``CompiledExpression`` and ``CompiledSort`` need to know of them.
+///
+/// A store that holds values in slots looks up the slot of a key once, and returns what reads that slot:
+///
+///     RowReader<Row>(object: { context.object(with: $0.id) }) { key in
+///       guard let slot = slots[key] else { return nil }
+///       return { row in row.values[slot] }
+///     }
+public struct RowReader<Row> {
+  /// Makes the object that `SELF` is and that blocks are given.
+  let object: (Row) -> Any?
+  /// Finds what reads the value of a key path.
+  let value: (String) -> ((Row) -> PredicateValue)?
+
+  /// A reader of rows.
+  ///
+  /// - Parameters:
+  ///   - object: Makes the object of a row; called only for predicates that mention `SELF` or call blocks.
+  ///   - value: Finds what reads the value of a key path, or returns nil if it is unknown. It is asked once for each key path, before any
+  ///     row is read: first for the whole, then for ever shorter beginnings, so that a store may answer `department.name` at once, or
+  ///     only `department`, whose `name` is then asked of the value by ``KeyValueCoding``.
+  public init(object: @escaping (Row) -> Any?, value: @escaping (String) -> ((Row) -> PredicateValue)?) {
+    self.object = object
+    self.value = value
+  }
+}
+
+extension RowReader<Any?> {
+  /// Reads objects that answer to ``KeyValueCoding``; what does not is null for every key.
+  public static var objects: RowReader {
+    RowReader { object in
+      object
+    } value: { key in
+      key.contains(".")
+        ? nil
+        : { object in
+          if let object = object as? any KeyValueCoding { return PredicateValue(object.value(forKey: key)) }
+          return PredicateValue(object).value(forKey: key)
+        }
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+
+/// Takes a format apart into tokens.
+struct FormatLexer {
+  private let format: String
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ format: String) {
+    self.format = format
+    rest = format[...].unicodeScalars
+  }
+
+  /// All tokens with their places; the last is the end.
+  static func tokens(of format: String) throws(PredicateFormatError) -> [(token: FormatToken, position: String.Index)] {
+    var lexer = FormatLexer(format)
+    var tokens: [(FormatToken, String.Index)] = []
+    repeat {
+      lexer.skip { $0.properties.isWhitespace }
+      tokens.append((try lexer.next(), lexer.start))
+    } while tokens.last?.0 != .end
+    return tokens
+  }
+
+  /// Where the token that is read begins.
+  private var start = "".startIndex
+
+  private mutating func next() throws(PredicateFormatError) -> FormatToken {
+    start = rest.startIndex
+    guard let first = rest.first else { return .end }
+    switch first {
+    case "\"", "'": return .string(try string())
+    case "%": return try placeholder()
+    case "$": return .variable(try marked("a variable"))
+    case "#": return .key(try marked("a key"))
+    case "@": return .at("@" + (try marked("a collection operator")))
+    case ".", "0"..."9": return try isFraction || first != "." ? number() : symbol()
+    case _ where Self.isIdentifierStart(first): return .word(word())
+    default: return try symbol()
+    }
+  }
+
+  private func problem(_ reason: String, at position: String.Index? = nil) -> PredicateFormatError {
+    PredicateFormatError(format: format, position: position ?? start, reason: reason)
+  }
+
+  @discardableResult
+  private mutating func skip(while condition: (Unicode.Scalar) -> Bool) -> String {
+    let run = rest.prefix(while: condition)
+    rest = rest[run.endIndex...]
+    return String(run)
+  }
+
+  private mutating func skip(_ text: String) -> Bool {
+    guard rest.starts(with: text.unicodeScalars) else { return false }
+    rest = rest.dropFirst(text.unicodeScalars.count)
+    return true
+  }
+
+  // MARK: Words
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+  private static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar.properties.isXIDStart
+  }
+
+  private static func isIdentifierPart(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar.properties.isXIDContinue
+  }
+
+  private mutating func identifier() -> String? {
+    guard let first = rest.first, Self.isIdentifierStart(first) else { return nil }
+    return skip(while: Self.isIdentifierPart)
+  }
+
+  private mutating func marked(_ what: String) throws(PredicateFormatError) -> String {
+    rest.removeFirst()
+    guard let name = identifier() else { throw problem("\(what) has no name") }
+    return name
+  }
+
+  private mutating func word() -> String {
+    let name = skip { Self.isIdentifierPart($0) || $0 == ":" }
+    guard name.uppercased() == "UTI" else { return name }
+    let tail = rest.prefix { Self.isIdentifierPart($0) || $0 == "-" }
+    guard ["-CONFORMS-TO", "-EQUALS"].contains(String(tail).uppercased()) else { return name }
+    rest = rest[tail.endIndex...]
+    return name + String(tail)
+  }
+
+  // MARK: Numbers
+
+  private mutating func number() throws(PredicateFormatError) -> FormatToken {
+    let token: FormatToken
+    if let integer = try prefixedInteger() { token = integer } else { token = try decimalNumber() }
+    if let next = rest.first, Self.isIdentifierPart(next) { throw problem("a number runs into '\(next)'") }
+    return token
+  }
+
+  /// Whether a number begins with the dot that is next.
+  private var isFraction: Bool { rest.dropFirst().first.map(Self.isDigit) == true }
+
+  private mutating func prefixedInteger() throws(PredicateFormatError) -> FormatToken? {
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where skip(prefix) || skip(prefix.uppercased()) {
+      let digits = skip(while: Self.isIdentifierPart)
+      guard let value = Int64(digits, radix: radix) else { throw problem("'\(prefix)\(digits)' is no number") }
+      return .integer(value)
+    }
+    return nil
+  }
+
+  private mutating func decimalNumber() throws(PredicateFormatError) -> FormatToken {
+    var text = skip(while: Self.isDigit)
+    var isWhole = true
+    if rest.first == ".", isFraction {
+      rest.removeFirst()
+      text += "." + skip(while: Self.isDigit)
+      isWhole = false
+    }
+    if let exponent = exponent() {
+      text += exponent
+      isWhole = false
+    }
+    if isWhole {
+      if let value = Int64(text) { return .integer(value) }
+      if text.count <= 38, let value = Decimal(string: text) { return .decimal(value) }
+    }
+    guard let value = Double(text) else { throw problem("'\(text)' is no number") }
+    return .double(value)
+  }
+
+  private mutating func exponent() -> String? {
+    guard let letter = rest.first, letter == "e" || letter == "E" else { return nil }
+    let signed = rest.dropFirst()
+    let sign = signed.first == "-" || signed.first == "+" ? String(signed.prefix(1)) : ""
+    let digits = signed.dropFirst(sign.count).prefix(while: Self.isDigit)
+    guard !digits.isEmpty else { return nil }
+    rest = rest[digits.endIndex...]
+    return "e" + sign + String(digits)
+  }
+
+  // MARK: Strings
+
+  private mutating func string() throws(PredicateFormatError) -> String {
+    let quote = rest.removeFirst()
+    var text = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case quote: return String(text)
+      case "\\": text.append(contentsOf: try escape())
+      default: text.append(scalar)
+      }
+    }
+    throw problem("a string has no end")
+  }
+
+  /// What stands behind a backslash; with the backslash, if it escapes nothing, as in a regular expression.
+  private mutating func escape() throws(PredicateFormatError) -> [Unicode.Scalar] {
+    let position = rest.startIndex
+    guard let scalar = rest.popFirst() else { throw problem("a string has no end") }
+    switch scalar {
+    case "\\", "'", "\"": return [scalar]
+    case "n": return ["\n"]
+    case "r": return ["\r"]
+    case "t": return ["\t"]
+    case "x": return [try self.scalar(digits: 2, radix: 16, at: position)]
+    case "u": return [try self.scalar(digits: 4, radix: 16, at: position)]
+    case "U": return [try self.scalar(digits: 8, radix: 16, at: position)]
+    default: return ["\\", scalar]
+    }
+  }
+
+  private mutating func scalar(
+    digits count: Int, radix: Int, at position: String.Index
+  ) throws(PredicateFormatError) -> Unicode.Scalar {
+    let digits = String(rest.prefix(count))
+    guard digits.unicodeScalars.count == count, let value = UInt32(digits, radix: radix),
+      let scalar = Unicode.Scalar(value)
+    else { throw problem("an escape names no character", at: position) }
+    rest = rest.dropFirst(count)
+    return scalar
+  }
+
+  // MARK: Placeholders and symbols
+
+  private mutating func placeholder() throws(PredicateFormatError) -> FormatToken {
+    rest.removeFirst()
+    skip { "hlqLztj".unicodeScalars.contains($0) }
+    guard let letter = rest.popFirst(), "@KdDiuUxXoOfFeEgGaAcC%".unicodeScalars.contains(letter) else {
+      throw problem("a '%' begins no placeholder")
+    }
+    return .placeholder(Character(letter))
+  }
+
+  private static let symbols =
+    ["**", "<<", ">>", "<=", "=<", ">=", "=>", "<>", "!=", "==", "&&", "||"] + "(){}[],.+-*/&|^~<>=!".map(String.init)
+
+  private mutating func symbol() throws(PredicateFormatError) -> FormatToken {
+    for symbol in Self.symbols where skip(symbol) { return .symbol(symbol) }
+    throw problem("'\(rest.first.map(String.init) ?? "")' means nothing here")
+  }
+}

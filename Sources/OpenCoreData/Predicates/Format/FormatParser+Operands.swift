@@ -1,0 +1,150 @@
+import Foundation
+
+extension FormatParser {
+  /// What stands between operators.
+  func operand() throws(PredicateFormatError) -> Operand {
+    switch token {
+    case .symbol("("): return try parenthesised()
+    case .symbol("{"): return .expression(try aggregate())
+    case .word(let word): return try operand(word)
+    default: return .expression(try simpleOperand())
+    }
+  }
+
+  private func simpleOperand() throws(PredicateFormatError) -> NSExpression {
+    let expression: NSExpression
+    switch token {
+    case .key(let path), .at(let path): expression = NSExpression(forKeyPath: path)
+    case .variable(let name): expression = NSExpression(forVariable: name)
+    case .integer(let value): expression = NSExpression(forConstantValue: value)
+    case .decimal(let value): expression = NSExpression(forConstantValue: value)
+    case .double(let value): expression = NSExpression(forConstantValue: value)
+    case .string(let value): expression = NSExpression(forConstantValue: value)
+    case .placeholder("K"): expression = NSExpression(forKeyPath: try keyPathArgument())
+    case .placeholder(let letter):
+      do throws(FormatProblem) {
+        expression = try arguments.expression(for: letter)
+      } catch {
+        throw problem(error.reason)
+      }
+    default: throw problem("\(token.name) stands where a value is expected")
+    }
+    advance()
+    return expression
+  }
+
+  func keyPathArgument() throws(PredicateFormatError) -> String {
+    do throws(FormatProblem) {
+      return try arguments.keyPath()
+    } catch {
+      throw problem(error.reason)
+    }
+  }
+
+  private func parenthesised() throws(PredicateFormatError) -> Operand {
+    try expect("(")
+    let operand = try anyOperand()
+    try expect(")")
+    return operand
+  }
+
+  private func aggregate() throws(PredicateFormatError) -> NSExpression {
+    try expect("{")
+    return NSExpression(.aggregate(try expressions(until: "}")))
+  }
+
+  /// Expressions with commas between them, and the symbol that ends them.
+  private func expressions(until end: String) throws(PredicateFormatError) -> [NSExpression] {
+    var expressions: [NSExpression] = []
+    if accept(end) { return expressions }
+    repeat { expressions.append(try wholeExpression()) } while accept(",")
+    try expect(end)
+    return expressions
+  }
+
+  private func wholeExpression() throws(PredicateFormatError) -> NSExpression {
+    try expression(anyOperand)
+  }
+
+  private func wholePredicate() throws(PredicateFormatError) -> NSPredicate {
+    try predicate(anyOperand)
+  }
+
+  // MARK: Words
+
+  private func operand(_ word: String) throws(PredicateFormatError) -> Operand {
+    let keyword = word.uppercased()
+    if ReservedWords.operators.contains(keyword) { throw problem("'\(word)' stands where a value is expected") }
+    if nextToken == .symbol("(") { return .expression(try call(word)) }
+    if word.contains(":") { throw problem("'\(word)' has no arguments") }
+    advance()
+    return switch keyword {
+    case "TRUEPREDICATE": .predicate(NSPredicate(value: true))
+    case "FALSEPREDICATE": .predicate(NSPredicate(value: false))
+    case "TRUE", "YES": .expression(NSExpression(forConstantValue: 1))
+    case "FALSE", "NO": .expression(NSExpression(forConstantValue: 0))
+    case "NULL", "NIL": .expression(NSExpression(forConstantValue: nil))
+    case "SELF": .expression(.expressionForEvaluatedObject())
+    case "ANYKEY": .expression(.expressionForAnyKey())
+    default: .expression(NSExpression(forKeyPath: word))
+    }
+  }
+
+  private func call(_ word: String) throws(PredicateFormatError) -> NSExpression {
+    let position = position
+    advance()
+    try expect("(")
+    switch word.uppercased() {
+    case "SUBQUERY": return try subquery()
+    case "TERNARY": return try conditional()
+    case "CAST": return try cast(try expressions(until: ")"), at: position)
+    case "FUNCTION": throw problem("no methods of objects can be called here", at: position)
+    default: return try function(word, at: position)
+    }
+  }
+
+  private func function(_ name: String, at position: String.Index) throws(PredicateFormatError) -> NSExpression {
+    let arguments = try expressions(until: ")")
+    guard let function = Function(name: name, argumentCount: arguments.count) else {
+      throw problem("there is no function '\(name)' of \(arguments.count) arguments", at: position)
+    }
+    return function == .cast
+      ? try cast(arguments, at: position) : NSExpression(.function(function, arguments))
+  }
+
+  /// A literal that is cast is a constant, so that what has no literal of its own can be written: dates, UUIDs, decimals.
+  private func cast(_ arguments: [NSExpression], at position: String.Index) throws(PredicateFormatError) -> NSExpression
+  {
+    guard arguments.count == 2, case .constant(let name as String) = arguments[1].form, let type = CastType(name) else {
+      throw problem("a cast needs a value and the name of a type that is known", at: position)
+    }
+    if case .constant(let value) = arguments[0].form, let value {
+      let result = type.cast(PredicateValue(value))
+      if !result.isNull { return NSExpression(forConstantValue: result.anyValue) }
+    }
+    return NSExpression(.function(.cast, arguments))
+  }
+
+  private func conditional() throws(PredicateFormatError) -> NSExpression {
+    let predicate = try wholePredicate()
+    try expect(",")
+    let yes = try wholeExpression()
+    try expect(",")
+    let no = try wholeExpression()
+    try expect(")")
+    return NSExpression(forConditional: predicate, trueExpression: yes, falseExpression: no)
+  }
+
+  private func subquery() throws(PredicateFormatError) -> NSExpression {
+    let collection = try wholeExpression()
+    try expect(",")
+    guard case .variable(let name) = token else {
+      throw problem("\(token.name) stands where the variable of a subquery is expected")
+    }
+    advance()
+    try expect(",")
+    let predicate = try wholePredicate()
+    try expect(")")
+    return NSExpression(forSubquery: collection, usingIteratorVariable: name, predicate: predicate)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// Parses a format by recursive descent, in time proportional to its length.
+///
+/// A parenthesis may hold a predicate or an expression, and which it is shows only at its end; so every rule returns either, and asks for
+/// the one it needs.
+final class FormatParser {
+  enum Operand {
+    case predicate(NSPredicate)
+    case expression(NSExpression)
+  }
+
+  let format: String
+  private let tokens: [(token: FormatToken, position: String.Index)]
+  private var index = 0
+  var arguments: FormatArguments
+
+  /// How deep the rule that is being applied lies within others.
+  private var depth = 0
+  /// How many operators of the comparison, and of those around it, have made the tree deeper without recursion.
+  var chained = 0
+
+  static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSPredicate {
+    let parser = try FormatParser(format, arguments)
+    let predicate = try parser.predicate(parser.anyOperand)
+    try parser.expectEnd()
+    return predicate
+  }
+
+  static func expression(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSExpression {
+    let parser = try FormatParser(format, arguments)
+    let expression = try parser.expression(parser.anyOperand)
+    try parser.expectEnd()
+    return expression
+  }
+
+  private init(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) {
+    self.format = format
+    tokens = try FormatLexer.tokens(of: format)
+    self.arguments = FormatArguments(arguments)
+  }
+
+  // MARK: Tokens
+
+  var token: FormatToken { tokens[index].token }
+
+  var nextToken: FormatToken { tokens[min(index + 1, tokens.count - 1)].token }
+
+  var position: String.Index { tokens[index].position }
+
+  func advance() { if token != .end { index += 1 } }
+
+  func accept(_ symbol: String) -> Bool {
+    guard token == .symbol(symbol) else { return false }
+    advance()
+    return true
+  }
+
+  func accept(keyword: String) -> Bool {
+    guard token.keyword == keyword else { return false }
+    advance()
+    return true
+  }
+
+  func expect(_ symbol: String) throws(PredicateFormatError) {
+    guard accept(symbol) else { throw problem("\(token.name) stands where '\(symbol)' is expected") }
+  }
+
+  private func expectEnd() throws(PredicateFormatError) {
+    guard token == .end else { throw problem("\(token.name) stands behind what is already complete") }
+  }
+
+  func problem(_ reason: String, at position: String.Index? = nil) -> PredicateFormatError {
+    PredicateFormatError(format: format, position: position ?? self.position, reason: reason)
+  }
+
+  // MARK: Depth
+
+  typealias Rule<Result> = () throws(PredicateFormatError) -> Result
+
+  /// Applies a rule that may come back to itself. Deeper than this, a thread with a small stack would overflow.
+  func nested<Result>(_ rule: Rule<Result>) throws(PredicateFormatError) -> Result {
+    guard depth < 100 else { throw problem("this is nested too deep") }
+    depth += 1
+    defer { depth -= 1 }
+    return try rule()
+  }
+
+  /// Counts an operator that makes a tree deeper; whoever walks the tree recurses once for each.
+  func chain() throws(PredicateFormatError) {
+    guard chained < 1000 else { throw problem("there are too many operators") }
+    chained += 1
+  }
+
+  // MARK: Kinds of operands
+
+  func predicate(_ rule: Rule<Operand>) throws(PredicateFormatError) -> NSPredicate { try predicate(rule()) }
+
+  /// The predicate that has just been read; a value at its place lacks the operator that would make one of it.
+  func predicate(_ operand: Operand) throws(PredicateFormatError) -> NSPredicate {
+    guard case .predicate(let predicate) = operand else {
+      throw problem("\(token.name) stands where a value has to be compared")
+    }
+    return predicate
+  }
+
+  func expression(_ rule: Rule<Operand>) throws(PredicateFormatError) -> NSExpression {
+    let position = position
+    guard case .expression(let expression) = try rule() else {
+      throw problem("this is a predicate where a value is expected", at: position)
+    }
+    return expression
+  }
+}

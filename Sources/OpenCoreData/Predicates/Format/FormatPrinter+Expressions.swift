@@ -1,0 +1,108 @@
+import Foundation
+
+extension FormatPrinter {
+  static func text(of expression: NSExpression) -> String {
+    switch expression.form {
+    case .constant(let value): constant(value)
+    case .evaluatedObject: "SELF"
+    case .variable(let name): "$" + name
+    case .keyPath(let path): self.path(path)
+    case .function(let function, let arguments): text(of: function, arguments)
+    case .path(let path, let operand): "\(text(of: operand, binding: atomPrecedence)).\(path)"
+    case .aggregate(let elements): "{\(list(elements))}"
+    case .set(let operation, let left, let right):
+      "\(text(of: left)) \(operation.rawValue) \(text(of: right, binding: 1))"
+    case .subquery(let collection, let variable, let predicate):
+      "SUBQUERY(\(text(of: collection)), $\(variable), \(text(of: predicate)))"
+    case .anyKey: "ANYKEY"
+    case .block(_, let arguments): "BLOCK(\(list(arguments)))"
+    case .conditional(let predicate, let yes, let no):
+      "TERNARY(\(text(of: predicate)), \(text(of: yes)), \(text(of: no)))"
+    }
+  }
+
+  private static func list(_ expressions: [NSExpression]) -> String {
+    expressions.map { text(of: $0) }.joined(separator: ", ")
+  }
+
+  private static func text(of function: Function, _ arguments: [NSExpression]) -> String {
+    if let infix = Infix.all.first(where: { $0.function == function }) {
+      let isPower = function == Infix.power.function
+      let left = text(of: arguments[0], binding: isPower ? atomPrecedence : infix.precedence)
+      let right = text(of: arguments[1], binding: isPower ? Infix.signPrecedence : infix.precedence + 1)
+      return "\(left) \(infix.symbol) \(right)"
+    }
+    return switch function {
+    case .index: "\(text(of: arguments[0], binding: atomPrecedence))[\(text(of: arguments[1]))]"
+    case .cast: "CAST(\(list(arguments)))"
+    case .onesComplement: "~\(text(of: arguments[0], binding: Infix.signPrecedence))"
+    case _ where function.argumentCount == 1: "\(function.rawValue.dropLast())(\(list(arguments)))"
+    default: "\(function.rawValue)(\(list(arguments)))"
+    }
+  }
+
+  /// In parentheses unless it binds as tight as this.
+  private static func text(of expression: NSExpression, binding precedence: Int) -> String {
+    let text = text(of: expression)
+    let own =
+      switch expression.form {
+      case .constant: text.hasPrefix("-") ? Infix.signPrecedence : atomPrecedence
+      case .set: 0
+      case .function(.onesComplement, _): Infix.signPrecedence
+      case .function(let function, _):
+        Infix.all.first { $0.function == function }?.precedence ?? atomPrecedence
+      default: atomPrecedence
+      }
+    return own >= precedence ? text : "(\(text))"
+  }
+
+  /// The precedence of what holds together by itself.
+  private static let atomPrecedence = Infix.power.precedence + 1
+
+  /// A key path, marked where a keyword would be read instead.
+  private static func path(_ path: String) -> String {
+    ReservedWords.contains(path.prefix { $0 != "." }) ? "#" + path : path
+  }
+
+  // MARK: Constants
+
+  private static func constant(_ value: Any?) -> String {
+    if let index = value as? SymbolicIndex { return index.rawValue }
+    return literal(PredicateValue(value))
+  }
+
+  private static func literal(_ value: PredicateValue) -> String {
+    switch value {
+    case .null: "nil"
+    case .integer(let value): value.description
+    case .double(let value): value.isFinite ? value.description : cast(value.description, .number)
+    case .decimal(let value): value.exponent >= 0 ? value.description : cast(value.description, .decimal)
+    case .string(let value): quoted(value)
+    case .date(let value): "CAST(\(value.timeIntervalSinceReferenceDate), \(quoted(CastType.date.rawValue)))"
+    case .data(let value): cast(value.base64EncodedString(), .data)
+    case .uuid(let value): cast(value.uuidString, .uuid)
+    case .collection(let elements, _): "{\(elements.map(literal).joined(separator: ", "))}"
+    case .object(let value as URL): cast(value.absoluteString, .url)
+    case .object(let value): "<\(value)>"
+    }
+  }
+
+  private static func cast(_ text: String, _ type: CastType) -> String {
+    "CAST(\(quoted(text)), \(quoted(type.rawValue)))"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Writes predicates and expressions in the format language, so that they parse to equal trees.
+///
+/// Blocks and objects have no literal: what is written for them does not parse. A collection given as one argument comes back as an
+/// aggregate of constants.
+enum FormatPrinter {
+  static func text(of predicate: NSPredicate) -> String {
+    switch predicate {
+    case let comparison as NSComparisonPredicate: text(of: comparison)
+    case let compound as NSCompoundPredicate: text(of: compound)
+    case NSPredicate(value: true): "TRUEPREDICATE"
+    case NSPredicate(value: false): "FALSEPREDICATE"
+    default: "BLOCKPREDICATE"
+    }
+  }
+
+  private static func text(of comparison: NSComparisonPredicate) -> String {
+    let modifier =
+      switch comparison.comparisonPredicateModifier {
+      case .direct: ""
+      case .all: "ALL "
+      case .any: "ANY "
+      }
+    let left = text(of: comparison.leftExpression)
+    let right = text(of: comparison.rightExpression)
+    return "\(modifier)\(left) \(symbol(of: comparison.predicateOperatorType))\(text(of: comparison.options)) \(right)"
+  }
+
+  private static func symbol(of type: NSComparisonPredicate.Operator) -> String {
+    switch type {
+    case .lessThan: "<"
+    case .lessThanOrEqualTo: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqualTo: ">="
+    case .equalTo: "=="
+    case .notEqualTo: "!="
+    case .matches: "MATCHES"
+    case .like: "LIKE"
+    case .beginsWith: "BEGINSWITH"
+    case .endsWith: "ENDSWITH"
+    case .in: "IN"
+    case .contains: "CONTAINS"
+    case .between: "BETWEEN"
+    }
+  }
+
+  private static func text(of options: NSComparisonPredicate.Options) -> String {
+    let letters: [(NSComparisonPredicate.Options, String)] = [
+      (.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"), (.localeSensitive, "l"),
+    ]
+    return options.isEmpty ? "" : "[\(letters.filter { options.contains($0.0) }.map(\.1).joined())]"
+  }
+
+  private static func text(of compound: NSCompoundPredicate) -> String {
+    let parts = compound.subpredicates
+    return switch compound.compoundPredicateType {
+    case .and: joined(parts, " AND ", none: "TRUEPREDICATE")
+    case .or: joined(parts, " OR ", none: "FALSEPREDICATE")
+    case .not: parts.map { "NOT \(part($0))" }.joined()
+    }
+  }
+
+  private static func joined(_ parts: [NSPredicate], _ separator: String, none: String) -> String {
+    parts.isEmpty ? none : parts.count == 1 ? text(of: parts[0]) : parts.map(part).joined(separator: separator)
+  }
+
+  /// In parentheses if it would otherwise fall apart within another compound.
+  private static func part(_ predicate: NSPredicate) -> String {
+    guard let compound = predicate as? NSCompoundPredicate else { return text(of: predicate) }
+    if compound.compoundPredicateType != .not, compound.subpredicates.count == 1 {
+      return part(compound.subpredicates[0])
+    }
+    let isAtom = compound.compoundPredicateType == .not || compound.subpredicates.isEmpty
+    return isAtom ? text(of: compound) : "(\(text(of: compound)))"
+  }
+}

@@ -1,0 +1,62 @@
+public import Foundation
+
+/// Sort descriptors made ready to sort many rows of one kind.
+///
+/// Several threads may use it at the same time if they may so use the reader and the blocks of the descriptors.
+public struct CompiledSort<Row> {
+  private struct Term {
+    let key: (Row) -> PredicateValue
+    let order: (PredicateValue, PredicateValue) -> ComparisonResult
+  }
+
+  private let terms: [Term]
+
+  /// Compiles sort descriptors, the first of which decides before the others.
+  ///
+  /// Descriptors by a Swift key path are given the objects of the rows.
+  public init(_ descriptors: [NSSortDescriptor], reading reader: RowReader<Row>) throws(PredicateCompilationError) {
+    var terms: [Term] = []
+    for descriptor in descriptors { terms.append(try Self.term(descriptor, reader)) }
+    self.terms = terms
+  }
+
+  private static func term(
+    _ descriptor: NSSortDescriptor, _ reader: RowReader<Row>
+  ) throws(PredicateCompilationError) -> Term {
+    guard let descriptor = descriptor as? KeySortDescriptor else {
+      return Term(key: { .object(reader.object($0) ?? NSNull()) }) { left, right in
+        descriptor.compare(left.anyValue ?? NSNull(), to: right.anyValue ?? NSNull())
+      }
+    }
+    let expression = descriptor.sortKey.map { NSExpression(forKeyPath: $0) } ?? .expressionForEvaluatedObject()
+    let value = try CompiledExpression(expression, reading: reader)
+    let (order, ascending) = (descriptor.order, descriptor.ascending)
+    return Term(key: { order.key(for: value.value(of: $0)) }) { left, right in
+      ascending ? order.order(left, right) : order.order(right, left)
+    }
+  }
+
+  /// The order of two rows.
+  public func order(_ left: Row, _ right: Row) -> ComparisonResult {
+    for term in terms {
+      let order = term.order(term.key(left), term.key(right))
+      if order != .orderedSame { return order }
+    }
+    return .orderedSame
+  }
+
+  /// The rows in order; those that no descriptor tells apart stay as they are.
+  ///
+  /// Reads each row once. Takes O(n log n) comparisons.
+  public func sorted(_ rows: [Row]) -> [Row] {
+    let keys = rows.map { row in terms.map { $0.key(row) } }
+    let places = rows.indices.sorted { left, right in
+      for (index, term) in terms.enumerated() {
+        let order = term.order(keys[left][index], keys[right][index])
+        if order != .orderedSame { return order == .orderedAscending }
+      }
+      return left < right
+    }
+    return places.map { rows[$0] }
+  }
+}

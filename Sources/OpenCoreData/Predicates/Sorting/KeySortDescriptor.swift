@@ -1,0 +1,68 @@
+import Foundation
+
+/// A sort descriptor by key, which Foundation's own cannot be.
+final class KeySortDescriptor: NSSortDescriptor {
+  /// How the values for the key are compared.
+  enum Order {
+    case named(SortComparison)
+    case block(Comparator)
+  }
+
+  let sortKey: String?
+  let order: Order
+  private let path: ValuePath
+
+  init(key: String?, ascending: Bool, order: Order) {
+    sortKey = key
+    self.order = order
+    path = ValuePath(key ?? "")
+    // Foundation's own key path is never read.
+    super.init(keyPath: \String.count, ascending: ascending)
+  }
+
+  override func compare(_ left: Any, to right: Any) -> ComparisonResult {
+    let left = order.key(for: path.value(in: PredicateValue(left)))
+    let right = order.key(for: path.value(in: PredicateValue(right)))
+    let result = order.order(left, right)
+    return ascending ? result : result.reversed
+  }
+
+  override var comparator: Comparator {
+    { [order] in order.order(order.key(for: PredicateValue($0)), order.key(for: PredicateValue($1))) }
+  }
+
+  override var reversedSortDescriptor: Any { KeySortDescriptor(key: sortKey, ascending: !ascending, order: order) }
+
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? KeySortDescriptor else { return false }
+    return self === other || (sortKey == other.sortKey && ascending == other.ascending && order.isEqual(other.order))
+  }
+
+  override var hash: Int { sortKey.hashValue }
+
+  override var description: String {
+    let how = if case .named(let comparison) = order { comparison.rawValue } else { "a block" }
+    return "(\(sortKey ?? "SELF"), \(ascending ? "ascending" : "descending"), \(how))"
+  }
+}
+
+extension KeySortDescriptor.Order {
+  /// What is compared in the place of a value.
+  func key(for value: PredicateValue) -> PredicateValue {
+    if case .named(let comparison) = self { comparison.key(for: value) } else { value }
+  }
+
+  func order(_ left: PredicateValue, _ right: PredicateValue) -> ComparisonResult {
+    switch self {
+    case .named(let comparison): comparison.order(left, right)
+    case .block(let compare): compare(left.anyValue ?? NSNull(), right.anyValue ?? NSNull())
+    }
+  }
+
+  /// Blocks are equal to none.
+  fileprivate func isEqual(_ other: KeySortDescriptor.Order) -> Bool {
+    if case (.named(let left), .named(let right)) = (self, other) { left == right } else { false }
+  }
+}

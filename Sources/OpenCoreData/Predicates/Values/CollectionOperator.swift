@@ -1,0 +1,36 @@
+import Foundation
+
+/// The operators that a key path may apply to a collection.
+enum CollectionOperator: String {
+  case count = "@count"
+  case sum = "@sum"
+  case average = "@avg"
+  case minimum = "@min"
+  case maximum = "@max"
+  case unionOfObjects = "@unionOfObjects"
+  case distinctUnionOfObjects = "@distinctUnionOfObjects"
+  case unionOfArrays = "@unionOfArrays"
+  case distinctUnionOfArrays = "@distinctUnionOfArrays"
+  case unionOfSets = "@unionOfSets"
+  case distinctUnionOfSets = "@distinctUnionOfSets"
+
+  /// What the operator makes of a collection; null of anything else.
+  func apply(to value: PredicateValue, each path: ValuePath) -> PredicateValue {
+    guard case .collection(let elements, let ordered) = value else { return .null }
+    func values() -> [PredicateValue] { elements.map { path.value(in: $0) } }
+    func flattened() -> [PredicateValue] { elements.flatMap { path.value(in: $0).elements ?? [] } }
+    return switch self {
+    case .count: .integer(Int64(elements.count))
+    case .sum: Aggregate.sum(values())
+    case .average: Aggregate.average(values())
+    case .minimum: Aggregate.minimum(values())
+    case .maximum: Aggregate.maximum(values())
+    case .unionOfObjects: .collection(values(), ordered: ordered)
+    case .distinctUnionOfObjects: .collection(Aggregate.distinct(values()), ordered: ordered)
+    case .unionOfArrays: .collection(flattened(), ordered: ordered)
+    case .distinctUnionOfArrays: .collection(Aggregate.distinct(flattened()), ordered: ordered)
+    case .unionOfSets: .collection(flattened(), ordered: false)
+    case .distinctUnionOfSets: .collection(Aggregate.distinct(flattened()), ordered: false)
+    }
+  }
+}

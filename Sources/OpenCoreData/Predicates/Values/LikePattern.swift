@@ -1,0 +1,54 @@
+/// A pattern of `LIKE`: `?` is any one character, `*` any run of them, a backslash takes the meaning from what follows.
+struct LikePattern {
+  private enum Element {
+    case character(Character)
+    case anyOne
+    case anyRun
+  }
+
+  private let elements: [Element]
+
+  init(_ pattern: String) {
+    var elements: [Element] = []
+    var rest = pattern[...]
+    while let character = rest.popFirst() {
+      switch character {
+      case "?": elements.append(.anyOne)
+      case "*": elements.append(.anyRun)
+      case "\\": elements.append(.character(rest.popFirst() ?? "\\"))
+      default: elements.append(.character(character))
+      }
+    }
+    self.elements = elements
+  }
+
+  /// Whether the whole text is of the pattern. Takes time in proportion to the product of their lengths at worst.
+  func matches(_ text: String) -> Bool {
+    let text = Array(text)
+    var (place, element) = (0, 0)
+    /// Where to go on if what follows the last run does not match: one character later.
+    var retry: (place: Int, element: Int)?
+    while place < text.count {
+      if element < elements.count, case .anyRun = elements[element] {
+        element += 1
+        retry = (place, element)
+      } else if element < elements.count, isMatch(elements[element], text[place]) {
+        (place, element) = (place + 1, element + 1)
+      } else if let last = retry {
+        retry = (last.place + 1, last.element)
+        (place, element) = (last.place + 1, last.element)
+      } else {
+        return false
+      }
+    }
+    return elements[element...].allSatisfy { if case .anyRun = $0 { true } else { false } }
+  }
+
+  private func isMatch(_ element: Element, _ character: Character) -> Bool {
+    switch element {
+    case .character(let expected): character == expected
+    case .anyOne: true
+    case .anyRun: false
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// An object that predicates compare by what identifies it, as they do a managed object and its object ID.
+protocol Identified {
+  /// What identifies the object; compared by its own equality.
+  var predicateIdentity: AnyHashable { get }
+}
+
+/// The equality of values that predicates know nothing about.
+enum ObjectEquality {
+  static func equal(_ left: Any, _ right: Any) -> Bool {
+    let (left, right) = (reference(left), reference(right))
+    return left === right || (left as? NSObject)?.isEqual(right) == true
+  }
+
+  static func hash(_ value: Any, into hasher: inout Hasher) {
+    let reference = reference(value)
+    if let object = reference as? NSObject {
+      hasher.combine(object.hash)
+    } else {
+      hasher.combine(ObjectIdentifier(reference))
+    }
+  }
+
+  /// Values bridge to objects that compare as they do.
+  private static func reference(_ value: Any) -> AnyObject {
+    (value as? any Identified)?.predicateIdentity.base as AnyObject? ?? value as AnyObject
+  }
+}

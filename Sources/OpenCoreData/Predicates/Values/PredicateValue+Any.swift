@@ -1,0 +1,104 @@
+import Foundation
+
+extension PredicateValue {
+  /// The value that Swift or Foundation carries in any of its types: numbers, strings, dates, data, UUIDs, collections, null, and optionals
+  /// of these.
+  ///
+  /// Takes time in proportion to the elements of a collection.
+  public init(_ value: Any?) {
+    guard let value else {
+      self = .null
+      return
+    }
+    self = Self.swiftScalar(value) ?? Self.foundationScalar(value) ?? Self.wrapped(value) ?? .object(value)
+  }
+
+  /// By exact type: a cast would first try to bridge.
+  private static func swiftScalar(_ value: Any) -> PredicateValue? {
+    let type: Any.Type = type(of: value)
+    return if type == String.self, let value = value as? String {
+      .string(value)
+    } else if type == Int.self, let value = value as? Int {
+      .integer(Int64(value))
+    } else if type == Double.self, let value = value as? Double {
+      .double(value)
+    } else if type == Bool.self, let value = value as? Bool {
+      .integer(value ? 1 : 0)
+    } else if type == Date.self, let value = value as? Date {
+      .date(value)
+    } else if type == Decimal.self, let value = value as? Decimal {
+      .decimal(value)
+    } else if type == UUID.self, let value = value as? UUID {
+      .uuid(value)
+    } else if type == Data.self, let value = value as? Data {
+      .data(value)
+    } else {
+      nil
+    }
+  }
+
+  private static func foundationScalar(_ value: Any) -> PredicateValue? {
+    guard type(of: value) is AnyClass else { return nil }
+    return switch value {
+    case let value as NSDecimalNumber: .decimal(value.decimalValue)
+    case let value as NSNumber: number(value)
+    case let value as NSString: .string(value as String)
+    case is NSNull: .null
+    case let value as NSDate: .date(value as Date)
+    case let value as NSUUID: .uuid(value as UUID)
+    case let value as NSData: .data(value as Data)
+    case let value as NSURL: .object(value as URL)
+    case let value as NSArray: .collection(value.map(PredicateValue.init), ordered: true)
+    case let value as NSOrderedSet: .collection(value.map { PredicateValue($0) }, ordered: true)
+    case let value as NSSet: .collection(value.map { PredicateValue($0) }, ordered: false)
+    default: nil
+    }
+  }
+
+  private static func number(_ number: NSNumber) -> PredicateValue {
+    switch unsafe UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): .double(number.doubleValue)
+    case UInt8(ascii: "Q"): whole(number.uint64Value)
+    default: .integer(number.int64Value)
+    }
+  }
+
+  private static func whole(_ value: some BinaryInteger) -> PredicateValue {
+    Int64(exactly: value).map(PredicateValue.integer) ?? Decimal(string: value.description).map(PredicateValue.decimal)
+      ?? .double(Double(value))
+  }
+
+  private static func wrapped(_ value: Any) -> PredicateValue? {
+    switch value {
+    case let value as any PredicateValueConvertible: value.predicateValue
+    case let value as any BinaryInteger: whole(value)
+    case let value as any BinaryFloatingPoint: .double(Double(value))
+    default: nil
+    }
+  }
+}
+
+/// What holds values of any type: collections and optionals, which cannot be cast to in general.
+private protocol PredicateValueConvertible {
+  var predicateValue: PredicateValue { get }
+}
+
+extension PredicateValue: PredicateValueConvertible {
+  fileprivate var predicateValue: PredicateValue { self }
+}
+
+extension Optional: PredicateValueConvertible {
+  fileprivate var predicateValue: PredicateValue { PredicateValue(map { $0 as Any }) }
+}
+
+extension Array: PredicateValueConvertible {
+  fileprivate var predicateValue: PredicateValue { .collection(map { PredicateValue($0) }, ordered: true) }
+}
+
+extension Set: PredicateValueConvertible {
+  fileprivate var predicateValue: PredicateValue { .collection(map { PredicateValue($0) }, ordered: false) }
+}
+
+extension AnyHashable: PredicateValueConvertible {
+  fileprivate var predicateValue: PredicateValue { PredicateValue(base) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// How strings are prepared so that comparing their bytes compares them as the options of a predicate say.
+///
+/// Without options that is canonical composition: the same letters are then the same bytes, and the order of the bytes is that of the
+/// scalars. What a prefix is to the bytes is one to the predicate, so that an index in this order can serve `BEGINSWITH`.
+struct TextPreparation {
+  private let folding: String.CompareOptions
+  private let isExact: Bool
+  private let locale: Locale?
+
+  init(_ options: NSComparisonPredicate.Options) {
+    isExact = options.contains(.normalized)
+    locale = options.contains(.localeSensitive) && !isExact ? .current : nil
+    var folding: String.CompareOptions = []
+    if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
+    if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
+    self.folding = isExact ? [] : folding
+  }
+
+  /// Whether comparing strings as they are gives the same, as `==` and `<` of the standard library do.
+  var isTrivial: Bool { folding.isEmpty && !isExact && locale == nil }
+
+  /// Whether prepared strings that are equal hash alike, and no others are equal.
+  var hashesLikeStrings: Bool { !isExact }
+
+  func prepare(_ text: String) -> String {
+    if isExact { return text }
+    if text.utf8.allSatisfy({ $0 < 0x80 }) && locale == nil {
+      return folding.contains(.caseInsensitive) ? text.lowercased() : text
+    }
+    let folded = folding.isEmpty ? text : text.folding(options: folding, locale: locale)
+    return folded.precomposedStringWithCanonicalMapping
+  }
+
+  /// The order of two prepared strings.
+  func order(_ left: String, _ right: String) -> ComparisonResult {
+    if let locale { return left.compare(right, locale: locale) }
+    return isExact ? Self.scalarOrder(left, right) : ComparisonResult(left, right)
+  }
+
+  func equal(_ left: String, _ right: String) -> Bool {
+    isExact ? left.utf8.elementsEqual(right.utf8) : left == right
+  }
+
+  private static func scalarOrder(_ left: String, _ right: String) -> ComparisonResult {
+    if left.utf8.elementsEqual(right.utf8) { return .orderedSame }
+    return left.utf8.lexicographicallyPrecedes(right.utf8) ? .orderedAscending : .orderedDescending
+  }
+}
+
+extension String {
+  /// Whether the bytes of another string are among this one's. Takes time in proportion to the product of the lengths at worst.
+  func containsBytes(of other: String) -> Bool {
+    let (bytes, sought) = (Array(utf8), Array(other.utf8))
+    guard let first = sought.first else { return true }
+    guard bytes.count >= sought.count else { return false }
+    return (0...(bytes.count - sought.count)).contains { start in
+      bytes[start] == first && bytes[start..<(start + sought.count)].elementsEqual(sought)
+    }
+  }
+}

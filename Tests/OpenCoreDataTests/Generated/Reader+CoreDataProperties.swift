@@ -1,0 +1,57 @@
+// Written by modelgen for the entity Reader. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Reader {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Reader> {
+    NSFetchRequest<Reader>(entityName: "Reader")
+  }
+}
+
+#if canImport(Darwin)
+  extension Reader {
+    @NSManaged var address: [String: Any]?
+    @NSManaged var changed: Date?
+    @NSManaged var thumbprint: NSData?
+    @NSManaged var books: NSSet?
+    @objc(addBooksObject:)
+    @NSManaged func addToBooks(_ value: Book)
+    @objc(removeBooksObject:)
+    @NSManaged func removeFromBooks(_ value: Book)
+    @objc(addBooks:)
+    @NSManaged func addToBooks(_ values: NSSet)
+    @objc(removeBooks:)
+    @NSManaged func removeFromBooks(_ values: NSSet)
+    @NSManaged var guarantor: Reader?
+  }
+#else
+  extension Reader {
+    var address: [String: Any]? {
+      get { value(forKey: "address") as! [String: Any]? }
+      set { setValue(newValue, forKey: "address") }
+    }
+    var changed: Date? {
+      get { value(forKey: "changed") as! Date? }
+      set { setValue(newValue, forKey: "changed") }
+    }
+    var thumbprint: NSData? {
+      get { value(forKey: "thumbprint") as! NSData? }
+      set { setValue(newValue, forKey: "thumbprint") }
+    }
+    var books: NSSet? {
+      get { value(forKey: "books") as! NSSet? }
+      set { setValue(newValue, forKey: "books") }
+    }
+    func addToBooks(_ value: Book) { mutableSetValue(forKey: "books").add(value) }
+    func removeFromBooks(_ value: Book) { mutableSetValue(forKey: "books").remove(value) }
+    func addToBooks(_ values: NSSet) { mutableSetValue(forKey: "books").union(values as! Set<AnyHashable>) }
+    func removeFromBooks(_ values: NSSet) { mutableSetValue(forKey: "books").minus(values as! Set<AnyHashable>) }
+    var guarantor: Reader? {
+      get { value(forKey: "guarantor") as! Reader? }
+      set { setValue(newValue, forKey: "guarantor") }
+    }
+  }
+#endif
+
+extension Reader: Identifiable {}

@@ -1,0 +1,30 @@
+// Written by modelgen for the entity Sailor. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Sailor {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Sailor> {
+    NSFetchRequest<Sailor>(entityName: "Sailor")
+  }
+}
+
+#if canImport(Darwin)
+  extension Sailor {
+    @NSManaged var name: String?
+    @NSManaged var ship: Ship?
+  }
+#else
+  extension Sailor {
+    var name: String? {
+      get { value(forKey: "name") as! String? }
+      set { setValue(newValue, forKey: "name") }
+    }
+    var ship: Ship? {
+      get { value(forKey: "ship") as! Ship? }
+      set { setValue(newValue, forKey: "ship") }
+    }
+  }
+#endif
+
+extension Sailor: Identifiable {}

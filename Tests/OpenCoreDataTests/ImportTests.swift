@@ -1,0 +1,9 @@
+import CoreData
+import Testing
+
+@Suite struct ImportTests {
+  @Test("Core Data brings Foundation along")
+  func foundation() {
+    #expect(NSNumber(value: 1) == 1)
+  }
+}

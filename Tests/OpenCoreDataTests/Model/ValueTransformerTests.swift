@@ -1,0 +1,42 @@
+import Foundation
+import OpenCoreData
+import Testing
+
+@Suite("Value transformers")
+struct ValueTransformerTests {
+  private final class Reversed: ValueTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { String($0.reversed()) } }
+  }
+
+  @Test("a registered transformer is found by its name, and no longer once it is removed")
+  func registry() throws {
+    let name = NSValueTransformerName("Reversed")
+    #expect(ValueTransformer(forName: name) == nil)
+    let reversed = Reversed()
+    ValueTransformer.setValueTransformer(reversed, forName: name)
+    let found = try #require(ValueTransformer(forName: name))
+    #expect(found === reversed)
+    #expect(ValueTransformer.valueTransformerNames().contains(name))
+    #expect(found.transformedValue("abc") as? String == "cba")
+    #expect(found.reverseTransformedValue("cba") as? String == "abc")
+    ValueTransformer.setValueTransformer(nil, forName: name)
+    #expect(ValueTransformer(forName: name) == nil)
+  }
+
+  @Test("secure archiving turns collections into data and back")
+  func secure() throws {
+    let transformer = try #require(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName))
+    let value = NSArray(array: ["a", 1, NSDictionary(dictionary: ["key": NSNull()])])
+    let data = try #require(transformer.reverseTransformedValue(value) as? Data)
+    #expect(transformer.transformedValue(data) as? NSArray == value)
+    #expect(transformer.transformedValue(nil) == nil)
+    #expect(transformer.transformedValue(Data([1, 2, 3])) == nil)
+  }
+
+  @Test("secure archiving gives nothing of a class that is not allowed")
+  func disallowed() throws {
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: NSPersonNameComponents(), requiringSecureCoding: false)
+    #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(data) == nil)
+  }
+}

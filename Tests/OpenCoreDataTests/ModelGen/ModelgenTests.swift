@@ -1,0 +1,139 @@
+import ArgumentParser
+import Foundation
+import OpenCoreData
+import Testing
+
+@testable import modelgen
+
+@Suite("modelgen")
+struct ModelgenTests {
+  private static let generated = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Generated").standardizedFileURL
+
+  private func run(_ arguments: String...) throws {
+    var command = try Modelgen.parseAsRoot(arguments)
+    try command.run()
+  }
+
+  private func names(in folder: URL) throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+  }
+
+  @Test("what it writes is what is compiled into these tests")
+  func golden() throws {
+    try Fixtures.withFolder { folder in
+      for name in ["Diary.xcdatamodeld", "Fleet.xcdatamodel", "Library.xcdatamodeld"] {
+        try run(Fixtures.models.appending(path: name).path, "--output", folder.path, "--access", "internal")
+      }
+      #expect(try names(in: folder) == names(in: Self.generated))
+      for name in try names(in: folder) {
+        let written = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        let compiled = try String(contentsOf: Self.generated.appending(path: name), encoding: .utf8)
+        #expect(written == compiled)
+      }
+    }
+  }
+
+  @Test("it writes the entities that are asked for, for whom they are to be")
+  func choice() throws {
+    try Fixtures.withFolder { folder in
+      let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
+      try run(model, "-o", folder.path, "--entity", "Ship")
+      #expect(try names(in: folder) == ["Ship+CoreDataClass.swift", "Ship+CoreDataProperties.swift"])
+      let text = try String(contentsOf: folder.appending(path: "Ship+CoreDataClass.swift"), encoding: .utf8)
+      #expect(text.contains("\npublic import CoreData\n") && text.contains("\npublic class Ship: NSManagedObject {}"))
+    }
+  }
+
+  @Test("it replaces nothing that it did not write, unless told to, and writes nothing then")
+  func foreignFile() throws {
+    try Fixtures.withFolder { folder in
+      let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
+      let own = folder.appending(path: "Ship+CoreDataProperties.swift")
+      try Data("// mine".utf8).write(to: own)
+      #expect(throws: ExitCode(1)) { try run(model, "-o", folder.path) }
+      #expect(try names(in: folder) == [own.lastPathComponent])
+      try run(model, "-o", folder.path, "--force")
+      #expect(try names(in: folder).count == 4)
+      #expect(try String(contentsOf: own, encoding: .utf8).hasPrefix("// Written by modelgen"))
+    }
+  }
+
+  @Test("files that have not changed are not touched")
+  func unchanged() throws {
+    try Fixtures.withFolder { folder in
+      let output = OutputFolder(url: folder)
+      var file = SourceFile(name: "A.swift", entity: "A")
+      file.write("class A {}")
+      let first = try output.write([file], force: false)
+      let second = try output.write([file], force: false)
+      file.write("class B {}")
+      let third = try output.write([file], force: false)
+      #expect(first == 1 && second == 0 && third == 1)
+    }
+  }
+
+  @Test("a model that cannot be read is status 2, a folder that cannot be written is 1, wrong arguments are 64")
+  func status() throws {
+    try Fixtures.withFolder { folder in
+      let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
+      #expect(throws: ExitCode(2)) { try run(folder.appending(path: "none.xcdatamodel").path, "-o", folder.path) }
+      #expect(throws: ExitCode(2)) { try run(model, "-o", folder.path, "--entity", "Submarine") }
+      #expect(try names(in: folder).isEmpty)
+      let file = folder.appending(path: "file")
+      try Data().write(to: file)
+      #expect(throws: ExitCode(1)) { try run(model, "-o", file.path) }
+    }
+    for arguments in [[], ["m"], ["m", "--output", ""], ["m", "-o", "o", "--access", "secret"]] {
+      let error = try #require(throws: (any Error).self) { try Modelgen.parse(arguments) }
+      #expect(Modelgen.exitCode(for: error).rawValue == 64)
+    }
+  }
+
+  private func reason(_ lines: String...) throws -> String {
+    try Fixtures.withFolder { folder in
+      let file = folder.appending(path: "contents")
+      try Data((["<model>"] + lines + ["</model>"]).joined(separator: "\n").utf8).write(to: file)
+      let error = try #require(throws: ModelProblem.self) {
+        try ModelClasses(of: ModelSource(at: file), entities: [])
+      }
+      return error.description.replacing(file.path, with: "contents")
+    }
+  }
+
+  @Test("names that no property or class can have are refused with their line")
+  func names() throws {
+    let entity = #"<entity name="A" representedClassName="A">"#
+    #expect(
+      try reason(entity, #"<attribute name="hash" attributeType="String"/></entity>"#)
+        == "contents:3: a property cannot be named \"hash\": every managed object has one of that name")
+    #expect(
+      try reason(entity, #"<attribute name="a-b" attributeType="String"/></entity>"#)
+        == "contents:3: \"a-b\" is no name in Swift")
+    #expect(
+      try reason(#"<entity name="A" representedClassName="1A"/>"#) == "contents:2: \"1A\" is no name in Swift")
+    #expect(
+      try reason(entity, "</entity>", #"<entity name="B" representedClassName=".A"/>"#)
+        == "contents: \"A\" and \"B\" have one class, A; choose with --entity")
+    #expect(try reason(#"<entity name="A"/>"#) == "contents: no entity has a class of its own")
+  }
+
+  @Test("words of the language are quoted, and a date may be a number")
+  func words() throws {
+    try Fixtures.withFolder { folder in
+      let file = folder.appending(path: "contents")
+      let text = """
+        <model><entity name="A" representedClassName="A">
+        <attribute name="default" attributeType="Date" usesScalarValueType="YES"/>
+        <attribute name="id" attributeType="Transformable"/>
+        </entity></model>
+        """
+      try Data(text.utf8).write(to: file)
+      let files = try ModelClasses(of: ModelSource(at: file), entities: []).files(access: .public)
+      #expect(files[1].text.contains("@NSManaged public var `default`: TimeInterval\n"))
+      #expect(
+        files[1].text.contains("set { setValue(Date(timeIntervalSinceReferenceDate: newValue), forKey: \"default\")"))
+      #expect(!files[1].text.contains("Identifiable"))
+    }
+  }
+}

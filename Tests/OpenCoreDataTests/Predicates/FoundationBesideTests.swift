@@ -1,0 +1,45 @@
+import CoreData
+import Foundation
+import Testing
+
+import class OpenCoreData.NSComparisonPredicate
+
+/// This file imports Foundation too, as most files of applications do.
+@Suite struct FoundationBesideTests {
+  @Test("predicates and sort descriptors are the same types beside Foundation")
+  func types() throws {
+    let predicate: NSPredicate = NSPredicate(format: "name = %@ AND age > %d", "x", 3)
+    let parts: [NSPredicate] = try #require(predicate as? NSCompoundPredicate).subpredicates
+    let and: NSCompoundPredicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+    let sort: NSSortDescriptor = NSSortDescriptor(key: "name", ascending: true)
+    #expect(and.evaluate(with: ["name": "x", "age": 4]))
+    #expect(sort.key == "name")
+    #expect(and == predicate)
+  }
+
+  @Test("an import of the class says which is meant")
+  func importedClass() {
+    let predicate = NSPredicate(format: "a = 1")
+    let comparison = predicate as? NSComparisonPredicate
+    #expect(comparison?.predicateOperatorType == .equalTo)
+  }
+
+  @Test("so does the name of the module")
+  func qualifiedName() {
+    let path: OpenCoreData.NSExpression? = (NSPredicate(format: "a = 1") as? NSComparisonPredicate)?.leftExpression
+    #expect(path?.keyPath == "a")
+    let made = OpenCoreData.NSExpression(forKeyPath: "a")
+    #expect(made == path)
+  }
+
+  @Test("Foundation's collections filter and sort by ours")
+  func collections() {
+    let rows: NSArray = [["n": 2], ["n": 3], ["n": 1]]
+    let found = rows.filtered(using: NSPredicate(format: "n > 1"))
+    #expect((found as? [[String: Int]])?.map { $0["n"] } == [2, 3])
+    let set = NSSet(array: [1, 2, 3]).filtered(using: NSPredicate(format: "SELF IN {1, 2}"))
+    #expect(Set(set.compactMap { $0.base as? Int }) == [1, 2])
+    let sorted = rows.sortedArray(using: [NSSortDescriptor(key: "n", ascending: false)])
+    #expect((sorted as? [[String: Int]])?.map { $0["n"] } == [3, 2, 1])
+  }
+}

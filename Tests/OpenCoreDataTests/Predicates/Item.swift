@@ -1,0 +1,22 @@
+@testable import OpenCoreData
+
+/// What identifies an item, as an object ID identifies a managed object.
+final class ItemID: NSObject {
+  private let number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  override func isEqual(_ object: Any?) -> Bool { (object as? ItemID)?.number == number }
+
+  override var hash: Int { number }
+}
+
+final class Item: NSObject, KeyValueCoding, Identified {
+  let id: ItemID
+
+  init(id: Int) { self.id = ItemID(id) }
+
+  var predicateIdentity: AnyHashable { id }
+
+  func value(forKey key: String) -> Any? { key == "id" ? id : nil }
+}

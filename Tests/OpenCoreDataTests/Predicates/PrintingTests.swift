@@ -1,0 +1,91 @@
+import OpenCoreData
+import Testing
+
+@Suite struct PrintingTests {
+  @Test(
+    "a format prints in one spelling, which parses to the same",
+    arguments: [
+      ("a=1", "a == 1"), ("a<>b", "a != b"), ("a in {1,'b',nil}", "a IN {1, \"b\", nil}"),
+      ("NOT a = 1 AND (b = 2 OR c = 3)", "NOT a == 1 AND (b == 2 OR c == 3)"),
+      ("!(a = 1 and b = 2)", "NOT (a == 1 AND b == 2)"), ("not not a = 1", "NOT NOT a == 1"),
+      ("NONE a.b = 1", "NOT ANY a.b == 1"), ("all a like[dc] '?*'", "ALL a LIKE[cd] \"?*\""),
+      ("a = 1 AND (b = 2 AND c = 3)", "a == 1 AND (b == 2 AND c == 3)"),
+      ("a + 1 * 2 - -b > (c - d) ** 2", "a + 1 * 2 - (0 - b) > (c - d) ** 2"),
+      ("(-5) ** 2 = 25", "(-5) ** 2 == 25"),
+      ("~a & 1 = 0", "~a & 1 == 0"), ("1 = 1.0", "1 == 1.0"), ("a = 1e30", "a == 1e+30"),
+      ("a = 18446744073709551615", "a == 18446744073709551615"), ("sum:(a) = average(b)", "sum(a) == average(b)"),
+      ("modulus:by:(a, 2) = 0", "modulus:by:(a, 2) == 0"), ("now() > cast(0, 'Date')", "now() > CAST(0.0, \"NSDate\")"),
+      ("a = CAST('10.10', 'DecimalNumber') + 1", nil), ("a = 'q\"\\'\\\\\\n'", "a == \"q\\\"'\\\\\\n\""),
+      ("SELF.a = $b.c", "a == $b.c"), ("SELF = self", "SELF == SELF"), ("#in = #Self.x", "#in == #Self.x"),
+      ("subquery(a, $x, $x = 1).@count = 1", "SUBQUERY(a, $x, $x == 1).@count == 1"),
+      ("a[first] = b[0].c", "a[FIRST] == b[0].c"), ("(a + b)[0] = ('x').length", "(a + b)[0] == \"x\".length"),
+      ("(5).a = {1}.@count", "5.a == {1}.@count"), ("a - (b - c) = a - b - c", "a - (b - c) == a - b - c"),
+      ("(a ** b) ** c ** ~d = ~(a + 1)", "(a ** b) ** c ** ~d == ~(a + 1)"),
+      ("(~a) ** 2 = ~a ** 2", "(~a) ** 2 == ~a ** 2"),
+      ("a union (b union c) = a union b union c", "a UNION (b UNION c) == a UNION b UNION c"),
+      ("CAST('-5', 'Number').a = 1", "(-5).a == 1"), ("TERNARY(a = 1, b, c) = 1", "TERNARY(a == 1, b, c) == 1"),
+      ("a union b = c", "a UNION b == c"), ("(a minus b) intersect c = d", "a MINUS b INTERSECT c == d"),
+      ("a between {1, 2} or truepredicate", "a BETWEEN {1, 2} OR TRUEPREDICATE"), ("anykey = 'a'", "ANYKEY == \"a\""),
+      ("CAST('nan', 'NSNumber') < a", "CAST(\"nan\", \"NSNumber\") < a"), ("größe > 1", "größe > 1"),
+      ("CAST(a, 'Number') = 1", "CAST(a, \"Number\") == 1"),
+    ] as [(String, String?)])
+  func canonical(_ format: String, _ expected: String?) throws {
+    let predicate = try NSPredicate(parsing: format)
+    let text = predicate.formatText
+    if let expected { #expect(text == expected) }
+    let again = try NSPredicate(parsing: text)
+    #expect(again.formatText == text)
+    if !text.contains("nan") { #expect(again == predicate) }
+  }
+
+  @Test("constants of every kind print as what parses to them")
+  func constants() throws {
+    let values: [Any?] = [
+      nil, 1, -1, true, 1.5, -0.0, 1e300, Double.infinity, Decimal(string: "10.10"), Decimal(string: "-0.5"),
+      UInt64.max,
+      "", "it's \"x\" \\ \n\t\u{0}é😀", Date(), Date(timeIntervalSinceReferenceDate: -0.1), UUID(), Data([0, 255]),
+      URL(string: "http://a.b/c?d=e#f"), Int64.min, Float(0.1),
+    ]
+    for value in values {
+      let predicate = try NSPredicate(parsing: "a = %@", arguments: [value])
+      #expect(try NSPredicate(parsing: predicate.formatText) == predicate, "\(predicate)")
+    }
+  }
+
+  @Test("a collection given as a value prints as an aggregate of it")
+  func collections() throws {
+    let predicate = NSPredicate(format: "a IN %@", ["x", 1, [2.5]] as [Any])
+    #expect(predicate.formatText == "a IN {\"x\", 1, {2.5}}")
+    #expect(try NSPredicate(parsing: predicate.formatText).formatText == predicate.formatText)
+  }
+
+  @Test("Foundation's compounds print too; with one part as that, with none as what they are")
+  func foundationCompounds() {
+    let a = NSPredicate(format: "a = 1")
+    let or = NSCompoundPredicate(orPredicateWithSubpredicates: [a, NSPredicate(format: "b = 1")])
+    #expect(NSCompoundPredicate(notPredicateWithSubpredicate: or).formatText == "NOT (a == 1 OR b == 1)")
+    let one = NSCompoundPredicate(andPredicateWithSubpredicates: [or])
+    #expect(one.formatText == "a == 1 OR b == 1")
+    #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [one, a]).formatText == "(a == 1 OR b == 1) AND a == 1")
+    let none = NSCompoundPredicate(orPredicateWithSubpredicates: [])
+    #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [none, a]).formatText == "FALSEPREDICATE AND a == 1")
+  }
+
+  @Test("what has no literal prints, and does not parse")
+  func noLiteral() {
+    for predicate in [NSPredicate(format: "a = %@", NSObject()), NSPredicate { _, _ in true }] {
+      let text = predicate.formatText
+      #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: text) }
+    }
+  }
+
+  @Test("random trees print and parse to themselves")
+  func randomTrees() throws {
+    var random = RandomPredicates(seed: chooseSeed())
+    for _ in 0..<2000 {
+      let predicate = random.predicate(depth: 4)
+      let again = try NSPredicate(parsing: predicate.formatText)
+      try #require(again == predicate, "\(predicate.formatText)")
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// A generator whose numbers follow from its seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// The seed of a random test: from `OPENCOREDATA_SEED`, or another each time; printed, so that it can be given again.
+func chooseSeed(_ test: String = #function) -> UInt64 {
+  let given = unsafe getenv("OPENCOREDATA_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
+  let seed = given ?? .random(in: 0...UInt64.max)
+  print("\(test): OPENCOREDATA_SEED=\(seed)")
+  return seed
+}

@@ -1,0 +1,101 @@
+import OpenCoreData
+import Testing
+
+@Suite struct StringOperatorTests {
+  private static let rows = ["testa", "testą", "TESTĄ", "TESTA"]
+
+  @Test(
+    "case and diacritics matter unless an option says otherwise",
+    arguments: [
+      ("", ["testa"]), ("[c]", ["testa", "TESTA"]), ("[d]", ["testa", "testą"]),
+      ("[cd]", ["testa", "testą", "TESTĄ", "TESTA"]), ("[n]", ["testa"]),
+    ])
+  func truthTable(_ options: String, _ expected: [String]) throws {
+    for type in ["LIKE", "==", "MATCHES", "BEGINSWITH", "ENDSWITH", "CONTAINS", "IN"] {
+      let found = try Self.rows.filter { try holds("SELF \(type)\(options) 'testa'", for: $0) }
+      #expect(found == expected, "\(type)\(options)")
+      let dynamic = try Self.rows.filter { try holds("a \(type)\(options) b", for: ["a": $0, "b": "testa"]) }
+      #expect(dynamic == expected, "\(type)\(options) of two keys")
+    }
+  }
+
+  @Test("options apply to order too")
+  func order() throws {
+    #expect(try holds("'B' <[c] 'c' AND NOT 'B' <[c] 'a' AND 'a' <=[c] 'A' AND 'É' >=[cd] 'e'"))
+  }
+
+  @Test("BEGINSWITH, ENDSWITH and CONTAINS find parts")
+  func parts() throws {
+    #expect(try holds("SELF BEGINSWITH 'ab' AND SELF ENDSWITH 'cd' AND SELF CONTAINS 'bc'", for: "abcd"))
+    #expect(try !holds("SELF BEGINSWITH 'b' OR SELF ENDSWITH 'c' OR SELF CONTAINS 'ac'", for: "abcd"))
+    #expect(try holds("SELF BEGINSWITH '' AND SELF ENDSWITH '' AND SELF CONTAINS ''", for: "abcd"))
+    #expect(try !holds("SELF BEGINSWITH 'abc'", for: "ab"))
+  }
+
+  @Test("a letter is no part of the same letter with a diacritic, however that is encoded")
+  func composedParts() throws {
+    for text in ["caf\u{e9}s", "cafe\u{301}s"] {
+      #expect(try !holds("SELF BEGINSWITH 'cafe'", for: text))
+      #expect(try holds("SELF BEGINSWITH %@ AND SELF CONTAINS %@", "caf\u{e9}", "e\u{301}s", for: text))
+      #expect(try holds("SELF BEGINSWITH[d] 'cafe'", for: text))
+    }
+  }
+
+  @Test(
+    "LIKE matches the whole, ? one character, * any run",
+    arguments: [
+      ("", "", true), ("", "*", true), ("", "?", false), ("a", "?", true), ("ab", "?", false), ("abc", "a*c", true),
+      ("abc", "*b*", true), ("abc", "b", false), ("abc", "a?c", true), ("abbbc", "a*b*c", true),
+      ("abcabd", "*abd", true), ("abcab", "*abd", false), ("e\u{301}", "?", true), ("a*c", #"a\*c"#, true),
+      ("abc", #"a\*c"#, false), ("a?", #"a\?"#, true), ("aaa", "*a*a*a*", true), ("aa", "*a*a*a*", false),
+    ])
+  func like(_ text: String, _ pattern: String, _ matches: Bool) throws {
+    #expect(try holds("SELF LIKE %@", pattern, for: text) == matches)
+    #expect(try holds("a LIKE b", for: ["a": text, "b": pattern]) == matches)
+  }
+
+  @Test("LIKE takes no time that grows without end")
+  func likeIsQuick() throws {
+    let text = String(repeating: "a", count: 2000)
+    #expect(try !holds("SELF LIKE %@", String(repeating: "*a", count: 200) + "b", for: text))
+  }
+
+  @Test(
+    "MATCHES matches the whole by a regular expression",
+    arguments: [
+      ("Entry 1", "Entry", false), ("Entry 1", "^Entry", false), ("Entry 1", "Entry .*", true),
+      ("ab", "a|ab", true), ("123", #"\d+"#, true), ("a\n", "a", false), ("", "", true),
+    ])
+  func matches(_ text: String, _ pattern: String, _ matches: Bool) throws {
+    #expect(try holds("SELF MATCHES %@", pattern, for: text) == matches)
+    #expect(try holds("a MATCHES b", for: ["a": text, "b": pattern]) == matches)
+  }
+
+  @Test("case in a pattern is left to the pattern")
+  func patternCase() throws {
+    #expect(try !holds("SELF MATCHES[c] %@", #"\D+"#, for: "123"))
+    #expect(try holds("SELF MATCHES[c] %@", #"AB\D"#, for: "abc"))
+  }
+
+  @Test("a constant pattern that is none cannot be compiled; one in a row matches nothing")
+  func invalidPattern() throws {
+    #expect(throws: PredicateCompilationError.invalidPattern("(")) {
+      try CompiledPredicate(NSPredicate(parsing: "a MATCHES '('"), reading: .objects)
+    }
+    #expect(try !holds("'(' MATCHES b", for: ["b": "("]))
+  }
+
+  @Test("operators on strings hold for nothing but strings")
+  func otherTypes() throws {
+    for type in ["CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES"] {
+      #expect(try !holds("a \(type) '1'", for: ["a": 1]))
+      #expect(try !holds("a \(type) 1", for: ["a": "1"]))
+    }
+  }
+
+  @Test("strings have properties")
+  func properties() throws {
+    #expect(try holds("a.length == 3 AND a.uppercaseString == 'ABC' AND a.lowercaseString == 'abc'", for: ["a": "aBc"]))
+    #expect(try holds("SELF.length > 2", for: "aBc"))
+  }
+}

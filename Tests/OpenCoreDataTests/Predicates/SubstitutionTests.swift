@@ -1,0 +1,62 @@
+import OpenCoreData
+import Testing
+
+@Suite struct SubstitutionTests {
+  @Test("values take the place of variables")
+  func substitution() throws {
+    let template = NSPredicate(format: "name = $NAME AND (age IN $AGES OR age + $more > 3)")
+    let predicate = template.withSubstitutionVariables(["NAME": "x", "AGES": [1, 2], "more": NSNull()])
+    #expect(predicate == NSPredicate(format: "name = 'x' AND (age IN %@ OR age + nil > 3)", [1, 2]))
+    #expect(predicate is NSCompoundPredicate)
+  }
+
+  @Test("variables without a value stay")
+  func remaining() {
+    let predicate = NSPredicate(format: "a = $a AND b = $b").withSubstitutionVariables(["a": 1])
+    #expect(predicate == NSPredicate(format: "a = 1 AND b = $b"))
+  }
+
+  @Test("an expression may be the value")
+  func expression() {
+    let predicate = NSPredicate(format: "a = $b").withSubstitutionVariables(["b": NSExpression(forKeyPath: "c")])
+    #expect(predicate == NSPredicate(format: "a = c"))
+  }
+
+  @Test("the variable of a subquery is its own")
+  func hidden() {
+    let template = NSPredicate(format: "SUBQUERY($x, $x, $x = 1 AND $y = 2).@count = 1")
+    #expect(
+      template.withSubstitutionVariables(["x": [1], "y": 3])
+        == NSPredicate(format: "SUBQUERY(%@, $x, $x = 1 AND 3 = 2).@count = 1", [1]))
+  }
+
+  @Test("variables may come with the object")
+  func evaluation() throws {
+    let predicate = NSPredicate(format: "a = $v AND ANY $list = a")
+    #expect(predicate.evaluate(with: ["a": 1], substitutionVariables: ["v": 1, "list": [1, 2]]))
+    #expect(!predicate.evaluate(with: ["a": 1], substitutionVariables: ["v": 2, "list": [1, 2]]))
+    let compiled = try CompiledPredicate(predicate, variables: ["v": 1, "list": [1]], reading: .objects)
+    #expect(compiled.matches(["a": 1]))
+    #expect(NSExpression(forVariable: "v").expressionValue(with: nil, context: ["v": 5]) as? Int == 5)
+  }
+
+  @Test("block predicates are given the variables, those of subqueries among them")
+  func blocks() throws {
+    let block = NSPredicate { object, variables in
+      variables?["x"] as? Int == variables?["y"] as? Int && object is String
+    }
+    let subquery = NSExpression(
+      forSubquery: NSExpression(forConstantValue: [1, 2, 2]), usingIteratorVariable: "x", predicate: block)
+    let count = NSExpression(
+      forFunction: subquery, selectorName: "valueForKeyPath:", arguments: [NSExpression(forKeyPath: "@count")])
+    #expect(count.expressionValue(with: "object", context: ["y": 2]) as? Int == 2)
+  }
+
+  @Test("a variable without a value is an error, and traps where nothing can be thrown")
+  func unbound() async throws {
+    #expect(throws: PredicateCompilationError.unboundVariable("v")) {
+      try CompiledPredicate(NSPredicate(parsing: "a = $v"), reading: .objects)
+    }
+    await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a = $v").evaluate(with: ["a": 1]) }
+  }
+}

@@ -1,0 +1,40 @@
+/// A property of a class in both its forms.
+protocol Declaration {
+  /// As Core Data provides it on Apple's platforms.
+  func managed(_ access: String) -> String
+  /// In terms of `value(forKey:)`.
+  func portable(_ access: String) -> String
+}
+
+struct AttributeDeclaration: Declaration {
+  let name: String
+  let type: ValueType
+
+  func managed(_ access: String) -> String {
+    "@NSManaged \(access)var \(SwiftName.quoted(name)): \(type.declared)"
+  }
+
+  func portable(_ access: String) -> String {
+    """
+    \(access)var \(SwiftName.quoted(name)): \(type.declared) {
+      get { \(type.read("value(forKey: \"\(name)\")")) }
+      set { setValue(\(type.written), forKey: "\(name)") }
+    }
+    """
+  }
+}
+
+struct FetchedDeclaration: Declaration {
+  let name: String
+  let destination: String
+
+  func managed(_ access: String) -> String { "@NSManaged \(access)var \(SwiftName.quoted(name)): [\(destination)]" }
+
+  func portable(_ access: String) -> String {
+    """
+    \(access)var \(SwiftName.quoted(name)): [\(destination)] {
+      (value(forKey: "\(name)") as! [\(destination)]?) ?? []
+    }
+    """
+  }
+}

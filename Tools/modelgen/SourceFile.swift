@@ -1,0 +1,19 @@
+/// A file of generated source.
+struct SourceFile {
+  /// Its first words, by which it is known to be replaceable.
+  static let mark = "// Written by modelgen"
+
+  let name: String
+  private(set) var text: String
+
+  init(name: String, entity: String) {
+    self.name = name
+    text = "\(Self.mark) for the entity \(entity). Changes will be lost.\n// swift-format-ignore-file\n\n"
+  }
+
+  mutating func write(_ lines: String, indentation: Int = 0) {
+    for line in lines.split(separator: "\n", omittingEmptySubsequences: false) {
+      text += (line.isEmpty ? "" : String(repeating: " ", count: indentation)) + line + "\n"
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import OpenCoreData
+
+/// Names of a model as names in Swift.
+enum SwiftName {
+  /// The name, in backticks if it is a word of the language.
+  static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+  /// The name, if Swift can have it.
+  static func check(_ name: String, _ element: ModelElement) throws -> String {
+    let letters = name.unicodeScalars
+    guard let first = letters.first, first == "_" || first.properties.isXIDStart,
+      letters.dropFirst().allSatisfy(\.properties.isXIDContinue)
+    else { throw problem("\"\(name)\" is no name in Swift", element) }
+    return name
+  }
+
+  /// The name, if a property of a managed object can have it.
+  static func checkProperty(_ name: String, _ element: ModelElement) throws -> String {
+    guard !taken.contains(name) else {
+      throw problem("a property cannot be named \"\(name)\": every managed object has one of that name", element)
+    }
+    return try check(name, element)
+  }
+
+  private static func problem(_ reason: String, _ element: ModelElement) -> ModelProblem {
+    ModelProblem(file: element.file, line: element.line, reason: reason)
+  }
+
+  /// What every managed object has.
+  private static let taken: Set<String> = [
+    "description", "debugDescription", "hash", "hashValue", "superclass", "self", "entity", "faultingState",
+    "hasChanges", "hasPersistentChangedValues", "isDeleted", "isFault", "isInserted", "isUpdated",
+    "managedObjectContext", "objectID",
+  ]
+
+  private static let keywords: Set<String> = [
+    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+    "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol", "public", "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw",
+    "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+}

@@ -1,0 +1,59 @@
+import OpenCoreData
+
+/// The Swift type of an attribute's values, as Xcode chooses it: a scalar where the model asks for one, else an optional
+/// object.
+struct ValueType {
+  private enum Kind {
+    case object
+    /// With what it is when there is no value.
+    case scalar(otherwise: String)
+    case interval
+  }
+
+  private let name: String
+  private let kind: Kind
+  /// Whether it can be an identity.
+  let isHashable: Bool
+
+  init(_ attribute: NSAttributeDescription, isScalar: Bool) {
+    isHashable = attribute.type != .composite && attribute.type != .transformable
+    if isScalar, attribute.type == .date {
+      (name, kind) = ("TimeInterval", .interval)
+    } else if isScalar, let scalar = Self.scalars[attribute.type] {
+      (name, kind) = (scalar, .scalar(otherwise: attribute.type == .boolean ? "false" : "0"))
+    } else {
+      let given = attribute.type == .transformable ? attribute.attributeValueClassName : nil
+      (name, kind) = (given ?? Self.objects[attribute.type] ?? "NSObject", .object)
+    }
+  }
+
+  /// As it is declared.
+  var declared: String {
+    if case .object = kind { "\(name)?" } else { name }
+  }
+
+  /// The value that `source`, an `Any?`, stands for.
+  func read(_ source: String) -> String {
+    switch kind {
+    case .object: "\(source) as! \(name)?"
+    case .scalar(let otherwise): "(\(source) as! \(name)?) ?? \(otherwise)"
+    case .interval: "(\(source) as! Date?)?.timeIntervalSinceReferenceDate ?? 0"
+    }
+  }
+
+  /// What is kept of `newValue`.
+  var written: String {
+    if case .interval = kind { "Date(timeIntervalSinceReferenceDate: newValue)" } else { "newValue" }
+  }
+
+  private static let scalars: [NSAttributeDescription.AttributeType: String] = [
+    .integer16: "Int16", .integer32: "Int32", .integer64: "Int64", .double: "Double", .float: "Float",
+    .boolean: "Bool",
+  ]
+
+  private static let objects: [NSAttributeDescription.AttributeType: String] = [
+    .integer16: "NSNumber", .integer32: "NSNumber", .integer64: "NSNumber", .double: "NSNumber",
+    .float: "NSNumber", .boolean: "NSNumber", .decimal: "NSDecimalNumber", .string: "String", .date: "Date",
+    .binaryData: "Data", .uuid: "UUID", .uri: "URL", .objectID: "NSManagedObjectID", .composite: "[String: Any]",
+  ]
+}
