@@ -1,11 +1,20 @@
 import OpenCoreData
 
-/// Measures how long a compiled predicate takes for a row: rows of a store, with values in slots, and dictionaries, read by key.
+/// Measures how long a compiled predicate takes for a row: rows of a store, with values in slots, and objects and dictionaries, read by key.
 @main
 struct Predicates {
   /// What a store decodes a row into.
   struct Row {
     let values: [PredicateValue]
+  }
+
+  /// What reads its values as a managed object does.
+  final class Object: KeyValueCoding {
+    let values: [String: Any]
+
+    init(_ values: [String: Any]) { self.values = values }
+
+    func value(forKey key: String) -> Any? { values[key] }
   }
 
   static let formats = [
@@ -26,28 +35,31 @@ struct Predicates {
   static let rounds = 21
 
   static func main() throws {
-    let objects = (0..<20_000).map(object)
-    let keys = Array(objects[0].keys)
-    let rows = objects.map { object in Row(values: keys.map { PredicateValue(object[$0]) }) }
+    let dictionaries = (0..<20_000).map(row)
+    let objects = dictionaries.map(Object.init)
+    let keys = Array(dictionaries[0].keys)
+    let rows = dictionaries.map { row in Row(values: keys.map { PredicateValue(row[$0]) }) }
     let slots = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
     let slotReader = RowReader<Row>(object: { _ in nil }) { key in
       slots[key].map { slot in { row in row.values[slot] } }
     }
     print("ns a row: median, least and most of \(rounds) rounds over \(rows.count) rows\n")
-    print("rows in slots           dictionaries            matches  predicate")
+    print("rows in slots           objects                 dictionaries            matches  predicate")
     for format in formats {
       let predicate = NSPredicate(format: format)
       let variables = ["numbers": Array(0..<1000)]
       let bySlot = try CompiledPredicate(predicate, variables: variables, reading: slotReader)
-      let byKey = try CompiledPredicate(predicate, variables: variables, reading: .objects)
+      let byKey = try CompiledPredicate(predicate, variables: variables, reading: RowReader<Object>.keyed)
+      let byAnyKey = try CompiledPredicate(predicate, variables: variables, reading: .objects)
       let (ofRows, matches) = measure(rows, bySlot.matches)
-      let (ofObjects, sameMatches) = measure(objects, byKey.matches)
-      precondition(matches == sameMatches)
-      print("\(ofRows)\(ofObjects)\(String(matches).padded(7))  \(format)")
+      let (ofObjects, objectMatches) = measure(objects, byKey.matches)
+      let (ofDictionaries, dictionaryMatches) = measure(dictionaries, byAnyKey.matches)
+      precondition(matches == objectMatches && matches == dictionaryMatches)
+      print("\(ofRows)\(ofObjects)\(ofDictionaries)\(String(matches).padded(7))  \(format)")
     }
   }
 
-  static func object(_ number: Int) -> [String: Any] {
+  static func row(_ number: Int) -> [String: Any] {
     let mixed = number &* 0x9E37_79B9 >> 7
     return [
       "number": number, "age": mixed % 90, "limit": mixed / 90 % 90, "name": "name \(mixed % 997)",

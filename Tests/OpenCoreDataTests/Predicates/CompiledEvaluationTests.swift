@@ -87,6 +87,16 @@ import Testing
     #expect(try CompiledPredicate(or, reading: reader).matches(row))
   }
 
+  @Test("objects of one type are read by their keys")
+  func keyed() throws {
+    let predicate = NSPredicate(format: "a.b = 2 AND c = nil AND SELF.a != nil")
+    let compiled = try CompiledPredicate(predicate, reading: RowReader<[String: [String: Int]]>.keyed)
+    #expect(compiled.matches(["a": ["b": 2]]))
+    let byA = NSSortDescriptor(key: "a", ascending: false)
+    let sort = try CompiledSort([byA], reading: RowReader<[String: Int]>.keyed)
+    #expect(sort.sorted([["a": 1], ["a": 2]]) == [["a": 2], ["a": 1]])
+  }
+
   @Test("values for key paths are read as predicates read them")
   func keyPaths() {
     let row: [String: Any] = ["list": [["n": 1], ["n": 2]], "one": ["name": "x"]]

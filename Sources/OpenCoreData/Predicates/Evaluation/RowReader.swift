@@ -27,8 +27,19 @@ public struct RowReader<Row> {
   }
 }
 
+extension RowReader where Row: KeyValueCoding {
+  /// Reads objects of one type by their keys.
+  public static var keyed: RowReader {
+    RowReader { object in
+      object
+    } value: { key in
+      key.contains(".") ? nil : { object in PredicateValue(object.value(forKey: key)) }
+    }
+  }
+}
+
 extension RowReader<Any?> {
-  /// Reads objects that answer to ``KeyValueCoding``; what does not is null for every key.
+  /// Reads objects of any type by their keys; what does not answer to ``KeyValueCoding`` is null for every key.
   public static var objects: RowReader {
     RowReader { object in
       object
