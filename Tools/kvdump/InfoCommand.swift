@@ -11,7 +11,7 @@ struct InfoCommand: Command {
   @OptionGroup var common: CommonArguments
 
   func write(to output: inout Output) throws {
-    let info = try Opening.watched { try StoreInfo(at: common.store, progress: $0) }
+    let info = try Watched.opening { try StoreInfo(at: common.store, progress: $0) }
     switch common.format {
     case .text: for line in text(info) { try output.line(line) }
     case .json, .jsonl: try output.write(json(info), common.format)

@@ -32,7 +32,10 @@ struct Kvdump: ParsableCommand {
       Exit status: 0 fine; 1 damage was found, or there is no such row; 2 the store cannot be opened or read; 64 wrong \
       arguments. A reader that goes away, as head does, is no error.
       """,
-    subcommands: [InfoCommand.self, GetCommand.self, ScanCommand.self, VerifyCommand.self],
+    subcommands: [
+      InfoCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self, HexCommand.self,
+      GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self,
+    ],
     defaultSubcommand: InfoCommand.self)
 }
 

@@ -37,4 +37,7 @@ extension Snapshot {
 extension Keyspace {
   /// The commit that defined it.
   package var definedAt: UInt64 { index.definedAt.load(ordering: .acquiring) }
+
+  /// Bytes of the newest records of its rows, and of older ones that it retains.
+  package var liveBytes: Int { index.live.bySlot.reduce(0) { $0 + $1.bytes } }
 }
