@@ -35,6 +35,7 @@ struct Kvdump: ParsableCommand {
     subcommands: [
       InfoCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self, HexCommand.self,
       GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self,
+      DumpCommand.self, LoadCommand.self,
     ],
     defaultSubcommand: InfoCommand.self)
 }
