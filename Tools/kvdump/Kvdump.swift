@@ -33,9 +33,10 @@ struct Kvdump: ParsableCommand {
       arguments. A reader that goes away, as head does, is no error.
       """,
     subcommands: [
-      InfoCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self, HexCommand.self,
-      GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self,
-      DumpCommand.self, LoadCommand.self,
+      InfoCommand.self, StatsCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self,
+      HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
+      TailCommand.self, DumpCommand.self, LoadCommand.self, CompactCommand.self, SalvageCommand.self,
+      CompletionsCommand.self,
     ],
     defaultSubcommand: InfoCommand.self)
 }
@@ -47,7 +48,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 
 /// What every command takes.
 struct CommonArguments: ParsableArguments {
-  @Argument(help: "The store's directory.")
+  @Argument(help: "The store's directory.", completion: .directory)
   var store: String
 
   @Option(help: "For people (text), as one JSON document (json), or as one JSON object a line (jsonl).")
