@@ -26,15 +26,26 @@ package enum AnnotatedFile {
       fields.number(UInt64.self, "sequence of the last commit of all sealed segments of kind 1")
       fields.reserved(8)
       let end = max(0, length - 8)
-      for _ in 0..<segments where fields.position + 32 <= end { segment(&fields) }
-      for _ in 0..<keyspaces where fields.position + 24 <= end { keyspace(&fields) }
-      for _ in 0..<checkpoints where fields.position + 32 <= end { checkpoint(&fields) }
+      entries(segments, of: 32, upTo: end, in: &fields, segment)
+      entries(keyspaces, of: 24, upTo: end, in: &fields, keyspace)
+      entries(checkpoints, of: 32, upTo: end, in: &fields, checkpoint)
       if fields.position < end {
         unsafe fields.bytes(end - fields.position, "unknown", isWrong: true) { "\($0.count) bytes" }
       }
       fields.checksum(of: 0..<min(end, length), "CRC-32C of all bytes before")
       fields.reserved(fields.remaining)
       return fields.takeAnnotations()
+    }
+  }
+
+  /// As many entries of at least `length` bytes as there should be, or as fit.
+  private static func entries(
+    _ count: UInt32, of length: Int, upTo end: Int, in fields: inout FieldReader, _ read: (inout FieldReader) -> Void
+  ) {
+    var left = count
+    while left > 0, fields.position + length <= end {
+      read(&fields)
+      left -= 1
     }
   }
 

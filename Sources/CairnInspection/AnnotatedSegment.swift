@@ -112,7 +112,7 @@ package struct AnnotatedSegment {
     }
     fields.checksum(unsafe ~CRC32C.register(origin.seed.start(offset), base + 4, record.recordLength - 4))
     fields.number(
-      UInt8.self, "kind and flags",
+      UInt8.self, "kind",
       { _ in
         let flags = (record.isCompressed ? ", LZ4" : "") + (record.dictionary > 0 ? " with a dictionary" : "")
         return (record.kind?.name ?? "unknown") + flags

@@ -39,7 +39,7 @@ package struct JSONLinesReader {
     guard head["schemaVersion"]?.unsigned == 1 else {
       throw StoreError(.newerFormat, "the dump was written by a newer version")
     }
-    lastSequence = try self.lines.sequence(head, "lastSequence")
+    lastSequence = try self.lines.sequence(head, "lastSequence", in: 0...Format.maximumBaseSequence)
   }
 
   package func problem(_ words: String) -> StoreError { lines.problem(words) }
@@ -79,7 +79,7 @@ package struct JSONLinesReader {
     }
     return Keyspace(
       id: id, name: name, isOrdered: order == "ordered", retention: Int(retention),
-      definedAt: try lines.sequence(line, "definedAt", atMost: lastSequence))
+      definedAt: try lines.sequence(line, "definedAt", in: 1...max(1, lastSequence)))
   }
 
   private func version(_ line: JSONValue) throws(StoreError) -> Version {
@@ -103,16 +103,16 @@ package struct JSONLinesReader {
     }
     return Version(
       keyspace: keyspace, reference: reference, value: bytes, version: version,
-      revision: try lines.sequence(line, "revision", atMost: lastSequence), isOld: isOld)
+      revision: try lines.sequence(line, "revision", in: 1...max(1, lastSequence)), isOld: isOld)
   }
 }
 
 extension LineReader {
   fileprivate func sequence(
-    _ line: JSONValue, _ name: String, atMost highest: UInt64 = Format.maximumSequence
+    _ line: JSONValue, _ name: String, in range: ClosedRange<UInt64>
   ) throws(StoreError) -> UInt64 {
-    guard let sequence = line[name]?.unsigned, sequence <= highest else {
-      throw problem("\(name) is a sequence of at most \(highest)")
+    guard let sequence = line[name]?.unsigned, range.contains(sequence) else {
+      throw problem("\(name) is a sequence from \(range.lowerBound) to \(range.upperBound)")
     }
     return sequence
   }

@@ -46,6 +46,9 @@ package struct LogContents: Sendable {
     watermark = try log.watermark()
   }
 
+  /// Why the manifest cannot be read; nil if it can.
+  package var manifestProblem: String? { log.manifestProblem }
+
   /// The segments there are.
   package var segments: [UInt32] { log.entries.map(\.id) }
 

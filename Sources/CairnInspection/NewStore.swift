@@ -25,6 +25,8 @@ package struct NewStore: ~Copyable {
   private var sections: [UInt32: Section] = [:]
   private var nextDictionary: UInt32 = 1
   private var contents = Contents()
+  /// Rows whose newest version is a deletion.
+  private var deletedRows = 0
 
   /// One keyspace while it is filled.
   private struct Section {
@@ -96,8 +98,7 @@ package struct NewStore: ~Copyable {
     guard key.count <= Format.maximumKeyLength else {
       throw StoreError(.keyTooLong, "a key of \(key.count) bytes; at most \(Format.maximumKeyLength) are allowed")
     }
-    contents.versions += 1
-    if !isOld, value != nil { sections[keyspace]?.rows += 1 }
+    count(isPut: value != nil, isOld: isOld, in: keyspace)
     let pending = PendingVersion(key: key, value: value, version: version, revision: revision)
     guard sections[keyspace]?.pending != nil else { return try write(pending, keyspace) }
     sections[keyspace]?.pending?.append(pending)
@@ -107,9 +108,14 @@ package struct NewStore: ~Copyable {
 
   /// Adds a record as it lies in another store, `isOld` as above. Its dictionary has to be added, with the same id.
   package mutating func add(copyOf record: RecordView, isOld: Bool) throws(StoreError) {
-    contents.versions += 1
-    if !isOld, record.header.isPut { sections[record.header.keyspace]?.rows += 1 }
+    count(isPut: record.header.isPut, isOld: isOld, in: record.header.keyspace)
     try builder.add(copyOf: record)
+  }
+
+  private mutating func count(isPut: Bool, isOld: Bool, in keyspace: UInt32) {
+    contents.versions += 1
+    guard !isOld else { return }
+    if isPut { sections[keyspace]?.rows += 1 } else { deletedRows += 1 }
   }
 
   /// Adds a dictionary of another store.
@@ -160,10 +166,10 @@ package struct NewStore: ~Copyable {
     var contents = contents
     contents.keyspaces = keyspaces.map { ($0.name, sections[$0.id]?.rows ?? 0) }
     contents.rows = contents.keyspaces.reduce(0) { $0 + $1.rows }
-    let path = path
+    let (path, deletedRows) = (path, deletedRows)
     try builder.finish()
 
-    let store = try Store.open(at: path)
+    let store = try Store.openForInspection(at: path)
     defer { store.close() }
     contents.bytes = store.statistics.logBytes
     for (name, rows) in contents.keyspaces {
@@ -175,11 +181,13 @@ package struct NewStore: ~Copyable {
         )
       }
     }
-    let older = store.statistics.retainedVersions
-    let deleted = contents.versions - contents.rows - older
-    guard deleted >= 0 else { throw StoreError(.malformed, "there are \(-deleted) older versions too many") }
-    // So that the next one who opens it need not read the log.
-    try store.checkpoint()
+    let older = contents.versions - contents.rows - deletedRows
+    guard store.statistics.retainedVersions == older else {
+      throw StoreError(
+        .malformed,
+        "\(older) older versions were given, of which \(store.statistics.retainedVersions) can be kept: their keyspaces "
+          + "keep fewer, or two have the same revision")
+    }
     return contents
   }
 }

@@ -49,6 +49,9 @@ package struct Salvage {
   private var values = ValueReader()
   private var rows: [Row: [Version]] = [:]
   private var lastSequence: UInt64 = 1
+  /// Rows that losses name, and the revision of what was kept of each, if anything was.
+  private var named: [(loss: Int, key: Int, row: Row)] = []
+  private var kept: [Row: UInt64] = [:]
 
   /// - Throws: what ``LogReader`` throws; what making a store throws; `cancelled`.
   package static func run(
@@ -57,6 +60,7 @@ package struct Salvage {
     var salvage = try Salvage(LogReader(at: path), progress)
     try salvage.gather()
     try salvage.write(to: newPath)
+    salvage.tellWhatWasKept()
     return salvage.report
   }
 
@@ -182,8 +186,11 @@ package struct Salvage {
     if !kept.isEmpty { words += "; \(kept.count) records beside it were kept" }
     var keys: [String] = []
     for gap in gaps {
-      let readable = damagedKeys(in: segment, gap.range)
-      keys += readable
+      let readable = damagedRows(in: segment, gap.range)
+      for (row, reference) in readable {
+        named.append((report.losses.count, keys.count, row))
+        keys.append("\(name(row.keyspace)) \(reference.literal)")
+      }
       if readable.isEmpty, origin.isCompacted {
         // Compaction has sorted them.
         let first = name(gap.after ?? after) ?? "the first row"
@@ -209,10 +216,10 @@ package struct Salvage {
     return gaps
   }
 
-  /// The keys of records whose checksum is wrong and whose beginning makes sense all the same.
-  private func damagedKeys(in segment: LogSegment, _ range: Range<Int>) -> [String] {
+  /// The rows of records whose checksum is wrong and whose beginning makes sense all the same.
+  private func damagedRows(in segment: LogSegment, _ range: Range<Int>) -> [(row: Row, reference: Reference)] {
     guard let origin = segment.origin else { return [] }
-    var keys: [String] = []
+    var rows: [(row: Row, reference: Reference)] = []
     var offset = range.lowerBound
     while offset < range.upperBound,
       let header = unsafe RecordHeader(
@@ -222,12 +229,19 @@ package struct Salvage {
         let key = unsafe UnsafeRawBufferPointer(
           start: segment.mapping.base + offset + header.length, count: header.keyLength)
         if let reference = try? Reference(validating: unsafe key.bytes) {
-          keys.append("\(name(header.keyspace)) \(reference.literal)")
+          rows.append((unsafe Row(keyspace: header.keyspace, key: Array(key)), reference))
         }
       }
       offset += header.paddedLength
     }
-    return keys
+    return rows
+  }
+
+  /// Of a row whose record is lost another version may be there.
+  private mutating func tellWhatWasKept() {
+    for (loss, key, row) in named {
+      if let revision = kept[row] { report.losses[loss].keys[key] += ", of which revision \(revision) was kept" }
+    }
   }
 
   private func name(_ keyspace: UInt32) -> String {
@@ -251,6 +265,7 @@ package struct Salvage {
     let segmentSize = log.manifest?.segmentSize ?? 0
     let size = (1 << 16...1 << 30).contains(segmentSize) ? segmentSize : StoreOptions().segmentSize
     var losses: [Loss] = []
+    let namedRows = Set(named.map(\.row))
     let contents = try NewStore.make(at: path, lastSequence: lastSequence, segmentSize: size) { new in
       for keyspace in keyspaces.values.sorted(by: { $0.id < $1.id }) where !dropped.contains(keyspace.id) {
         var keyspace = keyspace
@@ -265,7 +280,8 @@ package struct Salvage {
         if number % 1024 == 0, progress?(number, sorted.count) == false {
           throw StoreError(.cancelled, "salvaging was cancelled")
         }
-        try write(row, to: &new, &losses)
+        let revision = try write(row, to: &new, &losses)
+        if namedRows.contains(row) { kept[row] = revision }
       }
     }
     report.losses += losses
@@ -282,7 +298,10 @@ package struct Salvage {
     }
   }
 
-  private func write(_ row: Row, to new: inout NewStore, _ losses: inout [Loss]) throws(StoreError) {
+  /// Returns the newest revision that was written, if any was.
+  private func write(
+    _ row: Row, to new: inout NewStore, _ losses: inout [Loss]
+  ) throws(StoreError) -> UInt64? {
     guard let reference = try? Reference(encoded: row.key) else {
       if let first = rows[row]?.first {
         losses.append(
@@ -290,7 +309,7 @@ package struct Salvage {
             file: segments[first.segment].name, offset: first.offset,
             words: "the key \(Reference.bytes(row.key).literal) of \(name(row.keyspace)) is no encoded reference"))
       }
-      return
+      return nil
     }
     var versions: [Version] = []
     for version in (rows[row] ?? []).sorted(by: { $0.revision > $1.revision })
@@ -306,6 +325,7 @@ package struct Salvage {
     for (number, version) in versions.prefix(count).enumerated() {
       if let record = record(version) { try new.add(copyOf: record, isOld: number > 0) }
     }
+    return count > 0 ? versions[0].revision : nil
   }
 
   /// As the log says; where it says nothing any more, as the manifest does.

@@ -153,12 +153,12 @@ struct VerificationPass {
 
     switch segment.header {
     case .newerFormat: throw StoreError(.newerFormat, "\(directory.path)/\(name) was written by a newer version")
-    case .unused where durable == 0:
+    case .unused where durable == 0 && entry.end == nil:
       // A crash leaves parts of what was being written in any order.
       if content > 0 { find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log") }
       walk.endLog()
       return
-    case .invalid where durable == 0:
+    case .invalid where durable == 0 && entry.end == nil:
       find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log; the header is torn")
       walk.endLog()
       return

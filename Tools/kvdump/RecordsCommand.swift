@@ -55,11 +55,12 @@ struct RecordsCommand: Command {
     Interruption.watch()
     var listing = Listing("records", items: "records", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
-    var (count, damage) = (0, 0)
+    if let problem = log.manifestProblem { complain(problem) }
+    var (count, damage) = (0, log.manifestProblem == nil ? 0 : 1)
     try log.forEach(in: segment) { item in
       switch item {
       case .segment(let start):
-        if !start.isReadable, !start.isEmpty { damage += 1 }
+        if start.header == nil, !start.isEmpty { damage += 1 }
         if listing.isText { try output.line(text(start)) }
       case .frame(let frame):
         if listing.isText, !isFiltered { try output.line(text(frame)) }

@@ -67,10 +67,8 @@ struct TailCommand: Command {
       try output.flush()
       if follow, !Interruption.isRequested { usleep(50_000) }
     } while follow && !Interruption.isRequested
-    if follow { try listing.end(["count": .number(shown)], to: &output) }
-    try output.flush()
     Interruption.endIfRequested()
-    if !follow { try listing.end(["count": .number(shown)], to: &output) }
+    try listing.end(["count": .number(shown)], to: &output)
   }
 
   private func print(_ commit: LoggedCommit, _ listing: inout Listing, _ output: inout Output) throws {

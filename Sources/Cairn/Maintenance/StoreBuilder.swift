@@ -88,11 +88,14 @@ package struct StoreBuilder: ~Copyable {
   }
 
   /// Adds a record. `value` is an LZ4 block if `rawLength` is given, made with a dictionary unless that is 0.
+  /// - Throws: `malformed` for a revision above the newest commit; `noSpace`, `inputOutput`.
   package mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
     compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, revision: UInt64
   ) throws(StoreError) {
-    precondition(revision <= lastSequence, "a revision above the newest commit")
+    guard revision > 0, revision <= lastSequence else {
+      throw StoreError(.malformed, "revision \(revision) is no commit up to \(lastSequence)")
+    }
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
       storedLength: value.count, rawLength: rawLength ?? value.count, revision: revision, version: version,
