@@ -28,6 +28,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case tornTail = "torn tail"
     /// A checkpoint cannot be used.
     case checkpoint
+    /// The store does not open, or a row cannot be read, although nothing in the log is invalid.
+    case opening
     /// A file that is no part of the store.
     case otherFile = "other file"
   }

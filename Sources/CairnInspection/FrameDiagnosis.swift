@@ -1,14 +1,14 @@
 import Cairn
 
 /// What is wrong with a frame that is not valid: each of its records that is, or the frame itself.
-struct FrameDiagnosis {
-  struct Problem {
-    let kind: Finding.Kind
-    let offset: Int
-    let words: String
+package struct FrameDiagnosis {
+  package struct Problem: Sendable {
+    package let kind: Finding.Kind
+    package let offset: Int
+    package let words: String
   }
 
-  private(set) var problems: [Problem] = []
+  package private(set) var problems: [Problem] = []
 
   init(_ mapping: any Mapping, _ origin: SegmentOrigin, offset: Int, limit: Int) {
     let frame = unsafe mapping.base + offset

@@ -3,6 +3,7 @@ import Cairn
 /// Goes through the frames of one segment after the other, remembers what later ones depend on, and collects what is
 /// wrong.
 struct LogWalk {
+  private let depth: Verifier.Depth
   private(set) var frames = 0
   private(set) var records = 0
   private(set) var bytes = 0
@@ -32,6 +33,8 @@ struct LogWalk {
     let file: String
     let offset: Int
   }
+
+  init(depth: Verifier.Depth) { self.depth = depth }
 
   mutating func begin(_ manifest: Manifest?) {
     for keyspace in manifest?.keyspaces ?? [] { keyspaces.insert(keyspace.id) }
@@ -85,7 +88,10 @@ struct LogWalk {
 
     var offset = SegmentHeader.size
     while offset < limit {
-      if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
+      if isSealed, depth == .quick, let header = skim(mapping, offset, limit, follows: lastSequence) {
+        lastSequence = header.sequence
+        offset += header.length
+      } else if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
         let sequence = frame.header.sequence
         if sequence != lastSequence &+ 1 {
           guard offset < durable else { break }
@@ -119,7 +125,10 @@ struct LogWalk {
     var offset = SegmentHeader.size
     var number: UInt64 = 0
     while offset < limit {
-      if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
+      if depth == .quick, let header = skim(mapping, offset, limit, follows: number) {
+        number = header.sequence
+        offset += header.length
+      } else if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
         if frame.header.sequence != number + 1 {
           find(.gap, at: offset, "frame \(frame.header.sequence) follows frame \(number)")
         }
@@ -135,6 +144,19 @@ struct LogWalk {
         offset = next
       }
     }
+  }
+
+  /// A frame whose header is as it should be; what follows it is not looked at.
+  private mutating func skim(
+    _ mapping: any Mapping, _ offset: Int, _ limit: Int, follows sequence: UInt64
+  ) -> FrameHeader? {
+    guard let header = unsafe FrameHeader(mapping.base + offset, available: limit - offset),
+      header.sequence == sequence &+ 1
+    else { return nil }
+    frames += 1
+    records += header.recordCount
+    bytes += header.length
+    return header
   }
 
   private mutating func take(_ frame: FrameView, _ mapping: any Mapping) {
@@ -155,15 +177,16 @@ struct LogWalk {
       if !keyspaces.contains(header.keyspace) {
         unknown[header.keyspace, default: (file, offset, 0)].records += 1
       }
+      if header.isTombstone, header.storedLength > 0 {
+        find(.record, at: offset, "a tombstone carries a value")
+      }
+      if header.isPut, header.version == 0 { find(.record, at: offset, "a row has version 0") }
+      guard depth == .full else { return }
       do throws(MalformedReference) {
         _ = try unsafe Reference(validating: record.key.bytes)
       } catch {
         find(.key, at: offset, "a key of keyspace \(header.keyspace) is no encoded reference")
       }
-      if header.isTombstone, header.storedLength > 0 {
-        find(.record, at: offset, "a tombstone carries a value")
-      }
-      if header.isPut, header.version == 0 { find(.record, at: offset, "a row has version 0") }
       if header.dictionary > 0, dictionaries[header.dictionary] == nil {
         waiting.append(Waiting(record: record, mapping: mapping, file: file, offset: offset))
       } else if header.isCompressed, !decompresses(record) {
@@ -231,6 +254,8 @@ struct LogWalk {
 
   /// One finding for each keyspace that rows belong to and nothing defines.
   func unknownKeyspaces() -> [Finding] {
+    // Of what was only skimmed nothing is known.
+    guard depth != .quick else { return [] }
     // Compaction puts what defines or drops a keyspace behind its rows.
     let undefined = unknown.filter { !keyspaces.contains($0.key) && !dropped.contains($0.key) }
     return undefined.sorted { $0.key < $1.key }.map { id, first in

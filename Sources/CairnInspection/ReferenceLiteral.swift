@@ -132,21 +132,12 @@ private struct LiteralParser {
   private mutating func bytes() throws(Problem) -> [UInt8] {
     position += 2
     guard let end = scalars[position...].firstIndex(of: "'") else { throw Problem("the bytes have no closing '") }
-    let digits = scalars[position..<end].map { UInt8(ascii: $0.isASCII ? $0 : "?") }.map(Self.value)
+    let digits = scalars[position..<end].map { UInt8(ascii: $0.isASCII ? $0 : "?") }.map(\.hexadecimalValue)
     position = end + 1
     guard digits.count.isMultiple(of: 2), !digits.contains(nil) else {
       throw Problem("bytes are written as pairs of hexadecimal digits, as in x'0a0b'")
     }
     return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   private mutating func elements(depth: Int) throws(Problem) -> [Reference] {
@@ -208,7 +199,7 @@ private struct LiteralParser {
     guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
     var result: UInt128 = 0
     for digit in groups.joined() {
-      guard let value = value(digit) else { return nil }
+      guard let value = digit.hexadecimalValue else { return nil }
       result = result << 4 | UInt128(value)
     }
     return result

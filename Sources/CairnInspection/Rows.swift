@@ -23,6 +23,14 @@ extension Store {
     return try open(at: path, options: options)
   }
 
+  static func openForInspection(at directory: StoreDirectory) throws(StoreError) -> Store {
+    var options = StoreOptions()
+    options.access = .readOnly
+    var environment = Environment.system
+    environment.files = directory.files
+    return try open(at: directory.path, options: options, environment: environment)
+  }
+
   /// The keyspace of that name; unlike ``keyspace(_:_:)`` this makes none, and takes it in whatever order it is.
   public func existingKeyspace(_ name: String) throws(StoreError) -> Keyspace {
     if let keyspace = keyspaces.first(where: { $0.name == name }) { return keyspace }

@@ -1,14 +1,14 @@
-import Cairn
+package import Cairn
 
 /// Where a segment belongs, which its checksums depend on: from its header or, if that is damaged, from what else tells
 /// it.
-struct SegmentOrigin {
-  let id: UInt32
-  let epoch: UInt32
-  let seed: PlaceSeed
-  let baseSequence: UInt64
+package struct SegmentOrigin: Sendable {
+  package let id: UInt32
+  package let epoch: UInt32
+  package let seed: PlaceSeed
+  package let baseSequence: UInt64
   /// Whether compaction wrote it: its frames are numbered from 1, and their records are of any commits.
-  let isCompacted: Bool
+  package let isCompacted: Bool
 
   init?(_ mapping: any Mapping, _ entry: Manifest.Segment, _ manifest: Manifest?) {
     id = entry.id
@@ -26,7 +26,14 @@ struct SegmentOrigin {
     let first = unsafe FrameHeader(mapping.base + SegmentHeader.size, available: mapping.length - SegmentHeader.size)
     guard let sequence = entry.end != nil ? entry.baseSequence : first.map({ $0.sequence &- 1 }) else { return nil }
     baseSequence = sequence
-    isCompacted = false
+    // The header alone says whether compaction wrote it; but only then are there records of other commits in a frame.
+    let seed = seed
+    func isValid(isCompacted: Bool) -> Bool {
+      unsafe FrameView(
+        mapping.base + SegmentHeader.size, available: mapping.length - SegmentHeader.size, offset: SegmentHeader.size,
+        seed: seed, baseSequence: sequence, isCompacted: isCompacted) != nil
+    }
+    isCompacted = entry.end != nil && !isValid(isCompacted: false) && isValid(isCompacted: true)
   }
 
   /// The frame at an offset; nil if anything in it is invalid.
@@ -34,6 +41,18 @@ struct SegmentOrigin {
     unsafe FrameView(
       mapping.base + offset, available: limit - offset, offset: offset, seed: seed, baseSequence: baseSequence,
       isCompacted: isCompacted)
+  }
+
+  /// The record at an offset; nil if anything in it is invalid.
+  func record(in mapping: any Mapping, at offset: Int, limit: Int) -> RecordView? {
+    let record = unsafe mapping.base + offset
+    // Most of what is no record shows it in its first bytes.
+    guard
+      let header = unsafe RecordHeader(record, available: limit - offset, baseSequence: baseSequence),
+      header.kind != nil, header.revision <= Format.maximumSequence
+    else { return nil }
+    return unsafe RecordView(
+      record, available: limit - offset, checksumStart: seed.start(offset), baseSequence: baseSequence)
   }
 
   /// The first valid frame at or behind an offset. Checksums are bound to their place, so nothing is taken for one by

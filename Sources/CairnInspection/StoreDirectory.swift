@@ -21,13 +21,22 @@ package struct StoreDirectory: Sendable {
 
   /// The manifest's bytes; nil if it isn't there.
   package func manifestBytes() throws(StoreError) -> [UInt8]? {
+    do throws(StoreError) {
+      return try bytes(of: ManifestFile.name)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return nil
+    }
+  }
+
+  /// All bytes of a file.
+  package func bytes(of name: String) throws(StoreError) -> [UInt8] {
     do throws(FileError) {
-      let file = try files.open("\(path)/\(ManifestFile.name)", .read)
+      let file = try files.open("\(path)/\(name)", .read)
       defer { file.close() }
       return try file.readAll()
     } catch {
-      guard error.cause == .notFound else { throw StoreError(error) }
-      return nil
+      throw StoreError(error)
     }
   }
 

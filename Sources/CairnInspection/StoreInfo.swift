@@ -14,6 +14,12 @@ public struct StoreInfo: Sendable {
     public let rows: Int
     /// How many versions of each are kept.
     public let retention: Retention
+    /// The commit that defined it.
+    public let definedAt: UInt64
+    /// Bytes of the newest records of its rows, and of older ones that it retains.
+    public let liveBytes: Int
+    /// Bytes of each dictionary that its values may be compressed with.
+    public let dictionaries: [Int]
   }
 
   /// One segment that the manifest lists.
@@ -110,7 +116,8 @@ public struct StoreInfo: Sendable {
       keyspaces.append(
         Keyspace(
           id: keyspace.id, name: keyspace.name, order: keyspace.order, rows: try snapshot.count(in: keyspace),
-          retention: keyspace.retention))
+          retention: keyspace.retention, definedAt: keyspace.definedAt, liveBytes: keyspace.liveBytes,
+          dictionaries: snapshot.dictionaries(of: keyspace).map(\.content.count)))
     }
     self.keyspaces = keyspaces
     var segments: [Segment] = []

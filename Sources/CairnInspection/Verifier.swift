@@ -1,11 +1,21 @@
 public import Cairn
 
-/// Reads a whole store (manifest, headers, every frame, every record and value) and tells what is wrong with it. Writes
-/// nothing and takes no lock; the store need not open, and another process may be writing to it.
+/// Reads a store and tells what is wrong with it. Writes nothing and takes no lock; the store need not open, and another
+/// process may be writing to it.
 ///
 ///     let verification = try Verifier(at: "orders.cairn").run()
 ///     for finding in verification.findings { print(finding) }
 public struct Verifier: Sendable {
+  /// How much is looked at.
+  public enum Depth: String, Sendable, Hashable, CaseIterable {
+    /// The manifest, the headers of segments and of the frames in them; all of what is not sealed.
+    case quick
+    /// Also every checksum of the log and of checkpoints.
+    case checksums
+    /// Also every key and value, and whether the store opens and all its rows can be read.
+    case full
+  }
+
   private let directory: StoreDirectory
 
   /// A verifier of the store in a directory.
@@ -13,37 +23,49 @@ public struct Verifier: Sendable {
 
   package init(at path: String, files: any FileLayer) { directory = StoreDirectory(path, files: files) }
 
-  /// Takes time in proportion to the log. What a writer is just changing may look like damage, so damage is believed
-  /// only if it is still there when everything is read once more.
+  /// Takes time in proportion to the number of frames (`quick`) or to the log. What a writer is just changing may look like
+  /// damage, so damage is believed only if it is still there when everything is read once more.
   ///
-  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said.
-  public func run() throws(StoreError) -> Verification {
-    var verification = try VerificationPass.run(directory)
+  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said;
+  ///   `cancelled`.
+  public func run(
+    _ depth: Depth = .full, progress: InspectionProgress? = nil
+  ) throws(StoreError) -> Verification {
+    var verification = try VerificationPass.run(directory, depth, progress)
     guard !verification.damage.isEmpty else { return verification }
     let first = Set(verification.damage)
-    verification = try VerificationPass.run(directory)
+    verification = try VerificationPass.run(directory, depth, progress)
     verification.findings.removeAll { $0.severity == .damage && !first.contains($0) }
     return verification
   }
 }
 
+/// Told now and then how many bytes of how many an inspection has looked at; false ends it with `cancelled`.
+public typealias InspectionProgress = (_ done: Int, _ total: Int) -> Bool
+
 /// One reading of the store.
 struct VerificationPass {
-  let directory: StoreDirectory
-  var verification = Verification()
-  var walk = LogWalk()
+  private let directory: StoreDirectory
+  private let depth: Verifier.Depth
+  private var verification = Verification()
+  private var walk: LogWalk
 
-  static func run(_ directory: StoreDirectory) throws(StoreError) -> Verification {
-    var pass = VerificationPass(directory: directory)
-    let names = try pass.directory.names()
-    let manifest = try pass.manifest(names)
-    pass.noteOtherFiles(names, manifest)
-    let entries =
-      manifest?.segments ?? names.compactMap(StoreDirectory.segment(named:)).map { Manifest.Segment(id: $0) }
+  static func run(
+    _ directory: StoreDirectory, _ depth: Verifier.Depth, _ progress: InspectionProgress?
+  ) throws(StoreError) -> Verification {
+    let log = try LogReader(directory)
+    let manifest = log.manifest
+    var pass = VerificationPass(directory: directory, depth: depth)
+    if let problem = log.manifestProblem { pass.find(.manifest, ManifestFile.name, problem) }
+    pass.noteOtherFiles(log.names, manifest)
     pass.walk.begin(manifest)
 
-    let watermark = try pass.watermark(entries, manifest)
-    for entry in entries { try pass.verify(entry, manifest, watermark) }
+    let watermark = try log.watermark()
+    let total = log.entries.reduce(0) { $0 + ($1.end ?? 0) }
+    for entry in log.entries {
+      guard progress?(pass.walk.bytes, total) ?? true else { throw StoreError(.cancelled, "verifying was cancelled") }
+      try pass.verify(entry, log, watermark)
+    }
     pass.checkEnd(watermark, manifest?.chainSequence ?? 0)
     for checkpoint in manifest?.checkpoints ?? [] { try pass.verify(checkpoint) }
     pass.verification.findings += pass.walk.checkWaiting()
@@ -51,12 +73,17 @@ struct VerificationPass {
     pass.verification.frames = pass.walk.frames
     pass.verification.records = pass.walk.records
     pass.verification.bytes = pass.walk.bytes
-    pass.verification.lastSequence = pass.walk.lastSequence
+    pass.verification.lastSequence = max(pass.walk.lastSequence, manifest?.chainSequence ?? 0)
     pass.verification.watermark = watermark.sequence
+    if depth == .full, pass.verification.damage.isEmpty { pass.readRows() }
     return pass.verification
   }
 
-  private init(directory: StoreDirectory) { self.directory = directory }
+  private init(directory: StoreDirectory, depth: Verifier.Depth) {
+    self.directory = directory
+    self.depth = depth
+    walk = LogWalk(depth: depth)
+  }
 
   private mutating func find(
     _ kind: Finding.Kind, _ file: String, at offset: Int? = nil, severity: Finding.Severity = .damage, _ words: String
@@ -64,30 +91,7 @@ struct VerificationPass {
     verification.findings.append(Finding(kind: kind, severity: severity, file: file, offset: offset, words: words))
   }
 
-  // MARK: The manifest and the directory
-
-  private mutating func manifest(_ names: [String]) throws(StoreError) -> Manifest? {
-    let isStore = names.contains { StoreDirectory.segment(named: $0) != nil }
-    guard let bytes = try directory.manifestBytes() else {
-      guard isStore else { throw StoreError(.notAStore, "there is no manifest at \(directory.path)") }
-      find(.manifest, ManifestFile.name, "the manifest is missing")
-      return nil
-    }
-    do throws(Manifest.Problem) {
-      return try unsafe bytes.withRawBytes { (raw) throws(Manifest.Problem) in try unsafe Manifest(raw) }
-    } catch {
-      switch error {
-      case .newerFormat: throw StoreError(.newerFormat, "\(directory.path) was written by a newer version")
-      case .foreign:
-        guard isStore else {
-          throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's")
-        }
-        find(.manifest, ManifestFile.name, "the manifest does not begin as one")
-      case .damaged(let what): find(.manifest, ManifestFile.name, "the manifest is damaged: \(what)")
-      }
-      return nil
-    }
-  }
+  // MARK: The directory
 
   private mutating func noteOtherFiles(_ names: [String], _ manifest: Manifest?) {
     let checkpoints = (manifest?.checkpoints ?? []).map { CheckpointTables.fileName($0.id) }
@@ -118,6 +122,7 @@ struct VerificationPass {
     guard let mapping = try directory.checkpoint(entry.id) else {
       return find(.checkpoint, name, severity: .note, "the checkpoint is missing, so opening takes longer")
     }
+    guard depth != .quick else { return }
     do throws(CheckpointTables.Problem) {
       let tables = try unsafe CheckpointTables(mapping.bytes)
       guard mapping.length == entry.length, tables.sequence == entry.sequence, tables.place == entry.place else {
@@ -130,50 +135,30 @@ struct VerificationPass {
 
   // MARK: Segments
 
-  /// The highest watermark that any valid structure names in the segments that are not sealed. What is said in sealed
-  /// ones lies before it.
-  private func watermark(_ entries: [Manifest.Segment], _ manifest: Manifest?) throws(StoreError) -> Watermark {
-    var highest = Watermark.none
-    for entry in entries where entry.end == nil {
-      guard let mapping = try directory.segment(entry.id, isSealed: false) else { continue }
-      if case .header(let header) = unsafe SegmentHeader.read(mapping.bytes) { highest.raise(to: header.watermark) }
-      guard let origin = SegmentOrigin(mapping, entry, manifest) else { continue }
-      origin.forEachFrame(in: mapping, from: SegmentHeader.size) { highest.raise(to: $0.header.watermark) }
-    }
-    return highest
-  }
-
   private mutating func verify(
-    _ entry: Manifest.Segment, _ manifest: Manifest?, _ watermark: Watermark
+    _ entry: Manifest.Segment, _ log: LogReader, _ watermark: Watermark
   ) throws(StoreError) {
     let name = Segment.fileName(entry.id)
-    guard let mapping = try directory.segment(entry.id, isSealed: entry.end != nil) else {
+    guard let segment = try log.segment(entry) else {
       find(.missingSegment, name, "the segment is missing")
       walk.expectsGap = true
       return
     }
+    let mapping = segment.mapping
     if let end = entry.end, mapping.length < end {
       find(.shortSegment, name, at: mapping.length, "the segment has \(mapping.length) bytes of \(end)")
     }
-    // Whatever is invalid below this was valid once.
-    let content = mapping.endOfContent(from: 0)
-    let durable =
-      if let end = entry.end {
-        min(end, mapping.length)
-      } else if entry.id == watermark.place.segment {
-        watermark.place.offset
-      } else {
-        entry.id < watermark.place.segment ? content : 0
-      }
+    let content = segment.content
+    let durable = segment.durable(watermark, content)
 
-    switch unsafe SegmentHeader.read(mapping.bytes) {
+    switch segment.header {
     case .newerFormat: throw StoreError(.newerFormat, "\(directory.path)/\(name) was written by a newer version")
-    case .unused where durable == 0:
+    case .unused where durable == 0 && entry.end == nil:
       // A crash leaves parts of what was being written in any order.
       if content > 0 { find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log") }
       walk.endLog()
       return
-    case .invalid where durable == 0:
+    case .invalid where durable == 0 && entry.end == nil:
       find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log; the header is torn")
       walk.endLog()
       return
@@ -182,7 +167,7 @@ struct VerificationPass {
     case .invalid:
       find(.segmentHeader, name, at: 0, SegmentOrigin.problem(mapping))
     case .header(let header):
-      if let manifest, header.store != manifest.store {
+      if let manifest = log.manifest, header.store != manifest.store {
         find(.foreignSegment, name, at: 32, "the segment belongs to another store")
         walk.expectsGap = true
         return
@@ -195,11 +180,11 @@ struct VerificationPass {
       verification.segments += 1
     }
 
-    guard let origin = SegmentOrigin(mapping, entry, manifest) else {
+    guard let origin = segment.origin else {
       walk.expectsGap = true
       return
     }
-    let limit = min(entry.end ?? mapping.length, mapping.length)
+    let limit = segment.limit
     if origin.isCompacted {
       walk.walkCompacted(mapping, origin, limit: limit)
       verification.findings += walk.takeFindings()
@@ -220,11 +205,26 @@ struct VerificationPass {
       .gap, walk.file, at: walk.end,
       "the log ends with commit \(walk.lastSequence), and commit \(watermark.sequence) was durable")
   }
-}
 
-extension Watermark {
-  fileprivate mutating func raise(to other: Watermark) {
-    sequence = max(sequence, other.sequence)
-    place = max(place, other.place)
+  // MARK: The rows
+
+  /// What no single record tells: whether the store opens, and every row is found where the index says.
+  private mutating func readRows() {
+    do {
+      let store = try Store.openForInspection(at: directory)
+      defer { store.close() }
+      try store.read { snapshot in
+        for keyspace in store.keyspaces {
+          try snapshot.forEachHistory(in: keyspace) { records in
+            for record in records where record.header.isPut {
+              try unsafe snapshot.withValue(of: record) { _ in }
+            }
+            return .next
+          }
+        }
+      }
+    } catch {
+      find(.opening, ManifestFile.name, "the rows cannot be read: \(error)")
+    }
   }
 }

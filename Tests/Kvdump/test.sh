@@ -59,23 +59,92 @@ if LC_ALL=C grep -q $'\x1b\|\xe2\x80\xae\|\xc2\x9b' "$temporary/out"; then fail 
 expect 0 verify "$store"; silent
 grep -q '^sound: ' "$temporary/out" || fail "the store isn't sound"
 expect 0 --help
-for command in info get scan verify; do
+for command in info stats keyspaces segments records hex get history scan verify diff tail dump load compact salvage \
+  completions; do
   expect 0 "$command" --help
   grep -q 'Example' "$temporary/out" || fail "kvdump $command --help has no example"
+  grep -q "^\.Ss $command\b\|^\.It Nm .*\b$command\b" Documentation/kvdump.1 || fail "the man page has no $command"
+  grep -q "\b$command\b" Documentation/KVDUMP.md || fail "KVDUMP.md has no $command"
+done
+for shell in bash zsh fish; do
+  expect 0 completions "$shell"
+  grep -q salvage "$temporary/out" || fail "the completions for $shell lack salvage"
+done
+"$kvdump" completions bash | bash -n || fail "the completions for bash are no script"
+
+# Every command that takes --format prints JSON in which the schema and its version come first.
+for command in info stats keyspaces segments records "hex $store MANIFEST" "get $store references after" \
+  "history $store references after" "scan $store references" verify "diff $store $store" tail dump; do
+  read -ra words <<<"$command"
+  [[ ${#words[@]} -gt 1 ]] || words+=("$store")
+  for format in json jsonl; do
+    expect 0 "${words[@]}" --format "$format"
+    "${PYTHON:-python3}" - "$format" "$temporary/out" <<'END' || fail "kvdump $command --format $format is not as it should be"
+import json, sys
+text = open(sys.argv[2], encoding="utf-8").read()
+documents = [json.loads(text)] if sys.argv[1] == "json" else [json.loads(line) for line in text.splitlines()]
+first = documents[0]
+assert list(first)[:2] == ["schema", "schemaVersion"] and first["schema"].startswith("kvdump."), first
+assert len(documents) == 1 or "end" in documents[-1], documents[-1]
+END
+  done
 done
 
 # Nothing has changed.
 diff -r Tests/Fixtures/everything "$store" || fail "looking changed the store"
 
+# tail -f shows commits while another process makes them, and Control-C ends it.
+"${PYTHON:-python3}" - "$kvdump" "$store" "$temporary" <<'END' || fail "tail -f did not follow"
+import shutil, signal, subprocess, sys
+kvdump, store, temporary = sys.argv[1:]
+followed = temporary + "/followed"
+# What a writer does, a frame at a time: the log grows behind the follower's back.
+shutil.copytree(store, followed)
+segment = followed + "/0000000004.segment"
+whole = open(segment, "rb").read()
+open(segment, "wb").write(whole[:128])
+tail = subprocess.Popen([kvdump, "tail", "-f", followed, "-n", "1", "--format", "jsonl"], stdout=subprocess.PIPE, text=True,
+                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+lines = [tail.stdout.readline(), tail.stdout.readline()]
+assert '"sequence":20,' in lines[1], lines
+open(segment, "wb").write(whole[:224])
+line = tail.stdout.readline()
+assert '"sequence":1000000001,' in line and '"second epoch"' in line, line
+tail.send_signal(signal.SIGINT)
+assert tail.wait(timeout=30) == -signal.SIGINT
+END
+
+# Control-C while a dump is awaited leaves no half of a store.
+"${PYTHON:-python3}" - "$kvdump" "$temporary/half" <<'END' || fail "Control-C left something of a new store"
+import os, signal, subprocess, sys
+load = subprocess.Popen([sys.argv[1], "load", "-o", sys.argv[2]], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+load.stdin.write(b"VERSION=3\nformat=bytevalue\ntype=btree\nHEADER=END\n 2101\n 41\n")
+load.stdin.flush()
+while not os.path.exists(sys.argv[2]):
+    if load.poll() is not None: sys.exit(1)
+load.send_signal(signal.SIGINT)
+assert load.wait(timeout=30) == -signal.SIGINT
+assert not os.path.exists(sys.argv[2])
+END
+
 # Readers that go away, and outputs that are full.
 for format in text json jsonl; do
-  "$kvdump" scan "$store" heap --format "$format" 2>"$temporary/err" | head -c 100 >/dev/null; silent
+  for command in "scan $store heap" "records $store" "dump $store heap" "hex $store 1" "stats $store"; do
+    read -ra words <<<"$command"
+    "$kvdump" "${words[@]}" --format "$format" 2>"$temporary/err" | head -c 100 >/dev/null
+    grep -v 'not in the dump' "$temporary/err" && fail "a closed pipe is a problem to $command"
+  done
 done
 if [[ -e /dev/full ]]; then
   status=0
-  "$kvdump" scan "$store" references >/dev/full 2>"$temporary/err" || status=$?
-  [[ $status == 2 ]] || fail "a full disk: exit status $status"
-  says "kvdump: standard output cannot be written"
+  for command in "scan $store references" "records $store" "dump $store references" "verify $store"; do
+    status=0
+    read -ra words <<<"$command"
+    "$kvdump" "${words[@]}" >/dev/full 2>"$temporary/err" || status=$?
+    [[ $status == 2 ]] || fail "a full disk: exit status $status"
+    says "kvdump: standard output cannot be written"
+  done
 fi
 
 # Control-C while nobody reads: before, during and after the write that fills the pipe.
@@ -97,7 +166,13 @@ printf '\377' | dd of="$temporary/damaged/0000000001.segment" bs=1 seek=1000 con
 expect 1 verify "$temporary/damaged"
 grep -q '^damage: 0000000001.segment at ' "$temporary/out" || fail "verify does not name the damage"
 expect 1 verify "$temporary/damaged" --format json
+expect 0 verify "$temporary/damaged" --depth quick
+expect 1 verify "$temporary/damaged" --depth checksums
+expect 1 segments "$temporary/damaged"; says 'the store does not open: corrupted'
+expect 1 records "$temporary/damaged"
 expect 2 info "$temporary/damaged"; says 'kvdump: corrupted'
+grep -q '^uuid  ' "$temporary/out" || fail "info shows nothing of a damaged store"
+expect 1 diff "$store" Tests/Fixtures/example
 
 # 2: cannot be opened or read.
 expect 2 info "$temporary/nowhere"; says 'kvdump: not found'; prints ''
@@ -112,6 +187,20 @@ printf '\002' | dd of="$temporary/newer/MANIFEST" bs=1 seek=8 conv=notrunc statu
 expect 2 info "$temporary/newer"; says 'newer'
 expect 2 verify "$temporary/newer"; says 'newer'
 
+expect 2 hex "$store" nothing; says 'there is no nothing'
+expect 2 hex "$store" 99; says 'there is no 0000000099.segment'
+expect 2 records "$store" --segment 99; says 'there is no segment 99; there is 1, 2, 4, 5'
+expect 2 diff "$store" "$temporary/nowhere"; says 'not found'
+expect 2 load -o "$store" Tests/Kvdump/test.sh; says 'there is something at'
+expect 2 load -o "$temporary/new" Tests/Kvdump/test.sh; says 'line 1: a header begins with VERSION='
+expect 2 load -o "$temporary/new" "$temporary/nowhere"; says 'cannot be read'
+expect 2 load -o "$temporary/no/where/new" /dev/null; says 'not found'
+expect 2 load -o "$temporary/new" /dev/null; says 'the input is empty'
+expect 2 compact "$store" -o "$temporary/no/where/new"; says 'not found'
+[[ ! -e $temporary/new ]] || fail "a failed load left something"
+expect 2 dump "$store" nosuch; says 'there is no keyspace "nosuch"'
+expect 2 dump "$store" --unnamed; says 'only one keyspace can be dumped without a name'
+
 # 64: wrong arguments.
 expect 64
 expect 64 get "$store"
@@ -119,5 +208,9 @@ expect 64 get "$store" references '(1'; says 'the tuple has no closing parenthes
 expect 64 scan "$store" references --limit -1
 expect 64 scan "$store" references --format xml
 expect 64 get "$store" references after --raw --format json
+expect 64 dump "$store" --format jsonl --profile lmdb
+expect 64 load "$temporary/nowhere"
+expect 64 tail -f "$store" --format json
+expect 64 completions tcsh
 
 echo "kvdump: $checks checks hold" >&2

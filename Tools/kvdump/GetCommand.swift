@@ -30,7 +30,7 @@ struct GetCommand: Command {
   }
 
   func write(to output: inout Output) throws {
-    let store = try Opening.watched { try Store.openForInspection(at: common.store, progress: $0) }
+    let store = try Watched.store(common.store)
     defer { store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
     guard let row = try store.row(reference, in: keyspace) else {

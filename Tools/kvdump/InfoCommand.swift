@@ -6,12 +6,22 @@ struct InfoCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Tells what a store is and holds: keyspaces, segments, bytes.",
-    discussion: "Example: kvdump info orders.cairn --format json")
+    discussion: """
+      Of a store that does not open, what its manifest tells; then the exit status is 2.
+
+      Example: kvdump info orders.cairn --format json
+      """)
 
   @OptionGroup var common: CommonArguments
 
   func write(to output: inout Output) throws {
-    let info = try Opening.watched { try StoreInfo(at: common.store, progress: $0) }
+    let info: StoreInfo
+    do {
+      info = try Watched.opening { try StoreInfo(at: common.store, progress: $0) }
+    } catch let error as StoreError {
+      if error.code == .corrupted || error.code == .damaged { try writeRemains(error, to: &output) }
+      throw error
+    }
     switch common.format {
     case .text: for line in text(info) { try output.line(line) }
     case .json, .jsonl: try output.write(json(info), common.format)
@@ -73,6 +83,7 @@ struct InfoCommand: Command {
     let figures = info.statistics
     return .object([
       "schema": .string("kvdump.info"), "schemaVersion": .number(1 as Int), "store": .string(info.path),
+      "opens": .bool(true),
       "uuid": .string(info.uuid), "formatVersion": .string(info.formatVersion), "generation": .number(info.generation),
       "epoch": .number(UInt64(info.epoch)), "lastSequence": .number(info.recovery.lastSequence),
       "watermark": .number(info.recovery.watermark), "rows": .number(figures.rows),

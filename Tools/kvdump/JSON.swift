@@ -1,3 +1,4 @@
+import Cairn
 import CairnInspection
 
 /// A value of JSON whose objects keep their order.
@@ -8,6 +9,11 @@ indirect enum JSON {
   case string(String)
   case array([JSON])
   case object(KeyValuePairs<String, JSON>)
+  case reference(Reference)
+  /// A row's value: as text or in hexadecimal digits.
+  case value([UInt8])
+  /// A string of hexadecimal digits.
+  case bytes([UInt8])
 
   static func number(_ value: Int) -> JSON { .number(UInt64(max(0, value))) }
 
@@ -18,6 +24,12 @@ indirect enum JSON {
     case .bool(let value): bytes.append(contentsOf: "\(value)".utf8)
     case .number(let value): bytes.append(decimal: value)
     case .string(let text): bytes.append(quoted: text, .json)
+    case .reference(let reference): bytes.append(json: reference)
+    case .value(let value): unsafe value.withUnsafeBytes { unsafe bytes.append(jsonValue: $0) }
+    case .bytes(let content):
+      bytes.append(UInt8(ascii: "\""))
+      unsafe content.withUnsafeBytes { unsafe bytes.append(hex: $0) }
+      bytes.append(UInt8(ascii: "\""))
     case .array(let elements):
       Self.write(elements, "[", "]", &bytes, indentation) { element, bytes, indentation in
         element.write(to: &bytes, indentation: indentation)

@@ -2,19 +2,16 @@ import ArgumentParser
 import Cairn
 import CairnInspection
 
-/// The inspection tool. It never changes a store, takes no lock, and works beside a writer; what it knows comes from
-/// `CairnInspection`, the commands only render it.
+/// The inspection tool. It never changes what it reads, takes no lock, works beside a writer, decodes as much as it can
+/// of what is damaged, and drops nothing silently; what it knows comes from `CairnInspection`, the commands only render it.
 @main
 struct Kvdump: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
-    abstract: "Looks into a Cairn store and changes nothing.",
+    abstract: "Looks into a Cairn store, takes out what is in it, and puts it in again; never changes what it reads.",
     usage: """
       kvdump <store>
-      kvdump info <store>
-      kvdump get <store> <keyspace> <reference>
-      kvdump scan <store> <keyspace> [--prefix <reference>]
-      kvdump verify <store>
+      kvdump <subcommand> <store> ...
       """,
     discussion: """
       Data goes to standard output, everything else to standard error. A store may be looked at while a process writes \
@@ -29,10 +26,22 @@ struct Kvdump: ParsableCommand {
         (7, "a", x'00')      a tuple
       One that begins with a minus sign follows a --, as in kvdump get -- orders.cairn numbers -5.
 
-      Exit status: 0 fine; 1 damage was found, or there is no such row; 2 the store cannot be opened or read; 64 wrong \
-      arguments. A reader that goes away, as head does, is no error.
+      Exit status: 0 fine; 1 something was found: damage, a loss, a difference, no such row; 2 something cannot be \
+      opened, read or written; 64 wrong arguments. A reader that goes away, as head does, is no error.
+
+      Examples: kvdump orders.cairn
+                kvdump scan orders.cairn customers --from 100 --limit 10
+                kvdump verify orders.cairn && echo sound
+                kvdump tail -f orders.cairn
+                kvdump dump orders.cairn --format jsonl | kvdump load -o copy.cairn
+                kvdump salvage broken.cairn -o saved.cairn
       """,
-    subcommands: [InfoCommand.self, GetCommand.self, ScanCommand.self, VerifyCommand.self],
+    subcommands: [
+      InfoCommand.self, StatsCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self,
+      HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
+      TailCommand.self, DumpCommand.self, LoadCommand.self, CompactCommand.self, SalvageCommand.self,
+      CompletionsCommand.self,
+    ],
     defaultSubcommand: InfoCommand.self)
 }
 
@@ -43,7 +52,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 
 /// What every command takes.
 struct CommonArguments: ParsableArguments {
-  @Argument(help: "The store's directory.")
+  @Argument(help: "The store's directory.", completion: .directory)
   var store: String
 
   @Option(help: "For people (text), as one JSON document (json), or as one JSON object a line (jsonl).")

@@ -1,3 +1,5 @@
+import CairnInspection
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,7 +9,7 @@
 #endif
 
 /// Standard output, written in large pieces that end with whole lines.
-struct Output {
+struct Output: LineSink {
   /// What has been written and not been passed on. `endLine()` after each line.
   var bytes: [UInt8] = []
 
@@ -28,8 +30,11 @@ struct Output {
 
   mutating func endLine() throws {
     bytes.append(UInt8(ascii: "\n"))
-    if bytes.count >= Self.pieceLength { try flush() }
+    if isFull { try flush() }
   }
+
+  /// Whether there is enough to be passed on.
+  var isFull: Bool { bytes.count >= Self.pieceLength }
 
   mutating func flush() throws {
     defer { bytes.removeAll(keepingCapacity: true) }

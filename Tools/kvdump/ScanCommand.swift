@@ -7,7 +7,7 @@ struct ScanCommand: Command {
     commandName: "scan",
     abstract: "Prints the rows of a keyspace, in the order of their references.",
     discussion: """
-      A line is a reference, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl it is \
+      A line is a reference, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl a row is \
       {"key":…,"value":…,"version":…,"revision":…}. Several bounds together mean what is within all of them. An \
       unordered keyspace can only be printed as a whole, in no order.
 
@@ -51,39 +51,24 @@ struct ScanCommand: Command {
   }
 
   func write(to output: inout Output) throws {
-    let store = try Opening.watched { try Store.openForInspection(at: common.store, progress: $0) }
+    let store = try Watched.store(common.store)
     defer { store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
     Interruption.watch()
-    if common.format == .json { try begin(keyspace, &output) }
     let writer = RowWriter(common.format == .text ? .text : .json, keysOnly: keysOnly)
-    let isDocument = common.format == .json
-    var isFirst = true
+    var listing = Listing("rows", items: "rows", common.format)
+    try listing.begin(["store": .string(common.store), "keyspace": .string(keyspace.name)], to: &output)
+    var count = 0
     try store.read { snapshot in
       try snapshot.scan(
         KeyRange(prefix: prefix, from: from, to: to), in: keyspace, reverse: reverse, limit: limit
       ) { key, value, stamp in
-        if isDocument {
-          if !isFirst { output.write(",") }
-          isFirst = false
-          try output.endLine()
-          output.write("    ")
-        }
-        try writer.write(key, value, stamp, to: &output.bytes)
-        if !isDocument { try output.endLine() }
+        count += 1
+        try listing.item(to: &output) { try writer.write(key, value, stamp, to: &$0) }
         return Interruption.isRequested ? .stop : .next
       }
     }
     Interruption.endIfRequested()
-    if isDocument { try output.line("\n  ]\n}") }
-  }
-
-  private func begin(_ keyspace: Keyspace, _ output: inout Output) throws {
-    try output.line("{\n  \"schema\": \"kvdump.rows\",\n  \"schemaVersion\": 1,")
-    output.write("  \"store\": ")
-    output.bytes.append(quoted: common.store, .json)
-    output.write(",\n  \"keyspace\": ")
-    output.bytes.append(quoted: keyspace.name, .json)
-    output.write(",\n  \"rows\": [")
+    try listing.end(["count": .number(count)], to: &output)
   }
 }

@@ -21,15 +21,32 @@ struct Table {
 
   /// Each row on a line of its own, indented by two.
   var lines: [String] {
-    let widths = alignments.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = alignments.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
     return rows.map { row in
       var line = ""
       for (column, cell) in row.enumerated() {
-        let space = String(repeating: " ", count: widths[column] - cell.count)
+        let space = String(repeating: " ", count: widths[column] - cell.columns)
         line += "  " + (alignments[column] == .left ? cell + space : space + cell)
       }
       while line.last == " " { line.removeLast() }
       return line
+    }
+  }
+}
+
+extension String {
+  /// Columns of a terminal that the text takes.
+  fileprivate var columns: Int {
+    reduce(0) { $0 + ($1.unicodeScalars.first.map(Self.isWide) ?? false ? 2 : 1) }
+  }
+
+  /// Whether a terminal gives it two columns: East Asian scripts and forms, and pictures.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+      0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1FAFF, 0x20000...0x3FFFD:
+      true
+    default: false
     }
   }
 }

@@ -1,31 +1,48 @@
-import ArgumentParser
-import CairnInspection
+public import ArgumentParser
+public import CairnInspection
 
 struct VerifyCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks every byte of a store, also one that does not open.",
+    abstract: "Checks a store, also one that does not open.",
     discussion: """
-      Reads the manifest, every segment's header, every frame, record and value. Prints each finding: damage, or a \
-      note about something that is no harm, such as a tail torn by a crash. Exit status 1 if there is damage.
+      Prints each finding on a line: damage, or a note about something that is no harm, such as a tail torn by a crash. \
+      A store may be checked while a process writes to it. Exit status 1 if there is damage.
+
+        --depth quick      the manifest, and the headers of segments and of the frames in them
+        --depth checksums  also every checksum of the log and of checkpoints
+        --depth full       also every key and value, and whether the store opens and all rows can be read
 
       Example: kvdump verify orders.cairn && echo sound
       """)
 
   @OptionGroup var common: CommonArguments
 
+  @Option(help: "How much is looked at.")
+  var depth = Verifier.Depth.full
+
   func write(to output: inout Output) throws {
-    let verification = try Verifier(at: common.store).run()
-    switch common.format {
-    case .text:
-      for finding in verification.findings { try output.line(escapedForTerminal(finding.description)) }
-      try output.line(summary(verification))
-    case .json:
-      try output.write(json(verification, findings: verification.findings.map { .object(members($0)) }), .json)
-    case .jsonl:
-      for finding in verification.findings { try output.write(.object(members(finding)), .jsonl) }
-      try output.write(json(verification, findings: nil), .jsonl)
+    let verification = try Watched.working("reading the log") {
+      try Verifier(at: common.store).run(depth, progress: $0)
     }
+    var listing = Listing("verify", items: "findings", common.format)
+    try listing.begin(["store": .string(common.store), "depth": .string(depth.rawValue)], to: &output)
+    for finding in verification.findings {
+      if listing.isText {
+        let line = escapedForTerminal(finding.description)
+        try output.line(Terminal.styled(line, finding.severity == .damage ? .red : .yellow))
+      } else {
+        try listing.item(finding.members, to: &output)
+      }
+    }
+    if listing.isText { try output.line(summary(verification)) }
+    try listing.end(
+      [
+        "isSound": .bool(verification.damage.isEmpty), "count": .number(verification.findings.count),
+        "segments": .number(verification.segments), "frames": .number(verification.frames),
+        "records": .number(verification.records), "bytes": .number(verification.bytes),
+        "lastSequence": .number(verification.lastSequence), "watermark": .number(verification.watermark),
+      ], to: &output)
     guard verification.damage.isEmpty else { throw ExitCode(1) }
   }
 
@@ -37,24 +54,15 @@ struct VerifyCommand: Command {
     if damage == 0 { return "sound: \(seen)" }
     return "damaged in \(damage.grouped) \(damage == 1 ? "place" : "places"); valid are \(seen)"
   }
+}
 
-  private func members(_ finding: Finding) -> KeyValuePairs<String, JSON> {
+extension Verifier.Depth: ExpressibleByArgument {}
+
+extension Finding {
+  var members: KeyValuePairs<String, JSON> {
     [
-      "schema": .string("kvdump.finding"), "schemaVersion": .number(1 as Int),
-      "severity": .string(finding.severity.rawValue), "kind": .string(finding.kind.rawValue),
-      "file": .string(finding.file), "offset": finding.offset.map { .number($0) } ?? .null,
-      "words": .string(finding.words),
+      "severity": .string(severity.rawValue), "kind": .string(kind.rawValue), "file": .string(file),
+      "offset": offset.map { .number($0) } ?? .null, "words": .string(words),
     ]
-  }
-
-  private func json(_ verification: Verification, findings: [JSON]?) -> JSON {
-    .object([
-      "schema": .string("kvdump.verify"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
-      "isSound": .bool(verification.damage.isEmpty), "segments": .number(verification.segments),
-      "frames": .number(verification.frames), "records": .number(verification.records),
-      "bytes": .number(verification.bytes), "lastSequence": .number(verification.lastSequence),
-      "watermark": .number(verification.watermark),
-      "findings": findings.map { .array($0) } ?? .number(verification.findings.count),
-    ])
   }
 }

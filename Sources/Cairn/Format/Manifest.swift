@@ -28,6 +28,14 @@ package struct Manifest: Hashable, Sendable {
     package var oldVersions: UInt32 = 0
     /// The commit that dropped it; known from the log, not from the manifest.
     package var droppedAt: UInt64 = .max
+
+    package init(id: UInt32, isOrdered: Bool, definedAt: UInt64, name: String, oldVersions: UInt32 = 0) {
+      self.id = id
+      self.isOrdered = isOrdered
+      self.definedAt = definedAt
+      self.name = name
+      self.oldVersions = oldVersions
+    }
   }
 
   package struct Checkpoint: Hashable, Sendable {

@@ -20,6 +20,13 @@ package enum Varint {
     unsafe next.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
     return unsafe next - target + 1
   }
+
+  /// Reads one of at most `count` bytes; nil if it is cut off, longer than needed, or past 64 bits.
+  package static func read(_ source: UnsafeRawPointer, _ count: Int) -> (value: UInt64, length: Int)? {
+    var cursor = unsafe VarintCursor(source, count)
+    guard let value = cursor.next() else { return nil }
+    return unsafe (value, cursor.position - source)
+  }
 }
 
 /// Reads one varint after the other; nil once one is cut off, longer than needed, or past 64 bits.

@@ -61,7 +61,7 @@ struct Scan {
   }
 
   @inline(__always)
-  private func isBelow(_ record: RecordView, _ bound: [UInt8]) -> Bool {
+  func isBelow(_ record: RecordView, _ bound: [UInt8]) -> Bool {
     unsafe bound.withUnsafeBytes { unsafe record.key.order($0) < 0 }
   }
 
@@ -110,6 +110,60 @@ struct Scan {
         guard try body(record) else { return }
       }
     }
+  }
+}
+
+// MARK: Histories
+
+extension Scan {
+  /// Calls `body` with the versions that are kept of each row, deleted ones too, newest first, until it says false. In
+  /// order if the keyspace is.
+  func histories(_ body: ([RecordView]) throws -> Bool) throws {
+    if let tree = keyspace.tree {
+      try orderedHistories(tree, body)
+    } else {
+      try unorderedHistories(body)
+    }
+  }
+
+  private func orderedHistories(_ tree: OrderedIndex, _ body: ([RecordView]) throws -> Bool) throws {
+    try LeafEntries.with { entries in
+      var bound: [UInt8]?
+      while true {
+        let pin = index.epochs.pin()
+        defer { index.epochs.unpin(pin) }
+        let fence = try tree.leaf(at: bound, below: false, goingOn: true, into: &entries)
+        for position in 0..<entries.count {
+          let hash = entries[position].hash
+          guard let newest = unsafe try keyspace.locator.find(hash)?.record else { continue }
+          if let bound, isBelow(newest, bound) { continue }
+          guard try history(newest, hash, body) else { return }
+        }
+        guard let next = fence?.bytes else { return }
+        bound = next
+      }
+    }
+  }
+
+  private func unorderedHistories(_ body: ([RecordView]) throws -> Bool) throws {
+    var addresses: [UInt64] = []
+    var position: UInt32? = 0
+    while let from = position {
+      let pin = index.epochs.pin()
+      defer { index.epochs.unpin(pin) }
+      position = keyspace.locator.index.addresses(from: from, into: &addresses)
+      for address in addresses {
+        guard let newest = index.table.record(address) else { throw keyspace.locator.corruption(address) }
+        guard try history(newest, unsafe keyspace.hash(newest.key), body) else { return }
+      }
+    }
+  }
+
+  private func history(
+    _ newest: RecordView, _ hash: UInt64, _ body: ([RecordView]) throws -> Bool
+  ) throws -> Bool {
+    let records = try unsafe index.history(keyspace, hash, newest.key, at: sequence)
+    return records.isEmpty ? true : try body(records)
   }
 }
 

@@ -3,7 +3,7 @@
 /// A version goes when it is one too many, and does not come back when more are kept later. So it has to be among the newest
 /// at the end of each retention there was. Versions that have gone need not be known: those that were kept instead of them
 /// say the same.
-struct RetentionSchedule {
+package struct RetentionSchedule {
   private struct Setting {
     var since: UInt64
     var oldVersions: UInt32
@@ -11,10 +11,10 @@ struct RetentionSchedule {
 
   private var settings: [Setting]
 
-  init(oldVersions: UInt32) { settings = [Setting(since: 0, oldVersions: oldVersions)] }
+  package init(oldVersions: UInt32) { settings = [Setting(since: 0, oldVersions: oldVersions)] }
 
   /// In any order; one that comes twice counts once.
-  mutating func add(oldVersions: UInt32, since: UInt64) {
+  package mutating func add(oldVersions: UInt32, since: UInt64) {
     guard !settings.contains(where: { $0.since == since }) else { return }
     settings.append(Setting(since: since, oldVersions: oldVersions))
     settings.sort { $0.since < $1.since }
@@ -23,14 +23,14 @@ struct RetentionSchedule {
   /// Whether there is more than what it began with.
   var hasChanged: Bool { settings.count > 1 }
 
-  var current: (oldVersions: UInt32, since: UInt64) {
+  package var current: (oldVersions: UInt32, since: UInt64) {
     let last = settings[settings.count - 1]
     return (last.oldVersions, last.since)
   }
 
   /// How many versions of a row are kept, of these, which come newest first. A deletion is none where only the newest is
   /// kept, nor where nothing older is left of the row.
-  func keptCount(_ versions: [(revision: UInt64, isTombstone: Bool)]) -> Int {
+  package func keptCount(_ versions: [(revision: UInt64, isTombstone: Bool)]) -> Int {
     var count = versions.count
     for (position, setting) in settings.enumerated() {
       let end = position + 1 < settings.count ? settings[position + 1].since : .max

@@ -22,6 +22,12 @@ public struct RowVersion: Sendable, Hashable {
   /// The sequence of the commit that wrote it.
   public let revision: UInt64
 
+  package init(value: [UInt8]?, version: UInt64, revision: UInt64) {
+    self.value = value
+    self.version = version
+    self.revision = revision
+  }
+
   /// Whether the row was deleted.
   public var isDeletion: Bool { value == nil }
 }

@@ -8,6 +8,13 @@ public struct Row: Sendable, Hashable {
   public let version: UInt64
   /// The sequence of the commit that wrote it: what ``Expectation/revision(_:)`` compares.
   public let revision: UInt64
+
+  package init(reference: Reference, value: [UInt8], version: UInt64, revision: UInt64) {
+    self.reference = reference
+    self.value = value
+    self.version = version
+    self.revision = revision
+  }
 }
 
 /// What a row carries besides reference and value.

@@ -8,7 +8,7 @@ import Synchronization
 public final class Snapshot: Sendable {
   /// The newest commit it sees.
   public let sequence: UInt64
-  private let index: Index
+  let index: Index
   private let committer: Committer
   private let isClosed = Atomic<Bool>(false)
 
@@ -28,7 +28,7 @@ public final class Snapshot: Sendable {
     committer.release(sequence)
   }
 
-  private func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
+  func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
     guard !isClosed.load(ordering: .acquiring) else { throw StoreError(.closed, "the snapshot is closed") }
     try keyspace.checkBelongs(to: index)
   }
@@ -217,7 +217,7 @@ public final class Snapshot: Sendable {
     return rows
   }
 
-  private func walk(
+  func walk(
     _ range: KeyRange, _ keyspace: Keyspace, reverse: Bool, limit: Int, _ body: (RecordView) throws -> Bool
   ) throws {
     try checkOpen(keyspace)

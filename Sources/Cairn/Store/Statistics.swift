@@ -55,3 +55,14 @@ public struct StoreStatistics: Sendable, Hashable {
   /// The newest commit known to be durable.
   public var durableSequence: UInt64 = 0
 }
+
+/// Figures about one segment.
+package struct SegmentStatistics: Sendable, Hashable {
+  package var id: UInt32
+  /// Header and frames.
+  package var end: Int
+  /// Of the newest records of the rows there are, and of older ones that are retained.
+  package var liveBytes: Int
+  package var pinnedBytes: Int
+  package var tombstoneBytes: Int
+}

@@ -457,4 +457,15 @@ public final class Store: Sendable {
     statistics.durableSequence = durableSequence
     return statistics
   }
+
+  /// Figures about each segment, by id.
+  package var segmentStatistics: [SegmentStatistics] {
+    log.segments.withLock { $0 }.map { segment in
+      SegmentStatistics(
+        id: segment.id, end: segment.end.load(ordering: .acquiring),
+        liveBytes: segment.liveBytes.load(ordering: .relaxed),
+        pinnedBytes: segment.pinnedBytes.load(ordering: .relaxed),
+        tombstoneBytes: segment.tombstoneBytes.load(ordering: .relaxed))
+    }.sorted { $0.id < $1.id }
+  }
 }

@@ -1,0 +1,233 @@
+/// Makes a new store of records that keep their revisions and versions.
+///
+/// What it leaves looks as if everything had just been compacted: segments of kind 2 in a store of one epoch
+/// (FORMAT.md, section 3). So whoever adds records adds only what is needed: of each row the newest, and those behind it
+/// that its keyspace retains. There is no manifest, and so no store, before `finish()`.
+package struct StoreBuilder: ~Copyable {
+  private let files: any FileLayer
+  private let clock: @Sendable () -> UInt64
+  private let directory: String
+  private let lastSequence: UInt64
+  private var manifest: Manifest
+  private var segment: SegmentBuilder?
+
+  /// - Parameters:
+  ///   - path: where there is nothing yet, or an empty directory.
+  ///   - lastSequence: the newest commit; no revision may be above it.
+  ///   - segmentSize: 64 KiB to 1 GiB.
+  /// - Throws: `notAStore` if there is something at the path; `noPermission`, `noSpace`, `inputOutput`.
+  package init(
+    at path: String, lastSequence: UInt64, segmentSize: Int, environment: Environment = .system
+  ) throws(StoreError) {
+    files = environment.files
+    clock = environment.clock
+    directory = path
+    self.lastSequence = lastSequence
+    let store = UInt128(environment.random()) << 64 | UInt128(environment.random())
+    manifest = Manifest(store: store, hashSeed: environment.random(), segmentSize: segmentSize)
+    manifest.generation = 1
+    manifest.epoch = 1
+    manifest.highestSequence = lastSequence
+    manifest.chainSequence = lastSequence
+    let names = try Self.attempt { [files] () throws(FileError) in
+      try files.createDirectory(path)
+      return try files.list(path)
+    }
+    guard names.isEmpty else { throw StoreError(.notAStore, "there is something at \(path) already") }
+  }
+
+  private static func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
+    do throws(FileError) { return try body() } catch { throw StoreError(error) }
+  }
+
+  // MARK: Adding
+
+  /// Defines a keyspace, ids rising, with as many old versions as are to be kept of each row. Its definition and its
+  /// retention get the revision `definedAt`.
+  package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
+    let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
+    try add(.keyspaceDefinition, keyspace.id, Array(keyspace.name.utf8), order, keyspace.definedAt)
+    if keyspace.oldVersions > 0 {
+      let oldVersions = unsafe withUnsafeBytes(of: keyspace.oldVersions.littleEndian) { unsafe Array($0) }
+      try add(.retention, keyspace.id, [], oldVersions, keyspace.definedAt)
+      manifest.features |= Format.retention
+    }
+    manifest.keyspaces.append(keyspace)
+    manifest.nextKeyspace = keyspace.id + 1
+  }
+
+  /// Adds a dictionary for values of a keyspace. `block` is an LZ4 block of it, or nil.
+  package mutating func add(
+    dictionary id: UInt32, _ content: [UInt8], block: [UInt8]?, keyspace: UInt32, revision: UInt64
+  ) throws(StoreError) {
+    let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
+    try add(
+      .dictionary, keyspace, key, block ?? content, revision, compressedFrom: block == nil ? nil : content.count)
+  }
+
+  private mutating func add(
+    _ kind: RecordKind, _ keyspace: UInt32, _ key: [UInt8], _ value: [UInt8], _ revision: UInt64,
+    compressedFrom rawLength: Int? = nil
+  ) throws(StoreError) {
+    try unsafe key.withRawBytes { (key) throws(StoreError) in
+      try unsafe value.withRawBytes { (value) throws(StoreError) in
+        try unsafe add(
+          kind, keyspace: keyspace, key: key, value: value, compressedFrom: rawLength, version: 0, revision: revision)
+      }
+    }
+  }
+
+  /// Adds a record as it lies in another store. Its dictionary has to be added, with the same id.
+  package mutating func add(copyOf record: RecordView) throws(StoreError) {
+    let header = record.header
+    guard let kind = header.kind else { throw StoreError(.corrupted, "a record is of no kind") }
+    try unsafe add(
+      kind, keyspace: header.keyspace, key: record.key, value: record.stored,
+      compressedFrom: header.isCompressed ? header.rawLength : nil, dictionary: header.dictionary,
+      version: header.version, revision: header.revision)
+  }
+
+  /// Adds a record. `value` is an LZ4 block if `rawLength` is given, made with a dictionary unless that is 0.
+  /// - Throws: `malformed` for a revision above the newest commit; `noSpace`, `inputOutput`.
+  package mutating func add(
+    _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
+    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, revision: UInt64
+  ) throws(StoreError) {
+    guard revision > 0, revision <= lastSequence else {
+      throw StoreError(.malformed, "revision \(revision) is no commit up to \(lastSequence)")
+    }
+    let header = RecordHeader(
+      kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
+      storedLength: value.count, rawLength: rawLength ?? value.count, revision: revision, version: version,
+      baseSequence: 0)
+    do throws(FileError) {
+      if let full = segment, full.length + header.paddedLength > manifest.segmentSize, !full.isEmpty {
+        try close()
+      }
+      if segment == nil { segment = try open() }
+      try unsafe segment?.add(header, key, value)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  // MARK: Segments
+
+  private mutating func open() throws(FileError) -> SegmentBuilder {
+    let header = SegmentHeader(
+      kind: .compacted, store: manifest.store, id: manifest.nextSegment, epoch: manifest.epoch, baseSequence: 0,
+      created: clock(), watermark: .none, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: lastSequence)
+    manifest.nextSegment += 1
+    return try SegmentBuilder(
+      header, try files.open("\(directory)/\(Segment.fileName(header.id))", .create), clock: clock)
+  }
+
+  private mutating func close() throws(FileError) {
+    guard var full = segment else { return }
+    segment = nil
+    let end = try full.finish()
+    manifest.segments.append(
+      Manifest.Segment(id: full.header.id, epoch: manifest.epoch, end: end, lastSequence: lastSequence))
+  }
+
+  // MARK: The end
+
+  /// Makes everything durable, and then a store.
+  package consuming func finish() throws(StoreError) {
+    do throws(FileError) {
+      try close()
+      try files.syncDirectory(directory)
+      try ManifestFile(files: files, directory: directory).replace(with: manifest)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}
+
+/// A segment of kind 2 in the making: frames of whole records, one after the other.
+private struct SegmentBuilder {
+  private static let frameLength = 1 << 18
+  private static let reservedAhead = 8 << 20
+
+  let header: SegmentHeader
+  private let file: any File
+  private let clock: @Sendable () -> UInt64
+  /// Where the frame at hand begins.
+  private var offset = SegmentHeader.size
+  private var frame = [UInt8](repeating: 0, count: FrameHeader.size)
+  private var recordChecksums: [UInt32] = []
+  private var frameCount: UInt64 = 0
+  private var reserved = 0
+
+  init(_ header: SegmentHeader, _ file: any File, clock: @escaping @Sendable () -> UInt64) throws(FileError) {
+    self.header = header
+    self.file = file
+    self.clock = clock
+    try reserve(SegmentHeader.size)
+    try file.writeAll(header.encoded(), at: 0)
+  }
+
+  /// Of the file once the frame at hand is written.
+  var length: Int { offset + frame.count }
+
+  var isEmpty: Bool { offset == SegmentHeader.size && recordChecksums.isEmpty }
+
+  mutating func add(
+    _ record: RecordHeader, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(FileError) {
+    let start = frame.count
+    frame.reserveCapacity(start + record.paddedLength)
+    frame.append(contentsOf: repeatElement(0, count: record.length))
+    unsafe frame.append(contentsOf: key)
+    unsafe frame.append(contentsOf: value)
+    let baseSequence = header.baseSequence
+    let checksum = unsafe frame.withUnsafeMutableBytes { bytes in
+      let base = unsafe bytes.baseAddress.unsafelyUnwrapped + start
+      unsafe record.write(to: base, baseSequence: baseSequence)
+      let checksum = unsafe ~CRC32C.register(header.seed.start(offset + start), base + 4, record.recordLength - 4)
+      unsafe base.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+      return checksum.littleEndian
+    }
+    recordChecksums.append(checksum)
+    frame.append(contentsOf: repeatElement(0, count: record.paddedLength - record.recordLength))
+    if frame.count >= Self.frameLength { try flush() }
+  }
+
+  private mutating func flush() throws(FileError) {
+    guard !recordChecksums.isEmpty else { return }
+    frameCount += 1
+    let frameHeader = FrameHeader(
+      length: frame.count, recordCount: recordChecksums.count, sequence: frameCount, time: clock(), watermark: .none)
+    unsafe frame.withUnsafeMutableBytes { bytes in
+      let base = unsafe bytes.baseAddress.unsafelyUnwrapped
+      unsafe frameHeader.write(to: base)
+      var register = unsafe CRC32C.register(header.seed.start(offset), base + 8, FrameHeader.size - 8)
+      register = unsafe recordChecksums.withUnsafeBytes {
+        unsafe CRC32C.register(register, $0.baseAddress.unsafelyUnwrapped, $0.count)
+      }
+      unsafe base.storeBytes(of: (~register).littleEndian, toByteOffset: 4, as: UInt32.self)
+    }
+    try reserve(offset + frame.count)
+    try file.writeAll(frame, at: offset)
+    offset += frame.count
+    frame.removeAll(keepingCapacity: frame.count <= 4 * Self.frameLength)
+    frame.append(contentsOf: repeatElement(0, count: FrameHeader.size))
+    recordChecksums.removeAll(keepingCapacity: true)
+  }
+
+  /// No space is found out before anything is written.
+  private mutating func reserve(_ length: Int) throws(FileError) {
+    guard length > reserved else { return }
+    reserved = length + Self.reservedAhead
+    try file.reserve(reserved)
+  }
+
+  /// Writes the rest; durable on return, but for the name. Returns the length.
+  mutating func finish() throws(FileError) -> Int {
+    try flush()
+    try file.truncate(offset)
+    try file.sync()
+    file.close()
+    return offset
+  }
+}

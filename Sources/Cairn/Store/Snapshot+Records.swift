@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Rows as they lie in the log, for tools.
+extension Snapshot {
+  /// Calls `body` with the newest record of each row of a keyspace, in order if it is ordered, until it returns `.stop`.
+  /// Records are good until it returns.
+  package func forEachRecord(
+    in keyspace: Keyspace, _ body: (RecordView) throws -> ScanStep
+  ) throws {
+    try walk(.all, keyspace, reverse: false, limit: .max) { record in try body(record) == .next }
+  }
+
+  /// Calls `body` with the versions that are kept of each row, newest first, until it returns `.stop`: also of rows that
+  /// are deleted, as ``history(of:in:)`` gives them.
+  package func forEachHistory(
+    in keyspace: Keyspace, _ body: ([RecordView]) throws -> ScanStep
+  ) throws {
+    try checkOpen(keyspace)
+    guard keyspace.index.exists(at: sequence) else { return }
+    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
+    try scan.histories { records in try body(records) == .next }
+  }
+
+  /// Calls `body` with the value of a record that one of the others has given.
+  package func withValue(of record: RecordView, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try unsafe record.withValue(index.dictionaries, body)
+  }
+
+  /// The dictionaries that values of a keyspace may be compressed with, by id.
+  package func dictionaries(of keyspace: Keyspace) -> [(id: UInt32, content: [UInt8])] {
+    index.dictionaries.all.filter { $0.keyspace == keyspace.id }.map { dictionary in
+      unsafe (dictionary.id, Array(dictionary.content.bytes))
+    }
+  }
+}
+
+extension Keyspace {
+  /// The commit that defined it.
+  package var definedAt: UInt64 { index.definedAt.load(ordering: .acquiring) }
+
+  /// Bytes of the newest records of its rows, and of older ones that it retains.
+  package var liveBytes: Int { index.live.bySlot.reduce(0) { $0 + $1.bytes } }
+}

@@ -1,0 +1,119 @@
+package import Cairn
+
+/// What a dump in Berkeley DB's text format is for.
+package enum DumpProfile: String, Sendable, CaseIterable {
+  /// What the loaders of Berkeley DB and of LMDB both take.
+  case bdb
+  /// With what LMDB's loader needs for more than 1 MiB.
+  case lmdb
+}
+
+/// What stands for a row's reference in such a dump.
+package enum DumpKeys: String, Sendable, CaseIterable {
+  /// The encoded reference, whatever it is, in the same order (FORMAT.md, section 6).
+  case encoded
+  /// The bytes of references that are bytes; no others.
+  case bytes
+  /// The UTF-8 of references that are strings; no others.
+  case text
+}
+
+/// Writes Berkeley DB's text format: a header, a line for each key and one for its value, in hexadecimal digits behind a
+/// space, and `DATA=END`. Nothing that both loaders would not take.
+package struct BerkeleyDump: Sendable {
+  package let profile: DumpProfile
+  package let keys: DumpKeys
+  /// LMDB's own limit, which can be changed only when it is compiled.
+  package static let lmdbKeyLimit = 511
+
+  package init(_ profile: DumpProfile, _ keys: DumpKeys) {
+    self.profile = profile
+    self.keys = keys
+  }
+
+  /// The header of a section.
+  ///
+  /// - Parameters:
+  ///   - name: nil for a database without one.
+  ///   - mapSize: only for LMDB.
+  /// - Throws: `malformed` if the format has no way to write the name.
+  package func header(_ name: String?, mapSize: Int?) throws(StoreError) -> [UInt8] {
+    var bytes = Array("VERSION=3\nformat=bytevalue\n".utf8)
+    if let name {
+      bytes.append(contentsOf: "database=".utf8)
+      try append(name: name, to: &bytes)
+      bytes.append(contentsOf: "\n".utf8)
+    }
+    bytes.append(contentsOf: "type=btree\n".utf8)
+    if let mapSize { bytes.append(contentsOf: "mapsize=\(mapSize)\n".utf8) }
+    bytes.append(contentsOf: "HEADER=END\n".utf8)
+    return bytes
+  }
+
+  package static let end = Array("DATA=END\n".utf8)
+
+  /// Berkeley DB reads escapes in a name, LMDB none.
+  private func append(name: String, to bytes: inout [UInt8]) throws(StoreError) {
+    let hasControls = name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    switch profile {
+    case .lmdb:
+      guard !hasControls else {
+        throw Self.unnameable(name, "LMDB")
+      }
+      bytes.append(contentsOf: name.utf8)
+    case .bdb:
+      guard !name.utf8.contains(0) else {
+        throw Self.unnameable(name, "Berkeley DB")
+      }
+      for byte in name.utf8 {
+        switch byte {
+        case 0x5C: bytes.append(contentsOf: [0x5C, 0x5C])
+        case 0x20..<0x7F: bytes.append(byte)
+        default:
+          bytes.append(0x5C)
+          unsafe withUnsafeBytes(of: byte) { unsafe bytes.append(hex: $0) }
+        }
+      }
+    }
+  }
+
+  private static func unnameable(_ name: String, _ who: String) -> StoreError {
+    StoreError(
+      .malformed,
+      "\(who) has no way to name a database \(Reference.string(name).literal); dump it alone, with --unnamed")
+  }
+
+  /// The bytes that stand for an encoded key.
+  /// - Throws: `malformed` for a reference that cannot be written so.
+  package func key(
+    _ encoded: UnsafeRawBufferPointer, in keyspace: String
+  ) throws(StoreError) -> UnsafeRawBufferPointer {
+    guard let type = keys.type else { return unsafe encoded }
+    guard unsafe encoded.first == type else {
+      let literal = (try? Reference(validating: unsafe encoded.bytes))?.literal ?? "a key"
+      throw StoreError(
+        .malformed,
+        "\(literal) in \(Reference.string(keyspace).literal) is \(keys == .bytes ? "not bytes" : "not a string"); "
+          + "--keys encoded takes any reference")
+    }
+    return unsafe UnsafeRawBufferPointer(rebasing: encoded.dropFirst())
+  }
+
+  /// Appends a line of a key or a value.
+  package func append(item: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    bytes.append(0x20)
+    unsafe bytes.append(hex: item)
+    bytes.append(0x0A)
+  }
+}
+
+extension DumpKeys {
+  /// The type byte that all references of the one kind begin with; nil if any kind will do.
+  var type: UInt8? {
+    switch self {
+    case .encoded: nil
+    case .bytes: Reference.bytes([]).encoded.first
+    case .text: Reference.string("").encoded.first
+    }
+  }
+}

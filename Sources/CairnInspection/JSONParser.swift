@@ -1,0 +1,185 @@
+/// A value of JSON as it is read; its numbers are whole.
+indirect enum JSONValue {
+  case null
+  case bool(Bool)
+  case integer(Int128)
+  /// UTF-8.
+  case string([UInt8])
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  subscript(_ name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members[name]
+  }
+
+  var unsigned: UInt64? {
+    guard case .integer(let value) = self else { return nil }
+    return UInt64(exactly: value)
+  }
+
+  var text: String? {
+    guard case .string(let bytes) = self else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Reads one value of JSON (RFC 8259) that has no fractions in it.
+struct JSONParser {
+  struct Problem: Error {
+    let words: String
+
+    init(_ words: String) { self.words = words }
+  }
+
+  private static let deepest = 512
+
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
+
+  static func parse(_ bytes: ArraySlice<UInt8>) throws(Problem) -> JSONValue {
+    var parser = JSONParser(bytes: bytes, position: bytes.startIndex)
+    let value = try parser.value(depth: 0)
+    parser.skipSpaces()
+    guard parser.position == bytes.endIndex else { throw Problem("something follows the value") }
+    return value
+  }
+
+  private init(bytes: ArraySlice<UInt8>, position: Int) {
+    self.bytes = bytes
+    self.position = position
+  }
+
+  private var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+
+  private mutating func skipSpaces() {
+    while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard next == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func take(word: String) -> Bool {
+    guard bytes[position...].starts(with: word.utf8) else { return false }
+    position += word.utf8.count
+    return true
+  }
+
+  private mutating func value(depth: Int) throws(Problem) -> JSONValue {
+    guard depth < Self.deepest else { throw Problem("it is nested too deep") }
+    skipSpaces()
+    switch next {
+    case UInt8(ascii: "{"): return try object(depth: depth)
+    case UInt8(ascii: "["): return try array(depth: depth)
+    case UInt8(ascii: "\""): return .string(try string())
+    case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return .integer(try integer())
+    default:
+      if take(word: "null") { return .null }
+      if take(word: "true") { return .bool(true) }
+      if take(word: "false") { return .bool(false) }
+      throw Problem(next == nil ? "it is cut off" : "no value begins at character \(position - bytes.startIndex + 1)")
+    }
+  }
+
+  private mutating func object(depth: Int) throws(Problem) -> JSONValue {
+    position += 1
+    var members: [String: JSONValue] = [:]
+    skipSpaces()
+    if take("}") { return .object(members) }
+    repeat {
+      skipSpaces()
+      guard next == UInt8(ascii: "\"") else { throw Problem("a member of an object begins with its name") }
+      let name = String(decoding: try string(), as: UTF8.self)
+      skipSpaces()
+      guard take(":") else { throw Problem("a colon is missing") }
+      guard members.updateValue(try value(depth: depth + 1), forKey: name) == nil else {
+        throw Problem("an object has two members of one name")
+      }
+      skipSpaces()
+    } while take(",")
+    guard take("}") else { throw Problem("an object does not end") }
+    return .object(members)
+  }
+
+  private mutating func array(depth: Int) throws(Problem) -> JSONValue {
+    position += 1
+    var elements: [JSONValue] = []
+    skipSpaces()
+    if take("]") { return .array(elements) }
+    repeat {
+      elements.append(try value(depth: depth + 1))
+      skipSpaces()
+    } while take(",")
+    guard take("]") else { throw Problem("an array does not end") }
+    return .array(elements)
+  }
+
+  private mutating func integer() throws(Problem) -> Int128 {
+    let start = position
+    _ = take("-")
+    while let byte = next, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { position += 1 }
+    let digits = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard let value = Int128(digits), next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
+    else { throw Problem("a number is no integer of a sensible size") }
+    return value
+  }
+
+  private mutating func string() throws(Problem) -> [UInt8] {
+    position += 1
+    var text: [UInt8] = []
+    var start = position
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        text += bytes[start..<position]
+        position += 1
+        guard String(validating: text, as: UTF8.self) != nil else { throw Problem("a string is no UTF-8") }
+        return text
+      case UInt8(ascii: "\\"):
+        text += bytes[start..<position]
+        position += 1
+        text += String(try escape()).utf8
+        start = position
+      case ..<0x20: throw Problem("a string has a control character in it")
+      default: position += 1
+      }
+    }
+    throw Problem("a string does not end")
+  }
+
+  private mutating func escape() throws(Problem) -> Unicode.Scalar {
+    guard let kind = next else { throw Problem("it ends within an escape") }
+    position += 1
+    switch kind {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(kind)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      let unit = try codeUnit()
+      if let scalar = Unicode.Scalar(unit) { return scalar }
+      guard 0xD800...0xDBFF ~= unit, take("\\"), take("u") else { throw Problem("half a character is escaped") }
+      let low = try codeUnit()
+      guard 0xDC00...0xDFFF ~= low,
+        let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+      else { throw Problem("half a character is escaped") }
+      return scalar
+    default: throw Problem("an escape is none that is known")
+    }
+  }
+
+  private mutating func codeUnit() throws(Problem) -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      guard let digit = next?.hexadecimalValue else { throw Problem("\\u wants four hexadecimal digits") }
+      unit = unit << 4 | UInt16(digit)
+      position += 1
+    }
+    return unit
+  }
+}

@@ -1,0 +1,113 @@
+package import Cairn
+
+/// Everything in a log, in the order of its segments, damage included: what `kvdump records` shows.
+package struct LogContents: Sendable {
+  package enum Item {
+    case segment(SegmentStart)
+    case frame(FrameStart)
+    case record(LogRecord, RecordView)
+    /// A stretch of bytes that is no valid frame, before the records in it that are valid all the same.
+    case invalid(Invalid)
+    /// A segment's file isn't there.
+    case missing(UInt32)
+  }
+
+  package struct SegmentStart: Sendable {
+    package let id: UInt32
+    /// nil if it cannot be read.
+    package let header: SegmentHeader?
+    /// Whether there is anything to be told of where its frames belong.
+    package let isReadable: Bool
+    package let isSealed: Bool
+    /// Whether there are only zeros in it: prepared and never used.
+    package let isEmpty: Bool
+  }
+
+  package struct FrameStart: Sendable {
+    package let place: Place
+    package let header: FrameHeader
+    package let isCompacted: Bool
+  }
+
+  package struct Invalid: Sendable {
+    package let segment: UInt32
+    package let range: Range<Int>
+    /// Whether it may be what a crash, or the moment of looking, cut off.
+    package let isTornTail: Bool
+    package let words: [String]
+  }
+
+  private let log: LogReader
+  private let watermark: Watermark
+
+  /// - Throws: what ``LogReader`` throws.
+  package init(at path: String) throws(StoreError) {
+    log = try LogReader(at: path)
+    watermark = try log.watermark()
+  }
+
+  /// Why the manifest cannot be read; nil if it can.
+  package var manifestProblem: String? { log.manifestProblem }
+
+  /// The segments there are.
+  package var segments: [UInt32] { log.entries.map(\.id) }
+
+  /// Calls `body` with one item after the other until it returns `.stop`; only of one segment if that is given.
+  package func forEach(
+    in only: UInt32? = nil, _ body: (Item) throws -> ScanStep
+  ) throws {
+    var names = Dictionary(
+      (log.manifest?.keyspaces ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    for entry in log.entries where only == nil || entry.id == only {
+      guard let segment = try log.segment(entry) else {
+        guard try body(.missing(entry.id)) == .next else { return }
+        continue
+      }
+      guard try walk(segment, &names, body) else { return }
+    }
+  }
+
+  private func walk(
+    _ segment: LogSegment, _ names: inout [UInt32: String], _ body: (Item) throws -> ScanStep
+  ) throws -> Bool {
+    let id = segment.entry.id
+    var header: SegmentHeader?
+    if case .header(let found) = segment.header { header = found }
+    let content = segment.content
+    let isSealed = segment.entry.end != nil
+    let start = SegmentStart(
+      id: id, header: header, isReadable: segment.origin != nil, isSealed: isSealed, isEmpty: content == 0 && !isSealed)
+    guard try body(.segment(start)) == .next else { return false }
+    let durable = segment.durable(watermark, content)
+    var goesOn = true
+
+    func take(_ record: RecordView, at offset: Int, frame: Int?) throws {
+      if let definition = record.definition { names[record.header.keyspace] = definition.name }
+      let described = LogRecord(
+        record, at: Place(segment: id, offset: offset), frame: frame, keyspaceName: names[record.header.keyspace])
+      goesOn = try body(.record(described, record)) == .next
+    }
+
+    try segment.forEachPiece { piece in
+      switch piece {
+      case .frame(let frame):
+        let start = FrameStart(
+          place: Place(segment: id, offset: frame.offset), header: frame.header,
+          isCompacted: segment.origin?.isCompacted ?? false)
+        goesOn = try body(.frame(start)) == .next
+        try frame.forEachRecord { record, offset in
+          if goesOn { try take(record, at: offset, frame: frame.offset) }
+        }
+      case .invalid(let range):
+        let isTornTail = range.lowerBound >= durable && range.upperBound >= min(content, segment.limit)
+        let words = isTornTail ? [] : segment.problems(at: range.lowerBound).map { "at \($0.offset): \($0.words)" }
+        goesOn = try body(.invalid(Invalid(segment: id, range: range, isTornTail: isTornTail, words: words))) == .next
+        for (record, offset) in segment.validRecords(in: range) where goesOn {
+          try take(record, at: offset, frame: nil)
+        }
+      }
+      return goesOn
+    }
+    return goesOn
+  }
+}

@@ -1,0 +1,175 @@
+package import Cairn
+
+/// The log of a store as it lies on disk, whether the store opens or not: decodes what can be decoded, and says what
+/// cannot. Takes no lock and changes nothing.
+package struct LogReader: Sendable {
+  package let directory: StoreDirectory
+  /// The names in the directory, sorted.
+  package let names: [String]
+  /// nil if it cannot be read.
+  package let manifest: Manifest?
+  /// Why it cannot be read.
+  package let manifestProblem: String?
+  /// The segments that the manifest lists; without a manifest, those that are there.
+  package let entries: [Manifest.Segment]
+
+  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said.
+  package init(_ directory: StoreDirectory) throws(StoreError) {
+    self.directory = directory
+    names = try directory.names()
+    let segments = names.compactMap(StoreDirectory.segment(named:))
+    var problem: String?
+    let bytes = try directory.manifestBytes()
+    if bytes == nil {
+      guard !segments.isEmpty else { throw StoreError(.notAStore, "there is no manifest at \(directory.path)") }
+      problem = "the manifest is missing"
+    }
+    var manifest: Manifest?
+    do throws(Manifest.Problem) {
+      manifest = try unsafe bytes?.withRawBytes { (raw) throws(Manifest.Problem) in try unsafe Manifest(raw) }
+    } catch {
+      switch error {
+      case .newerFormat: throw StoreError(.newerFormat, "\(directory.path) was written by a newer version")
+      case .foreign:
+        guard !segments.isEmpty else {
+          throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's")
+        }
+        problem = "the manifest does not begin as one"
+      case .damaged(let what): problem = "the manifest is damaged: \(what)"
+      }
+    }
+    self.manifest = manifest
+    manifestProblem = problem
+    entries = manifest?.segments ?? segments.map { Manifest.Segment(id: $0) }
+  }
+
+  package init(at path: String) throws(StoreError) { try self.init(StoreDirectory(path, files: SystemFileLayer())) }
+
+  /// A segment's bytes and where they belong; nil if the file is missing.
+  package func segment(_ entry: Manifest.Segment) throws(StoreError) -> LogSegment? {
+    guard let mapping = try directory.segment(entry.id, isSealed: entry.end != nil) else { return nil }
+    return LogSegment(entry: entry, mapping: mapping, origin: try origin(mapping, entry))
+  }
+
+  /// Where a segment belongs. Without a manifest and with a damaged header, its neighbours tell of which store it is.
+  private func origin(_ mapping: any Mapping, _ entry: Manifest.Segment) throws(StoreError) -> SegmentOrigin? {
+    if let origin = SegmentOrigin(mapping, entry, manifest) { return origin }
+    guard manifest == nil else { return nil }
+    for other in entries where other.id != entry.id {
+      guard let neighbour = try directory.segment(other.id, isSealed: false),
+        case .header(let header) = unsafe SegmentHeader.read(neighbour.bytes)
+      else { continue }
+      var guess = Manifest(store: header.store, hashSeed: 0, segmentSize: 0)
+      guess.epoch = header.epoch
+      if let origin = SegmentOrigin(mapping, entry, guess),
+        origin.frame(in: mapping, at: SegmentHeader.size, limit: mapping.length) != nil
+      {
+        return origin
+      }
+    }
+    return nil
+  }
+
+  /// The highest watermark that any valid structure names in the segments that are not sealed. What is said in sealed
+  /// ones lies before it.
+  package func watermark() throws(StoreError) -> Watermark {
+    var highest = Watermark.none
+    for entry in entries where entry.end == nil {
+      guard let segment = try segment(entry) else { continue }
+      if case .header(let header) = segment.header { highest.raise(to: header.watermark) }
+      guard let origin = segment.origin else { continue }
+      origin.forEachFrame(in: segment.mapping, from: SegmentHeader.size) { highest.raise(to: $0.header.watermark) }
+    }
+    return highest
+  }
+}
+
+/// One segment of a log, as it is found.
+package struct LogSegment: Sendable {
+  package let entry: Manifest.Segment
+  package let mapping: any Mapping
+  /// nil if nothing tells where its bytes belong.
+  package let origin: SegmentOrigin?
+
+  package var name: String { Segment.fileName(entry.id) }
+
+  package var header: SegmentHeader.Reading { unsafe SegmentHeader.read(mapping.bytes) }
+
+  /// What there may be frames in.
+  package var limit: Int { min(entry.end ?? mapping.length, mapping.length) }
+
+  /// Where the zeros begin that the file ends with.
+  package var content: Int { mapping.endOfContent(from: 0) }
+
+  /// Whatever is invalid below this was valid once.
+  package func durable(_ watermark: Watermark, _ content: Int) -> Int {
+    if let end = entry.end { return min(end, mapping.length) }
+    if entry.id == watermark.place.segment { return watermark.place.offset }
+    return entry.id < watermark.place.segment ? content : 0
+  }
+
+  /// A stretch of a segment behind its header.
+  package enum Piece {
+    case frame(FrameView)
+    /// Bytes up to the next valid frame, or to the last that is not zero, that are no valid frame.
+    case invalid(Range<Int>)
+  }
+
+  /// Calls `body` with one piece after the other until it returns false.
+  package func forEachPiece<E>(_ body: (Piece) throws(E) -> Bool) throws(E) {
+    guard let origin else { return }
+    let end = min(limit, content)
+    var offset = SegmentHeader.size
+    while offset < end {
+      if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
+        guard try body(.frame(frame)) else { return }
+        offset += frame.header.length
+      } else {
+        let next = origin.nextFrame(in: mapping, from: offset + Format.unit, limit: limit) ?? end
+        guard try body(.invalid(offset..<next)) else { return }
+        offset = next
+      }
+    }
+  }
+
+  /// The valid records in a stretch that is no valid frame: their checksums are bound to their places, so that none is
+  /// one by chance.
+  package func validRecords(in range: Range<Int>) -> [(record: RecordView, offset: Int)] {
+    guard let origin else { return [] }
+    var records: [(record: RecordView, offset: Int)] = []
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      if let record = origin.record(in: mapping, at: offset, limit: range.upperBound) {
+        records.append((record, offset))
+        offset += record.header.paddedLength
+      } else {
+        offset += Format.unit
+      }
+    }
+    return records
+  }
+
+  /// All valid records, those that are left of frames that are not valid too, with their offsets.
+  package func forEachRecord<E>(_ body: (RecordView, _ offset: Int) throws(E) -> Void) throws(E) {
+    try forEachPiece { (piece) throws(E) in
+      switch piece {
+      case .frame(let frame): try frame.forEachRecord(body)
+      case .invalid(let range): for (record, offset) in validRecords(in: range) { try body(record, offset) }
+      }
+      return true
+    }
+  }
+
+  /// What is wrong where a valid frame should begin.
+  package func problems(at offset: Int) -> [FrameDiagnosis.Problem] {
+    guard let origin else { return [] }
+    return FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems
+  }
+}
+
+extension Watermark {
+  fileprivate mutating func raise(to other: Watermark) {
+    sequence = max(sequence, other.sequence)
+    place = max(place, other.place)
+  }
+}

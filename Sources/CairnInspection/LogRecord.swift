@@ -1,0 +1,92 @@
+package import Cairn
+
+/// One record of the log, as it lies there.
+package struct LogRecord: Sendable {
+  package let place: Place
+  /// Where its frame begins; nil for one that is left of a frame that is not valid.
+  package let frame: Int?
+  /// nil for a kind that this version does not know.
+  package let kind: RecordKind?
+  package let keyspace: UInt32
+  /// What its keyspace is called, as far as the log and the manifest tell.
+  package let keyspaceName: String?
+  package let key: LogKey
+  package let revision: UInt64
+  package let version: UInt64
+  /// Bytes of the record with its padding.
+  package let length: Int
+  package let storedBytes: Int
+  package let valueBytes: Int
+  package let isCompressed: Bool
+  /// What the value is compressed with; 0 for nothing.
+  package let dictionary: UInt32
+
+  init(_ record: RecordView, at place: Place, frame: Int?, keyspaceName: String?) {
+    let header = record.header
+    self.place = place
+    self.frame = frame
+    kind = header.kind
+    keyspace = header.keyspace
+    self.keyspaceName = keyspaceName
+    key = LogKey(record)
+    revision = header.revision
+    version = header.version
+    length = header.paddedLength
+    storedBytes = header.storedLength
+    valueBytes = header.rawLength
+    isCompressed = header.isCompressed
+    dictionary = header.dictionary
+  }
+}
+
+/// What the key of a record says, which depends on its kind.
+package enum LogKey: Sendable, Hashable {
+  case row(Reference)
+  /// The name in a keyspace's definition.
+  case name(String)
+  /// The number of a dictionary.
+  case dictionary(UInt32)
+  case none
+  /// Bytes that are not what a record of its kind should have.
+  case malformed([UInt8])
+
+  init(_ record: RecordView) {
+    let malformed = unsafe LogKey.malformed(Array(record.key))
+    switch record.header.kind {
+    case .put, .tombstone:
+      do throws(MalformedReference) {
+        self = unsafe .row(try Reference(validating: record.key.bytes))
+      } catch {
+        self = malformed
+      }
+    case .keyspaceDefinition: self = unsafe String(validating: record.key, as: UTF8.self).map(LogKey.name) ?? malformed
+    case .dictionary: self = record.dictionary.map { .dictionary($0.id) } ?? malformed
+    case .keyspaceDropped, .retention: self = record.header.keyLength == 0 ? .none : malformed
+    case nil: self = malformed
+    }
+  }
+}
+
+extension RecordKind {
+  /// As FORMAT.md calls it.
+  package var name: String {
+    switch self {
+    case .put: "put"
+    case .tombstone: "tombstone"
+    case .keyspaceDefinition: "keyspace definition"
+    case .keyspaceDropped: "keyspace dropped"
+    case .dictionary: "dictionary"
+    case .retention: "retention"
+    }
+  }
+}
+
+extension RecordView {
+  /// What the definition of a keyspace says; nil if it makes no sense.
+  var definition: (name: String, isOrdered: Bool)? {
+    guard header.kind == .keyspaceDefinition, unsafe stored.count == 1, unsafe stored[0] <= 1,
+      let name = unsafe String(validating: key, as: UTF8.self), !name.isEmpty
+    else { return nil }
+    return unsafe (name, stored[0] == 0)
+  }
+}

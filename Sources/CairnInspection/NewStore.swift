@@ -1,0 +1,193 @@
+package import Cairn
+
+/// A store in the making, of versions of rows that are given with their numbers. There is nothing to be opened before it
+/// is whole, and nothing at all if it fails.
+package struct NewStore: ~Copyable {
+  /// What is in a store that has been made.
+  package struct Contents: Sendable {
+    package internal(set) var keyspaces: [(name: String, rows: Int)] = []
+    package internal(set) var rows = 0
+    /// Of rows, the newest included, and deletions.
+    package internal(set) var versions = 0
+    package internal(set) var dictionaries = 0
+    package internal(set) var lastSequence: UInt64 = 0
+    /// Of the log.
+    package internal(set) var bytes = 0
+  }
+
+  /// Values of so many bytes are looked at together before the first is written.
+  private static let sampleBytes = 1 << 20
+
+  private let path: String
+  private var builder: StoreBuilder
+  private var compressor = LZ4Compressor()
+  private var keyspaces: [Manifest.Keyspace] = []
+  private var sections: [UInt32: Section] = [:]
+  private var nextDictionary: UInt32 = 1
+  private var contents = Contents()
+  /// Rows whose newest version is a deletion.
+  private var deletedRows = 0
+
+  /// One keyspace while it is filled.
+  private struct Section {
+    var rows = 0
+    /// What has been given and not been written; nil once it is known how to compress.
+    var pending: [PendingVersion]? = []
+    var pendingBytes = 0
+    var dictionary: (id: UInt32, content: LZ4Dictionary)?
+  }
+
+  private struct PendingVersion {
+    let key: [UInt8]
+    let value: [UInt8]?
+    let version: UInt64
+    let revision: UInt64
+  }
+
+  /// Makes a store with `fill`. What has been written is removed if that, or anything else, fails.
+  package static func make(
+    at path: String, lastSequence: UInt64, segmentSize: Int = StoreOptions().segmentSize,
+    _ fill: (inout NewStore) throws -> Void
+  ) throws -> Contents {
+    let builder = try StoreBuilder(at: path, lastSequence: lastSequence, segmentSize: segmentSize)
+    do {
+      var store = NewStore(path, builder)
+      store.contents.lastSequence = lastSequence
+      try fill(&store)
+      return try store.finish()
+    } catch {
+      remove(path)
+      throw error
+    }
+  }
+
+  private init(_ path: String, _ builder: consuming StoreBuilder) {
+    self.path = path
+    self.builder = builder
+  }
+
+  /// All files of a directory that held nothing else, and the directory. What cannot be removed stays.
+  private static func remove(_ path: String) {
+    let files = SystemFileLayer()
+    for name in (try? files.list(path)) ?? [] { try? files.remove("\(path)/\(name)") }
+    try? files.remove(path)
+  }
+
+  // MARK: Filling
+
+  /// Defines a keyspace, ids rising.
+  /// - Throws: `malformed` if there is one of that name.
+  package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
+    guard !keyspaces.contains(where: { $0.name == keyspace.name }), keyspace.id > keyspaces.last?.id ?? 0 else {
+      throw StoreError(
+        .malformed, "keyspace \(Reference.string(keyspace.name).literal) comes twice, or its number is not a higher one"
+      )
+    }
+    keyspaces.append(keyspace)
+    sections[keyspace.id] = Section()
+    try builder.add(keyspace)
+  }
+
+  /// Adds a version of a row; nil for a deletion. The newest of each row, and older ones only in a keyspace that keeps
+  /// them.
+  /// - Throws: `malformed` for a keyspace that has not been added; `keyTooLong`.
+  package mutating func add(
+    _ value: [UInt8]?, at key: [UInt8], in keyspace: UInt32, version: UInt64, revision: UInt64, isOld: Bool = false
+  ) throws(StoreError) {
+    guard sections[keyspace] != nil else { throw StoreError(.malformed, "keyspace \(keyspace) is not defined") }
+    guard key.count <= Format.maximumKeyLength else {
+      throw StoreError(.keyTooLong, "a key of \(key.count) bytes; at most \(Format.maximumKeyLength) are allowed")
+    }
+    count(isPut: value != nil, isOld: isOld, in: keyspace)
+    let pending = PendingVersion(key: key, value: value, version: version, revision: revision)
+    guard sections[keyspace]?.pending != nil else { return try write(pending, keyspace) }
+    sections[keyspace]?.pending?.append(pending)
+    sections[keyspace]?.pendingBytes += value?.count ?? 0
+    if sections[keyspace]?.pendingBytes ?? 0 >= Self.sampleBytes { try settle(keyspace) }
+  }
+
+  /// Adds a record as it lies in another store, `isOld` as above. Its dictionary has to be added, with the same id.
+  package mutating func add(copyOf record: RecordView, isOld: Bool) throws(StoreError) {
+    count(isPut: record.header.isPut, isOld: isOld, in: record.header.keyspace)
+    try builder.add(copyOf: record)
+  }
+
+  private mutating func count(isPut: Bool, isOld: Bool, in keyspace: UInt32) {
+    contents.versions += 1
+    guard !isOld else { return }
+    if isPut { sections[keyspace]?.rows += 1 } else { deletedRows += 1 }
+  }
+
+  /// Adds a dictionary of another store.
+  package mutating func add(dictionary id: UInt32, _ content: [UInt8], keyspace: UInt32) throws(StoreError) {
+    let revision = keyspaces.first { $0.id == keyspace }?.definedAt ?? 0
+    let block = compressor.block(of: content, with: nil)
+    try builder.add(dictionary: id, content, block: block, keyspace: keyspace, revision: revision)
+    contents.dictionaries += 1
+  }
+
+  /// Finds out how to compress a keyspace's values, and writes those that wait for it.
+  private mutating func settle(_ keyspace: UInt32) throws(StoreError) {
+    guard let pending = sections[keyspace]?.pending else { return }
+    sections[keyspace]?.pending = nil
+    let samples = pending.compactMap(\.value).filter { $0.count <= LZ4Compressor.longestValueWithDictionary }
+    let bytes = samples.reduce(0) { $0 + $1.count }
+    if bytes >= Self.sampleBytes / 4 {
+      let trial = CompressionTrial(samples: samples)
+      if trial.dictionaryPays(for: 3 * bytes) {
+        try add(dictionary: nextDictionary, trial.dictionary, keyspace: keyspace)
+        let content = unsafe trial.dictionary.withUnsafeBytes { unsafe LZ4Dictionary($0) }
+        sections[keyspace]?.dictionary = (nextDictionary, content)
+        nextDictionary += 1
+      }
+    }
+    for version in pending { try write(version, keyspace) }
+  }
+
+  private mutating func write(_ version: PendingVersion, _ keyspace: UInt32) throws(StoreError) {
+    let value = version.value ?? []
+    let dictionary = value.count <= LZ4Compressor.longestValueWithDictionary ? sections[keyspace]?.dictionary : nil
+    let block = compressor.block(of: value, with: dictionary?.content)
+    try unsafe version.key.withRawBytes { (key) throws(StoreError) in
+      try unsafe (block ?? value).withRawBytes { (stored) throws(StoreError) in
+        try unsafe builder.add(
+          version.value == nil ? .tombstone : .put, keyspace: keyspace, key: key, value: stored,
+          compressedFrom: block == nil ? nil : value.count, dictionary: block == nil ? 0 : dictionary?.id ?? 0,
+          version: version.version, revision: version.revision)
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// Makes it a store, and looks whether all that was given is in it.
+  private consuming func finish() throws -> Contents {
+    for keyspace in keyspaces { try settle(keyspace.id) }
+    var contents = contents
+    contents.keyspaces = keyspaces.map { ($0.name, sections[$0.id]?.rows ?? 0) }
+    contents.rows = contents.keyspaces.reduce(0) { $0 + $1.rows }
+    let (path, deletedRows) = (path, deletedRows)
+    try builder.finish()
+
+    let store = try Store.openForInspection(at: path)
+    defer { store.close() }
+    contents.bytes = store.statistics.logBytes
+    for (name, rows) in contents.keyspaces {
+      let found = try store.snapshot().count(in: try store.existingKeyspace(name))
+      guard found == rows else {
+        throw StoreError(
+          .malformed,
+          "\(rows) rows were given for \(Reference.string(name).literal), of which \(rows - found) have the key of another"
+        )
+      }
+    }
+    let older = contents.versions - contents.rows - deletedRows
+    guard store.statistics.retainedVersions == older else {
+      throw StoreError(
+        .malformed,
+        "\(older) older versions were given, of which \(store.statistics.retainedVersions) can be kept: their keyspaces "
+          + "keep fewer, or two have the same revision")
+    }
+    return contents
+  }
+}

@@ -1,0 +1,78 @@
+package import Cairn
+
+/// Counts rows and writes by what their references begin with.
+///
+/// The beginning of a tuple is its first element; of a string, what comes before and with its first character that is
+/// neither letter nor digit, or its first three characters; of bytes, the first two; of an integer, its thousand. Keeps
+/// at most a fixed number of beginnings: when there are more, the rarest give way, and the others may have been counted from
+/// a little later on.
+package struct PrefixTally: Sendable {
+  package struct Entry: Sendable, Hashable {
+    /// As the beginning of a literal.
+    package let prefix: String
+    package internal(set) var rows = 0
+    package internal(set) var bytes = 0
+    /// Records in the log, superseded ones included.
+    package internal(set) var writes = 0
+  }
+
+  private static let capacity = 1 << 16
+
+  private var entries: [String: Entry] = [:]
+  /// Whether some have given way.
+  package private(set) var isApproximate = false
+
+  package init() {}
+
+  package mutating func add(row reference: Reference, bytes: Int) {
+    with(Self.prefix(of: reference)) {
+      $0.rows += 1
+      $0.bytes += bytes
+    }
+  }
+
+  package mutating func add(writeOf reference: Reference) { with(Self.prefix(of: reference)) { $0.writes += 1 } }
+
+  private mutating func with(_ prefix: String, _ change: (inout Entry) -> Void) {
+    change(&entries[prefix, default: Entry(prefix: prefix)])
+    guard entries.count > Self.capacity else { return }
+    isApproximate = true
+    let kept = entries.values.sorted { ($0.writes + $0.rows, $1.prefix) > ($1.writes + $1.rows, $0.prefix) }
+    entries = Dictionary(uniqueKeysWithValues: kept.prefix(Self.capacity / 2).map { ($0.prefix, $0) })
+  }
+
+  /// Those with the most writes, then rows.
+  package func hottest(_ count: Int) -> [Entry] {
+    let sorted = entries.values.sorted {
+      ($0.writes, $0.rows, $1.prefix) > ($1.writes, $1.rows, $0.prefix)
+    }
+    return Array(sorted.prefix(count))
+  }
+
+  private static func prefix(of reference: Reference) -> String {
+    switch reference {
+    case .integer(let value):
+      let remainder = value % 1000
+      let (floor, isBeforeBeginning) = value.subtractingReportingOverflow(remainder < 0 ? remainder + 1000 : remainder)
+      guard !isBeforeBeginning else { return "\(Int64.min) …" }
+      // The last thousand at either end is not a whole one.
+      let (last, isPastEnd) = floor.addingReportingOverflow(999)
+      return "\(floor) … \(isPastEnd ? Int64.max : last)"
+    case .string(let text):
+      var beginning = String.UnicodeScalarView()
+      for scalar in text.unicodeScalars.prefix(24) {
+        beginning.append(scalar)
+        if !(scalar.properties.isAlphabetic || scalar.properties.numericType != nil) {
+          return Reference.string(String(beginning)).literal + " …"
+        }
+      }
+      return Reference.string(String(text.prefix(3))).literal + " …"
+    case .uuid: return "UUIDs"
+    case .bytes(let bytes): return Reference.bytes(Array(bytes.prefix(2))).literal + " …"
+    case .tuple(let elements):
+      guard let first = elements.first else { return "()" }
+      let literal = first.literal
+      return "(\(literal.count > 40 ? String(literal.prefix(40)) + "…" : literal), …)"
+    }
+  }
+}

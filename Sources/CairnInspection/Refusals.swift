@@ -1,0 +1,14 @@
+package import Cairn
+
+/// What is asked for and isn't there.
+extension StoreError {
+  package static func noSegment(_ id: UInt32, _ segments: [UInt32]) -> StoreError {
+    StoreError(
+      .notFound,
+      "there is no segment \(id); there is \(segments.map(String.init).joined(separator: ", "))")
+  }
+
+  package static func noFile(_ name: String, _ path: String) -> StoreError {
+    StoreError(.notFound, "there is no \(name) in \(path)")
+  }
+}

@@ -1,0 +1,62 @@
+package import Cairn
+
+extension RowVersion {
+  /// All versions of a row that the log has, newest first, whether they are kept or not.
+  package static func inLog(
+    of reference: Reference, in keyspace: Keyspace, at path: String
+  ) throws -> [RowVersion] {
+    var values = ValueReader()
+    var records: [(record: RecordView, mapping: any Mapping)] = []
+    let log = try LogReader(at: path)
+    let key = reference.encoded
+    for entry in log.entries {
+      guard let segment = try log.segment(entry) else { continue }
+      segment.forEachRecord { record, _ in
+        values.learn(record)
+        guard record.header.keyspace == keyspace.id, record.header.isPut || record.header.isTombstone,
+          unsafe record.key.elementsEqual(key)
+        else { return }
+        records.append((record, segment.mapping))
+      }
+    }
+    // Compaction and a writer may have left two of one revision; both say the same.
+    var versions: [UInt64: RowVersion] = [:]
+    for (record, _) in records {
+      let header = record.header
+      let value = header.isTombstone ? nil : try values.value(of: record)
+      versions[header.revision] = RowVersion(value: value, version: header.version, revision: header.revision)
+    }
+    return versions.values.sorted { $0.revision > $1.revision }
+  }
+}
+
+/// Reads the values of records of the log, without an index.
+package struct ValueReader {
+  /// By id.
+  private var dictionaries: [UInt32: [UInt8]] = [:]
+
+  /// Notes the dictionary in a record, if there is one.
+  package mutating func learn(_ record: RecordView) {
+    if record.header.kind == .dictionary, let dictionary = record.dictionary {
+      dictionaries[dictionary.id] = dictionary.content
+    }
+  }
+
+  /// The value as it was given.
+  /// - Throws: `corrupted` where it cannot be decompressed.
+  package func value(of record: RecordView) throws(StoreError) -> [UInt8] {
+    guard record.header.isCompressed else { return unsafe Array(record.stored) }
+    let length = record.header.rawLength
+    if LZ4.isPlausible(stored: record.header.storedLength, raw: length),
+      record.header.dictionary == 0 || dictionaries[record.header.dictionary] != nil
+    {
+      var value = [UInt8](repeating: 0, count: length)
+      let dictionary = dictionaries[record.header.dictionary] ?? []
+      let isWhole = unsafe value.withUnsafeMutableBytes { target in
+        unsafe dictionary.withUnsafeBytes { unsafe LZ4.decompress(record.stored, with: $0, into: target) }
+      }
+      if isWhole { return value }
+    }
+    throw StoreError(.corrupted, "a value cannot be decompressed")
+  }
+}

@@ -1,0 +1,112 @@
+import Cairn
+
+/// Makes a new store of a dump.
+package struct StoreLoading {
+  package enum Form: Sendable {
+    /// Berkeley DB's text format. A section without a name becomes the keyspace of the given one.
+    case berkeley(DumpKeys, unnamed: String, isOrdered: Bool)
+    case jsonLines
+  }
+
+  private let path: String
+  private let form: Form
+  private let progress: InspectionProgress?
+  /// What the dump says that was left out, in words.
+  package private(set) var remarks: [String] = []
+
+  package init(at path: String, _ form: Form, progress: InspectionProgress? = nil) {
+    self.path = path
+    self.form = form
+    self.progress = progress
+  }
+
+  /// Reads all lines.
+  /// - Throws: `malformed` with the number of the line; what making a store throws; and there is no store then.
+  package mutating func load(_ lines: LineReader) throws -> NewStore.Contents {
+    switch form {
+    case .berkeley(let keys, let unnamed, let isOrdered):
+      return try loadBerkeley(BerkeleyReader(lines), keys, unnamed: unnamed, isOrdered: isOrdered)
+    case .jsonLines: return try loadLines(JSONLinesReader(lines))
+    }
+  }
+
+  private func report(_ rows: Int) throws(StoreError) {
+    guard rows % 1024 != 0 || progress?(rows, 0) ?? true else {
+      throw StoreError(.cancelled, "loading was cancelled")
+    }
+  }
+
+  // MARK: Berkeley DB's format
+
+  /// All of it becomes the first commit.
+  private mutating func loadBerkeley(
+    _ reader: BerkeleyReader, _ keys: DumpKeys, unnamed: String, isOrdered: Bool
+  ) throws -> NewStore.Contents {
+    var reader = reader
+    var remarks: [String] = []
+    defer { self.remarks = remarks }
+    return try NewStore.make(at: path, lastSequence: 1) { store in
+      var id: UInt32 = 0
+      var rows = 0
+      var (item, value): ([UInt8], [UInt8]) = ([], [])
+      while let section = try reader.nextSection() {
+        let name = section.name ?? unnamed
+        for remark in section.remarks { remarks.append("\(Reference.string(name).literal): \(remark)") }
+        id += 1
+        try store.add(Manifest.Keyspace(id: id, isOrdered: isOrdered, definedAt: 1, name: name))
+        var previous: [UInt8]?
+        while try reader.nextRow(&item, &value) {
+          guard item != previous else {
+            throw reader.problem("the key comes twice, and a row has but one value")
+          }
+          previous = item
+          try store.add(value, at: try key(item, keys, reader), in: id, version: 1, revision: 1)
+          rows += 1
+          try report(rows)
+        }
+      }
+    }
+  }
+
+  private func key(_ item: [UInt8], _ keys: DumpKeys, _ reader: BerkeleyReader) throws(StoreError) -> [UInt8] {
+    guard let type = keys.type else {
+      guard (try? Reference(encoded: item)) != nil else {
+        throw reader.problem(
+          "the key is no encoded reference; --keys bytes takes it as bytes, --keys text as a string")
+      }
+      return item
+    }
+    guard keys == .bytes || String(validating: item, as: UTF8.self) != nil else {
+      throw reader.problem("the key is no UTF-8; --keys bytes takes any")
+    }
+    return [type] + item
+  }
+
+  // MARK: JSON Lines
+
+  private func loadLines(_ reader: JSONLinesReader) throws -> NewStore.Contents {
+    var reader = reader
+    return try NewStore.make(at: path, lastSequence: reader.lastSequence) { store in
+      var rows = 0
+      while let item = try reader.next() {
+        do throws(StoreError) {
+          switch item {
+          case .keyspace(let keyspace):
+            try store.add(
+              Manifest.Keyspace(
+                id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt, name: keyspace.name,
+                oldVersions: UInt32(keyspace.retention - 1)))
+          case .version(let version):
+            try store.add(
+              version.value, at: version.reference.encoded, in: version.keyspace, version: version.version,
+              revision: version.revision, isOld: version.isOld)
+            rows += 1
+            try report(rows)
+          }
+        } catch {
+          throw error.code == .malformed ? reader.problem(error.message) : error
+        }
+      }
+    }
+  }
+}

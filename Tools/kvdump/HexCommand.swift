@@ -1,0 +1,113 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct HexCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "hex",
+    abstract: "Prints the bytes of a file of the store with the names of their fields.",
+    discussion: """
+      The names are those of Documentation/FORMAT.md. Of a segment the header is printed and then each frame, or only \
+      what lies in a range; of a checkpoint the header; a manifest and a list of moves whole. Whatever is damaged is decoded as \
+      far as it goes, and marked with an exclamation mark. Exit status 1 if anything was.
+
+      Examples: kvdump hex orders.cairn MANIFEST
+                kvdump hex orders.cairn 3 --offset 128 --length 1
+                kvdump hex orders.cairn 0000000003.moves
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Argument(help: "A file of the store, or a segment's number.")
+  var file: String
+
+  @Option(help: ArgumentHelp("The frame at this offset of a segment and those behind it.", valueName: "bytes"))
+  var offset = 0
+
+  @Option(help: ArgumentHelp("Only frames that have some of so many bytes.", valueName: "bytes"))
+  var length = Int.max
+
+  @Flag(help: "Print all bytes of long fields, of which the first 64 are printed otherwise.")
+  var whole = false
+
+  private static let shownBytes = 64
+
+  func validate() throws {
+    guard offset >= 0, length >= 0 else { throw ValidationError("--offset and --length are numbers of bytes.") }
+  }
+
+  func write(to output: inout Output) throws {
+    var listing = Listing("hex", items: "fields", common.format)
+    let log = try LogReader(at: common.store)
+    let name = UInt32(file).map(Segment.fileName) ?? file
+    guard log.names.contains(name) else { throw StoreError.noFile(name, log.directory.path) }
+    Interruption.watch()
+    try listing.begin(["store": .string(common.store), "file": .string(name)], to: &output)
+    var wrong = 0
+    func print(_ annotations: [Annotation]) throws {
+      for annotation in annotations {
+        if annotation.isWrong { wrong += 1 }
+        if listing.isText {
+          for line in text(annotation) { try output.line(line) }
+        } else {
+          try listing.item(members(annotation), to: &output)
+        }
+      }
+    }
+
+    if let id = StoreDirectory.segment(named: name) {
+      let entry = log.entries.first { $0.id == id } ?? Manifest.Segment(id: id)
+      guard let segment = try log.segment(entry) else { throw StoreError.noFile(name, log.directory.path) }
+      let end = offset.addingReportingOverflow(length)
+      let annotated = AnnotatedSegment(segment, shownBytes: whole ? .max : Self.shownBytes)
+      try annotated.forEach(in: offset..<(end.overflow ? .max : end.partialValue)) { annotations in
+        try print(annotations)
+        return Interruption.isRequested ? .stop : .next
+      }
+    } else {
+      try print(try AnnotatedFile.fields(of: name, in: log.directory))
+    }
+    Interruption.endIfRequested()
+    try listing.end(["isSound": .bool(wrong == 0)], to: &output)
+    guard wrong == 0 else { throw ExitCode(1) }
+  }
+
+  private func text(_ annotation: Annotation) -> [String] {
+    var lines: [String] = []
+    let shown = whole ? annotation.bytes[...] : annotation.bytes.prefix(Self.shownBytes)
+    let words = annotation.value.isEmpty ? annotation.field : "\(annotation.field): \(annotation.value)"
+    for start in stride(from: 0, to: max(1, shown.count), by: 16) {
+      let bytes = shown[start..<min(start + 16, shown.count)]
+      let digits = bytes.map { $0.hexadecimalDigits }.joined(separator: " ")
+      var line = Terminal.styled((annotation.offset + start).offsetDigits, .dim) + "  " + digits
+      if start == 0 {
+        line += String(repeating: " ", count: max(0, 48 - digits.count)) + " "
+        line += annotation.isWrong ? Terminal.styled("! \(words)", .red) : "  \(words)"
+      }
+      lines.append(line)
+    }
+    if annotation.length > shown.count {
+      lines.append("          … \((annotation.length - shown.count).grouped) bytes more")
+    }
+    return lines
+  }
+
+  private func members(_ annotation: Annotation) -> KeyValuePairs<String, JSON> {
+    [
+      "offset": .number(annotation.offset), "length": .number(annotation.length), "bytes": .bytes(annotation.bytes),
+      "field": .string(annotation.field), "value": .string(annotation.value), "isWrong": .bool(annotation.isWrong),
+    ]
+  }
+}
+
+extension UInt8 {
+  fileprivate var hexadecimalDigits: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}
+
+extension Int {
+  /// At least eight digits.
+  fileprivate var offsetDigits: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: Swift.max(0, 8 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct HistoryCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Prints the versions of a row that are kept, newest first.",
+    discussion: """
+      Deletions are versions too. With --log, all versions that the log still has, whether they are kept or not: what \
+      has been superseded stays there until compaction comes by. Exit status 1 if there are none.
+
+      Examples: kvdump history orders.cairn customers 42
+                kvdump history orders.cairn customers 42 --log
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Argument(help: "The keyspace's name.")
+  var keyspace: String
+
+  @Argument(help: "The row's reference; kvdump --help tells how to write one.", transform: Reference.parse)
+  var reference: Reference
+
+  @Flag(help: "Also versions that are not kept any more.")
+  var log = false
+
+  func write(to output: inout Output) throws {
+    let store = try Watched.store(common.store)
+    defer { store.close() }
+    let keyspace = try store.existingKeyspace(keyspace)
+    let versions =
+      log
+      ? try RowVersion.inLog(of: reference, in: keyspace, at: common.store)
+      : try store.history(of: reference, in: keyspace)
+    var listing = Listing("history", items: "versions", common.format)
+    try listing.begin(
+      ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .reference(reference)], to: &output)
+    for version in versions {
+      if listing.isText {
+        output.write("revision \(version.revision.grouped)\tversion \(version.version.grouped)\t")
+        if let value = version.value {
+          unsafe value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
+        } else {
+          output.write("deleted")
+        }
+        try output.endLine()
+      } else {
+        try listing.item(
+          [
+            "revision": .number(version.revision), "version": .number(version.version),
+            "value": version.value.map { .value($0) } ?? .null,
+          ], to: &output)
+      }
+    }
+    try listing.end(["count": .number(versions.count)], to: &output)
+    guard !versions.isEmpty else {
+      complain("there is no row \(reference.literal) in \(escapedForTerminal(keyspace.name))")
+      throw ExitCode(1)
+    }
+  }
+}

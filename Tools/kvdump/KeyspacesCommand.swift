@@ -1,0 +1,49 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct KeyspacesCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "keyspaces",
+    abstract: "Lists the keyspaces of a store.",
+    discussion: """
+      Of each: its number, name and order, how many rows it has and versions of each it keeps, the bytes of its records, \
+      its dictionaries, and the commit that defined it.
+
+      Example: kvdump keyspaces orders.cairn
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  func write(to output: inout Output) throws {
+    let info = try Watched.opening { try StoreInfo(at: common.store, progress: $0) }
+    var listing = Listing("keyspaces", items: "keyspaces", common.format)
+    var table = Table([
+      "id": .right, "keyspace": .left, "order": .left, "rows": .right, "versions": .right, "bytes": .right,
+      "dictionaries": .right, "since": .right,
+    ])
+    try listing.begin(["store": .string(common.store)], to: &output)
+    for keyspace in info.keyspaces {
+      if listing.isText {
+        table.append(
+          "\(keyspace.id)", escapedForTerminal(keyspace.name), "\(keyspace.order)", keyspace.rows.grouped,
+          keyspace.retention.count.grouped, keyspace.liveBytes.grouped, "\(keyspace.dictionaries.count)",
+          keyspace.definedAt.grouped)
+      } else {
+        try listing.item(keyspace.members, to: &output)
+      }
+    }
+    if listing.isText { for line in table.lines { try output.line(line) } }
+    try listing.end(["count": .number(info.keyspaces.count)], to: &output)
+  }
+}
+
+extension StoreInfo.Keyspace {
+  var members: KeyValuePairs<String, JSON> {
+    [
+      "id": .number(UInt64(id)), "name": .string(name), "order": .string("\(order)"), "rows": .number(rows),
+      "retention": .number(retention.count), "liveBytes": .number(liveBytes), "definedAt": .number(definedAt),
+      "dictionaryBytes": .array(dictionaries.map { .number($0) }),
+    ]
+  }
+}

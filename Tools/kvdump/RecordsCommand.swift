@@ -1,0 +1,188 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct RecordsCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "records",
+    abstract: "Prints the log as it is: every record, superseded ones and damage included.",
+    discussion: """
+      Segments, the frames in them, the records in those, each with its offset in the segment's file. What is invalid is \
+      told where it lies; records in it whose own checksum is right are printed all the same, marked as loose. A value of 40 bytes \
+      that takes 21 is printed as 21/40, with d behind it if it takes a dictionary. Exit status 1 if there is damage.
+
+      Examples: kvdump records orders.cairn --segment 3
+                kvdump records orders.cairn --keyspace customers --key 42
+                kvdump records orders.cairn --format jsonl | grep '"kind":"tombstone"'
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Option(help: ArgumentHelp("Only this segment.", valueName: "number"))
+  var segment: UInt32?
+
+  @Option(help: ArgumentHelp("Only records of this keyspace.", valueName: "name"))
+  var keyspace: String?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Only records of this row.", valueName: "reference"),
+    transform: Reference.parse)
+  var key: Reference?
+
+  @Option(help: ArgumentHelp("Only records of this commit or later ones.", valueName: "sequence"))
+  var since: UInt64?
+
+  @Option(help: ArgumentHelp("At most so many records.", valueName: "number"))
+  var limit = Int.max
+
+  func validate() throws {
+    guard limit >= 0 else { throw ValidationError("--limit is a number of records, not \(limit).") }
+  }
+
+  private var isFiltered: Bool { keyspace != nil || key != nil || since != nil }
+
+  private func isWanted(_ record: LogRecord) -> Bool {
+    if let keyspace, record.keyspaceName != keyspace { return false }
+    if let key, record.key != .row(key) { return false }
+    return record.revision >= since ?? 0
+  }
+
+  func write(to output: inout Output) throws {
+    let log = try LogContents(at: common.store)
+    if let segment, !log.segments.contains(segment) {
+      throw StoreError.noSegment(segment, log.segments)
+    }
+    Interruption.watch()
+    var listing = Listing("records", items: "records", common.format)
+    try listing.begin(["store": .string(common.store)], to: &output)
+    if let problem = log.manifestProblem { complain(problem) }
+    var (count, damage) = (0, log.manifestProblem == nil ? 0 : 1)
+    try log.forEach(in: segment) { item in
+      switch item {
+      case .segment(let start):
+        if start.header == nil, !start.isEmpty { damage += 1 }
+        if listing.isText { try output.line(text(start)) }
+      case .frame(let frame):
+        if listing.isText, !isFiltered { try output.line(text(frame)) }
+      case .record(let record, _):
+        guard isWanted(record) else { return .next }
+        guard count < limit else { return .stop }
+        count += 1
+        if listing.isText {
+          try output.line(text(record))
+        } else {
+          try listing.item(members(record), to: &output)
+        }
+      case .invalid(let invalid):
+        if !invalid.isTornTail { damage += 1 }
+        if listing.isText {
+          for line in text(invalid) { try output.line(line) }
+        } else {
+          try listing.item(members(invalid), to: &output)
+        }
+      case .missing(let id):
+        damage += 1
+        if listing.isText {
+          try output.line(Terminal.styled("segment \(id): missing", .red))
+        } else {
+          try listing.item(["missing": .number(UInt64(id))], to: &output)
+        }
+      }
+      return Interruption.isRequested ? .stop : .next
+    }
+    Interruption.endIfRequested()
+    try listing.end(["count": .number(count), "isSound": .bool(damage == 0)], to: &output)
+    guard damage == 0 else { throw ExitCode(1) }
+  }
+
+  // MARK: Text
+
+  private func text(_ start: LogContents.SegmentStart) -> String {
+    let what =
+      if let header = start.header {
+        "\(header.kind == .compacted ? "written by compaction" : start.isSealed ? "sealed" : "open"), epoch \(header.epoch), "
+          + "base sequence \(header.baseSequence.grouped), created \(Timestamp(nanoseconds: header.created))"
+      } else if start.isEmpty {
+        "unused"
+      } else {
+        start.isReadable ? "the header is damaged" : "the header is damaged, and nothing else tells what is in it"
+      }
+    return Terminal.styled("segment \(start.id): \(what)", .bold)
+  }
+
+  private func text(_ frame: LogContents.FrameStart) -> String {
+    let what =
+      frame.isCompacted
+      ? "frame \(frame.header.sequence.grouped)"
+      : "commit \(frame.header.sequence.grouped), \(Timestamp(nanoseconds: frame.header.time))"
+    return "\(column(frame.place.offset))  \(what), \(frame.header.length.grouped) bytes"
+  }
+
+  private func text(_ record: LogRecord) -> String {
+    var cells = [record.kind?.name ?? "unknown kind"]
+    cells.append(record.keyspaceName.map(escapedForTerminal) ?? "keyspace \(record.keyspace)")
+    switch record.key {
+    case .row(let reference): cells.append(reference.literal)
+    case .name: break
+    case .dictionary(let id): cells.append("\(id)")
+    case .none: break
+    case .malformed(let bytes): cells.append("malformed \(Reference.bytes(bytes).literal)")
+    }
+    if record.kind == .put || record.kind == .tombstone { cells.append("version \(record.version.grouped)") }
+    cells.append("revision \(record.revision.grouped)")
+    let stored =
+      record.isCompressed ? "\(record.storedBytes.grouped)/\(record.valueBytes.grouped)" : record.valueBytes.grouped
+    if record.kind != .tombstone { cells.append("\(stored) bytes\(record.dictionary > 0 ? " d" : "")") }
+    if record.frame == nil { cells.append(Terminal.styled("loose", .yellow)) }
+    return "\(column(record.place.offset))    \(cells.joined(separator: "  "))"
+  }
+
+  private func text(_ invalid: LogContents.Invalid) -> [String] {
+    let length = "\(invalid.range.count.grouped) bytes"
+    guard !invalid.isTornTail else {
+      return ["\(column(invalid.range.lowerBound))  " + Terminal.styled("torn tail of \(length)", .yellow)]
+    }
+    return ["\(column(invalid.range.lowerBound))  " + Terminal.styled("\(length) are no valid frame", .red)]
+      + invalid.words.map { "              \($0)" }
+  }
+
+  private func column(_ offset: Int) -> String {
+    let text = String(offset)
+    return String(repeating: " ", count: max(0, 12 - text.count)) + text
+  }
+
+  // MARK: JSON
+
+  private func members(_ record: LogRecord) -> KeyValuePairs<String, JSON> {
+    [
+      "segment": .number(UInt64(record.place.segment)), "offset": .number(record.place.offset),
+      "frame": record.frame.map { .number($0) } ?? .null, "kind": .string(record.kind?.name ?? "unknown"),
+      "keyspace": .number(UInt64(record.keyspace)),
+      "keyspaceName": record.keyspaceName.map { .string($0) } ?? .null,
+      "key": record.key.json, "revision": .number(record.revision), "version": .number(record.version),
+      "length": .number(record.length), "storedBytes": .number(record.storedBytes),
+      "valueBytes": .number(record.valueBytes), "isCompressed": .bool(record.isCompressed),
+      "dictionary": .number(UInt64(record.dictionary)),
+    ]
+  }
+
+  private func members(_ invalid: LogContents.Invalid) -> KeyValuePairs<String, JSON> {
+    [
+      "invalid": .string(invalid.isTornTail ? "torn tail" : "damage"), "segment": .number(UInt64(invalid.segment)),
+      "offset": .number(invalid.range.lowerBound), "length": .number(invalid.range.count),
+      "words": .array(invalid.words.map { .string($0) }),
+    ]
+  }
+}
+
+extension LogKey {
+  var json: JSON {
+    switch self {
+    case .row(let reference): .reference(reference)
+    case .name(let name): .object(["name": .string(name)])
+    case .dictionary(let id): .object(["dictionary": .number(UInt64(id))])
+    case .none: .null
+    case .malformed(let bytes): .object(["malformed": .bytes(bytes)])
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct SegmentsCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "segments",
+    abstract: "Lists the segments of a store, with what is in them and how sound they are.",
+    discussion: """
+      Reads the whole log, also of a store that does not open; then nothing is known of what is live. Revisions are the \
+      sequences of the commits whose records a segment has; ratio is what values take as they are stored in percent of \
+      what they are. Exit status 1 if there is damage.
+
+      Example: kvdump segments orders.cairn
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  func write(to output: inout Output) throws {
+    let (segments, obstacle) = try Watched.working("reading the log") {
+      try SegmentReport.all(at: common.store, progress: $0)
+    }
+    var listing = Listing("segments", items: "segments", common.format)
+    try listing.begin(["store": .string(common.store)], to: &output)
+    if listing.isText {
+      for line in table(segments).lines { try output.line(line) }
+    } else {
+      for segment in segments { try listing.item(members(segment), to: &output) }
+    }
+    try listing.end(["count": .number(segments.count), "opens": .bool(obstacle == nil)], to: &output)
+    if let obstacle { complain("the store does not open: \(obstacle)") }
+    guard obstacle == nil, segments.allSatisfy({ !$0.isDamaged }) else { throw ExitCode(1) }
+  }
+
+  private func table(_ segments: [SegmentReport]) -> Table {
+    var table = Table([
+      "id": .right, "segment": .left, "epoch": .right, "bytes": .right, "live": .right, "frames": .right,
+      "records": .right, "tombstones": .right, "ratio": .right, "revisions": .left, "state": .left,
+    ])
+    for segment in segments {
+      table.append(
+        "\(segment.id)", segment.kind.rawValue, "\(segment.epoch)", segment.bytes.grouped,
+        segment.liveBytes.map { segment.bytes > 0 ? "\($0 * 100 / segment.bytes) %" : "" } ?? "?",
+        segment.frames.grouped, segment.records.grouped, segment.tombstones.grouped,
+        segment.valueBytes > 0 ? "\(segment.storedBytes * 100 / segment.valueBytes) %" : "",
+        segment.revisions.map { "\($0.lowerBound.grouped) … \($0.upperBound.grouped)" } ?? "", segment.state.words)
+    }
+    return table
+  }
+
+  private func members(_ segment: SegmentReport) -> KeyValuePairs<String, JSON> {
+    [
+      "id": .number(UInt64(segment.id)), "kind": .string(segment.kind.rawValue),
+      "epoch": .number(UInt64(segment.epoch)),
+      "bytes": .number(segment.bytes), "fileBytes": .number(segment.fileBytes),
+      "liveBytes": segment.liveBytes.map { .number($0) } ?? .null, "frames": .number(segment.frames),
+      "records": .number(segment.records), "tombstones": .number(segment.tombstones),
+      "firstRevision": segment.revisions.map { .number($0.lowerBound) } ?? .null,
+      "lastRevision": segment.revisions.map { .number($0.upperBound) } ?? .null,
+      "valueBytes": .number(segment.valueBytes), "storedBytes": .number(segment.storedBytes),
+      "isSound": .bool(!segment.isDamaged), "state": .string(segment.state.words),
+    ]
+  }
+}
+
+extension SegmentReport {
+  fileprivate var isDamaged: Bool {
+    switch state {
+    case .sound, .tornTail: false
+    case .damaged, .missing, .unreadable: true
+    }
+  }
+}
+
+extension SegmentReport.State {
+  fileprivate var words: String {
+    switch self {
+    case .sound: "sound"
+    case .tornTail(let bytes): "torn tail of \(bytes.grouped) bytes"
+    case .damaged(let places): "damaged in \(places) \(places == 1 ? "place" : "places")"
+    case .missing: "missing"
+    case .unreadable: "unreadable: neither manifest nor header tell where it belongs"
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+struct TailCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "tail",
+    abstract: "Prints the last commits, and with -f those that follow as they happen.",
+    discussion: """
+      A line for each commit and one for each change in it: + for a put, - for a deletion. Commits are shown when they are in the log, \
+      which is before they are durable. With -f, Control-C ends it. Commits that were compacted before they could be shown \
+      are told.
+
+      Examples: kvdump tail orders.cairn -n 3
+                kvdump tail -f orders.cairn --keyspace customers --format jsonl
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Flag(name: .shortAndLong, help: "Wait for commits to come.")
+  var follow = false
+
+  @Option(name: .customShort("n"), help: ArgumentHelp("So many of those that are there.", valueName: "number"))
+  var count = 10
+
+  @Option(help: ArgumentHelp("Only changes of this keyspace.", valueName: "name"))
+  var keyspace: String?
+
+  func validate() throws {
+    guard count >= 0 else { throw ValidationError("-n is a number of commits, not \(count).") }
+    guard !follow || common.format != .json else {
+      throw ValidationError("-f never ends a document; use --format jsonl.")
+    }
+  }
+
+  func write(to output: inout Output) throws {
+    Interruption.watch()
+    let known = try CommitFollower.last(count + 1, at: common.store)
+    let start = known.count > count ? known[known.count - count - 1] : 0
+    var follower = CommitFollower(at: common.store, after: start)
+    var listing = Listing("tail", items: "commits", common.format)
+    try listing.begin(["store": .string(common.store)], to: &output)
+    var shown = 0
+    repeat {
+      try follower.news { news in
+        switch news {
+        case .commit(let commit):
+          shown += 1
+          try print(commit, &listing, &output)
+        case .missed(let after, let before):
+          if listing.isText {
+            try output.line("commits after \(after.grouped) and before \(before.grouped) have been compacted")
+          } else {
+            try listing.item(["missedAfter": .number(after), "missedBefore": .number(before)], to: &output)
+          }
+        }
+        return Interruption.isRequested ? .stop : .next
+      }
+      try output.flush()
+      if follow, !Interruption.isRequested { usleep(50_000) }
+    } while follow && !Interruption.isRequested
+    Interruption.endIfRequested()
+    try listing.end(["count": .number(shown)], to: &output)
+  }
+
+  private func print(_ commit: LoggedCommit, _ listing: inout Listing, _ output: inout Output) throws {
+    let changes = commit.changes.filter { keyspace == nil || $0.keyspace == keyspace }
+    guard keyspace == nil || !changes.isEmpty else { return }
+    guard listing.isText else {
+      return try listing.item(
+        [
+          "sequence": .number(commit.sequence), "time": .string("\(Timestamp(nanoseconds: commit.time))"),
+          "segment": .number(UInt64(commit.place.segment)), "offset": .number(commit.place.offset),
+          "length": .number(commit.length), "changes": .array(changes.map(json)),
+        ], to: &output)
+    }
+    try output.line(
+      Terminal.styled(
+        "commit \(commit.sequence.grouped)  \(Timestamp(nanoseconds: commit.time))  \(commit.length.grouped) bytes",
+        .bold)
+    )
+    for change in changes {
+      try text(change, &output.bytes)
+      try output.endLine()
+    }
+  }
+
+  private func text(_ change: LoggedCommit.Change, _ bytes: inout [UInt8]) throws {
+    let record = change.record
+    let name = change.keyspace.map(escapedForTerminal) ?? "keyspace \(record.keyspace)"
+    switch (record.kind, record.key) {
+    case (.put, .row(let reference)):
+      bytes += Array("  + \(name)\t\(reference.literal)\t".utf8)
+      guard let value = change.value else {
+        bytes += Array("a value that cannot be read".utf8)
+        return
+      }
+      unsafe value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
+    case (.tombstone, .row(let reference)): bytes += Array("  - \(name)\t\(reference.literal)".utf8)
+    default: bytes += Array("    \(record.kind?.name ?? "unknown kind") \(name)".utf8)
+    }
+  }
+
+  private func json(_ change: LoggedCommit.Change) -> JSON {
+    .object([
+      "kind": .string(change.record.kind?.name ?? "unknown"),
+      "keyspace": change.keyspace.map { .string($0) } ?? .null, "key": change.record.key.json,
+      "value": change.value.map { .value($0) } ?? .null, "version": .number(change.record.version),
+    ])
+  }
+}

@@ -1,0 +1,54 @@
+import Cairn
+import CairnInspection
+import Synchronization
+
+/// What takes long tells a terminal how far it has come, and Control-C ends it.
+enum Watched {
+  private static let isShown = Atomic<Bool>(false)
+  private static let shownAt = Atomic<UInt64>(0)
+  /// What is read at once needs no percentage.
+  private static let longRead = 256 << 20
+
+  /// Opens a store for looking.
+  static func store(_ path: String) throws -> Store {
+    try opening { try Store.openForInspection(at: path, progress: $0) }
+  }
+
+  /// Gives `body` what to hand on to whatever opens a store.
+  static func opening<R>(_ body: (@escaping @Sendable (RecoveryProgress) -> Bool) throws -> R) throws -> R {
+    try run {
+      try body { progress in
+        progress.totalBytes < longRead || show("reading the log", progress.bytes, progress.totalBytes)
+      }
+    }
+  }
+
+  /// Gives `body` what to call with how much of how much has been done.
+  static func working<R>(_ title: String, _ body: (@escaping InspectionProgress) throws -> R) throws -> R {
+    try run { try body { show(title, $0, $1) } }
+  }
+
+  private static func run<R>(_ body: () throws -> R) throws -> R {
+    Interruption.watch()
+    defer {
+      if isShown.exchange(false, ordering: .relaxed) { Terminal.tell("\r\u{1B}[K") }
+      Interruption.endIfRequested()
+      Interruption.unwatch()
+    }
+    return try body()
+  }
+
+  /// Ten times a second at most; false if it is to end.
+  private static func show(_ title: String, _ done: Int, _ total: Int) -> Bool {
+    if Terminal.showsProgress {
+      let now = systemClock()
+      if now &- shownAt.load(ordering: .relaxed) >= 100_000_000 {
+        shownAt.store(now, ordering: .relaxed)
+        let percentage = total > 0 ? ": \(min(99, done * 100 / total)) %" : ", \(done.grouped)"
+        Terminal.tell("\r\u{1B}[K\(title)\(percentage)")
+        isShown.store(true, ordering: .relaxed)
+      }
+    }
+    return !Interruption.isRequested
+  }
+}
