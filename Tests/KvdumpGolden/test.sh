@@ -76,7 +76,6 @@ for store in *; do
     show salvage "$store" -o saved
     if [[ -d saved ]]; then
       show scan saved customers
-      show scan saved orders
       rm -r saved
     fi
   )
