@@ -35,6 +35,8 @@ final class CompactionJob: @unchecked Sendable {
   private var rows: RowBuffer
   private var reencoder: Reencoder
   private var carried: [UInt64] = []
+  /// Tombstones that are needed if an older version is copied for a snapshot: it would come back under a later retention.
+  private var doubtful: [UInt64] = []
   private var pending: [Replay.Row] = []
   private var neededBytes = 0
   /// For each row where its copy is, and how long each is in units.
@@ -228,7 +230,12 @@ final class CompactionJob: @unchecked Sendable {
       {
         purged = min(purged, min(expiredBy, keyspace.droppedAt.load(ordering: .acquiring)) - 1)
       } else {
-        if !row.isPut, isTombstoneNeeded(row, keyspace) { carry(row.address, index.table.verified(row.address).header) }
+        if row.isPut { continue }
+        if isTombstoneNeeded(row, keyspace) {
+          carry(row.address, index.table.verified(row.address).header)
+        } else if keyspace.retainedSince.load(ordering: .relaxed) > 0 {
+          doubtful.append(row.address)
+        }
         continue
       }
       rows.append(row)
@@ -255,6 +262,10 @@ final class CompactionJob: @unchecked Sendable {
   // MARK: Copies
 
   private func beginWriting() throws(StoreError) {
+    for address in doubtful {
+      let tombstone = index.table.verified(address).header
+      if tombstone.revision > purged { carry(address, tombstone) }
+    }
     guard rows.count + carried.count > 0 else {
       phase = .publish
       return

@@ -349,6 +349,8 @@ struct Recovery: ~Copyable {
           + "\(header.compactedSequence)")
     }
     log.highestSequence = max(log.highestSequence, header.compactedSequence)
+    // The log was durable up to there before this was listed.
+    note(Watermark(sequence: header.compactedSequence, place: Watermark.none.place))
     let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
     let isCovered = checkpoint?.segments.contains { $0.id == entry.id } ?? false
     if moved.contains(entry.id) {

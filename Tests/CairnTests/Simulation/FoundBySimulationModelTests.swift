@@ -160,4 +160,35 @@ import Testing
       14 checkpoint
       """)
   }
+
+  @Test("what a compacted segment says was durable is missed where the log's last segment has lost its header")
+  func headerLostBehindCompaction() throws {
+    try replay(
+      """
+      seed 5951601183266097092 segment 65536 compression off checkpoints off compaction off dictionaries off keys sequential count 20 ordered on
+      2 write buffered 2/0=1:1
+      5 reopen
+      9 write durable 0/13=1:1
+      10 crash
+      14 write buffered 2/14=1:1
+      16 space 38119
+      18 compact worthwhile
+      21 flip 2
+      """)
+  }
+
+  @Test("a version that compaction copies for a snapshot's sake does not come back under a later retention")
+  func tombstoneOfASnapshotsVersion() throws {
+    try replay(
+      """
+      seed 14371541556835100804 segment 65536 compression off checkpoints off compaction off dictionaries off keys sequential count 2 ordered on
+      5 write buffered 1/1=1:1
+      7 crash
+      9 snapshot
+      12 write buffered 1/1-
+      16 retain 1 8
+      20 write buffered 1/1=1:1
+      24 compact worthwhile
+      """)
+  }
 }
