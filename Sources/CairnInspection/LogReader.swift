@@ -70,14 +70,17 @@ package struct LogReader: Sendable {
     return nil
   }
 
-  /// The highest watermark that any valid structure names in the segments that are not sealed. What is said in sealed
-  /// ones lies before it.
+  /// The highest watermark that any valid structure names in the segments that are not sealed, and the headers of those
+  /// that are. What else is said in sealed ones lies before it.
   package func watermark() throws(StoreError) -> Watermark {
     var highest = Watermark.none
-    for entry in entries where entry.end == nil {
+    for entry in entries {
       guard let segment = try segment(entry) else { continue }
-      if case .header(let header) = segment.header { highest.raise(to: header.watermark) }
-      guard let origin = segment.origin else { continue }
+      if case .header(let header) = segment.header {
+        highest.raise(to: header.watermark)
+        highest.raise(to: Watermark(sequence: header.compactedSequence, place: Watermark.none.place))
+      }
+      guard entry.end == nil, let origin = segment.origin else { continue }
       origin.forEachFrame(in: segment.mapping, from: SegmentHeader.size) { highest.raise(to: $0.header.watermark) }
     }
     return highest

@@ -131,6 +131,7 @@ class Segment:
     demand(magic == b"CAIRNSEG" and checksum == crc32c(data[:124]), f"segment {self.number}: invalid header")
     check_versions(major, incompatible, f"segment {self.number}")
     self.is_compacted = kind == 2
+    self.compacted_sequence = compacted
     demand(kind == 1 and compacted == 0 or kind == 2 and entry.is_sealed, f"segment {self.number}: invalid header")
     demand(not any(reserved), f"segment {self.number}: invalid header")
     demand(number == entry.number and entry.epoch in (0, self.epoch), f"segment {self.number}: belongs elsewhere")
@@ -264,6 +265,7 @@ class Store:
         continue
       demand(segment.store == self.manifest.store, f"segment {entry.number}: belongs to another store")
       if segment.is_compacted:
+        self.note((segment.compacted_sequence, 0))
         self.read_compacted(segment, entry)
         continue
       self.note(segment.watermark)
@@ -279,6 +281,7 @@ class Store:
         self.read(segment, entry)
     is_open = any(not entry.is_sealed and entry.number == self.watermark[1] >> 32 for entry in self.manifest.segments)
     demand(self.end >= self.watermark[1] or not is_open, "the log ends before its watermark")
+    demand(max(self.last, self.manifest.sealed_sequence) >= self.watermark[0], "the log ends before its watermark")
     self.keyspaces = {number: name for number, name in self.keyspaces.items() if number not in self.dropped}
     self.rows = {}
     self.histories = {}
