@@ -137,7 +137,10 @@ public final class Store: Sendable {
   /// other commits wait. May be called from any thread. A store in which this has been called is not read by
   /// versions of the library that know nothing of retention.
   ///
-  /// - Parameter retention: 1 to ``Retention/maximumCount`` versions.
+  /// - Parameters:
+  ///   - retention: 1 to ``Retention/maximumCount`` versions.
+  ///   - keyspace: one of this store's.
+  ///   - durability: how durable the commit is when the call returns.
   /// - Returns: the sequence of the commit.
   /// - Throws: `malformed` for another number; `keyspaceMismatch` if the keyspace has been dropped or belongs to another
   ///   store; what ``write(_:_:)-5vjlh`` throws.
