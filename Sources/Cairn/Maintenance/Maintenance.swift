@@ -229,7 +229,7 @@ final class Maintenance: Sendable {
   /// For a commit that has met no space. False if compaction cannot make any.
   func makeSpace() -> Bool {
     state.withLock { state in
-      guard !state.isClosed else { return false }
+      guard !state.isClosed, !state.isPaused else { return false }
       while state.job != nil || beginJob(&state) {
         do throws(StoreError) {
           try stepJob(&state)
