@@ -91,15 +91,16 @@ final class Committer: @unchecked Sendable {
   private func look(_ batch: BatchBuffer) throws(StoreError) {
     let changes = unsafe batch.changes
     let count = batch.changeCount
-    let ahead = 12
-    for position in 0..<min(ahead, count) {
-      unsafe changes[position].keyspace.withBorrowed { unsafe $0.locator.index.prefetch(changes[position].hash) }
+    if count > 1 {
+      prefetchSlots(batch, from: 0)
+      prefetchSlots(batch, from: Self.groupSize)
+      prefetchRecords(batch, from: 0)
     }
     var hasConflict = false
     for position in 0..<count {
-      if position + ahead < count {
-        let later = unsafe changes + position + ahead
-        unsafe later.pointee.keyspace.withBorrowed { unsafe $0.locator.index.prefetch(later.pointee.hash) }
+      if position % Self.groupSize == 0 {
+        prefetchSlots(batch, from: position + 2 * Self.groupSize)
+        prefetchRecords(batch, from: position + Self.groupSize)
       }
       let change = unsafe changes + position
       try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
@@ -109,6 +110,56 @@ final class Committer: @unchecked Sendable {
       if unsafe !change.pointee.expectation.holds(revision) { hasConflict = true }
     }
     if hasConflict { throw conflict(batch) }
+    prefetchPlaces(batch, from: 0)
+  }
+
+  /// Changes whose rows are asked for together, so that their cache misses come together.
+  private static let groupSize = 32
+
+  private func group(_ batch: BatchBuffer, from start: Int) -> Range<Int> {
+    min(start, batch.changeCount)..<min(start + Self.groupSize, batch.changeCount)
+  }
+
+  private func prefetchSlots(_ batch: BatchBuffer, from start: Int) {
+    for position in group(batch, from: start) {
+      let change = unsafe batch.changes + position
+      unsafe change.pointee.keyspace.withBorrowed { unsafe $0.locator.index.prefetch(change.pointee.hash) }
+    }
+  }
+
+  /// With nothing between them, as in `Scan`.
+  private func prefetchRecords(_ batch: BatchBuffer, from start: Int) {
+    let group = group(batch, from: start)
+    for position in group {
+      let change = unsafe batch.changes + position
+      unsafe change.pointee.address = unsafe change.pointee.keyspace.withBorrowed {
+        unsafe $0.locator.likelyAddress(change.pointee.hash)
+      }
+    }
+    for position in group {
+      let address = unsafe batch.changes[position].address
+      if address != 0 { index.table.prefetch(address) }
+    }
+  }
+
+  /// Asks for where new rows will go.
+  private func prefetchPlaces(_ batch: BatchBuffer, from start: Int) {
+    unsafe forEachNew(batch, from: start) { keyspace, hash, key in
+      keyspace.locator.index.prefetchForInsertion(hash)
+      unsafe keyspace.tree?.prefetchInner(key)
+    }
+    unsafe forEachNew(batch, from: start) { keyspace, _, key in unsafe keyspace.tree?.prefetchLeaf(key) }
+  }
+
+  @inline(__always)
+  private func forEachNew(
+    _ batch: BatchBuffer, from start: Int, _ body: (KeyspaceIndex, UInt64, UnsafeRawBufferPointer) -> Void
+  ) {
+    for position in group(batch, from: start) {
+      let change = unsafe batch.changes + position
+      guard unsafe change.pointee.found == .nothing, unsafe change.pointee.kind == .put else { continue }
+      unsafe change.pointee.keyspace.withBorrowed { unsafe body($0, change.pointee.hash, batch.key(change)) }
+    }
   }
 
   @inline(__always)
@@ -119,7 +170,6 @@ final class Committer: @unchecked Sendable {
     guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
     guard let found = try unsafe keyspace.locator.find(change.pointee.hash, key) else {
       unsafe change.pointee.found = .nothing
-      if unsafe change.pointee.kind == .put { unsafe keyspace.tree?.prefetch(key) }
       return
     }
     unsafe change.pointee.address = unsafe found.address
@@ -406,6 +456,7 @@ final class Committer: @unchecked Sendable {
   /// Enters the changes into the index. Until they are published, readers who meet them look for the version before.
   private func apply(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
     for position in 0..<batch.changeCount {
+      if position % Self.groupSize == 0 { prefetchPlaces(batch, from: position + Self.groupSize) }
       let change = unsafe batch.changes + position
       guard unsafe isWritten(change) else { continue }
       try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in

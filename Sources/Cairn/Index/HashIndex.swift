@@ -131,6 +131,14 @@ import Synchronization
     unsafe cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
   }
 
+  /// The same before a row is inserted.
+  @inline(__always)
+  func prefetchForInsertion(_ hash: UInt64) {
+    let page = page(Self.position(hash))
+    unsafe cairn_prefetch(arena[page])
+    unsafe cairn_prefetch(slots(page, line: Self.homeLine(hash)))
+  }
+
   // MARK: Finding
 
   /// Calls `match` with the log address of every row that may be the one; stops at the first for which it says true.

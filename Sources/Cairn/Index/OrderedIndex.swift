@@ -158,12 +158,13 @@ import Synchronization
 
   // MARK: Changing (the writer's)
 
+  /// Down to a level, by default to the leaf, without looking at the node there.
   @inline(__always)
-  private func descend(_ key: UnsafeRawBufferPointer) -> (leaf: UInt32, depth: Int) {
+  private func descend(_ key: UnsafeRawBufferPointer, to level: Int = 0) -> (node: UInt32, depth: Int) {
     var depth = 0
     var node = root.load(ordering: .relaxed)
-    while case let memory = unsafe arena[node], unsafe Inner.level(memory) > 0 {
-      let inner = unsafe Inner(memory)
+    for _ in 0..<max(0, unsafe Inner.level(arena[node]) &- level) {
+      let inner = unsafe Inner(arena[node])
       let child = unsafe inner.childIndex(key, below: false)
       unsafe path[depth] = Step(node: node, child: child)
       depth &+= 1
@@ -172,10 +173,18 @@ import Synchronization
     return (node, depth)
   }
 
+  /// Brings the node above the leaf that a key belongs to near: what is looked at first in it.
+  @inline(__always)
+  func prefetchInner(_ key: UnsafeRawBufferPointer) {
+    let inner = unsafe arena[descend(key, to: 1).node]
+    for line in stride(from: 0, through: 9, by: 3) { unsafe cairn_prefetch(inner + line &* 64) }
+  }
+
   /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie
   /// in.
-  func prefetch(_ key: UnsafeRawBufferPointer) {
-    let leaf = unsafe arena[descend(key).leaf]
+  @inline(__always)
+  func prefetchLeaf(_ key: UnsafeRawBufferPointer) {
+    let leaf = unsafe arena[descend(key).node]
     unsafe cairn_prefetch(leaf)
     for line in 4..<8 {
       unsafe cairn_prefetch(leaf + line &* 64)

@@ -48,12 +48,11 @@ struct RowLocator: Sendable {
   /// Whether the row with this hash lies at an address.
   func isAt(_ address: UInt64, _ hash: UInt64) -> Bool { table.record(address).map { isRow($0, hash) } ?? false }
 
-  /// Asks for the record that is most likely the row's; returns its address, 0 if there is none.
+  /// The address of the record that is most likely the row's newest; 0 if there is none.
   @inline(__always)
-  func prefetchRecord(_ hash: UInt64) -> UInt64 {
+  func likelyAddress(_ hash: UInt64) -> UInt64 {
     var likely: UInt64 = 0
     _ = unsafe index.find(hash) { (address) in
-      table.prefetch(address)
       likely = address
       return true
     }

@@ -4,8 +4,8 @@ struct Scan {
   let keyspace: KeyspaceIndex
   let sequence: UInt64
 
-  /// How many rows ahead a record is asked for; the line of the hash index that leads to it, twice as many.
-  private static let lookahead = 8
+  /// Records that are asked for together, ahead of the walk.
+  private static let groupSize = 32
 
   /// Calls `body` with the rows of a range in order until it says false; likely after `limit` rows. The epoch is pinned
   /// a leaf at a time, so that a long walk holds back no memory.
@@ -41,13 +41,13 @@ struct Scan {
     let count = entries.count
     let expected = min(count, limit)
     var start = start
-    for position in 0..<min(2 * Self.lookahead, expected) { locator.index.prefetch(entries[position].hash) }
-    for position in 0..<min(Self.lookahead, expected) { locate(entries, position) }
+    for position in 0..<expected { locator.index.prefetch(entries[position].hash) }
+    for position in 0..<expected { locate(entries, position) }
+    prefetch(entries, 0..<min(Self.groupSize, expected))
     for position in 0..<count {
-      if position + 2 * Self.lookahead < expected {
-        locator.index.prefetch(entries[position + 2 * Self.lookahead].hash)
+      if position % Self.groupSize == 0, position + Self.groupSize < expected {
+        prefetch(entries, position + Self.groupSize..<min(position + 2 * Self.groupSize, expected))
       }
-      if position + Self.lookahead < expected { locate(entries, position + Self.lookahead) }
       if position >= expected { locate(entries, position) }
       guard let record = try record(entries[position]) else { continue }
       if let bound = start {
@@ -65,11 +65,17 @@ struct Scan {
     unsafe bound.withUnsafeBytes { unsafe record.key.order($0) < 0 }
   }
 
-  /// Asks for the record that is most likely the row's. Its address takes the place of the head, which has done its
-  /// work.
+  /// The address of the record that is most likely the row's takes the place of the head, which has done its work.
   @inline(__always)
   private func locate(_ entries: LeafEntries, _ position: Int) {
-    entries[position].head = keyspace.locator.prefetchRecord(entries[position].hash)
+    entries[position].head = keyspace.locator.likelyAddress(entries[position].hash)
+  }
+
+  /// Asks for records. A processor goes on from one only when its address has been translated, which takes longer than
+  /// what else there is to do; so it is given many at once, with nothing between them.
+  @inline(__always)
+  private func prefetch(_ entries: LeafEntries, _ range: Range<Int>) {
+    for position in range where entries[position].head != 0 { index.table.prefetch(entries[position].head) }
   }
 
   /// The record that the snapshot sees of a row whose newest one most likely lies at the address that stands for the
@@ -94,7 +100,10 @@ struct Scan {
       defer { index.epochs.unpin(pin) }
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for start in addresses.indices {
-        if start + Self.lookahead < addresses.count { index.table.prefetch(addresses[start + Self.lookahead]) }
+        if start % Self.groupSize == 0 {
+          let next = addresses[start...].dropFirst(Self.groupSize).prefix(Self.groupSize)
+          for address in next { index.table.prefetch(address) }
+        }
         guard let newest = index.table.record(addresses[start]) else {
           throw keyspace.locator.corruption(addresses[start])
         }

@@ -173,5 +173,6 @@ import CCairnPlatform
     let record = unsafe entry(address).pointee.base + offset(address)
     unsafe cairn_prefetch(record)
     unsafe cairn_prefetch(record + 64)
+    unsafe cairn_prefetch(record + 128)
   }
 }

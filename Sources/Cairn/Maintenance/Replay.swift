@@ -359,7 +359,8 @@ struct Replay: ~Copyable {
     let keyspace = parts[number].keyspace
     let locator = keyspace.locator
     for row in group { locator.index.prefetch(row.hash) }
-    for row in group { _ = locator.prefetchRecord(row.hash) }
+    let known = group.map { locator.likelyAddress($0.hash) }
+    for address in known where address != 0 { table.prefetch(address) }
     for row in group {
       let own = table.verified(row.address)
       if own.header.isPut { add(own.header.paddedLength, at: row.address, keyspace.live) }

@@ -52,8 +52,9 @@ extension RecordView {
   func withValue(_ dictionaries: DictionaryTable, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard header.isCompressed else { return try unsafe body(stored) }
     guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
+    guard let dictionary = unsafe dictionary(dictionaries) else { throw invalidBlock }
     try unsafe withUnsafeTemporaryAllocation(byteCount: header.rawLength, alignment: 8) { buffer in
-      guard unsafe decompress(dictionaries, into: buffer) else { throw invalidBlock }
+      guard unsafe decompress(dictionary, into: buffer) else { throw invalidBlock }
       try unsafe body(UnsafeRawBufferPointer(buffer))
     }
   }
@@ -61,8 +62,22 @@ extension RecordView {
   /// Fills `target` with the value; false if that cannot be done.
   @inline(__always)
   func decompress(_ dictionaries: DictionaryTable, into target: UnsafeMutableRawBufferPointer) -> Bool {
-    guard header.dictionary > 0 else { return unsafe LZ4.decompress(stored, into: target) }
-    guard let dictionary = unsafe dictionaries.find(header.dictionary) else { return false }
+    guard let dictionary = unsafe dictionary(dictionaries) else { return false }
+    return unsafe decompress(dictionary, into: target)
+  }
+
+  /// What the value is compressed with, which may be nothing; nil if it is not known.
+  @inline(__always)
+  private func dictionary(_ dictionaries: DictionaryTable) -> Unmanaged<StoredDictionary>?? {
+    guard header.dictionary > 0 else { return unsafe .some(nil) }
+    return unsafe dictionaries.find(header.dictionary).map { unsafe .some($0) }
+  }
+
+  @inline(__always)
+  private func decompress(
+    _ dictionary: Unmanaged<StoredDictionary>?, into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard let dictionary = unsafe dictionary else { return unsafe LZ4.decompress(stored, into: target) }
     return unsafe dictionary.withBorrowed { unsafe LZ4.decompress(stored, with: $0.content.bytes, into: target) }
   }
 

@@ -130,7 +130,8 @@ public final class Snapshot: Sendable {
         locator.index.prefetch(hash)
         keys.append((key, hash))
       }
-      for key in keys { _ = locator.prefetchRecord(key.hash) }
+      let likely = keys.map { locator.likelyAddress($0.hash) }
+      for address in likely where address != 0 { index.table.prefetch(address) }
       for (key, hash) in keys {
         let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
           try unsafe index.record(keyspace.index, hash, key, at: sequence)
@@ -188,9 +189,10 @@ public final class Snapshot: Sendable {
   ) throws {
     guard limit > 0 else { return }
     var left = limit
+    let dictionaries = index.dictionaries
     try walk(range, keyspace, reverse: reverse, limit: limit) { record in
       var step = ScanStep.next
-      try unsafe record.withValue(index.dictionaries) {
+      try unsafe record.withValue(dictionaries) {
         step = try unsafe body(record.key.bytes, $0.bytes, record.stamp)
       }
       left -= 1
