@@ -70,6 +70,33 @@ void cairn_advise_huge(void *address, size_t length) {
 #endif
 }
 
+void *cairn_map_huge(size_t length) {
+#if defined(MREMAP_FIXED)
+  uint8_t *mapped = mmap(NULL, 2 * length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return NULL;
+  size_t lead = -(uintptr_t)mapped & (length - 1);
+  if (lead > 0) munmap(mapped, lead);
+  if (lead < length) munmap(mapped + lead + length, length - lead);
+  cairn_advise_huge(mapped + lead, length);
+  for (size_t offset = 0; offset < length; offset += 4096) *(volatile uint8_t *)(mapped + lead + offset) = 0;
+  return mapped + lead;
+#else
+  (void)length;
+  return NULL;
+#endif
+}
+
+int cairn_move_mapping(void *memory, void *target, size_t length) {
+#if defined(MREMAP_FIXED)
+  return mremap(memory, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, target) == MAP_FAILED ? errno : 0;
+#else
+  (void)memory;
+  (void)target;
+  (void)length;
+  return ENOSYS;
+#endif
+}
+
 size_t cairn_boot_identity(char *buffer, size_t capacity) {
 #if defined(__APPLE__)
   size_t length = capacity;

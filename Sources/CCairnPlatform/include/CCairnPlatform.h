@@ -44,6 +44,13 @@ int cairn_sync_data(int descriptor);
 /// Asks the kernel to back anonymous memory with huge pages; harmless where it cannot.
 void cairn_advise_huge(void *_Nonnull address, size_t length);
 
+/// Anonymous memory of `length` bytes that begins at a multiple of it, backed by a huge page if the kernel has one, and
+/// touched. NULL where there is none, or where it could not be moved.
+void *_Nullable cairn_map_huge(size_t length);
+
+/// Puts such memory in the place of what is mapped at `target`, for all threads at once. Returns 0 or an errno value.
+int cairn_move_mapping(void *_Nonnull memory, void *_Nonnull target, size_t length);
+
 /// A name that changes with every start of the machine, as text; empty where there is none.
 /// Returns the number of bytes written, at most `capacity`.
 size_t cairn_boot_identity(char *_Nonnull buffer, size_t capacity);

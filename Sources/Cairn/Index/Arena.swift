@@ -24,6 +24,8 @@ import Synchronization
   /// What the first chunks lie in, if they come from a checkpoint.
   private var image: PrivateMapping?
   private var imageChunks = 0
+  /// Where in it whole large pages would have room and small ones are.
+  private var smallPages: ArraySlice<Int> = []
   private var nextUnit = 0
   /// Free blocks by their size in units. A free block's first word leads to the next.
   private var free: [UInt32]
@@ -63,12 +65,31 @@ import Synchronization
     for chunk in 0..<chunkCount { unsafe chunks[chunk] = unsafe image.base + chunk * Self.chunkBytes }
     nextUnit = chunkCount * Self.chunkUnits
     footprint.store(length, ordering: .relaxed)
+    smallPages = ArraySlice(image.largePages(in: 0..<length))
   }
 
-  /// The opposite, if nothing has been allocated since.
+  /// Whether some of what came from a checkpoint is in small pages still, which take longer to look something up in and
+  /// are copied when they are first written to.
+  var hasSmallPages: Bool { !smallPages.isEmpty }
+
+  /// Moves as much as fills one into a large page. `alone` is to call what it is given while nobody writes.
+  func moveToLargePage(alone: (() -> Void) -> Void) {
+    guard let offset = smallPages.popFirst() else { return }
+    image?.moveToLargePage(offset, alone: alone)
+  }
+
+  /// All that lies in a range, before anybody else is there.
+  func moveToLargePages(_ range: Range<Int>) {
+    let chosen = image.map { Set($0.largePages(in: range)) } ?? []
+    for offset in chosen { image?.moveToLargePage(offset) { $0() } }
+    smallPages.removeAll(where: chosen.contains)
+  }
+
+  /// The opposite of adopting, if nothing has been allocated since.
   func forget() {
     for chunk in 0..<chunkCount { unsafe chunks[chunk] = nil }
     image = nil
+    smallPages = []
     (imageChunks, chunkCount, nextUnit) = (0, 0, 0)
     footprint.store(0, ordering: .relaxed)
   }

@@ -24,11 +24,6 @@ struct CheckpointImage {
     guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
   }
 
-  /// Most rows will soon be led elsewhere. The trees, which that leaves alone, stay mapped. Once it is sound.
-  func copyHashPages() {
-    for keyspace in tables.keyspaces { memory.copy(HashIndex.range(keyspace.directory)) }
-  }
-
   /// Whether the log is still the one that the checkpoint leads into, but for what has been compacted since.
   private func matches(_ manifest: Manifest) -> Bool {
     guard let last = tables.segments.first(where: { $0.id == tables.place.segment }), last.end == tables.place.offset,

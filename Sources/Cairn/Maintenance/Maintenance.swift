@@ -1,7 +1,8 @@
 import Synchronization
 
 /// What goes on beside reading and writing: checkpoints and compaction, in the background as the log grows, and on
-/// request. One of them at a time, so that a checkpoint leads to records that stay where they are.
+/// request. One of them at a time, so that a checkpoint leads to records that stay where they are. What came from a
+/// checkpoint goes into large pages first.
 final class Maintenance: Sendable {
   private let index: Index
   private let log: Log
@@ -55,6 +56,7 @@ final class Maintenance: Sendable {
         policy: CompactionPolicy(segmentSize: log.segmentSize), sequence: recovery.checkpoint ?? 0,
         covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
     nextLook = Atomic(writesCheckpoints || compacts ? 0 : .max)
+    if index.arena.hasSmallPages { begin() }
   }
 
   // MARK: In the background
@@ -92,7 +94,8 @@ final class Maintenance: Sendable {
       }
     }
     if isDone {
-      nextLook.store(log.appendedBytes.load(ordering: .relaxed) + log.segmentSize / 64, ordering: .relaxed)
+      let appended = log.appendedBytes.load(ordering: .relaxed)
+      nextLook.store(appended > 0 ? appended + log.segmentSize / 64 : 0, ordering: .relaxed)
     } else {
       log.environment.scheduler.schedule { [self] in advance() }
     }
@@ -101,7 +104,12 @@ final class Maintenance: Sendable {
   /// False if there is nothing to do.
   private func step(_ state: inout State) throws(StoreError) -> Bool {
     release(&state)
-    if state.capture != nil {
+    if index.arena.hasSmallPages {
+      index.arena.moveToLargePage { body in committer.betweenCommits(body) }
+    } else if log.appendedBytes.load(ordering: .relaxed) == 0 {
+      // What recovery has found stays as it is until the first commit.
+      return false
+    } else if state.capture != nil {
       try stepCapture(&state)
     } else if state.job != nil {
       guard !state.isPaused else { return false }

@@ -131,7 +131,10 @@ struct Recovery: ~Copyable {
           throw CheckpointTables.Problem("its nodes make no sense")
         }
         let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
-        if behind > max(Self.longTail, entry.length / 8) { image.copyHashPages() }
+        if behind > max(Self.longTail, entry.length / 8) {
+          // Most rows will soon be led elsewhere. The trees, which that leaves alone, can wait.
+          for keyspace in image.tables.keyspaces { index.arena.moveToLargePages(HashIndex.range(keyspace.directory)) }
+        }
         if image.tables.hasRetention {
           index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
         }

@@ -24,22 +24,22 @@ import CCairnPlatform
 
   private static let largePage = 2 << 20
 
-  /// Copies what lies in a range at once, into memory that is asked for in large pages: small ones that are copied when
-  /// they are written to take longer. What does not fill a large page is left.
-  func copy(_ range: Range<Int>) {
-    let large = Self.largePage
-    let spare = UnsafeMutableRawPointer.allocate(byteCount: large, alignment: 64)
-    defer { unsafe spare.deallocate() }
+  /// Where there is room for whole large pages in a range.
+  func largePages(in range: Range<Int>) -> StrideTo<Int> {
     let start = unsafe UInt(bitPattern: base) + UInt(range.lowerBound)
-    var offset = range.lowerBound + Int((0 &- start) & UInt(large - 1))
-    while offset + large <= range.upperBound {
-      let page = unsafe base + offset
-      unsafe spare.copyMemory(from: page, byteCount: large)
-      let mapped = unsafe mmap(page, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0)
-      guard unsafe mapped == page else { preconditionFailure("out of memory") }
-      unsafe cairn_advise_huge(page, large)
-      unsafe page.copyMemory(from: spare, byteCount: large)
-      offset += large
+    let first = range.lowerBound + Int((0 &- start) & UInt(Self.largePage - 1))
+    return stride(from: first, to: range.upperBound - Self.largePage + 1, by: Self.largePage)
+  }
+
+  /// Moves what lies in such a room into a large page, if the system has one. `alone` is to call what it is given while
+  /// nobody writes there; who reads finds the same bytes at the same place all along.
+  func moveToLargePage(_ offset: Int, alone: (() -> Void) -> Void) {
+    guard let large = unsafe cairn_map_huge(Self.largePage) else { return }
+    alone {
+      let old = unsafe base + offset
+      unsafe large.copyMemory(from: old, byteCount: Self.largePage)
+      let problem = unsafe cairn_move_mapping(large, old, Self.largePage)
+      precondition(problem == 0, "out of memory")
     }
   }
 
