@@ -81,7 +81,7 @@ import Synchronization
       kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
       storedLength: value.count, rawLength: rawLength ?? value.count, revision: revision ?? sequence, version: version,
       baseSequence: baseSequence)
-    if dictionary > 0 { unsafe segment.unsafelyUnwrapped.use(dictionary: dictionary) }
+    unsafe segment.unsafelyUnwrapped.use(dictionary: dictionary)
     let isLarge = value.count >= Self.largeValue
     let length = header.paddedLength
     let inMemory = isLarge ? header.length + key.count : length

@@ -58,10 +58,10 @@ package final class Segment: Sendable {
     if isPinned { pinnedBytes.add(bytes, ordering: .relaxed) } else { liveBytes.add(bytes, ordering: .relaxed) }
   }
 
-  /// Notes that a value is compressed with a dictionary. Only one thread at a time may.
+  /// Notes that a value is compressed with a dictionary, if it is with any. Only one thread at a time may.
   @inline(__always)
   func use(dictionary: UInt32) {
-    guard newestDictionary.load(ordering: .relaxed) != dictionary else { return }
+    guard dictionary > 0, newestDictionary.load(ordering: .relaxed) != dictionary else { return }
     newestDictionary.store(dictionary, ordering: .relaxed)
     dictionaries.withLock { _ = $0.insert(dictionary) }
   }

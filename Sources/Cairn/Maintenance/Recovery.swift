@@ -205,6 +205,7 @@ struct Recovery: ~Copyable {
       {
         frameNumber += 1
         frame.forEachRecord { record, offset in
+          segment.use(dictionary: record.header.dictionary)
           if record.header.revision > checkpoint.sequence || record.header.isTombstone { isKnown = false }
           let place = Place(packed: list.places[number])
           number += 1
@@ -380,6 +381,7 @@ struct Recovery: ~Copyable {
       }
       number += 1
       try frame.forEachRecord { (record, offset) throws(StoreError) in
+        segment.use(dictionary: record.header.dictionary)
         if record.header.revision > checkpoint?.sequence ?? 0 {
           try apply(record, segment, offset)
         } else if record.header.isTombstone {
@@ -544,7 +546,7 @@ struct Recovery: ~Copyable {
       dropped.insert(header.keyspace)
       try replay.drop(header.keyspace)
     case .put, .tombstone:
-      if header.dictionary > 0 { segment.use(dictionary: header.dictionary) }
+      segment.use(dictionary: header.dictionary)
       guard try !replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else { return }
       // Where it is defined, or dropped, may be read later.
       if undefined[header.keyspace] == nil {

@@ -332,6 +332,31 @@ import Testing
     }
   }
 
+  @Test func aDictionaryStaysWhenItsValuesHaveMovedBehindACheckpoint() throws {
+    let machine = try machineWithTwo(overwriting: 0..<2000).kill()
+    var options = Self.options
+    options.compression = false
+    let store = try machine.open(options)
+    try store.put([UInt8]("one"), at: "first write", in: store.keyspace("others"))
+    try store.checkpoint()
+    try store.compact(.everything)
+    // Where the values have moved to is known from a list, without the checkpoint knowing the segment.
+    let next = machine.crash()
+    let again = try next.open(options)
+    #expect(again.recovery.checkpoint != nil)
+    try again.compact(.everything)
+    let end = next.crash()
+    // The checkpoint has a copy.
+    for name in end.contents.keys where name.hasSuffix(".checkpoint") { try end.rewrite(name) { $0 = [] } }
+    let last = try end.open(options)
+    #expect(last.recovery.checkpoint == nil && last.statistics.dictionaries == 2)
+    let keyspace = try last.keyspace("rows")
+    for number in 0..<Self.count + 200 {
+      let expected = number < 2000 ? Self.other(number) : Self.value(number)
+      #expect(try last.get(.integer(Int64(number)), in: keyspace) == expected)
+    }
+  }
+
   @Test func aDroppedKeyspaceLosesItsDictionary() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
