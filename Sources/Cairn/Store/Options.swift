@@ -20,7 +20,7 @@ public struct StoreOptions: Sendable {
   /// by itself in the background. Needs ``compression``.
   public var dictionaries = true
   /// Bytes of values that make a first attempt at a dictionary worth it.
-  package var firstTraining = 1 << 19
+  package var firstTraining = 1 << 17
   /// Whether the index is written to disk in the background as the log grows, and when the store is closed, so that
   /// opening need not read the whole log.
   public var checkpoints = true

@@ -78,7 +78,7 @@ import Testing
     }
     let store = try machine.open()
     for key in 0..<200 as Range<Int64> {
-      try store.put([UInt8].noise(3000), at: .integer(key), in: store.keyspace("rows"))
+      try store.put([UInt8].noise(3000, seed: UInt64(key)), at: .integer(key), in: store.keyspace("rows"))
       machine.runBackground()
     }
     store.close()

@@ -132,7 +132,7 @@ import Testing
     for key in 1..<100 as Range<Int64> {
       let sequence = store.lastSequence
       let before = machine.contents
-      let error = failure { try store.put([UInt8].noise(5000), at: .integer(key), in: rows) }
+      let error = failure { try store.put([UInt8].noise(5000, seed: UInt64(key)), at: .integer(key), in: rows) }
       if let error {
         #expect(error.code == .noSpace)
         refused += 1

@@ -260,7 +260,7 @@ private struct WatchedStore {
 
   func check() throws {
     let statistics = store.statistics
-    let needed = statistics.liveBytes + statistics.pinnedBytes
+    let needed = statistics.liveBytes + statistics.pinnedBytes + statistics.dictionaryBytes
     let bound = needed * 13 / 10 + 4 * options.segmentSize
     #expect(statistics.logBytes <= bound, "\(statistics)")
     guard statistics.logBytes <= bound else { throw Failure() }
