@@ -17,6 +17,13 @@ import Testing
     }
   }
 
+  @Test("inherited attributes are among them")
+  func inherited() throws {
+    let zoo = Zoo()
+    let fetch = try CompiledFetch(staff.request(), of: zoo.dog, reading: RowReader<[String: Int]>.keyed)
+    #expect(fetch.dictionaries(among: [["name": 1, "tricks": 2, "owner": 3]]) == [["name": 1, "tricks": 2]])
+  }
+
   @Test("for nil there is no key")
   func null() throws {
     let found = try staff.dictionaries {
@@ -150,9 +157,11 @@ import Testing
 
   @Test("asking a request for anything else for dictionaries traps")
   func notDictionaries() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let staff = Staff()
       _ = try staff.compiled(staff.request { $0.resultType = .countResultType }).dictionaries(among: [])
     }
+    let output: [UInt8] = result?.standardErrorContent ?? []
+    #expect(String(decoding: output, as: UTF8.self).contains("not for dictionaries"))
   }
 }

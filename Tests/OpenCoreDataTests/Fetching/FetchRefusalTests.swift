@@ -42,6 +42,18 @@ import Testing
     #expect(error?.keyPath?.hasSuffix(keyPath) == true, "\(error?.keyPath ?? "")")
   }
 
+  @Test("a key that only a subentity has")
+  func subentities() throws {
+    let zoo = Zoo()
+    let request = staff.request { $0.predicate = NSPredicate(format: "tricks > 1") }
+    let error = #expect(throws: FetchRequestError.self) {
+      try CompiledFetch(request, of: zoo.animal, reading: RowReader<[String: Int]>.keyed)
+    }
+    #expect(error?.reason == .unknownKeyPath && error?.entityName == "Animal")
+    let ofDogs = try CompiledFetch(request, of: zoo.dog, reading: RowReader<[String: Int]>.keyed)
+    #expect(ofDogs.count(among: [["tricks": 1], ["tricks": 2]]) == 1)
+  }
+
   @Test(
     "several values compared without a quantifier",
     arguments: [

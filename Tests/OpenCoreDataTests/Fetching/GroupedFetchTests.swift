@@ -53,12 +53,14 @@ import Testing
   func filtered() throws {
     func found(_ format: String) throws -> [NSDictionary] {
       try staff.dictionaries {
-        $0.propertiesToFetch = [total, column("number", "count(name)"), column("oldest", "max(age)")]
+        $0.propertiesToFetch = [
+          total, column("number", "count(name)"), column("oldest", "max(age)"), column("modes", "mode(age)"),
+        ]
         $0.predicate = NSPredicate(format: format)
       }
     }
-    #expect(try found("salary = 20") == [["total": 40, "number": 2, "oldest": 25]])
-    #expect(try found("salary = 21") == [["total": 0, "number": 0]])
+    #expect(try found("salary = 20") == [["total": 40, "number": 2, "oldest": 25, "modes": [25]]])
+    #expect(try found("salary = 21") == [["total": 0, "number": 0, "modes": [] as [Int]]])
   }
 
   @Test("aggregates pass over nil")
