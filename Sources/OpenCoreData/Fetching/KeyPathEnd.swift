@@ -92,8 +92,7 @@ extension CollectionOperator {
   /// What the operator makes of several values.
   fileprivate func end(of each: KeyPathEnd) -> KeyPathEnd {
     switch self {
-    case .count, .sum, .average: .anything
-    case .minimum, .maximum: each.element
+    case .count, .sum, .average, .minimum, .maximum: .anything
     default: KeyPathEnd(value: each.value, isToMany: true)
     }
   }

@@ -65,6 +65,7 @@ import Testing
     #expect(try names(0, 2) == "dán Cleo")
     #expect(try names(1, 1) == "Cleo")
     #expect(try names(3, 1) == "")
+    #expect(try names(-1, -1) == "dán Cleo Ada")
   }
 
   @Test("without an order nothing behind the limit is looked at")

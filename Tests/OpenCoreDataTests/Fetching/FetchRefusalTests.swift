@@ -61,6 +61,7 @@ import Testing
       ("1 < projects.priority", "projects.priority"),
       ("projects.title IN {'Moon'}", "projects.title"),
       ("department.employees.name = 'x'", "department.employees.name"),
+      ("reports.boss.name = 'x'", "reports.boss.name"), ("projects.title.length = 1", "projects.title.length"),
       ("name CONTAINS projects.title", "projects.title"), ("ANY projects.title = reports.name", "reports.name"),
       ("projects.@distinctUnionOfObjects.title = 'x'", "projects.@distinctUnionOfObjects.title"),
       ("SUBQUERY(reports, $r, $r.projects.title = 'x').@count = 1", "$r.projects.title"),

@@ -49,6 +49,16 @@ import Testing
     #expect(found == [all])
   }
 
+  @Test(
+    "an aggregate may stand anywhere in an expression",
+    arguments: [
+      "TERNARY(NOT sum(salary) < 60, 1, 0)", "TERNARY(1 < 2, min(age) - 24, 0)", "max(name).length - 2",
+      "({max(age)} UNION {51})[SIZE]", "({3} MINUS {max(age)})[SIZE]", "{2, max(age)}[SIZE] - 1",
+    ])
+  func anywhere(_ format: String) throws {
+    #expect(try staff.dictionaries { $0.propertiesToFetch = [column("one", format)] } == [["one": 1]])
+  }
+
   @Test("only rows that the predicate holds for are aggregated; of none there is a dictionary all the same")
   func filtered() throws {
     func found(_ format: String) throws -> [NSDictionary] {
@@ -82,6 +92,12 @@ import Testing
     let sales: NSDictionary = ["department": staff.sales.id, "projects": 0]
     #expect(
       found == [["department": staff.research.id, "projects": 3, "most": 2], sales, ["projects": 1, "most": 2]])
+  }
+
+  @Test("within an aggregate, functions are of each row by itself")
+  func nested() throws {
+    let most = column("most", "max(count(projects))")
+    #expect(try staff.dictionaries { $0.propertiesToFetch = [most] } == [["most": 2]])
   }
 
   @Test("a function of a list, a collection operator and what a subquery has inside are of each row by itself")
@@ -155,6 +171,12 @@ import Testing
     expect(.notGrouped, "age") {
       ($0.propertiesToFetch, $0.propertiesToGroupBy) = ([column("x", "sum(salary) / age")], ["name"])
     }
+    for format in ["SUBQUERY({1}, $x, max({age, $x}) > 1)[SIZE]", "SUBQUERY({1}, $x, count(age) = $x)[SIZE]"] {
+      expect(.notGrouped, "age") { ($0.propertiesToFetch, $0.propertiesToGroupBy) = ([column("x", format)], ["name"]) }
+    }
+    let block = column("x", "1")
+    block.expression = NSExpression(block: { _, _, _ in 1 }, arguments: [])
+    expect(.notGrouped, "SELF") { ($0.propertiesToFetch, $0.propertiesToGroupBy) = ([block], ["name"]) }
     expect(.notGrouped, "SELF") { ($0.propertiesToFetch, $0.propertiesToGroupBy) = ([column("x", "SELF")], ["name"]) }
     expect(.notGrouped, "age") {
       ($0.propertiesToFetch, $0.propertiesToGroupBy) = (["name"], ["name"])
