@@ -69,6 +69,7 @@ import Testing
       ("employees.@distinctUnionOfObjects.salary", .collection([.integer(10), .integer(20)], ordered: true)),
       ("employees.@unionOfArrays.tags", .collection([.string("x"), .string("y"), .string("y")], ordered: true)),
       ("employees.@distinctUnionOfArrays.tags", .collection([.string("x"), .string("y")], ordered: true)),
+      ("employees.@unionOfSets.tags", .collection([.string("y"), .string("x"), .string("y")], ordered: false)),
       ("employees.@distinctUnionOfSets.tags", .collection([.string("y"), .string("x")], ordered: false)),
       ("name.@count", .null),
     ] as [(String, PredicateValue)] {

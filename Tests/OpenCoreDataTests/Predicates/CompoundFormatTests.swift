@@ -21,6 +21,18 @@ import Testing
     #expect(try words == compound("not (a = 1) and b = 2 or c = 3"))
   }
 
+  @Test(
+    "keywords may be written in any case",
+    arguments: [
+      "NONE a.b IN {1} AND ALL a.b BETWEEN {1, 2}", "SUBQUERY(a, $x, $x != NIL).@count = 1 OR SELF = NULL",
+      "TERNARY(TRUEPREDICATE, 1, 2) = CAST('1', 'NSNumber')", "a[FIRST] IN b UNION c", "a[LAST] IN b INTERSECT c",
+      "a[SIZE] = 1 AND NOT d IN b MINUS c",
+    ])
+  func keywords(_ format: String) throws {
+    let lowercase = format.replacing(/\b[A-Z]{2,}\b/) { $0.output.lowercased() }
+    #expect(try NSPredicate(parsing: lowercase) == NSPredicate(parsing: format))
+  }
+
   @Test("a chain is one compound, parentheses make another")
   func chains() throws {
     #expect(try compound("a = 1 AND b = 2 AND c = 3").subpredicates.count == 3)

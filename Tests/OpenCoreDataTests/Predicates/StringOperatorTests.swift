@@ -24,6 +24,13 @@ import Testing
     #expect(try holds("'B' <[c] 'c' AND NOT 'B' <[c] 'a' AND 'a' <=[c] 'A' AND 'É' >=[cd] 'e'"))
   }
 
+  @Test("[l] orders as the current locale does, without it scalars decide")
+  func localeSensitive() throws {
+    #expect(try holds("'é' <[l] 'f' AND 'a' <[l] 'B' AND 'é' ==[l] 'é' AND NOT 'é' ==[l] 'e'"))
+    #expect(try !holds("'é' < 'f' OR 'a' < 'B'"))
+    #expect(try holds("'É' ==[lcd] 'e' AND 'café' BEGINSWITH[ld] 'cafe' AND 'B' IN[lc] {'b'}"))
+  }
+
   @Test("BEGINSWITH, ENDSWITH and CONTAINS find parts")
   func parts() throws {
     #expect(try holds("SELF BEGINSWITH 'ab' AND SELF ENDSWITH 'cd' AND SELF CONTAINS 'bc'", for: "abcd"))

@@ -27,7 +27,11 @@ extension PredicateCompiler {
     case .path(let path, let operand):
       let path = ValuePath(path)
       return Self.apply({ path.value(in: $0) }, to: try compile(operand))
-    case .function(let function, let arguments): return try apply(function, to: arguments)
+    case .function(let function, let arguments):
+      if scope.isEmpty, let collect = rows.collect, let aggregated = expression.aggregated {
+        return Self.apply(function, to: try collect(aggregated))
+      }
+      return try apply(function, to: arguments)
     case .aggregate(let elements): return try aggregate(elements)
     case .set(let operation, let left, let right):
       return Self.apply({ operation.apply($0, $1) }, to: try compile(left), try compile(right))
@@ -100,6 +104,14 @@ extension PredicateCompiler {
     case .unary(let transform): Self.apply(transform, to: try compile(arguments[0]))
     case .binary(let transform): Self.apply(transform, to: try compile(arguments[0]), try compile(arguments[1]))
     }
+  }
+
+  /// Of what an expression is for all rows of a group.
+  private static func apply(_ aggregate: Function, to values: @escaping (Row) -> PredicateValue) -> Compiled<Row> {
+    guard case .unary(let transform) = aggregate.implementation else {
+      preconditionFailure("\(aggregate.rawValue) is no aggregate")
+    }
+    return .varying { row, _ in transform(values(row)) }
   }
 
   private func aggregate(_ elements: [NSExpression]) throws(PredicateCompilationError) -> Compiled<Row> {

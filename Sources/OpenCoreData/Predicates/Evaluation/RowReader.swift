@@ -13,6 +13,8 @@ public struct RowReader<Row> {
   let object: (Row) -> Any?
   /// Finds what reads the value of a key path.
   let value: (String) -> ((Row) -> PredicateValue)?
+  /// Finds what reads the values that an expression has for all rows of a group; nil if the rows are no groups.
+  var collect: ((NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
 
   /// A reader of rows.
   ///

@@ -1,0 +1,120 @@
+import Foundation
+
+/// Makes the dictionaries of a fetch of the rows that its predicate holds for.
+struct DictionaryProjection<Row> {
+  private typealias Group = [Row]
+
+  private let columns: [(name: String, value: (Group) -> PredicateValue)]
+  /// What is equal in a group; nil if each row is a group of its own.
+  private let keys: [(Row) -> PredicateValue]?
+  private let having: (Group) -> Bool
+  private let sort: CompiledSort<Group>?
+  private let isDistinct: Bool
+
+  init<Result>(_ request: NSFetchRequest<Result>, _ rows: FetchCompiler<Row>) throws(FetchRequestError) {
+    let entity = rows.validator.entity
+    let columns = try Self.columns(request.propertiesToFetch, of: entity)
+    let keys = try Self.keys(request.propertiesToGroupBy, of: entity)
+    let hasGroups = !keys.isEmpty || columns.contains { $0.expression.containsAggregate }
+    let groups = FetchCompiler(
+      validator: FetchRequestValidator(entity, grouping: hasGroups ? keys : nil), reader: rows.reader.readingGroups())
+    self.columns = try Self.values(of: columns, groups)
+    self.keys = hasGroups ? try Self.values(of: keys, rows) : nil
+    let aliases = Dictionary(columns.map { ($0.name, $0.expression) }) { _, last in last }
+    having = try groups.test(request.havingPredicate.map { Substitution(values: aliases).apply(to: $0) })
+    // All rows together have no order.
+    sort = hasGroups && keys.isEmpty ? nil : try groups.sort(request.sortDescriptors)
+    isDistinct = request.returnsDistinctResults
+  }
+
+  // MARK: What the request says
+
+  /// All attributes, unless it says which.
+  private static func columns(
+    _ given: [Any]?, of entity: NSEntityDescription
+  ) throws(FetchRequestError) -> [DictionaryColumn] {
+    guard let given, !given.isEmpty else {
+      return entity.attributesByName.filter { !$0.value.isTransient }.keys.map(DictionaryColumn.init(keyPath:))
+    }
+    var columns: [DictionaryColumn] = []
+    for column in given { columns.append(try DictionaryColumn(column, of: entity)) }
+    return columns
+  }
+
+  private static func keys(
+    _ given: [Any]?, of entity: NSEntityDescription
+  ) throws(FetchRequestError) -> [NSExpression] {
+    var keys: [NSExpression] = []
+    for key in given ?? [] {
+      let expression = try DictionaryColumn(key, of: entity).expression
+      guard !expression.containsAggregate else {
+        throw FetchRequestError(.noProperty, entity, keyPath: expression.name)
+      }
+      keys.append(expression)
+    }
+    return keys
+  }
+
+  private static func values(
+    of columns: [DictionaryColumn], _ groups: FetchCompiler<Group>
+  ) throws(FetchRequestError) -> [(name: String, value: (Group) -> PredicateValue)] {
+    var values: [(name: String, value: (Group) -> PredicateValue)] = []
+    for column in columns {
+      let value = try groups.value(of: column.expression)
+      values.append((column.name, { column.type.convert(value($0)) }))
+    }
+    return values
+  }
+
+  private static func values(
+    of keys: [NSExpression], _ rows: FetchCompiler<Row>
+  ) throws(FetchRequestError) -> [(Row) -> PredicateValue] {
+    var values: [(Row) -> PredicateValue] = []
+    for key in keys { values.append(try rows.value(of: key)) }
+    return values
+  }
+
+  // MARK: Rows
+
+  /// The dictionaries, of which nil leaves the key out.
+  func dictionaries(of rows: [Row], _ window: FetchWindow) -> [NSDictionary] {
+    let groups = groups(of: rows).filter(having)
+    let sorted = sort?.sorted(groups) ?? groups
+    guard isDistinct else { return window(sorted).map { dictionary(values(of: $0)) } }
+    var seen: Set<[PredicateValue]> = []
+    return window(sorted.map(values).filter { seen.insert($0).inserted }).map(dictionary)
+  }
+
+  /// In the order of their first rows.
+  private func groups(of rows: [Row]) -> [Group] {
+    guard let keys else { return rows.map { [$0] } }
+    guard !keys.isEmpty else { return [rows] }
+    var places: [[PredicateValue]: Int] = [:]
+    var groups: [Group] = []
+    for row in rows {
+      let key = keys.map { $0(row) }
+      if let place = places[key] {
+        groups[place].append(row)
+      } else {
+        places[key] = groups.count
+        groups.append([row])
+      }
+    }
+    return groups
+  }
+
+  private func values(of group: Group) -> [PredicateValue] { columns.map { $0.value(group) } }
+
+  private func dictionary(_ values: [PredicateValue]) -> NSDictionary {
+    var dictionary: [String: Any] = [:]
+    for (column, value) in zip(columns, values) { dictionary[column.name] = value.identity }
+    return NSDictionary(dictionary: dictionary)
+  }
+}
+
+extension PredicateValue {
+  /// The value, or what identifies an object that it is.
+  fileprivate var identity: Any? {
+    if case .object(let object as any Identified) = self { object.predicateIdentity.base } else { anyValue }
+  }
+}

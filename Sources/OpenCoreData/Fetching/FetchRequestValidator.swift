@@ -1,0 +1,133 @@
+import Foundation
+
+/// Compares what a fetch request says with what its entity has.
+struct FetchRequestValidator {
+  let entity: NSEntityDescription
+  /// Of what all rows of a group have the same value; nil where each row stands for itself.
+  var grouping: [NSExpression]?
+  /// The variables of the subqueries around.
+  private var iterators: [String: KeyPathEnd] = [:]
+
+  init(_ entity: NSEntityDescription, grouping: [NSExpression]? = nil) {
+    self.entity = entity
+    self.grouping = grouping
+  }
+
+  // MARK: Predicates
+
+  func check(_ predicate: NSPredicate) throws(FetchRequestError) {
+    switch predicate {
+    case let comparison as NSComparisonPredicate: try check(comparison)
+    case let compound as NSCompoundPredicate: for part in compound.subpredicates { try check(part) }
+    case NSPredicate(value: true), NSPredicate(value: false): break
+    default: try checkObject()
+    }
+  }
+
+  /// Only quantifiers, and what seeks an element, look at each of several values.
+  private func check(_ comparison: NSComparisonPredicate) throws(FetchRequestError) {
+    let (left, right) = (comparison.leftExpression, comparison.rightExpression)
+    let type = comparison.predicateOperatorType
+    switch (comparison.comparisonPredicateModifier, type) {
+    case (.direct, .contains): _ = try end(of: left)
+    case (.direct, _): try checkToOne(left)
+    default: _ = try end(ofSeveral: left)
+    }
+    if type == .in { _ = try end(of: right) } else { try checkToOne(right) }
+  }
+
+  // MARK: Expressions
+
+  /// One value is needed.
+  func checkToOne(_ expression: NSExpression) throws(FetchRequestError) {
+    guard try !end(of: expression).isToMany else { throw error(.toMany, expression) }
+  }
+
+  /// The object of a row is needed.
+  private func checkObject() throws(FetchRequestError) {
+    guard grouping == nil else { throw error(.notGrouped, .expressionForEvaluatedObject()) }
+  }
+
+  /// Several values are needed.
+  private func end(ofSeveral expression: NSExpression) throws(FetchRequestError) -> KeyPathEnd {
+    let end = try end(of: expression)
+    guard end.canBeToMany else { throw error(.notToMany, expression) }
+    return end
+  }
+
+  private func end(of expression: NSExpression) throws(FetchRequestError) -> KeyPathEnd {
+    if grouping?.contains(expression) == true { return try ofEachRow.end(of: expression) }
+    switch expression.form {
+    case .constant, .anyKey: return .anything
+    case .variable(let name): return iterators[name] ?? .anything
+    case .evaluatedObject:
+      try checkObject()
+      return KeyPathEnd(value: .object(entity))
+    case .keyPath(let path):
+      let end = try follow(path, from: KeyPathEnd(value: .object(entity)), in: expression)
+      guard grouping == nil else { throw error(.notGrouped, expression) }
+      return end
+    case .path(let path, let operand): return try follow(path, from: try end(of: operand), in: expression)
+    case .function(let function, let arguments): return try end(of: expression, function, arguments)
+    case .subquery(let collection, let variable, let predicate):
+      return try end(ofSubquery: collection, variable, predicate)
+    case .aggregate(let parts): return try anything(of: parts)
+    case .block(_, let arguments):
+      try checkObject()
+      return try anything(of: arguments)
+    case .set(_, let left, let right): return try anything(of: [left, right])
+    case .conditional(let predicate, let yes, let no):
+      try check(predicate)
+      return try anything(of: [yes, no])
+    }
+  }
+
+  private func follow(
+    _ path: String, from start: KeyPathEnd, in expression: NSExpression
+  ) throws(FetchRequestError) -> KeyPathEnd {
+    do throws(KeyPathBreak) {
+      return try start.following(path)
+    } catch {
+      throw self.error(error == .transient ? .transientProperty : .unknownKeyPath, expression)
+    }
+  }
+
+  private func end(
+    of expression: NSExpression, _ function: Function, _ arguments: [NSExpression]
+  ) throws(FetchRequestError) -> KeyPathEnd {
+    if iterators.isEmpty, let aggregated = expression.aggregated {
+      _ = try ofEachRow.end(of: aggregated)
+      return .anything
+    }
+    if function == .index { return try anything(of: [arguments[1]], or: try end(of: arguments[0]).element) }
+    return try anything(of: arguments)
+  }
+
+  private func end(
+    ofSubquery collection: NSExpression, _ variable: String, _ predicate: NSPredicate
+  ) throws(FetchRequestError) -> KeyPathEnd {
+    var end = try end(ofSeveral: collection)
+    var inner = self
+    inner.iterators[variable] = end.element
+    try inner.check(predicate)
+    end.isToMany = true
+    return end
+  }
+
+  private func anything(
+    of parts: [NSExpression], or end: KeyPathEnd = .anything
+  ) throws(FetchRequestError) -> KeyPathEnd {
+    for part in parts { _ = try self.end(of: part) }
+    return end
+  }
+
+  private var ofEachRow: FetchRequestValidator {
+    var single = self
+    single.grouping = nil
+    return single
+  }
+
+  private func error(_ reason: FetchRequestError.Reason, _ expression: NSExpression) -> FetchRequestError {
+    FetchRequestError(reason, entity, keyPath: expression.name)
+  }
+}

@@ -1,0 +1,14 @@
+/// Which of the results of a request are given.
+struct FetchWindow {
+  private let offset: Int
+  private let limit: Int
+
+  init<Result>(_ request: NSFetchRequest<Result>) {
+    offset = max(0, request.fetchOffset)
+    limit = request.fetchLimit > 0 ? request.fetchLimit : .max
+  }
+
+  func callAsFunction<Element>(_ results: some Sequence<Element>) -> [Element] {
+    Array(results.dropFirst(offset).prefix(limit))
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+extension NSAttributeType {
+  /// The value as this type has it; null if it has none.
+  func convert(_ value: PredicateValue) -> PredicateValue {
+    switch self {
+    case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: value
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: Self.whole(value)
+    case .doubleAttributeType, .floatAttributeType:
+      CastType.number.cast(value).doubleValue.map(PredicateValue.double) ?? .null
+    case .booleanAttributeType: CastType.number.cast(value).doubleValue.map { .integer($0 == 0 ? 0 : 1) } ?? .null
+    case .decimalAttributeType: CastType.decimal.cast(value)
+    case .stringAttributeType: CastType.string.cast(value)
+    case .dateAttributeType: CastType.date.cast(value)
+    case .binaryDataAttributeType: CastType.data.cast(value)
+    case .UUIDAttributeType: CastType.uuid.cast(value)
+    case .URIAttributeType: CastType.url.cast(value)
+    }
+  }
+
+  /// Without what is behind the point.
+  private static func whole(_ value: PredicateValue) -> PredicateValue {
+    let number = CastType.number.cast(value)
+    if case .integer = number { return number }
+    return number.doubleValue.flatMap { Int64(exactly: $0.rounded(.towardZero)) }.map(PredicateValue.integer) ?? .null
+  }
+}
