@@ -98,7 +98,7 @@ final class Committer: @unchecked Sendable {
     }
     var hasConflict = false
     for position in 0..<count {
-      if position % Self.groupSize == 0 {
+      if count > 1, position % Self.groupSize == 0 {
         prefetchSlots(batch, from: position + 2 * Self.groupSize)
         prefetchRecords(batch, from: position + Self.groupSize)
       }
@@ -144,9 +144,11 @@ final class Committer: @unchecked Sendable {
 
   /// Asks for where new rows will go.
   private func prefetchPlaces(_ batch: BatchBuffer, from start: Int) {
-    unsafe forEachNew(batch, from: start) { keyspace, hash, key in
-      keyspace.locator.index.prefetchForInsertion(hash)
-      unsafe keyspace.tree?.prefetchInner(key)
+    if batch.changeCount > 1 {
+      unsafe forEachNew(batch, from: start) { keyspace, hash, key in
+        keyspace.locator.index.prefetchForInsertion(hash)
+        unsafe keyspace.tree?.prefetchInner(key)
+      }
     }
     unsafe forEachNew(batch, from: start) { keyspace, _, key in unsafe keyspace.tree?.prefetchLeaf(key) }
   }
@@ -455,8 +457,9 @@ final class Committer: @unchecked Sendable {
 
   /// Enters the changes into the index. Until they are published, readers who meet them look for the version before.
   private func apply(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
+    let isLarge = batch.changeCount > Self.groupSize
     for position in 0..<batch.changeCount {
-      if position % Self.groupSize == 0 { prefetchPlaces(batch, from: position + Self.groupSize) }
+      if isLarge, position % Self.groupSize == 0 { prefetchPlaces(batch, from: position + Self.groupSize) }
       let change = unsafe batch.changes + position
       guard unsafe isWritten(change) else { continue }
       try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in

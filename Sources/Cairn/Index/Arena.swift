@@ -11,12 +11,15 @@ import Synchronization
 
 /// The memory of the indexes: one flat space addressed by 32-bit numbers in units of 64 bytes, without pointers in it.
 ///
-/// Chunks of 2 MiB are asked for in huge pages, since looking something up in a large index is mostly waiting for
-/// address translation. Allocation and retirement are the writer's; readers only follow addresses.
+/// Chunks of 2 MiB lie in large pages, since looking something up in a large index is mostly waiting for address
+/// translation. As long as there are few, the last one is in small pages until it is full, so that memory which is not
+/// used yet is not taken either. Allocation and retirement are the writer's; readers only follow addresses.
 @safe final class Arena: @unchecked Sendable {
   private static let unit = 64
   private static let chunkUnits = 1 << 15
-  private static let chunkBytes = 1 << 21
+  private static let chunkBytes = LargePage.size
+  /// Of so many, one that is not used yet is little.
+  private static let manyChunks = 64
   private static let maximumChunks = 1 << 17
 
   private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -24,8 +27,11 @@ import Synchronization
   /// What the first chunks lie in, if they come from a checkpoint.
   private var image: PrivateMapping?
   private var imageChunks = 0
-  /// Where in it whole large pages would have room and small ones are.
-  private var smallPages: ArraySlice<Int> = []
+  /// Where large pages have room and small ones are, the last one to be moved first.
+  private var smallPages: [UnsafeMutableRawPointer] = unsafe []
+  private let smallPageCount = Atomic<Int>(0)
+  /// Whether the last chunk is taken as it is used.
+  private var isLastSmall = false
   private var nextUnit = 0
   /// Free blocks by their size in units. A free block's first word leads to the next.
   private var free: [UInt32]
@@ -65,34 +71,55 @@ import Synchronization
     for chunk in 0..<chunkCount { unsafe chunks[chunk] = unsafe image.base + chunk * Self.chunkBytes }
     nextUnit = chunkCount * Self.chunkUnits
     footprint.store(length, ordering: .relaxed)
-    smallPages = ArraySlice(image.largePages(in: 0..<length))
+    unsafe noteSmallPages(LargePage.starts(in: image.memory(0..<length)).reversed())
   }
 
-  /// Whether some of what came from a checkpoint is in small pages still, which take longer to look something up in and
-  /// are copied when they are first written to.
-  var hasSmallPages: Bool { !smallPages.isEmpty }
+  private func noteSmallPages(_ starts: [UnsafeMutableRawPointer]) {
+    unsafe smallPages += unsafe starts
+    unsafe smallPageCount.store(smallPages.count, ordering: .relaxed)
+  }
 
-  /// Moves as much as fills one into a large page. `alone` is to call what it is given while nobody writes.
+  // MARK: Large pages
+
+  /// Whether there are chunks in small pages, which take longer to look something up in and, if they came from a
+  /// checkpoint, are copied when they are first written to.
+  var hasSmallPages: Bool { smallPageCount.load(ordering: .relaxed) > 0 }
+
+  /// Moves one into a large page. `alone` is to call what it is given while nobody writes.
   func moveToLargePage(alone: (() -> Void) -> Void) {
-    guard let offset = smallPages.popFirst() else { return }
-    image?.moveToLargePage(offset, alone: alone)
+    var page = LargePage()
+    alone {
+      if let page = page.take() {
+        if let start = unsafe smallPages.popLast() { unsafe page.replace(start) }
+      } else {
+        unsafe smallPages.removeAll()
+      }
+      unsafe noteSmallPages([])
+    }
   }
 
-  /// All that lies in a range, before anybody else is there.
+  /// Moves all that came from a checkpoint and lies in a range, before anybody else is there.
   func moveToLargePages(_ range: Range<Int>) {
-    let chosen = image.map { Set($0.largePages(in: range)) } ?? []
-    for offset in chosen { image?.moveToLargePage(offset) { $0() } }
-    smallPages.removeAll(where: chosen.contains)
+    guard let image else { return }
+    let chosen = unsafe Set(LargePage.starts(in: image.memory(range)))
+    unsafe chosen.forEach { start in
+      if let page = LargePage() { unsafe page.replace(start) }
+    }
+    unsafe smallPages.removeAll { unsafe chosen.contains($0) }
+    unsafe noteSmallPages([])
   }
 
   /// The opposite of adopting, if nothing has been allocated since.
   func forget() {
     for chunk in 0..<chunkCount { unsafe chunks[chunk] = nil }
     image = nil
-    smallPages = []
+    unsafe smallPages = unsafe []
+    smallPageCount.store(0, ordering: .relaxed)
     (imageChunks, chunkCount, nextUnit) = (0, 0, 0)
     footprint.store(0, ordering: .relaxed)
   }
+
+  // MARK: Allocation
 
   /// Bytes taken from the system.
   var bytes: Int { footprint.load(ordering: .relaxed) }
@@ -113,7 +140,12 @@ import Synchronization
       return reused
     }
     if nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunks(1) }
+    return take(units)
+  }
+
+  private func take(_ units: Int) -> UInt32 {
     defer { nextUnit += units }
+    if isLastSmall { footprint.add(units * Self.unit, ordering: .relaxed) }
     return UInt32(truncatingIfNeeded: nextUnit)
   }
 
@@ -122,8 +154,7 @@ import Synchronization
     if let reused = freeLarge[units]?.popLast() { return reused }
     if chunkCount == 0 { addChunks(1) }
     addChunks((units + Self.chunkUnits - 1) / Self.chunkUnits)
-    defer { nextUnit += units }
-    return UInt32(truncatingIfNeeded: nextUnit)
+    return take(units)
   }
 
   /// Adds chunks that lie one behind the other.
@@ -140,15 +171,16 @@ import Synchronization
     if lead > 0 { unsafe munmap(mapped, lead) }
     unsafe munmap(mapped + lead + bytes, Self.chunkBytes - lead)
     let chunk = unsafe mapped + lead
-    // The first chunk of a small store stays in small pages.
-    if chunkCount > 0 { unsafe cairn_advise_huge(chunk, bytes) }
     // What is left of the last chunk is lost to blocks of this size only.
     let left = nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
-    if left > 0 { release(UInt32(nextUnit), units: left) }
+    if left > 0 { release(take(left), units: left) }
+    if isLastSmall { unsafe noteSmallPages([chunks[chunkCount - 1].unsafelyUnwrapped]) }
+    isLastSmall = count == 1 && chunkCount < Self.manyChunks
+    if !isLastSmall { unsafe cairn_advise_huge(chunk, bytes) }
     for index in 0..<count { unsafe chunks[chunkCount + index] = unsafe chunk + index * Self.chunkBytes }
     nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
     chunkCount += count
-    footprint.add(bytes, ordering: .relaxed)
+    if !isLastSmall { footprint.add(bytes, ordering: .relaxed) }
   }
 
   private func release(_ address: UInt32, units: Int) {

@@ -1,8 +1,8 @@
 import Synchronization
 
 /// What goes on beside reading and writing: checkpoints and compaction, in the background as the log grows, and on
-/// request. One of them at a time, so that a checkpoint leads to records that stay where they are. What came from a
-/// checkpoint goes into large pages first.
+/// request. One of them at a time, so that a checkpoint leads to records that stay where they are. What of the index is in
+/// small pages goes into large ones first.
 final class Maintenance: Sendable {
   private let index: Index
   private let log: Log
@@ -55,7 +55,7 @@ final class Maintenance: Sendable {
       State(
         policy: CompactionPolicy(segmentSize: log.segmentSize), sequence: recovery.checkpoint ?? 0,
         covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
-    nextLook = Atomic(writesCheckpoints || compacts ? 0 : .max)
+    nextLook = Atomic(options.access == .readWrite ? 0 : .max)
     if index.arena.hasSmallPages { begin() }
   }
 

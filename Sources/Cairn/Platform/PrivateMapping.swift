@@ -1,5 +1,3 @@
-import CCairnPlatform
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -22,25 +20,8 @@ import CCairnPlatform
     self.length = length
   }
 
-  private static let largePage = 2 << 20
-
-  /// Where there is room for whole large pages in a range.
-  func largePages(in range: Range<Int>) -> StrideTo<Int> {
-    let start = unsafe UInt(bitPattern: base) + UInt(range.lowerBound)
-    let first = range.lowerBound + Int((0 &- start) & UInt(Self.largePage - 1))
-    return stride(from: first, to: range.upperBound - Self.largePage + 1, by: Self.largePage)
-  }
-
-  /// Moves what lies in such a room into a large page, if the system has one. `alone` is to call what it is given while
-  /// nobody writes there; who reads finds the same bytes at the same place all along.
-  func moveToLargePage(_ offset: Int, alone: (() -> Void) -> Void) {
-    guard let large = unsafe cairn_map_huge(Self.largePage) else { return }
-    alone {
-      let old = unsafe base + offset
-      unsafe large.copyMemory(from: old, byteCount: Self.largePage)
-      let problem = unsafe cairn_move_mapping(large, old, Self.largePage)
-      precondition(problem == 0, "out of memory")
-    }
+  func memory(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
+    unsafe UnsafeMutableRawBufferPointer(start: base + range.lowerBound, count: range.count)
   }
 
   deinit { unsafe munmap(base, length) }
