@@ -67,7 +67,7 @@ package struct Salvage {
   private init(_ log: LogReader, _ progress: InspectionProgress?) throws(StoreError) {
     self.log = log
     self.progress = progress
-    watermark = try log.watermark()
+    watermark = try log.watermark
     for keyspace in log.manifest?.keyspaces ?? [] {
       keyspaces[keyspace.id] = keyspace
     }

@@ -60,7 +60,7 @@ struct RecordsCommand: Command {
     try log.forEach(in: segment) { item in
       switch item {
       case .segment(let start):
-        if start.header == nil, !start.isEmpty { damage += 1 }
+        if start.isDamaged { damage += 1 }
         if listing.isText { try output.line(text(start)) }
       case .frame(let frame):
         if listing.isText, !isFiltered { try output.line(text(frame)) }
