@@ -166,7 +166,7 @@ package struct CommitFollower {
 
   // MARK: Frames
 
-  private static let pieceLength = 1 << 18
+  private static let pieceLength = 1 << 16
 
   /// Reads what has come in the present segment.
   private mutating func readPresent(_ body: (News) throws -> ScanStep) throws -> ScanStep {

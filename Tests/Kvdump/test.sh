@@ -136,6 +136,16 @@ for format in text json jsonl; do
     grep -v 'not in the dump' "$temporary/err" && fail "a closed pipe is a problem to $command"
   done
 done
+for command in --help "scan --help" "completions bash"; do
+  read -ra words <<<"$command"
+  "${PYTHON:-python3}" - "$kvdump" "${words[@]}" <<'END' || fail "a closed pipe is a problem to $command"
+import os, subprocess, sys
+reading, writing = os.pipe()
+os.close(reading)
+done = subprocess.run(sys.argv[1:], stdout=writing, stderr=subprocess.PIPE)
+assert done.returncode == 0 and not done.stderr, done
+END
+done
 if [[ -e /dev/full ]]; then
   status=0
   for command in "scan $store references" "records $store" "dump $store references" "verify $store"; do

@@ -164,7 +164,7 @@ class Run:
             fail(f"kvdump {self.words}: exit status {self.status}, said {self.says!r}, printed {self.out[-2000:]!r}")
         if is_traced:
             for line in open(Run.trace, errors="replace"):
-                if CHANGES.search(line):
+                if f'"{store}' in line and CHANGES.search(line):
                     fail(f"kvdump {self.words} changes something: {line}")
 
     def documents(self):
@@ -198,8 +198,8 @@ def look_verify(depth, form):
         check(False, run, f"{finding}")
 
 
-def look_dump(form):
-    run = Run("dump", store, "--format", form)
+def look_dump(form, path=store):
+    run = Run("dump", path, "--format", form)
     lines = run.documents()
     if not lines:
         return
@@ -214,6 +214,14 @@ def look_dump(form):
     for name in set(rows) | set(expected):
         check(rows.get(name, {}) == expected.get(name, {}), run,
               f"the rows of {name} are not those of commit {lines[0]['lastSequence']}")
+
+
+def look_copy(command):
+    copy = os.path.join(directory, "copy")
+    Run(command, store, "-o", copy)
+    if not problems:
+        look_dump("jsonl", copy)
+    shutil.rmtree(copy, ignore_errors=True)
 
 
 def look_scan(form):
@@ -301,6 +309,7 @@ looks = [
     lambda: look_verify("quick", "json"), lambda: look_verify("checksums", "jsonl"),
     lambda: look_verify("full", "json"), lambda: look_verify("full", "jsonl"), lambda: look_dump("jsonl"), lambda: look_dump("json"),
     lambda: look_scan("text"), lambda: look_scan("json"), lambda: look_scan("jsonl"), look_records, look_row, look_tail,
+    lambda: look_copy("compact"), lambda: look_copy("salvage"),
     lambda: Run("verify", store), lambda: Run("dump", store, "accounts"), lambda: Run("hex", store, "MANIFEST"),
 ] + [
     lambda command=command, form=form: look_figures(command, form)
