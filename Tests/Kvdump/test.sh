@@ -203,6 +203,8 @@ printf '\002' | dd of="$temporary/newer/MANIFEST" bs=1 seek=8 conv=notrunc statu
 expect 2 info "$temporary/newer"; says 'newer'
 expect 2 verify "$temporary/newer"; says 'newer'
 
+touch "$temporary/newer/LOCK"; cp Tests/Fixtures/everything/MANIFEST "$temporary/newer"
+expect 2 hex "$temporary/newer" LOCK --format json; says 'LOCK is no manifest'; prints ''
 expect 2 hex "$store" nothing; says 'there is no nothing'
 expect 2 hex "$store" 99; says 'there is no 0000000099.segment'
 expect 2 records "$store" --segment 99; says 'there is no segment 99; there is 1, 2, 4, 5'
