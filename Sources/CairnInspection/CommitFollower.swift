@@ -20,50 +20,186 @@ package struct LoggedCommit: Sendable {
 
 /// Reads the commits of a store as they come, beside its writer.
 ///
-/// Keeps a place in the log and looks from time to time whether it goes on there. What is compacted before it is seen is
-/// missed, and told.
+/// Keeps a place in the log and looks from time to time whether it goes on there. The segments from there on are kept
+/// open, so that compaction takes nothing away that has not been looked at, unless a whole segment comes and goes between
+/// two looks. That is told then.
 package struct CommitFollower {
   package enum News: Sendable {
     case commit(LoggedCommit)
-    /// Commits between these two were compacted before they were looked at.
+    /// Commits between these two were compacted before they were looked at, or are damaged.
     case missed(after: UInt64, before: UInt64)
   }
 
-  private let path: String
-  private var segment: UInt32 = 0
+  private let directory: StoreDirectory
+  private var manifest: Manifest?
+  /// Segments of the log from the present one on.
+  private var files: [UInt32: any File] = [:]
+  /// Segments that compaction wrote, which are no part of the chain of commits.
+  private var compacted: Set<UInt32> = []
+  private var present: Chained?
   private var offset = SegmentHeader.size
+  /// The last commit that was read, or what the present segment continues.
+  private var chain: UInt64 = 0
+  /// Whether there may have been commits before the next one that are not there any more.
+  private var hasSkipped = false
   /// Of the last commit that was given.
   package private(set) var lastSequence: UInt64
-  private var generation: UInt64 = 0
-  private var entries: [Manifest.Segment] = []
   private var names: [UInt32: String] = [:]
   private var values = ValueReader()
 
+  private struct Chained {
+    let origin: SegmentOrigin
+    /// Where the log ended that it continues in a new epoch; nil if that is not known.
+    let recoveredEnd: Place?
+  }
+
   /// Begins behind a commit.
   package init(at path: String, after sequence: UInt64) {
-    self.path = path
+    self.init(at: path, files: SystemFileLayer(), after: sequence)
+  }
+
+  package init(at path: String, files: any FileLayer, after sequence: UInt64) {
+    directory = StoreDirectory(path, files: files)
     lastSequence = sequence
   }
 
   /// The commits that there are by now behind the last one given, oldest first.
   /// - Throws: what ``LogReader`` throws.
   package mutating func news(_ body: (News) throws -> ScanStep) throws {
-    let log = try LogReader(at: path)
-    guard let manifest = log.manifest else {
-      throw StoreError(.damaged, log.manifestProblem ?? "the manifest cannot be read")
+    try look()
+    while true {
+      guard try readPresent(body) == .next, let next = try next() else { return }
+      // What the next segment continues had been written before it was begun.
+      guard try readPresent(body) == .next, goOn(to: next) else { return }
     }
-    for keyspace in manifest.keyspaces { names[keyspace.id] = keyspace.name }
-    for entry in manifest.segments where entry.id >= segment {
-      if let end = entry.end, entry.id == segment, offset >= end { continue }
-      guard let found = try log.segment(entry), let origin = found.origin, !origin.isCompacted else { continue }
-      // A segment that is not the one at hand is read from its beginning.
-      var position = entry.id == segment ? offset : SegmentHeader.size
-      while let frame = origin.frame(in: found.mapping, at: position, limit: found.limit) {
-        guard try give(frame, entry.id, body) == .next else { return }
-        position += frame.header.length
-        (segment, offset) = (entry.id, position)
+  }
+
+  // MARK: Segments
+
+  /// Reads the manifest, and opens the segments that it lists from the present one on.
+  private mutating func look() throws(StoreError) {
+    for _ in 0..<Self.attempts {
+      let manifest = try readManifest()
+      self.manifest = manifest
+      for keyspace in manifest.keyspaces { names[keyspace.id] = keyspace.name }
+      var isComplete = true
+      for entry in manifest.segments
+      where entry.id >= present?.origin.id ?? 0 && files[entry.id] == nil && !compacted.contains(entry.id) {
+        // What has been given already is not looked for again.
+        if entry.end != nil, entry.lastSequence <= lastSequence { continue }
+        do throws(FileError) {
+          files[entry.id] = try directory.files.open("\(directory.path)/\(Segment.fileName(entry.id))", .read)
+        } catch {
+          guard error.cause == .notFound else { throw StoreError(error) }
+          isComplete = false
+        }
+      }
+      if isComplete { return }
+    }
+  }
+
+  /// How often a segment is looked for that the manifest lists and that is not there.
+  private static let attempts = 8
+
+  private func readManifest() throws(StoreError) -> Manifest {
+    guard let bytes = try directory.manifestBytes() else {
+      throw StoreError(.damaged, "\(directory.path): the manifest is missing")
+    }
+    do throws(Manifest.Problem) {
+      return try unsafe bytes.withRawBytes { (raw) throws(Manifest.Problem) in try unsafe Manifest(raw) }
+    } catch {
+      switch error {
+      case .newerFormat: throw StoreError(.newerFormat, "\(directory.path) was written by a newer version")
+      case .foreign: throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's")
+      case .damaged(let what): throw StoreError(.damaged, "the manifest is damaged: \(what)")
       }
     }
+  }
+
+  private func entry(_ id: UInt32) -> Manifest.Segment? { manifest?.segments.first { $0.id == id } }
+
+  /// The first segment of the log behind the present one that is in use.
+  private mutating func next() throws(StoreError) -> Chained? {
+    for id in files.keys.sorted() where id > present?.origin.id ?? 0 {
+      guard let file = files[id] else { continue }
+      let entry = entry(id) ?? Manifest.Segment(id: id)
+      var piece = try LogPiece(file, from: 0, length: SegmentHeader.size)
+      let header = unsafe SegmentHeader.read(piece.mapping.bytes)
+      // A header that should be there and isn't: the rest may tell where the segment belongs.
+      if case .invalid = header, let end = entry.end { piece = try LogPiece(file, from: 0, length: end) }
+      guard let origin = SegmentOrigin(piece.mapping, entry, manifest), origin.id == id else { continue }
+      guard origin.isCompacted else {
+        guard case .header(let header) = header else { return Chained(origin: origin, recoveredEnd: nil) }
+        return Chained(origin: origin, recoveredEnd: header.recoveredEnd)
+      }
+      compacted.insert(id)
+      files[id] = nil
+    }
+    return nil
+  }
+
+  /// False if the log ends before the next segment.
+  private mutating func goOn(to next: Chained) -> Bool {
+    if let present {
+      let here = Place(segment: present.origin.id, offset: offset)
+      if next.origin.baseSequence != chain {
+        let entry = entry(here.segment)
+        // One that has been compacted was whole.
+        let isRead = entry.map { $0.end.map { offset >= $0 } ?? false } ?? true
+        if next.origin.epoch > present.origin.epoch {
+          let end = next.recoveredEnd ?? here
+          if end > here, end.segment == here.segment ? !isRead : end.offset > SegmentHeader.size { hasSkipped = true }
+        } else {
+          // What a crash has torn ends the log, whatever is behind it.
+          guard entry?.end != nil || isRead else { return false }
+          hasSkipped = true
+        }
+      }
+      files[here.segment] = nil
+      compacted = compacted.filter { $0 > here.segment }
+    }
+    present = next
+    offset = SegmentHeader.size
+    chain = next.origin.baseSequence
+    return true
+  }
+
+  // MARK: Frames
+
+  private static let pieceLength = 1 << 16
+
+  /// Reads what has come in the present segment.
+  private mutating func readPresent(_ body: (News) throws -> ScanStep) throws -> ScanStep {
+    guard let origin = present?.origin, let file = files[origin.id] else { return .next }
+    var length = Self.pieceLength
+    while entry(origin.id)?.end.map({ offset < $0 }) ?? true {
+      let piece = try LogPiece(file, from: offset, length: length)
+      let first = offset
+      while let frame = piece.frame(at: offset, origin), frame.header.sequence == chain + 1 {
+        offset += frame.header.length
+        chain = frame.header.sequence
+        guard try give(frame, origin.id, body) == .next else { return .stop }
+      }
+      if offset > first {
+        length = Self.pieceLength
+      } else if let needed = piece.lengthOfFrame(at: offset), needed > length, offset + needed <= piece.fileEnd {
+        length = needed
+      } else if let end = entry(origin.id)?.end {
+        try skipDamage(file, origin, end)
+        length = Self.pieceLength
+      } else {
+        break
+      }
+    }
+    return .next
+  }
+
+  /// Goes to the next frame of a sealed segment that is valid, or to its end.
+  private mutating func skipDamage(_ file: any File, _ origin: SegmentOrigin, _ end: Int) throws(StoreError) {
+    let whole = try LogPiece(file, from: 0, length: end)
+    hasSkipped = true
+    offset = origin.nextFrame(in: whole.mapping, from: offset + Format.unit, limit: min(end, whole.fileEnd)) ?? end
+    if let frame = whole.frame(at: offset, origin) { chain = frame.header.sequence &- 1 }
   }
 
   private mutating func give(
@@ -81,14 +217,15 @@ package struct CommitFollower {
           keyspace: name,
           record: LogRecord(
             record, at: Place(segment: segment, offset: offset), frame: frame.offset, keyspaceName: name),
-          value: record.header.isPut ? try? values.value(of: record) : nil))
+          value: record.header.isPut ? value(of: record) : nil))
     }
     guard header.sequence > lastSequence else { return .next }
     // Between two openings for writing there is a gap that no commit is missing from.
     let gap = header.sequence - lastSequence
-    let isMissing = lastSequence > 0 && gap > 1 && gap < Self.leastEpochGap
+    let isMissing = gap > 1 && (hasSkipped || (lastSequence > 0 && gap < Self.leastEpochGap))
     let last = lastSequence
     lastSequence = header.sequence
+    hasSkipped = false
     if isMissing, try body(.missed(after: last, before: header.sequence)) == .stop { return .stop }
     return try body(
       .commit(
@@ -97,22 +234,65 @@ package struct CommitFollower {
           length: header.length, changes: changes)))
   }
 
+  /// nil if it cannot be read. A dictionary may lie anywhere in the log.
+  private mutating func value(of record: RecordView) -> [UInt8]? {
+    let dictionary = record.header.dictionary
+    if dictionary > 0, !values.knows(dictionary), let log = try? LogReader(directory) {
+      for entry in log.entries { try? log.segment(entry)?.forEachRecord { record, _ in values.learn(record) } }
+    }
+    return try? values.value(of: record)
+  }
+
   /// FORMAT.md, section 3.
   private static let leastEpochGap: UInt64 = 16_000_000
 
   /// The sequences of the last commits in the log, at most so many.
   package static func last(_ count: Int, at path: String) throws -> [UInt64] {
     let log = try LogReader(at: path)
+    guard log.manifest != nil else { throw StoreError(.damaged, log.manifestProblem ?? "the manifest cannot be read") }
     var sequences: [UInt64] = []
-    for entry in log.entries {
+    for entry in log.entries.reversed() where sequences.count < count {
       guard let segment = try log.segment(entry), let origin = segment.origin, !origin.isCompacted else { continue }
+      var earlier: [UInt64] = []
       segment.forEachPiece { piece in
-        guard case .frame(let frame) = piece else { return true }
-        sequences.append(frame.header.sequence)
-        if sequences.count > 2 * count + 1024 { sequences.removeFirst(sequences.count - count) }
+        guard case .frame(let frame) = piece else { return entry.end != nil }
+        earlier.append(frame.header.sequence)
         return true
       }
+      sequences = earlier + sequences
     }
     return sequences.suffix(count)
+  }
+}
+
+/// Some bytes of a segment.
+private struct LogPiece {
+  let mapping: CopiedFile
+  let fileEnd: Int
+  private let start: Int
+
+  init(_ file: any File, from start: Int, length: Int) throws(StoreError) {
+    self.start = start
+    do throws(FileError) {
+      fileEnd = try file.size()
+      mapping = try CopiedFile(file, from: min(start, fileEnd), upTo: min(start + length, fileEnd))
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private func available(at offset: Int) -> Int { start + mapping.length - offset }
+
+  /// nil if there is no whole frame.
+  func frame(at offset: Int, _ origin: SegmentOrigin) -> FrameView? {
+    unsafe FrameView(
+      mapping.base + (offset - start), available: available(at: offset), offset: offset, seed: origin.seed,
+      baseSequence: origin.baseSequence)
+  }
+
+  /// As its header says, which may be wrong.
+  func lengthOfFrame(at offset: Int) -> Int? {
+    guard available(at: offset) >= FrameHeader.size else { return nil }
+    return unsafe FrameHeader(mapping.base + (offset - start), available: .max)?.length
   }
 }

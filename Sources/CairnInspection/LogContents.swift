@@ -21,6 +21,8 @@ package struct LogContents: Sendable {
     package let isSealed: Bool
     /// Whether there are only zeros in it: prepared and never used.
     package let isEmpty: Bool
+    /// Whether a header that was durable is not there.
+    package let isDamaged: Bool
   }
 
   package struct FrameStart: Sendable {
@@ -43,7 +45,7 @@ package struct LogContents: Sendable {
   /// - Throws: what ``LogReader`` throws.
   package init(at path: String) throws(StoreError) {
     log = try LogReader(at: path)
-    watermark = try log.watermark()
+    watermark = try log.watermark
   }
 
   /// Why the manifest cannot be read; nil if it can.
@@ -75,10 +77,11 @@ package struct LogContents: Sendable {
     if case .header(let found) = segment.header { header = found }
     let content = segment.content
     let isSealed = segment.entry.end != nil
-    let start = SegmentStart(
-      id: id, header: header, isReadable: segment.origin != nil, isSealed: isSealed, isEmpty: content == 0 && !isSealed)
-    guard try body(.segment(start)) == .next else { return false }
     let durable = segment.durable(watermark, content)
+    let start = SegmentStart(
+      id: id, header: header, isReadable: segment.origin != nil, isSealed: isSealed, isEmpty: content == 0 && !isSealed,
+      isDamaged: header == nil && !segment.isTornWithoutHeader(durable: durable))
+    guard try body(.segment(start)) == .next else { return false }
     var goesOn = true
 
     func take(_ record: RecordView, at offset: Int, frame: Int?) throws {
@@ -99,7 +102,7 @@ package struct LogContents: Sendable {
           if goesOn { try take(record, at: offset, frame: frame.offset) }
         }
       case .invalid(let range):
-        let isTornTail = range.lowerBound >= durable && range.upperBound >= min(content, segment.limit)
+        let isTornTail = range.lowerBound >= durable
         let words = isTornTail ? [] : segment.problems(at: range.lowerBound).map { "at \($0.offset): \($0.words)" }
         goesOn = try body(.invalid(Invalid(segment: id, range: range, isTornTail: isTornTail, words: words))) == .next
         for (record, offset) in segment.validRecords(in: range) where goesOn {

@@ -12,9 +12,36 @@ package struct LogReader: Sendable {
   package let manifestProblem: String?
   /// The segments that the manifest lists; without a manifest, those that are there.
   package let entries: [Manifest.Segment]
+  /// Those that the manifest lists and that are there.
+  private var files: [UInt32: SegmentFile] = [:]
+  /// Of those that are not sealed: what is in them, as far as it has been looked at.
+  private var copies: [UInt32: (mapping: any Mapping, fileBytes: Int)] = [:]
+  private var earlyWatermark = Watermark.none
 
+  /// How often it is looked again for a manifest whose segments are all there.
+  private static let attempts = 32
+
+  /// Everything is opened at once, so that compaction by a writer takes nothing away any more. What grows is copied, the
+  /// newest first: what lies before it is whole then.
+  ///
   /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said.
   package init(_ directory: StoreDirectory) throws(StoreError) {
+    var log = try LogReader(looking: directory)
+    // A segment that is missing may have been compacted since the manifest was read: then there is another one.
+    for _ in 0..<Self.attempts where log.manifest != nil && log.files.count < log.entries.count {
+      let again = try LogReader(looking: directory)
+      let isSame = again.manifest == log.manifest
+      log = again
+      if isSame { break }
+    }
+    // How far the log is durable has to be known before that is read: it cannot be torn below.
+    try log.copyGrowing()
+    log.earlyWatermark = try log.highestWatermark()
+    try log.copyGrowing()
+    self = log
+  }
+
+  private init(looking directory: StoreDirectory) throws(StoreError) {
     self.directory = directory
     names = try directory.names()
     let segments = names.compactMap(StoreDirectory.segment(named:))
@@ -41,14 +68,27 @@ package struct LogReader: Sendable {
     self.manifest = manifest
     manifestProblem = problem
     entries = manifest?.segments ?? segments.map { Manifest.Segment(id: $0) }
+    guard manifest != nil else { return }
+    for entry in entries { files[entry.id] = try directory.segment(entry) }
+  }
+
+  private mutating func copyGrowing() throws(StoreError) {
+    for entry in entries.reversed() where entry.end == nil { copies[entry.id] = try files[entry.id]?.contents() }
   }
 
   package init(at path: String) throws(StoreError) { try self.init(StoreDirectory(path, files: SystemFileLayer())) }
 
-  /// A segment's bytes and where they belong; nil if the file is missing.
+  /// A segment's bytes and where they belong; nil if the file is missing. One that is not sealed is as it was when the log
+  /// was opened.
   package func segment(_ entry: Manifest.Segment) throws(StoreError) -> LogSegment? {
-    guard let mapping = try directory.segment(entry.id, isSealed: entry.end != nil) else { return nil }
-    return LogSegment(entry: entry, mapping: mapping, origin: try origin(mapping, entry))
+    guard let (mapping, fileBytes) = try contents(entry) else { return nil }
+    return LogSegment(entry: entry, mapping: mapping, fileBytes: fileBytes, origin: try origin(mapping, entry))
+  }
+
+  private func contents(_ entry: Manifest.Segment) throws(StoreError) -> (mapping: any Mapping, fileBytes: Int)? {
+    if let copy = copies[entry.id] { return copy }
+    if manifest != nil, entries.contains(where: { $0.id == entry.id }) { return try files[entry.id]?.contents() }
+    return try directory.segment(entry)?.contents()
   }
 
   /// Where a segment belongs. Without a manifest and with a damaged header, its neighbours tell of which store it is.
@@ -56,7 +96,7 @@ package struct LogReader: Sendable {
     if let origin = SegmentOrigin(mapping, entry, manifest) { return origin }
     guard manifest == nil else { return nil }
     for other in entries where other.id != entry.id {
-      guard let neighbour = try directory.segment(other.id, isSealed: false),
+      guard let (neighbour, _) = try contents(other),
         case .header(let header) = unsafe SegmentHeader.read(neighbour.bytes)
       else { continue }
       var guess = Manifest(store: header.store, hashSeed: 0, segmentSize: 0)
@@ -72,7 +112,11 @@ package struct LogReader: Sendable {
 
   /// The highest watermark that any valid structure names in the segments that are not sealed, and the headers of those
   /// that are. What else is said in sealed ones lies before it.
-  package func watermark() throws(StoreError) -> Watermark {
+  package var watermark: Watermark {
+    get throws(StoreError) { manifest == nil ? try highestWatermark() : earlyWatermark }
+  }
+
+  private func highestWatermark() throws(StoreError) -> Watermark {
     var highest = Watermark.none
     for entry in entries {
       guard let segment = try segment(entry) else { continue }
@@ -91,12 +135,22 @@ package struct LogReader: Sendable {
 package struct LogSegment: Sendable {
   package let entry: Manifest.Segment
   package let mapping: any Mapping
+  package let fileBytes: Int
   /// nil if nothing tells where its bytes belong.
   package let origin: SegmentOrigin?
 
   package var name: String { Segment.fileName(entry.id) }
 
   package var header: SegmentHeader.Reading { unsafe SegmentHeader.read(mapping.bytes) }
+
+  /// Whether there is no header, and need not be one: a crash, or the moment of looking, tore it.
+  package func isTornWithoutHeader(durable: Int) -> Bool {
+    guard entry.end == nil, durable == 0 else { return false }
+    return switch header {
+    case .unused, .invalid: true
+    case .header, .newerFormat: false
+    }
+  }
 
   /// What there may be frames in.
   package var limit: Int { min(entry.end ?? mapping.length, mapping.length) }

@@ -11,4 +11,8 @@ extension StoreError {
   package static func noFile(_ name: String, _ path: String) -> StoreError {
     StoreError(.notFound, "there is no \(name) in \(path)")
   }
+
+  package static func notOrdered(_ keyspace: String) -> StoreError {
+    StoreError(.notOrdered, "keyspace \(keyspace) is not ordered")
+  }
 }

@@ -42,6 +42,8 @@ package struct ValueReader {
     }
   }
 
+  package func knows(_ dictionary: UInt32) -> Bool { dictionaries[dictionary] != nil }
+
   /// The value as it was given.
   /// - Throws: `corrupted` where it cannot be decompressed.
   package func value(of record: RecordView) throws(StoreError) -> [UInt8] {

@@ -67,7 +67,7 @@ package struct Salvage {
   private init(_ log: LogReader, _ progress: InspectionProgress?) throws(StoreError) {
     self.log = log
     self.progress = progress
-    watermark = try log.watermark()
+    watermark = try log.watermark
     for keyspace in log.manifest?.keyspaces ?? [] {
       keyspaces[keyspace.id] = keyspace
     }
@@ -183,7 +183,8 @@ package struct Salvage {
     let gaps = Self.gaps(in: range.lowerBound + (isFrame ? FrameHeader.size : 0)..<range.upperBound, between: kept)
     var words = gaps.isEmpty ? "what holds a frame together" : "\(gaps.reduce(0) { $0 + $1.range.count }) bytes"
     if let frame, !origin.isCompacted { words += " of commit \(frame.sequence)" }
-    if !kept.isEmpty { words += "; \(kept.count) records beside it were kept" }
+    if kept.count == 1 { words += "; 1 record beside it was kept" }
+    if kept.count > 1 { words += "; \(kept.count) records beside it were kept" }
     var keys: [String] = []
     for gap in gaps {
       let readable = damagedRows(in: segment, gap.range)

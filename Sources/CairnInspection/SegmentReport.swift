@@ -29,7 +29,7 @@ package struct SegmentReport: Sendable {
   /// Of the values, as they were given and as they are stored.
   package private(set) var valueBytes = 0
   package private(set) var storedBytes = 0
-  /// Bytes of what is needed of it; nil if the store does not open.
+  /// Bytes of what is needed of it; nil if the store does not open, or a writer has begun the segment meanwhile.
   package private(set) var liveBytes: Int?
 
   /// Reads the whole log. The figures of a store that does not open lack what is live; the error says why it doesn't.
@@ -38,26 +38,39 @@ package struct SegmentReport: Sendable {
   package static func all(
     at path: String, progress: InspectionProgress? = nil
   ) throws(StoreError) -> (segments: [SegmentReport], obstacle: StoreError?) {
-    let log = try LogReader(at: path)
-    let watermark = try log.watermark()
+    var (live, obstacle) = live(at: path)
+    var log = try LogReader(at: path)
+    // What is live is counted before what there is, and of the same segments unless a writer has changed them meanwhile.
+    for _ in 0..<attempts {
+      guard let known = live, log.entries.contains(where: { $0.end != nil && known[$0.id] == nil }) else { break }
+      (live, obstacle) = self.live(at: path)
+      log = try LogReader(at: path)
+    }
+    let watermark = try log.watermark
     let total = log.entries.reduce(0) { $0 + ($1.end ?? 0) }
     var reports: [SegmentReport] = []
     var done = 0
     for entry in log.entries {
       guard progress?(done, total) ?? true else { throw StoreError(.cancelled, "reading was cancelled") }
-      let report = SegmentReport(entry, try log.segment(entry), watermark)
+      var report = SegmentReport(entry, try log.segment(entry), watermark)
+      report.liveBytes = live.flatMap { report.kind == .unused ? 0 : $0[entry.id] }
       done += report.bytes
       reports.append(report)
     }
+    return (reports, obstacle)
+  }
+
+  private static let attempts = 8
+
+  /// By segment; nil if the store does not open.
+  private static func live(at path: String) -> ([UInt32: Int]?, StoreError?) {
     do throws(StoreError) {
       let store = try Store.openForInspection(at: path)
       defer { store.close() }
-      let live = Dictionary(uniqueKeysWithValues: store.segmentStatistics.map { ($0.id, $0.liveBytes) })
-      for index in reports.indices { reports[index].liveBytes = live[reports[index].id] ?? 0 }
+      return (Dictionary(uniqueKeysWithValues: store.segmentStatistics.map { ($0.id, $0.liveBytes) }), nil)
     } catch {
-      return (reports, error)
+      return (nil, error)
     }
-    return (reports, nil)
   }
 
   private init(_ entry: Manifest.Segment, _ segment: LogSegment?, _ watermark: Watermark) {
@@ -67,18 +80,19 @@ package struct SegmentReport: Sendable {
       state = .missing
       return
     }
-    fileBytes = segment.mapping.length
+    fileBytes = segment.fileBytes
     if case .unused = segment.header, entry.end == nil, segment.content == 0 {
       kind = .unused
       return
     }
     kind = segment.origin?.isCompacted == true ? .compacted : entry.end == nil ? .open : .sealed
     epoch = segment.origin?.epoch ?? entry.epoch
+    let durable = segment.durable(watermark, segment.content)
     guard segment.origin != nil else {
-      state = .unreadable
+      state = segment.isTornWithoutHeader(durable: durable) ? .tornTail(segment.content) : .unreadable
       return
     }
-    add(segment, durable: segment.durable(watermark, segment.content))
+    add(segment, durable: durable)
   }
 
   private mutating func add(_ segment: LogSegment, durable: Int) {
@@ -94,13 +108,14 @@ package struct SegmentReport: Sendable {
       }
       return true
     }
-    var damaged = invalid.count
-    if case .header = segment.header {} else { damaged += 1 }
+    var damaged = invalid.count { $0.lowerBound < durable }
+    if case .header = segment.header {} else if !segment.isTornWithoutHeader(durable: durable) { damaged += 1 }
     if let end = segment.entry.end, segment.mapping.length < end { damaged += 1 }
-    if let last = invalid.last, last.lowerBound >= durable, damaged == 1 {
-      state = .tornTail(last.count)
-    } else if damaged > 0 {
+    if damaged > 0 {
       state = .damaged(damaged)
+    } else if let first = invalid.first {
+      // Whatever comes behind that is no part of the log.
+      state = .tornTail(segment.content - first.lowerBound)
     }
   }
 

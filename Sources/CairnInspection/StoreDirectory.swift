@@ -29,6 +29,18 @@ package struct StoreDirectory: Sendable {
     }
   }
 
+  /// The manifest as it is now; nil if it cannot be read.
+  var manifest: Manifest? {
+    guard let bytes = try? manifestBytes() else { return nil }
+    return try? unsafe bytes.withRawBytes { (raw) throws(Manifest.Problem) in try unsafe Manifest(raw) }
+  }
+
+  /// Whether a process that is known to run has the store open for writing.
+  var isBeingWritten: Bool {
+    guard let owner = try? bytes(of: "LOCK") else { return false }
+    return LockOwner.isRunning(String(decoding: owner, as: UTF8.self))
+  }
+
   /// All bytes of a file.
   package func bytes(of name: String) throws(StoreError) -> [UInt8] {
     do throws(FileError) {
@@ -40,14 +52,13 @@ package struct StoreDirectory: Sendable {
     }
   }
 
-  /// A segment's bytes; nil if there is no such file. Only what is sealed keeps its length: the rest is copied, because
-  /// a writer may cut it while it is looked at.
-  package func segment(_ id: UInt32, isSealed: Bool) throws(StoreError) -> (any Mapping)? {
+  /// A segment's file; nil if there is none.
+  package func segment(_ entry: Manifest.Segment) throws(StoreError) -> SegmentFile? {
     do throws(FileError) {
-      let file = try files.open("\(path)/\(Segment.fileName(id))", .read)
+      let file = try files.open("\(path)/\(Segment.fileName(entry.id))", .read)
+      guard let end = entry.end, case let size = try file.size(), size > 0 else { return .growing(file) }
       defer { file.close() }
-      let size = try file.size()
-      return isSealed && size > 0 ? try file.map(size) : try CopiedFile(file, size)
+      return .sealed(try file.map(min(size, end)), fileBytes: size)
     } catch {
       guard error.cause == .notFound else { throw StoreError(error) }
       return nil
@@ -71,6 +82,28 @@ package struct StoreDirectory: Sendable {
   package static func segment(named name: String) -> UInt32? {
     let id = UInt32(name.prefix(10))
     return id.map(Segment.fileName) == name ? id : nil
+  }
+}
+
+/// The file of a segment. What is read through it stays there when compaction removes its name.
+package enum SegmentFile: Sendable {
+  /// Mapped up to its end, which stays where it is.
+  case sealed(any Mapping, fileBytes: Int)
+  /// A writer may append to it and cut what lies behind its end.
+  case growing(any File)
+
+  /// The bytes as they are now.
+  package func contents() throws(StoreError) -> (mapping: any Mapping, fileBytes: Int) {
+    switch self {
+    case .sealed(let mapping, let fileBytes): return (mapping, fileBytes)
+    case .growing(let file):
+      do throws(FileError) {
+        let size = try file.size()
+        return (try CopiedFile(file, size), size)
+      } catch {
+        throw StoreError(error)
+      }
+    }
   }
 }
 

@@ -75,6 +75,8 @@ public struct StoreInfo: Sendable {
   /// What opening found.
   public let recovery: RecoveryReport
 
+  private static let attempts = 8
+
   /// Takes about as long as opening the store, and looks at the header of every frame. `progress` is
   /// ``StoreOptions/recoveryProgress``.
   /// - Throws: what opening a store for reading throws.
@@ -88,8 +90,18 @@ public struct StoreInfo: Sendable {
     var options = StoreOptions()
     options.access = .readOnly
     options.recoveryProgress = progress
-    let store = try Store.open(at: path, options: options, environment: environment)
+    var store = try Store.open(at: path, options: options, environment: environment)
     defer { store.close() }
+    // A tail that is not the same at a second look is a write that was under way.
+    if !store.recovery.discarded.isEmpty {
+      for _ in 0..<Self.attempts {
+        let again = try Store.open(at: path, options: options, environment: environment)
+        store.close()
+        let before = store.recovery.discarded
+        store = again
+        if again.recovery.discarded.isEmpty || again.recovery.discarded == before { break }
+      }
+    }
     let directory = StoreDirectory(path, files: environment.files)
     guard let bytes = try directory.manifestBytes() else {
       throw StoreError(.damaged, "\(path): the manifest is gone")
@@ -131,9 +143,10 @@ public struct StoreInfo: Sendable {
 extension StoreInfo.Segment {
   /// nil if the file has gone since the manifest was read.
   fileprivate init?(_ entry: Manifest.Segment, _ directory: StoreDirectory) throws(StoreError) {
-    guard let mapping = try directory.segment(entry.id, isSealed: entry.end != nil) else { return nil }
+    guard let file = try directory.segment(entry) else { return nil }
+    let (mapping, fileBytes) = try file.contents()
     id = entry.id
-    fileBytes = mapping.length
+    self.fileBytes = fileBytes
     guard case .header(let header) = unsafe SegmentHeader.read(mapping.bytes) else {
       (state, epoch, end, frames, records) = (.unused, 0, 0, 0, 0)
       return

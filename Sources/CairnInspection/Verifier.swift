@@ -32,12 +32,28 @@ public struct Verifier: Sendable {
     _ depth: Depth = .full, progress: InspectionProgress? = nil
   ) throws(StoreError) -> Verification {
     var verification = try VerificationPass.run(directory, depth, progress)
-    guard !verification.damage.isEmpty else { return verification }
-    let first = Set(verification.damage)
-    verification = try VerificationPass.run(directory, depth, progress)
-    verification.findings.removeAll { $0.severity == .damage && !first.contains($0) }
+    for _ in 0..<Self.attempts {
+      guard !verification.damage.isEmpty else { break }
+      let first = Set(verification.damage)
+      verification = try VerificationPass.run(directory, depth, progress)
+      guard verification.damage.contains(where: first.contains) else { continue }
+      verification.findings.removeAll { $0.severity == .damage && !first.contains($0) }
+      return verification
+    }
+    verification.findings.removeAll { $0.severity == .damage }
+    if verification.findings.contains(where: \.kind.isPassing) {
+      let again = Set(try VerificationPass.run(directory, .quick, progress).findings)
+      verification.findings.removeAll { $0.kind.isPassing && !again.contains($0) }
+    }
     return verification
   }
+
+  private static let attempts = 8
+}
+
+extension Finding.Kind {
+  /// Whether a writer may make it look like that for a moment.
+  fileprivate var isPassing: Bool { self == .tornTail || self == .otherFile }
 }
 
 /// Told now and then how many bytes of how many an inspection has looked at; false ends it with `cancelled`.
@@ -57,10 +73,9 @@ struct VerificationPass {
     let manifest = log.manifest
     var pass = VerificationPass(directory: directory, depth: depth)
     if let problem = log.manifestProblem { pass.find(.manifest, ManifestFile.name, problem) }
-    pass.noteOtherFiles(log.names, manifest)
     pass.walk.begin(manifest)
 
-    let watermark = try log.watermark()
+    let watermark = try log.watermark
     let total = log.entries.reduce(0) { $0 + ($1.end ?? 0) }
     for entry in log.entries {
       guard progress?(pass.walk.bytes, total) ?? true else { throw StoreError(.cancelled, "verifying was cancelled") }
@@ -68,6 +83,7 @@ struct VerificationPass {
     }
     pass.checkEnd(watermark, manifest?.chainSequence ?? 0)
     for checkpoint in manifest?.checkpoints ?? [] { try pass.verify(checkpoint) }
+    try pass.noteOtherFiles(log)
     pass.verification.findings += pass.walk.checkWaiting()
     pass.verification.findings += pass.walk.unknownKeyspaces()
     pass.verification.frames = pass.walk.frames
@@ -93,17 +109,24 @@ struct VerificationPass {
 
   // MARK: The directory
 
-  private mutating func noteOtherFiles(_ names: [String], _ manifest: Manifest?) {
-    let checkpoints = (manifest?.checkpoints ?? []).map { CheckpointTables.fileName($0.id) }
+  /// What was there before the manifest was read and still is, and is listed by neither that one nor the present one.
+  private mutating func noteOtherFiles(_ log: LogReader) throws(StoreError) {
+    let names = Set(try directory.names()).intersection(log.names)
+    let manifests = [log.manifest, directory.manifest].compactMap(\.self)
+    let checkpoints = manifests.flatMap(\.checkpoints).map { CheckpointTables.fileName($0.id) }
+    let segments = Set(manifests.flatMap(\.segments).map(\.id))
+    // A writer makes new ones before the manifest lists them.
+    let isBeingWritten = directory.isBeingWritten
     let own = Set(checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK", Reserve.fileName])
-    for name in names where !own.contains(name) {
+    for name in names.sorted() where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // One above all others may have been begun since the manifest was read.
-        guard let manifest, id < manifest.nextSegment, !manifest.segments.contains(where: { $0.id == id })
+        guard let manifest = log.manifest, id < manifest.nextSegment, !segments.contains(id), !isBeingWritten
         else { continue }
-        find(.otherFile, name, severity: .note, "the manifest does not list this segment, so it is ignored")
+        find(.otherFile, name, severity: .note, "the manifest does not list this segment: \(Self.unlisted)")
       } else if name.hasSuffix(".checkpoint") {
-        find(.otherFile, name, severity: .note, "the manifest does not list this checkpoint, so it is ignored")
+        guard !isBeingWritten else { continue }
+        find(.otherFile, name, severity: .note, "the manifest does not list this checkpoint: \(Self.unlisted)")
       } else if name.hasSuffix(".moves") {
         continue
       } else if name.hasSuffix(".discarded") {
@@ -114,12 +137,16 @@ struct VerificationPass {
     }
   }
 
+  private static let unlisted = "a writer that was cut short has left it, or is writing it"
+
   // MARK: Checkpoints
 
   /// Nothing is lost with a checkpoint: the log has everything.
   private mutating func verify(_ entry: Manifest.Checkpoint) throws(StoreError) {
     let name = CheckpointTables.fileName(entry.id)
     guard let mapping = try directory.checkpoint(entry.id) else {
+      // It may have been replaced since the manifest was read.
+      guard directory.manifest.map({ $0.checkpoints.contains(entry) }) ?? true else { return }
       return find(.checkpoint, name, severity: .note, "the checkpoint is missing, so opening takes longer")
     }
     guard depth != .quick else { return }

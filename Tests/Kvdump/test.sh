@@ -136,6 +136,16 @@ for format in text json jsonl; do
     grep -v 'not in the dump' "$temporary/err" && fail "a closed pipe is a problem to $command"
   done
 done
+for command in --help "scan --help" "completions bash"; do
+  read -ra words <<<"$command"
+  "${PYTHON:-python3}" - "$kvdump" "${words[@]}" <<'END' || fail "a closed pipe is a problem to $command"
+import os, subprocess, sys
+reading, writing = os.pipe()
+os.close(reading)
+done = subprocess.run(sys.argv[1:], stdout=writing, stderr=subprocess.PIPE)
+assert done.returncode == 0 and not done.stderr, done
+END
+done
 if [[ -e /dev/full ]]; then
   status=0
   for command in "scan $store references" "records $store" "dump $store references" "verify $store"; do
@@ -150,7 +160,7 @@ fi
 # Control-C while nobody reads: before, during and after the write that fills the pipe.
 "${PYTHON:-python3}" - "$kvdump" "$store" <<'END' || fail "Control-C did not end a scan"
 import signal, subprocess, sys
-for length in [1, 512, 4096, 8192] * 5:
+for length in [1, 512, 4096, 8192] * 2:
     scan = subprocess.Popen([sys.argv[1], "scan", sys.argv[2], "heap"], stdout=subprocess.PIPE, bufsize=0,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     scan.stdout.read(length)
@@ -174,6 +184,12 @@ expect 2 info "$temporary/damaged"; says 'kvdump: corrupted'
 grep -q '^uuid  ' "$temporary/out" || fail "info shows nothing of a damaged store"
 expect 1 diff "$store" Tests/Fixtures/example
 
+# Commits that cannot be shown are told.
+expect 0 tail Tests/Damaged/flipped-record
+grep -qx 'commits after 0 and before 2,000,000,002 have been compacted, or are damaged' "$temporary/out" \
+  || fail "tail does not tell of damage"
+grep -q '^commit 2,000,000,002 ' "$temporary/out" || fail "tail does not go on behind damage"
+
 # 2: cannot be opened or read.
 expect 2 info "$temporary/nowhere"; says 'kvdump: not found'; prints ''
 expect 2 verify "$temporary/nowhere"; says 'kvdump: '
@@ -181,12 +197,14 @@ mkdir "$temporary/folder"; touch "$temporary/folder/file"
 expect 2 "$temporary/folder"; says 'kvdump: not a store'
 expect 2 verify "$temporary/folder"; says 'kvdump: not a store'
 expect 2 scan "$store" nothing; says 'there is no keyspace "nothing"'
-expect 2 scan "$store" heap --from 3; says 'not ordered'
+expect 2 scan "$store" heap --from 3 --format json; says 'not ordered'; prints ''
 cp -r "$store" "$temporary/newer"
 printf '\002' | dd of="$temporary/newer/MANIFEST" bs=1 seek=8 conv=notrunc status=none
 expect 2 info "$temporary/newer"; says 'newer'
 expect 2 verify "$temporary/newer"; says 'newer'
 
+touch "$temporary/newer/LOCK"; cp Tests/Fixtures/everything/MANIFEST "$temporary/newer"
+expect 2 hex "$temporary/newer" LOCK --format json; says 'LOCK is no manifest'; prints ''
 expect 2 hex "$store" nothing; says 'there is no nothing'
 expect 2 hex "$store" 99; says 'there is no 0000000099.segment'
 expect 2 records "$store" --segment 99; says 'there is no segment 99; there is 1, 2, 4, 5'

@@ -41,6 +41,8 @@ struct HexCommand: Command {
     let log = try LogReader(at: common.store)
     let name = UInt32(file).map(Segment.fileName) ?? file
     guard log.names.contains(name) else { throw StoreError.noFile(name, log.directory.path) }
+    // Before anything is printed.
+    let fields = StoreDirectory.segment(named: name) == nil ? try AnnotatedFile.fields(of: name, in: log.directory) : []
     Interruption.watch()
     try listing.begin(["store": .string(common.store), "file": .string(name)], to: &output)
     var wrong = 0
@@ -65,7 +67,7 @@ struct HexCommand: Command {
         return Interruption.isRequested ? .stop : .next
       }
     } else {
-      try print(try AnnotatedFile.fields(of: name, in: log.directory))
+      try print(fields)
     }
     Interruption.endIfRequested()
     try listing.end(["isSound": .bool(wrong == 0)], to: &output)

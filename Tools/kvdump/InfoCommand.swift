@@ -50,7 +50,7 @@ struct InfoCommand: Command {
           + "\(figures.checkpointBytes.grouped) bytes together")
     }
     if let place = info.recovery.discardedAt {
-      lines.append("torn tail   \(info.recovery.discardedBytes.grouped) bytes at \(place)")
+      lines.append("torn tail   \(info.recovery.discardedBytes.of("byte")) at \(place)")
     }
 
     let keepsMore = info.keyspaces.contains { $0.retention != .newest }

@@ -2,6 +2,14 @@ import ArgumentParser
 import Cairn
 import CairnInspection
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The inspection tool. It never changes what it reads, takes no lock, works beside a writer, decodes as much as it can
 /// of what is damaged, and drops nothing silently; what it knows comes from `CairnInspection`, the commands only render it.
 @main
@@ -43,6 +51,12 @@ struct Kvdump: ParsableCommand {
       CompletionsCommand.self,
     ],
     defaultSubcommand: InfoCommand.self)
+
+  static func main() {
+    // Then a closed pipe is the error EPIPE of a write, and no matter to the help.
+    signal(SIGPIPE, SIG_IGN)
+    main(nil)
+  }
 }
 
 /// How results are printed.

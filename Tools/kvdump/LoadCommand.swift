@@ -78,9 +78,9 @@ extension NewStore.Contents {
     var table = Table(["keyspace": .left, "rows": .right])
     for keyspace in keyspaces { table.append(escapedForTerminal(keyspace.name), keyspace.rows.grouped) }
     if !keyspaces.isEmpty { for line in table.lines { try output.line(line) } }
-    let older = versions > rows ? " and \((versions - rows).grouped) older versions" : ""
+    let older = versions > rows ? " and \((versions - rows).of("older version"))" : ""
     try output.line(
-      "\(verb) \(rows.grouped) rows\(older) into \(escapedForTerminal(store)), \(bytes.grouped) bytes, up to sequence "
+      "\(verb) \(rows.of("row"))\(older) into \(escapedForTerminal(store)), \(bytes.grouped) bytes, up to sequence "
         + lastSequence.grouped)
   }
 }

@@ -16,8 +16,6 @@ struct Output: LineSink {
   private static let pieceLength = 1 << 16
 
   init() {
-    // Then a closed pipe is the error EPIPE of a write.
-    signal(SIGPIPE, SIG_IGN)
     bytes.reserveCapacity(2 * Self.pieceLength)
   }
 

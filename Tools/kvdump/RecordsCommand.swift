@@ -60,7 +60,7 @@ struct RecordsCommand: Command {
     try log.forEach(in: segment) { item in
       switch item {
       case .segment(let start):
-        if start.header == nil, !start.isEmpty { damage += 1 }
+        if start.isDamaged { damage += 1 }
         if listing.isText { try output.line(text(start)) }
       case .frame(let frame):
         if listing.isText, !isFiltered { try output.line(text(frame)) }
@@ -130,15 +130,14 @@ struct RecordsCommand: Command {
     }
     if record.kind == .put || record.kind == .tombstone { cells.append("version \(record.version.grouped)") }
     cells.append("revision \(record.revision.grouped)")
-    let stored =
-      record.isCompressed ? "\(record.storedBytes.grouped)/\(record.valueBytes.grouped)" : record.valueBytes.grouped
-    if record.kind != .tombstone { cells.append("\(stored) bytes\(record.dictionary > 0 ? " d" : "")") }
+    let stored = (record.isCompressed ? "\(record.storedBytes.grouped)/" : "") + record.valueBytes.of("byte")
+    if record.kind != .tombstone { cells.append("\(stored)\(record.dictionary > 0 ? " d" : "")") }
     if record.frame == nil { cells.append(Terminal.styled("loose", .yellow)) }
     return "\(column(record.place.offset))    \(cells.joined(separator: "  "))"
   }
 
   private func text(_ invalid: LogContents.Invalid) -> [String] {
-    let length = "\(invalid.range.count.grouped) bytes"
+    let length = invalid.range.count.of("byte")
     guard !invalid.isTornTail else {
       return ["\(column(invalid.range.lowerBound))  " + Terminal.styled("torn tail of \(length)", .yellow)]
     }

@@ -54,6 +54,10 @@ struct ScanCommand: Command {
     let store = try Watched.store(common.store)
     defer { store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
+    // Before anything is printed.
+    if keyspace.order == .unordered, reverse || prefix != nil || from != nil || to != nil {
+      throw StoreError.notOrdered(keyspace.name)
+    }
     Interruption.watch()
     let writer = RowWriter(common.format == .text ? .text : .json, keysOnly: keysOnly)
     var listing = Listing("rows", items: "rows", common.format)

@@ -76,8 +76,8 @@ extension SegmentReport.State {
   fileprivate var words: String {
     switch self {
     case .sound: "sound"
-    case .tornTail(let bytes): "torn tail of \(bytes.grouped) bytes"
-    case .damaged(let places): "damaged in \(places) \(places == 1 ? "place" : "places")"
+    case .tornTail(let bytes): "torn tail of \(bytes.of("byte"))"
+    case .damaged(let places): "damaged in \(places.of("place"))"
     case .missing: "missing"
     case .unreadable: "unreadable: neither manifest nor header tell where it belongs"
     }

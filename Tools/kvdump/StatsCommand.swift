@@ -40,7 +40,7 @@ struct StatsCommand: Command {
   // MARK: Text
 
   private func text(_ keyspace: SpaceReport.Keyspace) -> [String] {
-    let title = "\(escapedForTerminal(keyspace.name)): \(keyspace.rows.grouped) rows"
+    let title = "\(escapedForTerminal(keyspace.name)): \(keyspace.rows.of("row"))"
     var lines = [Terminal.styled(title, .bold)]
     guard keyspace.rows > 0 else { return lines + [""] }
     lines += ["  keys, bytes"] + bars(keyspace.keys) + ["  values, bytes"] + bars(keyspace.values)

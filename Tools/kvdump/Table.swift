@@ -63,6 +63,11 @@ extension FixedWidthInteger {
   }
 }
 
+extension Int {
+  /// So many of what a word names.
+  func of(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }
+}
+
 /// A text out of a store or a path: as it is where that is harmless, else as a literal.
 func escapedForTerminal(_ text: String) -> String {
   text.unicodeScalars.contains { Escaping.isHidden($0.value) } ? Reference.string(text).literal : text

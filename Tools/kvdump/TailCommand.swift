@@ -41,6 +41,10 @@ struct TailCommand: Command {
     }
   }
 
+  /// Microseconds between two looks.
+  private static let shortestPause: UInt32 = 500
+  private static let longestPause: UInt32 = 50_000
+
   func write(to output: inout Output) throws {
     Interruption.watch()
     let known = try CommitFollower.last(count + 1, at: common.store)
@@ -49,7 +53,9 @@ struct TailCommand: Command {
     var listing = Listing("tail", items: "commits", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
     var shown = 0
+    var pause = Self.shortestPause
     repeat {
+      let before = follower.lastSequence
       try follower.news { news in
         switch news {
         case .commit(let commit):
@@ -57,7 +63,8 @@ struct TailCommand: Command {
           try print(commit, &listing, &output)
         case .missed(let after, let before):
           if listing.isText {
-            try output.line("commits after \(after.grouped) and before \(before.grouped) have been compacted")
+            try output.line(
+              "commits after \(after.grouped) and before \(before.grouped) have been compacted, or are damaged")
           } else {
             try listing.item(["missedAfter": .number(after), "missedBefore": .number(before)], to: &output)
           }
@@ -65,7 +72,9 @@ struct TailCommand: Command {
         return Interruption.isRequested ? .stop : .next
       }
       try output.flush()
-      if follow, !Interruption.isRequested { usleep(50_000) }
+      // What has come is followed by more, as a rule.
+      pause = follower.lastSequence > before ? Self.shortestPause : min(2 * pause, Self.longestPause)
+      if follow, !Interruption.isRequested { usleep(pause) }
     } while follow && !Interruption.isRequested
     Interruption.endIfRequested()
     try listing.end(["count": .number(shown)], to: &output)

@@ -48,11 +48,11 @@ struct VerifyCommand: Command {
 
   private func summary(_ verification: Verification) -> String {
     let seen =
-      "\(verification.records.grouped) records in \(verification.frames.grouped) frames of "
-      + "\(verification.segments.grouped) segments, up to sequence \(verification.lastSequence.grouped)"
+      "\(verification.records.of("record")) in \(verification.frames.of("frame")) of "
+      + "\(verification.segments.of("segment")), up to sequence \(verification.lastSequence.grouped)"
     let damage = verification.damage.count
     if damage == 0 { return "sound: \(seen)" }
-    return "damaged in \(damage.grouped) \(damage == 1 ? "place" : "places"); valid are \(seen)"
+    return "damaged in \(damage.of("place")); valid are \(seen)"
   }
 }
 

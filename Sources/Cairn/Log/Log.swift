@@ -797,10 +797,12 @@ final class Log: @unchecked Sendable {
 
   /// After the committer's last commit. Space for more is given back, but for what deletions need to begin with, should
   /// the disk be full when the store is opened again; that it isn't always does no harm.
-  func close() {
+  ///
+  /// - Parameter isReadOnly: whether all of it belongs to somebody else, who may be writing.
+  func close(isReadOnly: Bool) {
     syncing.wait { $0 ? nil : () }
     let next = prepared.withLock { $0?.file }
-    if !hasFailed.load(ordering: .acquiring) {
+    if !isReadOnly, !hasFailed.load(ordering: .acquiring) {
       do throws(FileError) { try active?.file.truncate(active?.end.load(ordering: .relaxed) ?? 0) } catch {}
       do throws(FileError) { try next?.truncate(0) } catch {}
       do throws(FileError) { try reserve.shrink(to: leastReserve) } catch {}

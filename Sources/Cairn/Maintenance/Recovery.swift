@@ -266,7 +266,8 @@ struct Recovery: ~Copyable {
   // MARK: Segments
 
   private mutating func openSegments() throws(StoreError) {
-    for entry in manifest.segments {
+    // The newest first: beside a writer, what lies before a segment is whole in whatever is read after it.
+    for entry in manifest.segments.reversed() {
       let path = "\(directory)/\(Segment.fileName(entry.id))"
       do throws(FileError) {
         let file = try files.open(path, isReadOnly ? .read : .readWrite)
@@ -280,6 +281,7 @@ struct Recovery: ~Copyable {
         guard error.cause == .notFound else { throw StoreError(error) }
       }
     }
+    sources.reverse()
   }
 
   private mutating func miss(_ entry: Manifest.Segment) throws(StoreError) {
@@ -676,10 +678,24 @@ struct Recovery: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
   package let length: Int
 
-  package init(_ file: any File, _ size: Int) throws(FileError) {
-    unsafe memory = .allocate(byteCount: max(size, 8), alignment: 16)
+  private static let pieceLength = 1 << 18
+
+  package convenience init(_ file: any File, _ size: Int) throws(FileError) { try self.init(file, from: 0, upTo: size) }
+
+  /// Reads from the end to the beginning: a writer only appends, so what lies before a piece is whole when that is read.
+  package init(_ file: any File, from start: Int, upTo end: Int) throws(FileError) {
+    length = max(0, end - start)
+    unsafe memory = .allocate(byteCount: max(length, 8), alignment: 16)
+    var unread = length
     do throws(FileError) {
-      length = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<size]), at: 0)
+      while unread > 0 {
+        let first = (unread - 1) / Self.pieceLength * Self.pieceLength
+        let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[first..<unread])
+        let count = try unsafe file.read(into: piece, at: start + first)
+        // What has been cut off meanwhile was zeros.
+        unsafe UnsafeMutableRawBufferPointer(rebasing: piece[count...]).initializeMemory(as: UInt8.self, repeating: 0)
+        unread = first
+      }
     } catch {
       unsafe memory.deallocate()
       throw error

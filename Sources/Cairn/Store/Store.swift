@@ -76,7 +76,7 @@ public final class Store: Sendable {
     dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
-    log.close()
+    log.close(isReadOnly: isReadOnly)
     fileLock?.release()
     StoreRegistry.remove(identity, self)
   }

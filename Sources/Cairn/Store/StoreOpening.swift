@@ -71,7 +71,7 @@ struct StoreOpening {
 
   private func openForWriting(_ identity: FileIdentity) throws(StoreError) -> Store {
     let lock = try attempt { () throws(FileError) in
-      try environment.files.lock("\(path)/LOCK", owner: Array(Self.owner.utf8))
+      try environment.files.lock("\(path)/LOCK", owner: Array(LockOwner.text.utf8))
     }
     do throws(StoreError) {
       if try isEmpty() { try create() }
@@ -131,9 +131,14 @@ struct StoreOpening {
     }
     return try recover(nil, identity)
   }
+}
 
-  /// Whom to ask when the store is locked.
-  private static var owner: String {
+/// Whom to ask when the store is locked: what stands in the lock's file.
+package enum LockOwner {
+  /// This process.
+  static var text: String { "process \(getpid()) on \(place)" }
+
+  private static var place: String {
     var host = [CChar](repeating: 0, count: 256)
     var boot = [CChar](repeating: 0, count: 64)
     unsafe gethostname(&host, host.count - 1)
@@ -141,6 +146,14 @@ struct StoreOpening {
     func text(_ characters: some Sequence<CChar>) -> String {
       String(decoding: characters.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
-    return "process \(getpid()) on \(text(host.prefix { $0 != 0 })), boot \(text(boot.prefix(length)))"
+    return "\(text(host.prefix { $0 != 0 })), boot \(text(boot.prefix(length)))"
+  }
+
+  /// Whether that process is running here; false if it isn't, or nobody can tell.
+  package static func isRunning(_ text: String) -> Bool {
+    let words = text.split(separator: " ", maxSplits: 3)
+    guard words.count == 4, words[0] == "process", words[2] == "on", words[3] == place, let id = pid_t(words[1]), id > 0
+    else { return false }
+    return kill(id, 0) == 0 || errno == EPERM
   }
 }

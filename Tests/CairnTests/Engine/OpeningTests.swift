@@ -180,6 +180,23 @@ final class Counter: Sendable {
     second.close()
   }
 
+  @Test func closingAReaderTakesNothingFromAWriter() throws {
+    let writer = try machine.open()
+    defer { writer.close() }
+    let rows = try writer.keyspace("rows")
+    var random = SplitMix64(seed: 1)
+    for number in 0..<200 {
+      let value = (0..<3000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      try writer.put(value, at: .integer(Int64(number)), in: rows, .buffered)
+    }
+    machine.runBackground()
+    let before = machine.files.contents
+    // More of the reserve than a closed store keeps.
+    #expect(writer.statistics.reservedBytes > 2 << 16)
+    try machine.open(Self.readOnly).close()
+    #expect(machine.files.contents == before)
+  }
+
   @Test func openingIsMadeWholeAfterACrashInTheMiddleOfMakingAStore() throws {
     // How many operations there are; then a crash before each.
     let counter = Counter()

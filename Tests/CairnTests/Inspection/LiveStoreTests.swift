@@ -1,0 +1,195 @@
+import CairnInspection
+import Testing
+
+@testable import Cairn
+
+/// Looking at a store while a writer changes it, at every moment that matters.
+@Suite struct LiveStoreTests {
+  /// A machine with a store whose writer does something at one moment of somebody else's look.
+  private final class Scene {
+    let machine = Machine()
+    let store: Store
+    let rows: Keyspace
+    private var round = 0
+
+    init() throws {
+      store = try machine.open()
+      rows = try store.keyspace("rows")
+      for _ in 0..<3 { try live() }
+    }
+
+    /// Commits through several segments, of which compaction removes what is there, and checkpoints.
+    func live() throws {
+      for number in 0..<60 {
+        round += 1
+        // So that no segment is like another, and nothing is compressed.
+        var random = SplitMix64(seed: UInt64(round))
+        let value = (0..<4000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        try store.put(value, at: .integer(Int64(number % 7)), in: rows, .buffered)
+        if round.isMultiple(of: 20) { machine.runBackground() }
+      }
+      try store.compact()
+      try store.checkpoint()
+      try store.put([1], at: 100, in: rows)
+      machine.runBackground()
+    }
+
+    /// Commits that fill a segment, and compaction.
+    func roll() throws {
+      for number in 0..<20 {
+        try store.put([UInt8](repeating: UInt8(number), count: 3000), at: 1, in: rows, .buffered)
+      }
+      machine.runBackground()
+    }
+  }
+
+  /// Calls `look` with files before the n-th opening of which something happens, for n = 0, 1, 2 … until it opens fewer.
+  private func atEveryMoment(
+    _ event: @escaping @Sendable (Scene) throws -> Void = { try $0.live() },
+    _ look: (Scene, any FileLayer) throws -> Void
+  ) throws {
+    for moment in 0..<200 {
+      let scene = try Scene()
+      let files = WatchedFiles(scene.machine.files)
+      let hasHappened = Lock(false)
+      let live = Unchecked(scene)
+      files.beforeOpening.withLock {
+        $0 = { count in
+          guard count == moment else { return }
+          hasHappened.withLock { $0 = true }
+          do { try event(live.value) } catch { Issue.record("\(error)") }
+        }
+      }
+      try look(scene, files)
+      if !hasHappened.withLock({ $0 }) { return }
+    }
+    Issue.record("no end of opening files")
+  }
+
+  @Test(arguments: Verifier.Depth.allCases)
+  func nothingIsFoundThatIsNotThere(_ depth: Verifier.Depth) throws {
+    try atEveryMoment { _, files in
+      let verification = try Verifier(at: Machine.path, files: files).run(depth)
+      #expect(verification.findings.isEmpty)
+    }
+  }
+
+  @Test func openingForReadingFindsAStateThatWas() throws {
+    try atEveryMoment { scene, files in
+      let before = scene.store.lastSequence
+      var options = StoreOptions()
+      options.access = .readOnly
+      var environment = scene.machine.environment(ManualScheduler())
+      environment.files = files
+      let reader = try Store.open(at: Machine.path, options: options, environment: environment)
+      defer { reader.close() }
+      #expect((before...scene.store.lastSequence).contains(reader.lastSequence))
+      #expect(reader.recovery.discarded.isEmpty)
+      let rows = try #require(reader.keyspaces.first)
+      #expect(try reader.snapshot().count(in: rows) == 8)
+    }
+  }
+
+  @Test func everyCommitIsFollowed() throws {
+    try atEveryMoment({ try $0.roll() }) { scene, files in
+      var follower = CommitFollower(at: Machine.path, files: files, after: scene.store.lastSequence)
+      var expected = scene.store.lastSequence + 1
+      func look() throws {
+        try follower.news { news in
+          guard case .commit(let commit) = news else {
+            Issue.record("\(news)")
+            return .next
+          }
+          #expect(commit.sequence == expected)
+          expected = commit.sequence + 1
+          return .next
+        }
+      }
+      try look()
+      for _ in 0..<3 {
+        try scene.roll()
+        try look()
+      }
+      try look()
+      #expect(expected == scene.store.lastSequence + 1)
+    }
+  }
+
+  @Test func whatHasGoneBetweenTwoLooksIsTold() throws {
+    let scene = try Scene()
+    let start = scene.store.lastSequence
+    var follower = CommitFollower(at: Machine.path, files: scene.machine.files, after: start)
+    try follower.news { _ in .next }
+    for _ in 0..<3 { try scene.live() }
+    var missed: [ClosedRange<UInt64>] = []
+    var shown: [UInt64] = []
+    try follower.news { news in
+      switch news {
+      case .commit(let commit): shown.append(commit.sequence)
+      case .missed(let after, let before): missed.append(after + 1...before - 1)
+      }
+      return .next
+    }
+    #expect(!missed.isEmpty)
+    #expect((missed.flatMap(Array.init) + shown).sorted() == Array(start + 1...scene.store.lastSequence))
+  }
+
+  @Test func aFollowerGoesOnWithTheNextWriter() throws {
+    let machine = Machine()
+    var store = try machine.open()
+    var follower = CommitFollower(at: Machine.path, files: machine.files, after: 0)
+    var shown: [UInt64] = []
+    var expected: [UInt64] = []
+    for life in 0..<4 {
+      for number in 0..<30 {
+        let value = [UInt8](repeating: UInt8(life), count: 100 * number)
+        expected.append(try store.put(value, at: .integer(Int64(number)), in: store.keyspace("rows")))
+        if number == 20 {
+          try follower.news { news in
+            if case .commit(let commit) = news { shown.append(commit.sequence) } else { Issue.record("\(news)") }
+            return .next
+          }
+        }
+      }
+      store.close()
+      store = try machine.open()
+    }
+    try follower.news { news in
+      if case .commit(let commit) = news { shown.append(commit.sequence) } else { Issue.record("\(news)") }
+      return .next
+    }
+    #expect(shown == expected)
+  }
+}
+
+private struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
+/// Files that tell before one is opened.
+private final class WatchedFiles: FileLayer {
+  private let files: any FileLayer
+  private let count = Lock(0)
+  let beforeOpening = Lock<(@Sendable (Int) -> Void)?>(nil)
+
+  init(_ files: any FileLayer) { self.files = files }
+
+  func open(_ path: String, _ mode: FileMode) throws(FileError) -> any File {
+    let number = count.withLock { count in
+      defer { count += 1 }
+      return count
+    }
+    beforeOpening.withLock { $0 }?(number)
+    return try files.open(path, mode)
+  }
+
+  func createDirectory(_ path: String) throws(FileError) { try files.createDirectory(path) }
+  func list(_ directory: String) throws(FileError) -> [String] { try files.list(directory) }
+  func rename(_ source: String, to target: String) throws(FileError) { try files.rename(source, to: target) }
+  func remove(_ path: String) throws(FileError) { try files.remove(path) }
+  func syncDirectory(_ path: String) throws(FileError) { try files.syncDirectory(path) }
+  func identity(_ path: String) throws(FileError) -> FileIdentity { try files.identity(path) }
+  func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock { try files.lock(path, owner: owner) }
+}

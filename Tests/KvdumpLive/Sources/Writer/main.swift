@@ -1,0 +1,124 @@
+import Cairn
+import Foundation
+import Synchronization
+
+// Writer STORE LEAD
+//
+// Writes commits of every kind into a store until a line "stop" comes from standard input, and prints each of them as a
+// JSON line once it is there: {"sequence":…,"changes":[[keyspace,key,value or null],…]}, or {"sequence":…,"dropped":keyspace}.
+// Other lines of standard input are sequences of commits that somebody has seen: it is never more than LEAD ahead of that.
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3, let lead = UInt64(arguments[2]) else { fatalError("a store and a lead") }
+
+let seen = Mutex<UInt64>(0)
+let isStopping = Mutex(false)
+let mayGoOn = DispatchSemaphore(value: 0)
+Thread.detachNewThread {
+  while let line = readLine() {
+    if let sequence = UInt64(line) { seen.withLock { $0 = max($0, sequence) } } else { break }
+    mayGoOn.signal()
+  }
+  isStopping.withLock { $0 = true }
+  mayGoOn.signal()
+}
+
+var options = StoreOptions()
+options.segmentSize = 1 << 16
+let store = try Store.open(at: arguments[1], options: options)
+seen.withLock { $0 = max($0, store.lastSequence) }
+let accounts = try store.keyspace("accounts")
+let letters = try store.keyspace("letters")
+let drafts = try store.keyspace("drafts")
+let marks = try store.keyspace("marks", .unordered)
+
+var state: UInt64 = store.lastSequence &* 0x9E37_79B9_7F4A_7C15 | 1
+@MainActor
+func random(_ bound: Int) -> Int {
+  state ^= state << 13
+  state ^= state >> 7
+  state ^= state << 17
+  return Int(state % UInt64(bound))
+}
+
+@MainActor
+func words(_ count: Int) -> String {
+  let some = ["invoice", "paid", "reminder", "order", "shipped", "Berlin", "address", "customer"]
+  return (0..<count).map { _ in "\(some[random(some.count)]) \(random(1_000_000))" }.joined(separator: " ")
+}
+
+struct Change {
+  let keyspace: Keyspace
+  let key: Int
+  let value: String?
+}
+
+var count = 0
+@MainActor
+func report(_ sequence: UInt64, _ rest: String) {
+  FileHandle.standardOutput.write(Data("{\"sequence\":\(sequence),\(rest)}\n".utf8))
+  count += 1
+}
+
+@MainActor
+func commit(_ wanted: [Change]) throws {
+  // Deleting what is not there is no change.
+  let changes = try wanted.filter { change in
+    try change.value != nil || store.read { try $0.contains(.integer(Int64(change.key)), in: change.keyspace) }
+  }
+  guard !changes.isEmpty else { return }
+  let sequence = try store.write(count.isMultiple(of: 16) ? .durable : .buffered) { batch in
+    for change in changes {
+      if let value = change.value {
+        try batch.put(Array(value.utf8), at: .integer(Int64(change.key)), in: change.keyspace)
+      } else {
+        try batch.delete(.integer(Int64(change.key)), in: change.keyspace)
+      }
+    }
+  }
+  let list = changes.map { "[\"\($0.keyspace.name)\",\($0.key),\($0.value.map { "\"\($0)\"" } ?? "null")]" }
+  report(sequence, "\"changes\":[\(list.joined(separator: ","))]")
+}
+
+/// Changes of rows of a keyspace, no row twice.
+@MainActor
+func changes(_ keyspace: Keyspace, rows: Int, most: Int, _ value: () -> String?) -> [Change] {
+  Set((0...random(most)).map { _ in random(rows) }).sorted().map { Change(keyspace: keyspace, key: $0, value: value()) }
+}
+
+// The balances of all accounts are 100,000 together, at any time.
+@MainActor
+func balance(_ account: Int) throws -> Int {
+  let value = try store.get(.integer(Int64(account)), in: accounts) ?? []
+  return Int(String(decoding: value, as: UTF8.self)) ?? 0
+}
+if try store.read({ try $0.count(in: accounts) }) == 0 {
+  try commit((0..<100).map { Change(keyspace: accounts, key: $0, value: "1000") })
+  report(try store.setRetention(.last(3), of: drafts), "\"retention\":\"drafts\"")
+}
+
+while !isStopping.withLock({ $0 }) {
+  while seen.withLock({ store.lastSequence > $0 + lead }), !isStopping.withLock({ $0 }) { mayGoOn.wait() }
+  switch random(100) {
+  case 0..<40:
+    let from = random(100)
+    let to = (from + 1 + random(99)) % 100
+    let amount = random(50)
+    try commit([
+      Change(keyspace: accounts, key: from, value: "\(try balance(from) - amount)"),
+      Change(keyspace: accounts, key: to, value: "\(try balance(to) + amount)"),
+    ])
+  case 40..<75: try commit(changes(letters, rows: 2000, most: 6) { random(4) == 0 ? nil : words(2 + random(12)) })
+  case 75..<88: try commit(changes(drafts, rows: 100, most: 2) { random(6) == 0 ? nil : words(1 + random(4)) })
+  case 88..<97: try commit(changes(marks, rows: 500, most: 3) { random(3) == 0 ? nil : "\(random(1_000_000))" })
+  case 97: try commit([Change(keyspace: letters, key: random(2000), value: words(300 + random(1200)))])
+  default:
+    let passing = try store.keyspace("passing")
+    if try store.read({ try $0.count(in: passing) }) < 20 {
+      try commit(changes(passing, rows: 1000, most: 20) { words(3) })
+    } else {
+      report(try store.drop(passing, .buffered), "\"dropped\":\"passing\"")
+    }
+  }
+}
+store.close()

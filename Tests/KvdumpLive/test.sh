@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# kvdump beside a process that writes: no command may report what isn't so, or change anything, and tail -f shows every
+# commit.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+swift build --package-path "$root" --product kvdump >&2
+swift build --package-path "$here" --scratch-path "$root/.build-kvdumplive" --configuration release --quiet >&2
+"${PYTHON:-python3}" "$here/live.py" "$(swift build --package-path "$root" --show-bin-path)/kvdump" \
+  "$root/.build-kvdumplive/release/Writer" "$work"
