@@ -697,7 +697,11 @@ final class Log: @unchecked Sendable {
   }
 
   private func roll(_ length: Int, schedulesSeal: Bool = true) throws(StoreError) -> Segment {
-    if prepared.withLock({ $0 == nil }) { try prepareNow() }
+    if prepared.withLock({ $0 == nil }) {
+      // The background has fallen behind, and so perhaps has the reserve, which a disk that fills up this fast needs.
+      if !reserve.isSpent.load(ordering: .relaxed) { keepReserve() }
+      try prepareNow()
+    }
     guard let next = prepared.withLock({ $0 }), let full = active else { preconditionFailure("no segment to roll to") }
     let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
     prepared.withLock { $0 = nil }
