@@ -687,18 +687,14 @@ struct Recovery: ~Copyable {
     length = max(0, end - start)
     unsafe memory = .allocate(byteCount: max(length, 8), alignment: 16)
     var unread = length
-    do throws(FileError) {
-      while unread > 0 {
-        let first = (unread - 1) / Self.pieceLength * Self.pieceLength
-        let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[first..<unread])
-        let count = try unsafe file.read(into: piece, at: start + first)
-        // What has been cut off meanwhile was zeros.
-        unsafe UnsafeMutableRawBufferPointer(rebasing: piece[count...]).initializeMemory(as: UInt8.self, repeating: 0)
-        unread = first
-      }
-    } catch {
-      unsafe memory.deallocate()
-      throw error
+    while unread > 0 {
+      let first = (unread - 1) / Self.pieceLength * Self.pieceLength
+      let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[first..<unread])
+      // All is initialized, so what is thrown from here on ends in `deinit`.
+      let count = try unsafe file.read(into: piece, at: start + first)
+      // What has been cut off meanwhile was zeros.
+      unsafe UnsafeMutableRawBufferPointer(rebasing: piece[count...]).initializeMemory(as: UInt8.self, repeating: 0)
+      unread = first
     }
   }
 

@@ -158,6 +158,19 @@ extension File {
   }
 }
 
+@Suite struct CopiedFileTests {
+  @Test func aCopyThatFailsIsFreedOnce() throws {
+    let files = MemoryFileLayer()
+    let file = try files.open("/file", .create)
+    try file.write([UInt8](repeating: 7, count: 600_000), at: 0)
+    for failing in 0..<300 {
+      files.strikeNext(.read, after: failing % 3, .fails(.system(5)), label: "read")
+      #expect(throws: FileError.self) { try CopiedFile(file, 600_000) }
+    }
+    #expect(try CopiedFile(file, 600_000).length == 600_000)
+  }
+}
+
 func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
   var template = Array("/tmp/cairn-XXXXXX".utf8CString)
   guard unsafe mkdtemp(&template) != nil else { throw FileError(.system(errno), "mkdtemp", "/tmp") }
