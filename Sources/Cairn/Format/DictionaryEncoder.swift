@@ -3,7 +3,8 @@
 ///
 /// liblz4 has to begin each value with a copy of a state of 16 KiB, in which there is room for one in five positions of a
 /// dictionary of 64 KiB. Here its positions are in tables that no value changes: what is left of Debian's packages is a
-/// eighth less, in 2.3 µs a value instead of 1.6.
+/// tenth less, in 2.0 µs a value instead of 1.6. Comparing three places and not one takes 0.3 µs more, and leaves a
+/// hundredth of the input less.
 @safe struct DictionaryEncoder: ~Copyable, @unchecked Sendable {
   /// Positions of a dictionary by what stands there, the last of each: by five bytes and, behind that, by eight. Behind
   /// those, for each position the one before it of the same eight.

@@ -1,7 +1,7 @@
 @testable import OpenCoreData
 
 /// What identifies an item, as an object ID identifies a managed object.
-final class ItemID: NSObject {
+class ItemID: NSObject {
   private let number: Int
 
   init(_ number: Int) { self.number = number }
@@ -10,6 +10,9 @@ final class ItemID: NSObject {
 
   override var hash: Int { number }
 }
+
+/// What identifies an item that has not been saved: it says itself that it is the same as what comes after it.
+final class TemporaryItemID: ItemID {}
 
 final class Item: NSObject, KeyValueCoding, Identified {
   let id: ItemID

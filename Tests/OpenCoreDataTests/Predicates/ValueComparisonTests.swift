@@ -128,4 +128,13 @@ import Testing
     #expect(try holds("SELF IN %@", [second.id, first.id], for: first))
     #expect(try !holds("SELF == %@", second, for: first))
   }
+
+  @Test("a temporary and a permanent identifier of one object are the same")
+  func temporaryIdentifiers() throws {
+    let first = Item(id: 1)
+    #expect(try holds("SELF == %@ AND SELF IN %@", TemporaryItemID(1), [TemporaryItemID(1)], for: first))
+    #expect(try holds("a == %@", first, for: ["a": TemporaryItemID(1)]))
+    #expect(try holds("a == %@", ItemID(1), for: ["a": TemporaryItemID(1)]))
+    #expect(try !holds("SELF == %@", TemporaryItemID(2), for: first))
+  }
 }
