@@ -35,15 +35,29 @@ uint32_t cairn_crc32c_software(uint32_t crc, const void *bytes, size_t count) {
 #include <nmmintrin.h>
 
 __attribute__((target("sse4.2"))) static uint32_t crc32c_hardware(uint32_t crc, const uint8_t *next, size_t count) {
-  uint64_t wide = crc;
+  uint64_t wide = crc, words[4];
+  for (; count >= 32; next += 32, count -= 32) {
+    memcpy(words, next, 32);
+    for (int word = 0; word < 4; word++) wide = _mm_crc32_u64(wide, words[word]);
+  }
   for (; count >= 8; next += 8, count -= 8) {
-    uint64_t word;
-    memcpy(&word, next, 8);
-    wide = _mm_crc32_u64(wide, word);
+    memcpy(words, next, 8);
+    wide = _mm_crc32_u64(wide, words[0]);
   }
   crc = (uint32_t)wide;
-  for (; count > 0; next++, count--) crc = _mm_crc32_u8(crc, *next);
-  return crc;
+  if (count & 4) {
+    uint32_t word;
+    memcpy(&word, next, 4);
+    crc = _mm_crc32_u32(crc, word);
+    next += 4;
+  }
+  if (count & 2) {
+    uint16_t word;
+    memcpy(&word, next, 2);
+    crc = _mm_crc32_u16(crc, word);
+    next += 2;
+  }
+  return count & 1 ? _mm_crc32_u8(crc, *next) : crc;
 }
 
 static int has_hardware;

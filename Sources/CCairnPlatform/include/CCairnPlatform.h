@@ -7,6 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CAIRN_THREAD_SANITIZER 1
+#endif
+#endif
+
 /// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78) of `count` bytes, continuing from `crc`.
 /// `crc` is the plain running register without initial or final inversion, so that
 /// `f(f(s, a), b) == f(s, a + b)`.
@@ -17,6 +27,30 @@ uint32_t cairn_crc32c_software(uint32_t crc, const void *_Nonnull bytes, size_t 
 
 /// Asks for the cache line at `address`; the address need not be valid.
 static inline void cairn_prefetch(const void *_Nullable address) { __builtin_prefetch(address, 0, 3); }
+
+/// Which of the eight words of a cache line end in the bits of `wanted` that `mask` has: bit 0 for the first. Other
+/// threads may write to them: each word is read as it was at some moment.
+static inline uint32_t cairn_match(const void *_Nonnull line, uint32_t mask, uint32_t wanted) {
+#if defined(__SSE2__) && !defined(CAIRN_THREAD_SANITIZER)
+  // The low halves alone, which are what is compared.
+  const float *words = (const float *)line;
+  __m128i masks = _mm_set1_epi32((int)mask), all = _mm_set1_epi32((int)wanted);
+  __m128i low = _mm_castps_si128(_mm_shuffle_ps(_mm_load_ps(words), _mm_load_ps(words + 4), 0x88));
+  __m128i high = _mm_castps_si128(_mm_shuffle_ps(_mm_load_ps(words + 8), _mm_load_ps(words + 12), 0x88));
+  low = _mm_cmpeq_epi32(_mm_and_si128(low, masks), all);
+  high = _mm_cmpeq_epi32(_mm_and_si128(high, masks), all);
+  __m128i both = _mm_packs_epi32(low, high);
+  return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(both, _mm_setzero_si128()));
+#else
+  const uint64_t *words = (const uint64_t *)line;
+  uint32_t matches = 0;
+  for (int index = 0; index < 8; index++) {
+    uint64_t word = __atomic_load_n(words + index, __ATOMIC_RELAXED);
+    matches |= (uint32_t)(((uint32_t)word & mask) == wanted) << index;
+  }
+  return matches;
+#endif
+}
 
 /// Tells the processor that this is a loop that waits.
 static inline void cairn_pause(void) {

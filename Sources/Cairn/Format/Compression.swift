@@ -146,6 +146,7 @@ package enum LZ4 {
   }
 
   /// Fills `target` exactly; false if the block doesn't hold exactly that many bytes. `dictionary` has at most 64 KiB.
+  @inline(__always)
   package static func decompress(
     _ block: UnsafeRawBufferPointer, with dictionary: UnsafeRawBufferPointer,
     into target: UnsafeMutableRawBufferPointer
@@ -154,19 +155,22 @@ package enum LZ4 {
       let source = block.baseAddress, let base = target.baseAddress
     else { return false }
     let length = unsafe LZ4_decompress_safe_usingDict(
-      source.assumingMemoryBound(to: CChar.self), base.assumingMemoryBound(to: CChar.self), Int32(block.count),
-      Int32(target.count), dictionary.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(dictionary.count))
+      source.assumingMemoryBound(to: CChar.self), base.assumingMemoryBound(to: CChar.self),
+      Int32(truncatingIfNeeded: block.count), Int32(truncatingIfNeeded: target.count),
+      dictionary.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: dictionary.count))
     return Int(length) == target.count
   }
 
   /// The same without a dictionary.
+  @inline(__always)
   package static func decompress(_ block: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
     guard isPlausible(stored: block.count, raw: target.count), let source = block.baseAddress else { return false }
     var nothing: CChar = 0
     let length = unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
       unsafe LZ4_decompress_safe(
         source.assumingMemoryBound(to: CChar.self),
-        target.baseAddress?.assumingMemoryBound(to: CChar.self) ?? nothing, Int32(block.count), Int32(target.count))
+        target.baseAddress?.assumingMemoryBound(to: CChar.self) ?? nothing, Int32(truncatingIfNeeded: block.count),
+        Int32(truncatingIfNeeded: target.count))
     }
     return Int(length) == target.count
   }

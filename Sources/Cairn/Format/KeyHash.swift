@@ -17,7 +17,6 @@ struct KeyHash: Sendable {
     return product.high ^ product.low
   }
 
-  @inline(__always)
   func callAsFunction(_ keyspace: UInt32, _ key: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var hash = seed ^ (UInt64(keyspace) &* 0x9E37_79B9_7F4A_7C15)
     var next = unsafe key

@@ -21,6 +21,8 @@ import Synchronization
   private static let tagBits: UInt64 = 21
   private static let tagMask: UInt64 = (1 << 21) - 1
   private static let addressShift: UInt64 = 25
+  /// What a slot holds below its address.
+  private static let placeMask: UInt64 = (1 << addressShift) - 1
   private static let maximumDepth = 21
   /// A slot that once held a row. Probing goes on behind it.
   private static let vacated: UInt64 = 1
@@ -155,7 +157,7 @@ import Synchronization
       while likely != 0 {
         let index = likely.trailingZeroBitCount
         let word = unsafe slots[index].load(ordering: .acquiring)
-        if word & (1 << Self.addressShift &- 1) == wanted, word > Self.vacated, try match(word >> Self.addressShift) {
+        if word & Self.placeMask == wanted, word > Self.vacated, try match(word >> Self.addressShift) {
           return unsafe slots + index
         }
         likely &= likely &- 1
@@ -169,16 +171,10 @@ import Synchronization
   /// Which slots of a line look like the wanted one, and whether none of them is empty. Without branches: where in its
   /// line a row lies cannot be predicted.
   @inline(__always)
-  private func compare(_ slots: Slot, _ wanted: UInt64) -> (likely: UInt8, isFull: Bool) {
-    var likely: UInt8 = 0
-    var last: UInt64 = 0
-    for index in 0..<Self.slotsPerLine {
-      let word = unsafe slots[index].load(ordering: .relaxed)
-      let isLikely: UInt8 = word & (1 << Self.addressShift &- 1) == wanted ? 1 : 0
-      likely |= isLikely << UInt8(truncatingIfNeeded: index)
-      last = word
-    }
-    return (likely, last != 0)
+  private func compare(_ slots: Slot, _ wanted: UInt64) -> (likely: UInt32, isFull: Bool) {
+    let likely = unsafe cairn_match(
+      slots, UInt32(truncatingIfNeeded: Self.placeMask), UInt32(truncatingIfNeeded: wanted))
+    return unsafe (likely, slots[Self.slotsPerLine &- 1].load(ordering: .relaxed) != 0)
   }
 
   // MARK: Changing (the writer's)
@@ -197,7 +193,7 @@ import Synchronization
   @inline(__always)
   func replace(_ slot: Slot, _ address: UInt64) {
     let word = unsafe slot.pointee.load(ordering: .relaxed)
-    unsafe slot.pointee.store(word & (1 << Self.addressShift &- 1) | address << Self.addressShift, ordering: .releasing)
+    unsafe slot.pointee.store(word & Self.placeMask | address << Self.addressShift, ordering: .releasing)
   }
 
   func remove(_ hash: UInt64, _ slot: Slot) {
@@ -367,7 +363,7 @@ import Synchronization
         if word == 0 { break }
         counts.used += 1
         if word != Self.vacated, let kept = try address(word >> Self.addressShift) {
-          unsafe copies[index] = word & (1 << Self.addressShift &- 1) | kept << Self.addressShift
+          unsafe copies[index] = word & Self.placeMask | kept << Self.addressShift
         } else {
           unsafe copies[index] = Self.vacated
           counts.vacated += 1

@@ -37,18 +37,16 @@ struct Scan {
     _ entries: LeafEntries, from start: [UInt8]?, to end: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool
   ) throws -> Bool {
-    let locator = keyspace.locator
     let count = entries.count
     let expected = min(count, limit)
     var start = start
-    for position in 0..<expected { locator.index.prefetch(entries[position].hash) }
-    for position in 0..<expected { locate(entries, position) }
+    locate(entries, 0..<expected)
     prefetch(entries, 0..<min(Self.groupSize, expected))
     for position in 0..<count {
       if position % Self.groupSize == 0, position + Self.groupSize < expected {
         prefetch(entries, position + Self.groupSize..<min(position + 2 * Self.groupSize, expected))
       }
-      if position >= expected { locate(entries, position) }
+      if position >= expected { locate(entries, position..<position + 1) }
       guard let record = try record(entries[position]) else { continue }
       if let bound = start {
         if isBelow(record, bound) != reverse { continue }
@@ -66,14 +64,17 @@ struct Scan {
   }
 
   /// The address of the record that is most likely the row's takes the place of the head, which has done its work.
-  @inline(__always)
-  private func locate(_ entries: LeafEntries, _ position: Int) {
-    entries[position].head = keyspace.locator.likelyAddress(entries[position].hash)
+  // Kept out of the walk, as is `prefetch`: what is done for every row is inlined there only as long as it is short.
+  @inline(never)
+  private func locate(_ entries: LeafEntries, _ range: Range<Int>) {
+    let locator = keyspace.locator
+    for position in range { locator.index.prefetch(entries[position].hash) }
+    for position in range { entries[position].head = locator.likelyAddress(entries[position].hash) }
   }
 
   /// Asks for records. A processor goes on from one only when its address has been translated, which takes longer than
   /// what else there is to do; so it is given many at once, with nothing between them.
-  @inline(__always)
+  @inline(never)
   private func prefetch(_ entries: LeafEntries, _ range: Range<Int>) {
     for position in range where entries[position].head != 0 { index.table.prefetch(entries[position].head) }
   }

@@ -17,7 +17,8 @@ import CCairnPlatform
     var id: UInt32
   }
 
-  private static let chunkCapacity = 4096
+  private static let chunkShift = 12
+  private static let chunkCapacity = 1 << chunkShift
   static let addressBits = 39
 
   /// Logarithm of the units in a slot.
@@ -105,8 +106,10 @@ import CCairnPlatform
     }
   }
 
+  @inline(__always)
   private func pointer(_ slot: Int) -> UnsafeMutablePointer<Entry> {
-    unsafe chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
+    let chunk = unsafe chunks[slot &>> Self.chunkShift].unsafelyUnwrapped
+    return unsafe chunk + slot & (Self.chunkCapacity &- 1)
   }
 
   /// The address of a byte of a segment.
@@ -116,15 +119,12 @@ import CCairnPlatform
   }
 
   @inline(__always)
-  private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> {
-    let slot = slot(address)
-    return unsafe chunks[slot / Self.chunkCapacity].unsafelyUnwrapped + slot % Self.chunkCapacity
-  }
+  private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> { unsafe pointer(slot(address)) }
 
   /// Where in its segment an address of a slot lies, in bytes from where the slot begins.
   @inline(__always)
   func offset(_ address: UInt64) -> Int {
-    Int(truncatingIfNeeded: address & ((1 << UInt64(truncatingIfNeeded: slotShift)) &- 1)) << 3
+    Int(truncatingIfNeeded: address & ((1 &<< UInt64(truncatingIfNeeded: slotShift)) &- 1)) &<< 3
   }
 
   /// The record at an address, its checksum verified; nil if the bytes there are not what was written.
@@ -166,7 +166,7 @@ import CCairnPlatform
   }
 
   @inline(__always)
-  func slot(_ address: UInt64) -> Int { Int(truncatingIfNeeded: address >> UInt64(truncatingIfNeeded: slotShift)) }
+  func slot(_ address: UInt64) -> Int { Int(truncatingIfNeeded: address &>> UInt64(truncatingIfNeeded: slotShift)) }
 
   @inline(__always)
   func prefetch(_ address: UInt64) {
