@@ -10,8 +10,9 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
   case readmissing
   case readseq
   case seekrandom
-  case readwhilewriting
+  /// Before the rows differ: how far the writer of `readwhilewriting` gets depends on the engine.
   case open
+  case readwhilewriting
   case fillsync
   case fillsync8
 
