@@ -13,6 +13,8 @@ final class Dictionaries: Sendable {
   /// Bytes of values that make the first attempt worth it.
   private let firstTraining: Int
   private let isClosed = Atomic<Bool>(false)
+  /// However many commits find that a training is due, the background hears of it once.
+  private let isAdvancing = Atomic<Bool>(false)
   private let state = Lock<Attempt?>(nil)
 
   init(index: Index, committer: Committer, scheduler: any Scheduler, options: StoreOptions) {
@@ -41,7 +43,9 @@ final class Dictionaries: Sendable {
   }
 
   private func begin() {
-    guard isActive, committer.isTrainingDue.exchange(false, ordering: .relaxed) else { return }
+    guard isActive, committer.isTrainingDue.exchange(false, ordering: .relaxed),
+      !isAdvancing.exchange(true, ordering: .acquiringAndReleasing)
+    else { return }
     scheduler.schedule { [self] in advance() }
   }
 
@@ -59,7 +63,11 @@ final class Dictionaries: Sendable {
       }
       return false
     }
-    if !isDone { scheduler.schedule { [self] in advance() } }
+    if isDone {
+      isAdvancing.store(false, ordering: .releasing)
+    } else {
+      scheduler.schedule { [self] in advance() }
+    }
   }
 
   private func nextAttempt() -> Attempt? {

@@ -58,6 +58,18 @@ import Testing
     #expect(store.statistics.rows == rows)
   }
 
+  @Test func theBackgroundHearsOnceThatATrainingIsDue() throws {
+    let machine = Machine()
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    for number in 0..<Self.count { try store.put(Self.value(number), at: .integer(Int64(number)), in: rows, .buffered) }
+    var pieces = 0
+    while machine.runOneInBackground() { pieces += 1 }
+    #expect(store.statistics.dictionaries > 0)
+    #expect(pieces < Self.count / 4)
+    store.close()
+  }
+
   @Test func valuesThatAreAlikeGetADictionary() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
