@@ -94,3 +94,25 @@ import Testing
     }
   }
 }
+
+@Suite struct MatchTests {
+  @Test(arguments: seeds) func aLineIsComparedAsItsWordsAre(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let mask: UInt32 = (1 << 25) - 1
+    let line = UnsafeMutableBufferPointer<UInt64>(
+      start: UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64).bindMemory(to: UInt64.self, capacity: 8),
+      count: 8)
+    defer { unsafe line.deallocate() }
+    for _ in 0..<1000 {
+      let wanted = UInt32.random(in: 0...mask, using: &random)
+      for index in line.indices {
+        // Half of them match, and whatever else is in the word makes no difference.
+        let low = Bool.random(using: &random) ? wanted : wanted ^ 1 << UInt32.random(in: 0..<25, using: &random)
+        unsafe line[index] = random.next() & ~UInt64(mask) | UInt64(low)
+      }
+      let expected = line.indices.filter { unsafe UInt32(truncatingIfNeeded: line[$0]) & mask == wanted }
+      let matches = unsafe cairn_match(UnsafeRawPointer(line.baseAddress.unsafelyUnwrapped), mask, wanted)
+      #expect(matches == expected.reduce(0) { $0 | 1 << UInt32($1) })
+    }
+  }
+}
