@@ -1,0 +1,161 @@
+import Synchronization
+
+/// Commits of one record: dictionaries, dropped keyspaces, how many versions are kept.
+extension Committer {
+  // MARK: Dictionaries
+
+  @inline(__always)
+  func note(put bytes: Int, _ keyspace: KeyspaceIndex) {
+    let sum = keyspace.putBytes.load(ordering: .relaxed) &+ bytes
+    keyspace.putBytes.store(sum, ordering: .relaxed)
+    if sum >= keyspace.nextTraining.load(ordering: .relaxed) { isTrainingDue.store(true, ordering: .relaxed) }
+  }
+
+  /// Makes a dictionary the one that a keyspace's new values are compressed with, by a commit of one record. `stored` is
+  /// an LZ4 block of it, or nil.
+  func adopt(_ content: [UInt8], stored: [UInt8]?, for keyspace: KeyspaceIndex) throws(StoreError) {
+    try betweenCommits { () throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard keyspace.droppedAt.load(ordering: .relaxed) == .max, keyspace.definedAt.load(ordering: .relaxed) > 0,
+        let id = index.dictionaries.nextID
+      else { return }
+      let value = stored ?? content
+      let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
+      let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength + key.count + value.count)
+      try unsafe key.withRawBytes { (key) throws(StoreError) in
+        try unsafe value.withRawBytes { (value) throws(StoreError) in
+          _ = try unsafe assembly.add(
+            .dictionary, keyspace: keyspace.id, key: key, value: value,
+            compressedFrom: stored == nil ? nil : content.count, version: 0)
+        }
+      }
+      try assembly.finish(isSynced: false)
+      index.applying.store(sequence, ordering: .sequentiallyConsistent)
+      index.published.store(sequence, ordering: .sequentiallyConsistent)
+      commitCount.add(1, ordering: .relaxed)
+      let dictionary = StoredDictionary(id: id, keyspace: keyspace.id, content: content)
+      index.dictionaries.add(dictionary)
+      unsafe keyspace.dictionary.store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
+    }
+  }
+
+  // MARK: Keyspaces
+
+  static func dropped(_ keyspace: KeyspaceIndex) -> StoreError {
+    StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) has been dropped")
+  }
+
+  /// Takes a keyspace away with all its rows, by a commit of one record.
+  func drop(_ keyspace: KeyspaceIndex, _ durability: Durability) throws(StoreError) -> UInt64 {
+    let sequence = try betweenCommits { () throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
+      return try dropLocked(keyspace, isSynced: durability == .durable)
+    }
+    if durability == .durable { try log.sync(upTo: sequence) }
+    return sequence
+  }
+
+  private func dropLocked(_ keyspace: KeyspaceIndex, isSynced: Bool) throws(StoreError) -> UInt64 {
+    guard keyspace.definedAt.load(ordering: .relaxed) > 0 else {
+      let sequence = index.published.load(ordering: .relaxed)
+      keyspace.droppedAt.store(sequence, ordering: .releasing)
+      index.remove(keyspace)
+      clear(keyspace)
+      return sequence
+    }
+    let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength, freesSpace: true)
+    let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    _ = try unsafe assembly.add(
+      .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)
+    try assembly.finish(isSynced: isSynced)
+    keyspace.droppedAt.store(sequence, ordering: .releasing)
+    index.remove(keyspace)
+    log.forget(keyspace.id, droppedAt: sequence)
+    for (slot, bytes) in keyspace.live.bySlot { log.segment(slot: slot).liveBytes.subtract(bytes, ordering: .relaxed) }
+    index.applying.store(sequence, ordering: .sequentiallyConsistent)
+    index.published.store(sequence, ordering: .sequentiallyConsistent)
+    commitCount.add(1, ordering: .relaxed)
+    clear(keyspace)
+    return sequence
+  }
+
+  /// Changes how many versions of each row are kept behind its newest, by a commit of its own; none if that is what is
+  /// kept already.
+  func retain(
+    _ keyspace: KeyspaceIndex, oldVersions: UInt32, _ durability: Durability
+  ) throws(StoreError) -> UInt64 {
+    let sequence = try betweenCommits { () throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
+      guard oldVersions != keyspace.oldVersions.load(ordering: .relaxed) else {
+        return index.published.load(ordering: .relaxed)
+      }
+      return try retainLocked(keyspace, oldVersions, isSynced: durability == .durable)
+    }
+    if durability == .durable { try log.sync(upTo: sequence) }
+    return sequence
+  }
+
+  private func retainLocked(
+    _ keyspace: KeyspaceIndex, _ oldVersions: UInt32, isSynced: Bool
+  ) throws(StoreError) -> UInt64 {
+    // A reader that knows nothing of it has to be told before it is in the log.
+    try log.use(Format.retention)
+    let sequence = try assembly.begin(
+      bound: FrameHeader.size + 2 * RecordHeader.maximumLength + keyspace.name.utf8.count)
+    try define(keyspace, sequence)
+    log.note(keyspace.id, oldVersions: oldVersions)
+    let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    _ = try unsafe withUnsafeBytes(of: oldVersions.littleEndian) { (value) throws(StoreError) in
+      try unsafe assembly.add(
+        .retention, keyspace: keyspace.id, key: none, value: value, compressedFrom: nil, version: 0)
+    }
+    try assembly.finish(isSynced: isSynced)
+    keyspace.oldVersions.store(oldVersions, ordering: .relaxed)
+    keyspace.retainedSince.store(sequence, ordering: .relaxed)
+    index.applying.store(sequence, ordering: .sequentiallyConsistent)
+    var rows: Set<UInt64> = []
+    let versions = index.versions.versions { version, expiredBy in
+      version.keyspace == keyspace.id && expiredBy == VersionTable.kept
+    }
+    for version in versions where rows.insert(version.hash).inserted {
+      expire(keyspace, version.hash, keeping: Int(oldVersions), at: sequence)
+    }
+    index.published.store(sequence, ordering: .sequentiallyConsistent)
+    commitCount.add(1, ordering: .relaxed)
+    dropExpired()
+    return sequence
+  }
+
+  private func clear(_ keyspace: KeyspaceIndex) {
+    droppedKeyspaces.append(keyspace)
+    pin(keyspace, 1)
+    hasDropped.store(true, ordering: .relaxed)
+    clearDropped()
+  }
+
+  /// Gives back the memory of keyspaces that no snapshot sees any more. Who reads the latest state has pinned the epoch
+  /// before it looked whether the keyspace is there.
+  func clearDropped() {
+    guard !isCompacting else { return }
+    droppedKeyspaces.removeAll { keyspace in
+      if let oldest = index.snapshots.oldest, keyspace.exists(at: oldest) { return false }
+      pin(keyspace, -1)
+      keyspace.clear()
+      if keyspace.retainedSince.load(ordering: .relaxed) > 0 { removeKept(of: keyspace) }
+      return true
+    }
+    hasDropped.store(!droppedKeyspaces.isEmpty, ordering: .relaxed)
+  }
+
+  private func removeKept(of keyspace: KeyspaceIndex) {
+    let kept = index.versions.versions { version, expiredBy in
+      version.keyspace == keyspace.id && expiredBy == VersionTable.kept
+    }
+    for version in kept { _ = index.versions.remove(version.hash, sequence: version.sequence) }
+  }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+
+/// What checkpoints, compaction and snapshots need between two commits.
+extension Committer {
+  // MARK: Checkpoints
+
+  /// The state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`; nil while
+  /// nothing is in the log. From now on new rows are noted.
+  func beginCapture(id: UInt32) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
+    betweenCommits {
+      guard let place = log.end else { return nil }
+      index.newRows.begin()
+      var tables = CheckpointTables(
+        features: log.manifest.withLock { $0.features }, store: log.store, hashSeed: index.hash.seed, id: id,
+        sequence: index.snapshots.register(index.published),
+        place: place, slotShift: index.table.slotShift, slotCount: index.table.slotCount)
+      tables.segments = log.segments.withLock { $0 }.map { segment in
+        CheckpointTables.Segment(
+          id: segment.id, epoch: segment.epoch, slot: segment.slot, end: segment.end.load(ordering: .relaxed),
+          lastSequence: segment.lastSequence.load(ordering: .relaxed),
+          tombstones: segment.tombstoneBytes.load(ordering: .relaxed))
+      }
+      let keyspaces = index.allKeyspaces.filter { $0.definedAt.load(ordering: .relaxed) > 0 }
+      tables.keyspaces = keyspaces.map { keyspace in
+        CheckpointTables.Keyspace(
+          id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
+          live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) },
+          oldVersions: keyspace.oldVersions.load(ordering: .relaxed),
+          retainedSince: keyspace.retainedSince.load(ordering: .relaxed))
+      }
+      tables.dictionaries = index.dictionaries.all.compactMap { dictionary in
+        guard let keyspace = keyspaces.first(where: { $0.id == dictionary.keyspace }),
+          case let segments = log.segmentsUsing(dictionary: dictionary.id),
+          keyspace.mayUse(dictionary: dictionary.id) || !segments.isEmpty
+        else { return nil }
+        return CheckpointTables.Dictionary(
+          id: dictionary.id, keyspace: dictionary.keyspace, content: unsafe Array(dictionary.content.bytes),
+          segments: segments)
+      }
+      return (tables, keyspaces, log.writtenBytes)
+    }
+  }
+
+  func endCapture(_ sequence: UInt64) {
+    index.newRows.end()
+    release(sequence)
+  }
+
+  // MARK: Compaction
+
+  /// The keyspaces whose rows somebody can see, those that have been dropped included. They keep their memory until
+  /// `endCompaction`.
+  func beginCompaction() -> [KeyspaceIndex] {
+    betweenCommits {
+      isCompacting = true
+      return index.allKeyspaces + droppedKeyspaces
+    }
+  }
+
+  func endCompaction() {
+    betweenCommits {
+      isCompacting = false
+      clearDropped()
+    }
+  }
+
+  /// A record in the log: where, and how many bytes.
+  struct Span {
+    var address: UInt64
+    var length: Int
+  }
+
+  /// Leads a row, or an older version of it that somebody may read, from a record to its copy. If something has been
+  /// committed meanwhile that neither is needed for any more, the copy is dead. Between two commits.
+  func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) {
+    let source = log.segment(old.address)
+    let target = log.segment(new.address)
+    let isKept: Bool
+    if let slot = unsafe keyspace.locator.index.find(hash, { $0 == old.address }) {
+      unsafe keyspace.locator.index.replace(slot, new.address)
+      guard isPut || index.versions.keptCount(hash) > 0 else { return }
+      isKept = true
+    } else if let moved = index.versions.move(
+      hash, from: old.address, to: new.address, units: UInt32(new.length / Format.unit))
+    {
+      isKept = moved.isKept
+    } else {
+      return
+    }
+    let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
+    if isKept {
+      keyspace.live.add(-old.length, slot: source.slot)
+      keyspace.live.add(new.length, slot: target.slot)
+    }
+    source.count(-old.length, isPinned: !isKept || isDropped)
+    target.count(new.length, isPinned: !isKept || isDropped)
+    if !isPut { target.tombstoneBytes.subtract(new.length, ordering: .relaxed) }
+  }
+
+  // MARK: Snapshots
+
+  /// A snapshot has ended: what only it needed goes, now or, if a commit is at work, with that.
+  func release(_ snapshot: UInt64) {
+    guard index.snapshots.release(snapshot), index.versions.count > 0 || hasDropped.load(ordering: .relaxed) else {
+      return
+    }
+    ended.withLock { $0.append(snapshot) }
+    hasEnded.store(true, ordering: .sequentiallyConsistent)
+    dropEndedSnapshots()
+  }
+
+  func dropEndedSnapshots() {
+    while hasEnded.load(ordering: .sequentiallyConsistent) {
+      let dropped: Void? = lock.withLockIfAvailable { _ in
+        hasEnded.store(false, ordering: .sequentiallyConsistent)
+        let snapshots = ended.withLock { ended in
+          defer { ended.removeAll() }
+          return ended
+        }
+        for snapshot in snapshots {
+          for version in pinned.removeValue(forKey: snapshot) ?? [] {
+            drop(version.hash, version.sequence, mayBeNeeded: true, wasPinned: true)
+          }
+        }
+        clearDropped()
+      }
+      // Whoever holds the lock looks here when it is done.
+      if dropped == nil { return }
+    }
+  }
+}

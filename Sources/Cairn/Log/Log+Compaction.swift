@@ -1,0 +1,186 @@
+import Synchronization
+
+/// What compaction takes from the log and puts into it.
+extension Log {
+  /// The segments that compaction may take: durable and complete.
+  var compactable: [Segment] {
+    let sealed = manifest.withLock { manifest in
+      Set(manifest.segments.lazy.filter { $0.end != nil }.map(\.id))
+    }
+    return segments.withLock { $0 }.filter { segment in
+      sealed.contains(segment.id) && !segment.isQuarantined.load(ordering: .relaxed)
+    }
+  }
+
+  /// Goes on to the next segment, so that the present one can be compacted. `between` calls its body between two
+  /// commits.
+  func sealActive(_ between: (() throws(StoreError) -> Segment?) throws(StoreError) -> Segment?) throws(StoreError) {
+    func filled() -> Segment? {
+      guard let active, active.end.load(ordering: .relaxed) > SegmentHeader.size else { return nil }
+      return active
+    }
+    guard try between({ filled() }) != nil else { return }
+    try reserve.lend(to: .compaction, prepareNow)
+    let full = try between { () throws(StoreError) -> Segment? in
+      guard let full = filled() else { return nil }
+      _ = try roll(0, schedulesSeal: false)
+      return full
+    }
+    guard let full else { return }
+    // Those before it first, whose turn may not have come yet.
+    let open = manifest.withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
+    for segment in segments.withLock({ $0 }) where segment.id <= full.id && open.contains(segment.id) { seal(segment) }
+    environment.scheduler.schedule { [self] in prepare() }
+  }
+
+  /// The epoch that this opening writes in, begun if it hasn't been. For the holder of the commit lock.
+  func currentEpoch() throws(StoreError) -> UInt32 {
+    if active == nil { try reserve.lend(to: .compaction, activateEpoch) }
+    guard let active else { preconditionFailure("an epoch without a segment") }
+    return active.epoch
+  }
+
+  /// A file for compaction to write, with room for `size` bytes.
+  func createCompacted(
+    epoch: UInt32, size: Int, baseSequence: UInt64, compactedSequence: UInt64
+  ) throws(StoreError) -> (header: SegmentHeader, file: any File, mapping: any Mapping) {
+    let id = manifest.withLock { manifest in
+      defer { manifest.nextSegment += 1 }
+      return manifest.nextSegment
+    }
+    guard id <= Format.maximumID else { throw Self.usedUp }
+    let path = "\(directory)/\(Segment.fileName(id))"
+    let header = SegmentHeader(
+      kind: .compacted, store: store, id: id, epoch: epoch, baseSequence: baseSequence, created: environment.clock(),
+      watermark: watermark, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: compactedSequence)
+    let file = try reserve.lend(to: .compaction) { () throws(StoreError) in
+      try attempt { () throws(FileError) in try create(path, size) }
+    }
+    do throws(FileError) {
+      let mapping = try file.map(size)
+      try file.writeAll(header.encoded(), at: 0)
+      return (header, file, mapping)
+    } catch {
+      discard(file, path)
+      throw StoreError(error)
+    }
+  }
+
+  /// Gives addresses to a segment that compaction writes; none leads to it yet. For the holder of the commit lock, like
+  /// `release`.
+  func enterCompacted(_ created: (header: SegmentHeader, file: any File, mapping: any Mapping)) -> Segment {
+    let header = created.header
+    let slots = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
+    let segment = Segment(
+      id: header.id, epoch: header.epoch, path: "\(directory)/\(Segment.fileName(header.id))", file: created.file,
+      mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, slots: slots,
+      end: SegmentHeader.size, lastSequence: 0, isCompacted: true)
+    enter(segment)
+    return segment
+  }
+
+  /// Removes what compaction has written of a segment that will not be listed.
+  func removeFiles(of segment: Segment) {
+    remove(Segment.fileName(segment.id))
+    remove(MoveList.fileName(segment.id))
+  }
+
+  /// Makes a segment that compaction has written durable, and the list of what has moved there.
+  func harden(_ segment: Segment, _ list: MoveList?) throws(StoreError) {
+    try attempt { () throws(FileError) in
+      try segment.file.truncate(segment.end.load(ordering: .relaxed))
+      try segment.file.sync()
+    }
+    try list.map(write)
+    try attempt { () throws(FileError) in try environment.files.syncDirectory(directory) }
+  }
+
+  private func write(_ list: MoveList) throws(StoreError) {
+    let bytes = list.encoded()
+    let path = "\(directory)/\(MoveList.fileName(list.segment))"
+    let file = try reserve.lend(to: .compaction) { () throws(StoreError) in
+      try attempt { () throws(FileError) in try create(path, bytes.count) }
+    }
+    defer { file.close() }
+    try attempt { () throws(FileError) in
+      try file.writeAll(bytes, at: 0)
+      try file.sync()
+    }
+  }
+
+  /// Whether the newest checkpoint needs a list to lead to a segment.
+  func hasMoves(_ segment: UInt32) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
+
+  func moveList(_ segment: UInt32) throws(StoreError) -> MoveList {
+    let name = MoveList.fileName(segment)
+    let bytes = try attempt { () throws(FileError) in
+      let file = try environment.files.open("\(directory)/\(name)", .read)
+      defer { file.close() }
+      return try file.readAll()
+    }
+    guard let list = unsafe bytes.withUnsafeBytes({ unsafe MoveList($0) }) else {
+      throw StoreError(.damaged, "\(name) is damaged")
+    }
+    return list
+  }
+
+  /// Whether the manifest speaks of a keyspace.
+  func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.contains { $0.id == keyspace } } }
+
+  /// The segments with values that may be compressed with a dictionary, by id.
+  func segmentsUsing(dictionary: UInt32) -> [UInt32] {
+    segments.withLock { $0 }.filter { segment in segment.dictionaries.withLock { $0.contains(dictionary) } }
+      .map(\.id).sorted()
+  }
+
+  /// No reader has an address any more that leads to a segment.
+  func release(_ segment: Segment) {
+    enter(nil, segment.slots)
+    table.leave(segment.slots)
+    segment.file.close()
+  }
+
+  /// Puts what compaction has written, which is durable, in the place of what it was written from: in one step.
+  func replace(_ inputs: [Segment], by output: Segment?, keepsCheckpoint: Bool) throws(StoreError) {
+    let ids = Set(inputs.map(\.id))
+    try reserve.lend(to: .compaction) { () throws(StoreError) in
+      // A checkpoint before the newest would not find what has gone.
+      try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { entries in
+        entries.removeAll { ids.contains($0.id) }
+        guard let output else { return }
+        let entry = Manifest.Segment(
+          id: output.id, epoch: output.epoch, end: output.end.load(ordering: .relaxed),
+          baseSequence: output.baseSequence, lastSequence: output.purgedSequence.load(ordering: .relaxed))
+        entries.insert(entry, at: entries.firstIndex { $0.id > output.id } ?? entries.endIndex)
+      }
+    }
+    moveLists.withLock { lists in
+      lists.hasMoved = true
+      if keepsCheckpoint, let output { lists.segments.insert(output.id) }
+    }
+    if let output { list(output) }
+  }
+
+  func list(_ segment: Segment) {
+    segments.withLock { segments in
+      segments.insert(segment, at: segments.firstIndex { $0.id > segment.id } ?? segments.endIndex)
+    }
+  }
+
+  /// Removes segments from the log that no row leads to any more, and that the manifest does not list. Readers that are
+  /// at them go on.
+  func retire(_ inputs: [Segment]) {
+    let ids = Set(inputs.map(\.id))
+    segments.withLock { $0.removeAll { ids.contains($0.id) } }
+    tail.withLock { $0.segments.removeAll { ids.contains($0.id) } }
+    // Whoever is syncing may have them at hand.
+    syncing.wait { $0 ? nil : () }
+    for segment in inputs { remove(Segment.fileName(segment.id)) }
+    let lists = moveLists.withLock { lists in
+      defer { lists.segments.subtract(ids) }
+      return lists.segments.intersection(ids)
+    }
+    for segment in lists.sorted() { remove(MoveList.fileName(segment)) }
+    do throws(FileError) { try environment.files.syncDirectory(directory) } catch { _ = poison(error) }
+  }
+}

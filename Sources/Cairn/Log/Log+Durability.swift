@@ -1,0 +1,69 @@
+import Synchronization
+
+/// How far the log is durable.
+extension Log {
+  /// Returns once every commit up to `sequence` is durable. One sync serves all who wait: the first in takes along
+  /// whatever has been appended by then, and the others find it done.
+  ///
+  /// - Parameter place: what lies before it is durable then too, whether it belongs to a commit or not.
+  func sync(upTo sequence: UInt64, through place: Place? = nil) throws(StoreError) {
+    guard !isDurable(sequence, place) else { return }
+    let leads = syncing.wait { (isSyncing) -> Bool? in
+      if isDurable(sequence, place) { return false }
+      if isSyncing { return nil }
+      isSyncing = true
+      return true
+    }
+    guard leads else { return }
+    defer { syncing.withLock { $0 = false } }
+    try syncTail()
+  }
+
+  private func isDurable(_ sequence: UInt64, _ place: Place?) -> Bool {
+    durableSequence.load(ordering: .acquiring) >= sequence
+      && place.map { watermarkPlace.load(ordering: .acquiring) >= $0.packed } ?? true
+  }
+
+  /// Makes whatever has been appended by now durable.
+  private func syncTail() throws(StoreError) {
+    try checkHealth()
+    let (segments, ends, last) = tail.withLock { tail in
+      (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence)
+    }
+    do throws(FileError) {
+      try rewriteTail()
+      for segment in segments {
+        syncCount.add(1, ordering: .relaxed)
+        try segment.file.sync()
+      }
+    } catch {
+      throw poison(error)
+    }
+    if let newest = segments.last, let end = ends.last {
+      watermarkPlace.store(Place(segment: newest.id, offset: end).packed, ordering: .releasing)
+    }
+    durableSequence.store(last, ordering: .releasing)
+    tail.withLock { tail in
+      for (segment, end) in zip(segments, ends)
+      where segment !== tail.segments.last && segment.end.load(ordering: .acquiring) == end {
+        tail.segments.removeAll { $0 === segment }
+      }
+    }
+  }
+
+  /// After the committer's last commit. Space for more is given back, but for what deletions need to begin with, should
+  /// the disk be full when the store is opened again; that it isn't always does no harm.
+  ///
+  /// - Parameter isReadOnly: whether all of it belongs to somebody else, who may be writing.
+  func close(isReadOnly: Bool) {
+    syncing.wait { $0 ? nil : () }
+    let next = prepared.withLock { $0?.file }
+    if !isReadOnly, !hasFailed.load(ordering: .acquiring) {
+      do throws(FileError) { try active?.file.truncate(active?.end.load(ordering: .relaxed) ?? 0) } catch {}
+      do throws(FileError) { try next?.truncate(0) } catch {}
+      do throws(FileError) { try reserve.shrink(to: leastReserve) } catch {}
+    }
+    next?.close()
+    for segment in segments.withLock({ $0 }) { segment.file.close() }
+  }
+}

@@ -1,0 +1,150 @@
+import Synchronization
+
+/// What a checkpoint says of the index, and what has moved since.
+extension Recovery {
+  /// Takes the newest checkpoint that is of use. Any mismatch, and it is ignored as a whole: the log is the truth.
+  mutating func loadCheckpoint() throws(StoreError) {
+    for entry in manifest.checkpoints.reversed() where entry.sequence <= lastWanted {
+      // Of no use or not, it was written when the log was durable up to there.
+      note(Watermark(sequence: entry.sequence, place: entry.place))
+      do throws(CheckpointTables.Problem) {
+        let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
+        let moves = try moves(since: image.tables)
+        index.arena.adopt(image.memory, length: image.tables.nodesEnd)
+        guard image.isSound(index.arena, manifest, table) else {
+          index.arena.forget()
+          throw CheckpointTables.Problem("its nodes make no sense")
+        }
+        let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
+        if behind > max(Self.longTail, entry.length / 8) {
+          // Most rows will soon be led elsewhere. The trees, which that leaves alone, can wait.
+          for keyspace in image.tables.keyspaces { index.arena.moveToLargePages(HashIndex.range(keyspace.directory)) }
+        }
+        if image.tables.hasRetention {
+          index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
+        }
+        replay.begin(behind: entry.sequence)
+        checkpoint = image.tables
+        self.moves = moves
+        table.reserve(image.tables.slotCount)
+        for dictionary in image.tables.dictionaries {
+          index.dictionaries.add(
+            StoredDictionary(id: dictionary.id, keyspace: dictionary.keyspace, content: dictionary.content))
+        }
+        report.checkpoint = entry.sequence
+        log.lastSequence = entry.sequence
+        return
+      } catch {
+        report.ignoredCheckpoints.append("\(CheckpointTables.fileName(entry.id)): \(error.text)")
+      }
+    }
+  }
+
+  /// The lists of all segments that have been compacted since a checkpoint.
+  private func moves(since tables: CheckpointTables) throws(CheckpointTables.Problem) -> [UInt32: MoveList] {
+    let known = Set(tables.segments.map(\.id))
+    var moves: [UInt32: MoveList] = [:]
+    for source in sources where !known.contains(source.entry.id) {
+      guard case .header(let header) = source.header, header.kind == .compacted else { continue }
+      guard let list = moveList(header.id), list.store == manifest.store, list.segment == header.id,
+        list.sequence == tables.sequence,
+        list.places.count
+          == (unsafe FrameHeader.recordCount(
+            source.mapping.base, from: SegmentHeader.size, upTo: min(source.entry.end ?? 0, source.mapping.length)))
+      else { throw CheckpointTables.Problem("segment \(header.id) does not say what has moved there") }
+      moves[header.id] = list
+    }
+    return moves
+  }
+
+  private func moveList(_ segment: UInt32) -> MoveList? {
+    do throws(FileError) {
+      let file = try files.open("\(directory)/\(MoveList.fileName(segment))", .read)
+      defer { file.close() }
+      let bytes = try file.readAll()
+      return unsafe bytes.withUnsafeBytes { unsafe MoveList($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Enters the segments that the checkpoint leads into and those that compaction wrote, before a record of any of them is
+  /// looked up, and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have
+  /// not been moved had been superseded by a commit behind the checkpoint: they come again with that.
+  mutating func followMoves() throws(StoreError) {
+    guard let checkpoint else { return }
+    let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
+    for source in sources {
+      guard case .header(let header) = source.header else { continue }
+      let known = checkpoint.segments.first { $0.id == source.entry.id }
+      guard known != nil || header.kind == .compacted else { continue }
+      let segment = enter(header, source, known)
+      guard let list = moves[header.id] else { continue }
+      var number = 0
+      var frameNumber: UInt64 = 0
+      var isKnown = true
+      var offset = SegmentHeader.size
+      let limit = source.entry.end ?? 0
+      while offset < limit, let frame = frame(source.mapping, header, at: offset, limit),
+        frame.header.sequence == frameNumber + 1
+      {
+        frameNumber += 1
+        frame.forEachRecord { record, offset in
+          segment.use(dictionary: record.header.dictionary)
+          if record.header.revision > checkpoint.sequence || record.header.isTombstone { isKnown = false }
+          let place = Place(packed: list.places[number])
+          number += 1
+          guard record.header.isPut || record.header.isTombstone, let slot = slots[place.segment],
+            case let old = table.address(slot: slot, offset: place.offset)
+          else { return }
+          replay.addMove(record, from: old, to: table.address(slot: segment.slot, offset: offset), in: segment)
+        }
+        offset += frame.header.length
+      }
+      replay.finishMoves(to: segment)
+      if isKnown, offset == limit { moved.insert(header.id) }
+    }
+    let present = Set(manifest.segments.map(\.id))
+    let gone = checkpoint.segments.filter { !present.contains($0.id) }
+    guard !gone.isEmpty else { return }
+    var hasGone = [Bool](repeating: true, count: checkpoint.slotCount)
+    for segment in log.segments { for slot in segment.slots where slot < hasGone.count { hasGone[slot] = false } }
+    for source in sources {
+      guard let known = checkpoint.segments.first(where: { $0.id == source.entry.id }) else { continue }
+      for slot in known.slot..<min(hasGone.count, known.slot + table.slotCount(for: source.mapping.length)) {
+        hasGone[slot] = false
+      }
+    }
+    func isGone(_ address: UInt64) -> Bool {
+      let slot = table.slot(address)
+      return slot < hasGone.count && hasGone[slot]
+    }
+    // Rows whose slots lead to tombstones.
+    let deleted = index.versions.versions { version, _ in
+      version.isBeforeDeletion && index.versions.version(version.hash, sequence: version.supersededBy) == nil
+    }
+    for version in index.versions.versions(where: { version, _ in isGone(version.address) }) {
+      _ = index.versions.remove(version.hash, sequence: version.sequence)
+    }
+    for keyspace in index.allKeyspaces {
+      let count = keyspace.locator.index.vacate(isGone)
+      var vacatedTombstones = 0
+      for version in deleted where version.keyspace == keyspace.id {
+        if unsafe try keyspace.locator.find(version.hash) == nil { vacatedTombstones += 1 }
+      }
+      keyspace.rowCount.subtract(count - vacatedTombstones, ordering: .relaxed)
+      for segment in gone { keyspace.live.reset(slot: segment.slot) }
+      if count > 0 {
+        replay.expectAgain(keyspace, rows: count - vacatedTombstones, tombstones: vacatedTombstones)
+      }
+    }
+  }
+
+  func frame(
+    _ mapping: any Mapping, _ header: SegmentHeader, at offset: Int, _ limit: Int
+  ) -> FrameView? {
+    unsafe FrameView(
+      mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
+      baseSequence: header.baseSequence, isCompacted: header.kind == .compacted)
+  }
+}

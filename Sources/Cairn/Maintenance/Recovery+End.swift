@@ -1,0 +1,82 @@
+import Synchronization
+
+/// Where the log ends, and what lies behind that.
+extension Recovery {
+  mutating func note(_ watermark: Watermark) {
+    log.watermark.sequence = max(log.watermark.sequence, watermark.sequence)
+    log.watermark.place = max(log.watermark.place, watermark.place)
+  }
+
+  /// What lies behind the end is no part of the log, but it knows how far the log was durable, and which sequences are
+  /// used up.
+  mutating func searchBehindEnd(
+    _ mapping: any Mapping, _ seed: PlaceSeed, _ baseSequence: UInt64, from start: Int
+  ) {
+    var offset = start
+    while offset + FrameHeader.size <= mapping.length {
+      if let frame = unsafe FrameView(
+        mapping.base + offset, available: mapping.length - offset, offset: offset, seed: seed,
+        baseSequence: baseSequence)
+      {
+        note(frame.header.watermark)
+        log.highestSequence = max(log.highestSequence, frame.header.sequence)
+        offset += frame.header.length
+      } else {
+        offset += Format.unit
+      }
+    }
+  }
+
+  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame
+  /// follows the base sequence: that is all a frame's checksums need.
+  mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
+    let start = SegmentHeader.size
+    guard mapping.length > start,
+      let first = unsafe FrameHeader(mapping.base + start, available: mapping.length - start)
+    else { return }
+    let header = SegmentHeader(
+      store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence &- 1, created: 0,
+      watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))
+    searchBehindEnd(mapping, header.seed, header.baseSequence, from: start)
+  }
+
+  /// A log that ends before its watermark has not been torn.
+  func checkEnd() throws(StoreError) {
+    guard !isCut else { return }
+    let end =
+      log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
+      ?? Place(segment: manifest.segments.first?.id ?? 0, offset: 0)
+    // What has been compacted or sealed is looked after by itself.
+    let isOpen = manifest.segments.contains { $0.id == log.watermark.place.segment && $0.end == nil }
+    guard !isOpen || log.watermark.place <= end,
+      log.watermark.sequence <= max(log.lastSequence, manifest.chainSequence)
+    else {
+      throw StoreError(
+        .corrupted, "the log is invalid here, and was durable up to \(log.watermark.place)", place: end)
+    }
+  }
+
+  mutating func discard(_ place: Place, _ length: Int, _ mapping: any Mapping) {
+    log.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
+    report.discarded.append(
+      RecoveryReport.Discarded(
+        place: place, length: length, keptAs: Segment.discardedName(place.segment, place.offset)))
+  }
+
+  /// A segment that is no part of the log.
+  mutating func drop(_ id: UInt32, _ mapping: any Mapping, from start: Int) {
+    log.dropped.insert(id)
+    let end = lastNonzero(mapping, from: start)
+    if end > start { discard(Place(segment: id, offset: start), end - start, mapping) }
+  }
+
+  /// Where the zeros begin that a file ends with; at least `start`.
+  func lastNonzero(_ mapping: any Mapping, from start: Int) -> Int {
+    var end = mapping.length
+    while end >= start + 8, (end & 7) == 0, unsafe mapping.base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 {
+      end -= 8
+    }
+    while end > start, unsafe mapping.base.load(fromByteOffset: end - 1, as: UInt8.self) == 0 { end -= 1 }
+    return end
+  }
+}

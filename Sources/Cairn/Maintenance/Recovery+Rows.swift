@@ -1,0 +1,65 @@
+import Synchronization
+
+/// What records mean for the index.
+extension Recovery {
+  mutating func apply(_ record: RecordView, _ segment: Segment, _ offset: Int) throws(StoreError) {
+    report.records += 1
+    let header = record.header
+    switch header.kind {
+    case .keyspaceDefinition:
+      guard let order = unsafe record.stored.first, order <= 1,
+        let name = unsafe String(validating: record.key, as: UTF8.self)
+      else {
+        throw StoreError(
+          .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
+      }
+      guard !dropped.contains(header.keyspace) else { return }
+      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
+    case .keyspaceDropped:
+      dropped.insert(header.keyspace)
+      try replay.drop(header.keyspace)
+    case .put, .tombstone:
+      segment.use(dictionary: header.dictionary)
+      guard try !replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else { return }
+      // Where it is defined, or dropped, may be read later.
+      if undefined[header.keyspace] == nil {
+        undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
+      }
+    case .dictionary:
+      // One that makes no sense is an error for the values that need it and for nothing else.
+      if let dictionary = StoredDictionary(record) { index.dictionaries.add(dictionary) }
+    case .retention:
+      guard header.keyLength == 0, let oldVersions = record.oldVersions else {
+        throw StoreError(.damaged, "a retention makes no sense", place: Place(segment: segment.id, offset: offset))
+      }
+      guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.revision),
+        undefined[header.keyspace] == nil
+      else { return }
+      undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
+    case nil:
+      throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
+    }
+  }
+
+  /// What compaction left when it was cut short.
+  mutating func lookForLeftovers() throws(StoreError) {
+    let usedSequence = checkpoint?.sequence ?? 0
+    log.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))
+    log.moveLists.segments = Set(moves.keys)
+    log.moveLists.hasMoved =
+      checkpoint.map { checkpoint in
+        !moves.isEmpty
+          || checkpoint.segments.contains { known in !manifest.segments.contains { $0.id == known.id } }
+      } ?? true
+    guard !isReadOnly else { return }
+    let used = Set(
+      manifest.segments.map { Segment.fileName($0.id) } + moves.keys.map { MoveList.fileName($0) })
+    do throws(FileError) {
+      log.unlisted = try files.list(directory).filter { name in
+        (name.hasSuffix(".segment") || name.hasSuffix(".moves")) && !used.contains(name)
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import Synchronization
+
+/// Reading the log, segment by segment and frame by frame.
+extension Recovery {
+  mutating func openSegments() throws(StoreError) {
+    // The newest first: beside a writer, what lies before a segment is whole in whatever is read after it.
+    for entry in manifest.segments.reversed() {
+      let path = "\(directory)/\(Segment.fileName(entry.id))"
+      do throws(FileError) {
+        let file = try files.open(path, isReadOnly ? .read : .readWrite)
+        let size = try file.size()
+        // A writer may trim a segment that isn't sealed while it is being read, so that is copied.
+        let mapping =
+          size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
+        let header = unsafe SegmentHeader.read(UnsafeRawBufferPointer(start: mapping.base, count: mapping.length))
+        sources.append(Source(entry: entry, path: path, file: file, mapping: mapping, header: header))
+      } catch {
+        guard error.cause == .notFound else { throw StoreError(error) }
+      }
+    }
+    sources.reverse()
+  }
+
+  mutating func miss(_ entry: Manifest.Segment) throws(StoreError) {
+    guard isCut else {
+      throw StoreError(.damaged, "segment \(entry.id) is missing", place: Place(segment: entry.id, offset: 0))
+    }
+    log.dropped.insert(entry.id)
+  }
+
+  mutating func read(_ source: Source) throws(StoreError) {
+    let (entry, mapping) = (source.entry, source.mapping)
+    if case .header(let header) = source.header, header.kind == .compacted {
+      return try readCompacted(source, header)
+    }
+    if isCut {
+      source.file.close()
+      drop(entry.id, mapping, from: 0)
+      return
+    }
+    if let end = entry.end, mapping.length < end {
+      throw StoreError(
+        .damaged, "segment \(entry.id) has \(mapping.length) bytes of \(end)",
+        place: Place(segment: entry.id, offset: mapping.length))
+    }
+
+    switch source.header {
+    case .header(let header):
+      try checkBelongs(header, entry)
+      try read(source, header)
+    case .newerFormat:
+      throw StoreError(.newerFormat, "\(source.path) was written by a newer version")
+    case .unused where entry.end == nil:
+      source.file.close()
+      searchWithoutHeader(mapping, entry)
+      drop(entry.id, mapping, from: mapping.length)
+      // Also where it would have been the first: what follows it would follow a hole.
+      hasEnded = true
+    case .unused, .invalid:
+      guard entry.end == nil else {
+        throw StoreError(.corrupted, "the segment's header is invalid", place: Place(segment: entry.id, offset: 0))
+      }
+      // The header may have been torn.
+      source.file.close()
+      searchWithoutHeader(mapping, entry)
+      drop(entry.id, mapping, from: 0)
+      hasEnded = true
+    }
+  }
+
+  private func checkBelongs(_ header: SegmentHeader, _ entry: Manifest.Segment) throws(StoreError) {
+    guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch,
+      header.epoch <= manifest.epoch
+    else {
+      throw StoreError(.damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
+    }
+  }
+
+  /// A segment that compaction wrote. All of it was durable before the manifest listed it; what the checkpoint has of it
+  /// is not read again.
+  private mutating func readCompacted(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
+    let entry = source.entry
+    try checkBelongs(header, entry)
+    guard let end = entry.end, end <= source.mapping.length, header.baseSequence == entry.baseSequence else {
+      throw StoreError(
+        .damaged, "segment \(entry.id) is not as long as it was", place: Place(segment: entry.id, offset: 0))
+    }
+    guard header.compactedSequence <= lastWanted else {
+      throw StoreError(
+        .malformed,
+        "commit \(lastWanted) cannot be gone back to: the log has been compacted since, at commit "
+          + "\(header.compactedSequence)")
+    }
+    log.highestSequence = max(log.highestSequence, header.compactedSequence)
+    // The log was durable up to there before this was listed.
+    note(Watermark(sequence: header.compactedSequence, place: Watermark.none.place))
+    let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
+    let isCovered = checkpoint?.segments.contains { $0.id == entry.id } ?? false
+    if moved.contains(entry.id) {
+      try note(read: end - SegmentHeader.size)
+      report.replayedBytes += end - SegmentHeader.size
+    } else if !isCovered {
+      try readFrames(segment, source, header, end)
+    }
+    segment.end.store(end, ordering: .relaxed)
+    segment.purgedSequence.store(entry.lastSequence, ordering: .relaxed)
+    table.limit(segment.slots, to: end)
+  }
+
+  private mutating func readFrames(
+    _ segment: Segment, _ source: Source, _ header: SegmentHeader, _ end: Int
+  ) throws(StoreError) {
+    var offset = SegmentHeader.size
+    var number: UInt64 = 0
+    while offset < end {
+      guard let frame = frame(source.mapping, header, at: offset, end), frame.header.sequence == number + 1
+      else {
+        throw StoreError(
+          .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+      }
+      number += 1
+      try frame.forEachRecord { (record, offset) throws(StoreError) in
+        segment.use(dictionary: record.header.dictionary)
+        if record.header.revision > checkpoint?.sequence ?? 0 {
+          try apply(record, segment, offset)
+        } else if record.header.isTombstone {
+          segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed)
+        }
+      }
+      offset += frame.header.length
+      try note(read: frame.header.length)
+    }
+    report.replayedBytes += end - SegmentHeader.size
+  }
+
+  private mutating func read(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
+    let entry = source.entry
+    note(header.watermark)
+    log.highestSequence = max(log.highestSequence, header.baseSequence)
+    if let covered = checkpoint?.segments.first(where: { $0.id == entry.id }) {
+      return try take(covered, source, header)
+    }
+    // What lay before a sealed segment, or between those and the first that isn't, may have been compacted.
+    if entry.end == nil { chain = max(chain, manifest.chainSequence) }
+    let isNext =
+      header.baseSequence == chain || (header.epoch > log.last?.epoch ?? 0 && header.baseSequence > chain)
+      || (entry.end != nil && header.baseSequence >= chain)
+    if hasEnded || !isNext {
+      guard entry.end == nil else {
+        throw StoreError(
+          .corrupted, "segment \(entry.id) does not continue the log", place: Place(segment: entry.id, offset: 0))
+      }
+      hasEnded = true
+      searchBehindEnd(source.mapping, header.seed, header.baseSequence, from: SegmentHeader.size)
+      source.file.close()
+      drop(entry.id, source.mapping, from: 0)
+      return
+    }
+
+    let segment = enter(header, source)
+    chain = header.baseSequence
+    try readFrames(segment, entry, from: SegmentHeader.size)
+  }
+
+  mutating func enter(
+    _ header: SegmentHeader, _ source: Source, _ known: CheckpointTables.Segment? = nil
+  ) -> Segment {
+    let slots = table.enter(
+      source.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence, at: known?.slot)
+    let segment = Segment(
+      id: header.id, epoch: header.epoch, path: source.path, file: source.file, mapping: source.mapping,
+      seed: header.seed, baseSequence: header.baseSequence, slots: slots, end: SegmentHeader.size,
+      lastSequence: header.baseSequence, isCompacted: header.kind == .compacted)
+    if let known {
+      let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == known.slot } ?? []
+      segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
+      segment.tombstoneBytes.store(known.tombstones, ordering: .relaxed)
+      for dictionary in checkpoint?.dictionaries ?? [] where dictionary.segments.contains(known.id) {
+        segment.use(dictionary: dictionary.id)
+      }
+    }
+    replay.enter(segment)
+    log.segments.append(segment)
+    if header.kind == .log { log.last = segment }
+    return segment
+  }
+
+  /// A segment that the checkpoint knows: what it has is not read again.
+  private mutating func take(
+    _ covered: CheckpointTables.Segment, _ source: Source, _ header: SegmentHeader
+  ) throws(StoreError) {
+    let entry = source.entry
+    guard header.epoch == covered.epoch, source.mapping.length >= covered.end else {
+      throw StoreError(
+        .damaged, "segment \(entry.id) has \(source.mapping.length) bytes of \(covered.end)",
+        place: Place(segment: entry.id, offset: source.mapping.length))
+    }
+    let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source, covered)
+    chain = covered.lastSequence
+    if checkpoint?.place.segment == entry.id {
+      try readFrames(segment, entry, from: covered.end)
+    } else {
+      close(segment, at: covered.end)
+      if entry.end == nil { log.unsealed.insert(segment.id) }
+    }
+  }
+
+  private func close(_ segment: Segment, at end: Int) {
+    segment.end.store(end, ordering: .relaxed)
+    segment.lastSequence.store(chain, ordering: .relaxed)
+    table.limit(segment.slots, to: end)
+  }
+
+  /// Reads the frames of a segment and, if it isn't sealed, looks at what is behind them.
+  private mutating func readFrames(
+    _ segment: Segment, _ entry: Manifest.Segment, from start: Int
+  ) throws(StoreError) {
+    let mapping = segment.mapping
+    let end = try readFrames(segment, from: start, upTo: entry.end ?? mapping.length)
+    report.replayedBytes += end - start
+    close(segment, at: end)
+    guard entry.end == nil || isCut else { return }
+
+    log.unsealed.insert(segment.id)
+    let rest = lastNonzero(mapping, from: end)
+    if rest > end {
+      hasEnded = true
+      searchBehindEnd(mapping, segment.seed, segment.baseSequence, from: end + 8)
+      discard(Place(segment: segment.id, offset: end), rest - end, mapping)
+    }
+  }
+
+  /// Applies the frames of a segment; returns where they end.
+  private mutating func readFrames(_ segment: Segment, from start: Int, upTo limit: Int) throws(StoreError) -> Int {
+    var offset = start
+    while offset < limit {
+      let frame = unsafe FrameView(
+        segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
+        baseSequence: segment.baseSequence)
+      guard let frame, frame.header.sequence == chain + 1 else { break }
+      guard frame.header.sequence <= lastWanted else {
+        isCut = true
+        break
+      }
+      chain = frame.header.sequence
+      log.lastSequence = chain
+      note(frame.header.watermark)
+      report.commits += 1
+      try frame.forEachRecord { (record, offset) throws(StoreError) in try apply(record, segment, offset) }
+      offset += frame.header.length
+      try note(read: frame.header.length)
+    }
+    let isSealed = manifest.segments.contains { $0.id == segment.id && $0.end != nil }
+    if isSealed, !isCut, offset != limit {
+      throw StoreError(
+        .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+    }
+    return offset
+  }
+
+  private mutating func note(read bytes: Int) throws(StoreError) {
+    read.bytes += bytes
+    read.totalBytes = max(read.totalBytes, read.bytes)
+    guard let progress, read.bytes >= nextReport else { return }
+    nextReport = read.bytes + 8 << 20
+    guard progress(read) else { throw StoreError(.cancelled, "opening was cancelled") }
+  }
+}
