@@ -40,8 +40,15 @@ import Synchronization
     var newAddress: UInt64 = 0
   }
 
+  private struct Entry {
+    var batch: UInt32
+    var change: UInt32
+  }
+
   /// More than this isn't kept from batch to batch.
   private static let keptCapacity = 1 << 20
+  private static let keptEntries = 1 << 14
+  private static let fewestEntries = 64
 
   private(set) var bytes: UnsafeMutableRawPointer
   private var capacity: Int
@@ -49,26 +56,42 @@ import Synchronization
   private(set) var changes: UnsafeMutablePointer<Change>
   private var changeCapacity: Int
   private(set) var changeCount = 0
-  /// Which change a key is in, by hash: index + 1. Only used with more than one change.
-  private var byHash: [UInt32] = []
-  private var compressor = LZ4Compressor()
+  /// Which change a row is in, by hash: the batch's number, and index + 1. What has another number is empty. Only used
+  /// with more than one change.
+  private var byHash: UnsafeMutablePointer<Entry>
+  private var byHashCapacity: Int
+  private var number: UInt32 = 1
+  @exclusivity(unchecked) private var compressor = LZ4Compressor()
 
   init() {
     capacity = 4096
     unsafe bytes = .allocate(byteCount: capacity, alignment: 16)
     changeCapacity = 16
     unsafe changes = .allocate(capacity: changeCapacity)
+    byHashCapacity = Self.fewestEntries
+    unsafe byHash = Self.emptyEntries(byHashCapacity)
   }
 
   deinit {
     unsafe bytes.deallocate()
     unsafe changes.deallocate()
+    unsafe byHash.deallocate()
+  }
+
+  private static func emptyEntries(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+    let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
+    unsafe entries.initialize(repeating: Entry(batch: 0, change: 0), count: capacity)
+    return unsafe entries
   }
 
   func reset() {
     count = 0
     changeCount = 0
-    byHash.removeAll(keepingCapacity: true)
+    number &+= 1
+    if byHashCapacity > Self.keptEntries || number == 0 {
+      resizeEntries(to: Self.fewestEntries)
+      number = 1
+    }
     if capacity > Self.keptCapacity {
       unsafe bytes.deallocate()
       capacity = 4096
@@ -171,8 +194,9 @@ import Synchronization
 
   /// Looks whether the newest change is about a row that an earlier one is about already.
   private func supersedeEarlier() {
-    if changeCount * 2 > byHash.count {
-      byHash = Array(repeating: 0, count: max(64, byHash.count * 4))
+    if changeCount == 2 { enterHash(0) }
+    if changeCount * 2 > byHashCapacity {
+      resizeEntries(to: byHashCapacity * 4)
       for index in 0..<changeCount - 1 { enterHash(index) }
     }
     if let earlier = enterHash(changeCount - 1) {
@@ -181,25 +205,33 @@ import Synchronization
     }
   }
 
+  private func resizeEntries(to capacity: Int) {
+    unsafe byHash.deallocate()
+    byHashCapacity = capacity
+    unsafe byHash = Self.emptyEntries(capacity)
+  }
+
   /// Returns the change that has been the newest of the row so far.
   @discardableResult
   private func enterHash(_ index: Int) -> Int? {
     let change = unsafe changes + index
-    let mask = byHash.count - 1
+    let mask = byHashCapacity &- 1
     var position = unsafe Int(truncatingIfNeeded: change.pointee.hash) & mask
-    while case let entry = byHash[position], entry != 0 {
-      let other = unsafe changes + Int(entry - 1)
+    let newest = Entry(batch: number, change: UInt32(index + 1))
+    while case let entry = unsafe byHash[position], entry.batch == number {
+      let other = unsafe changes + Int(entry.change - 1)
       if unsafe other.pointee.hash == change.pointee.hash,
         unsafe other.pointee.keyspace.toOpaque() == change.pointee.keyspace.toOpaque(),
         unsafe key(other).equals(key(change))
       {
         // A check leaves the change before it in force.
-        if unsafe change.pointee.kind != .check { byHash[position] = UInt32(index + 1) }
-        return unsafe change.pointee.kind == .check ? nil : Int(entry - 1)
+        if unsafe change.pointee.kind == .check { return nil }
+        unsafe byHash[position] = newest
+        return Int(entry.change - 1)
       }
-      position = (position + 1) & mask
+      position = (position &+ 1) & mask
     }
-    byHash[position] = UInt32(index + 1)
+    unsafe byHash[position] = newest
     return nil
   }
 }

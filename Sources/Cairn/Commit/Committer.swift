@@ -144,15 +144,21 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// Asks for where new rows will go.
+  /// Asks for where new rows will go: first for the nodes above the leaves, then for the leaves.
   func prefetchPlaces(_ batch: BatchBuffer, from start: Int) {
-    if batch.changeCount > 1 {
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.groupSize) { nodes in
+      var row = 0
       unsafe forEachNew(batch, from: start) { keyspace, hash, key in
         keyspace.locator.index.prefetchForInsertion(hash)
-        unsafe keyspace.tree?.prefetchInner(key)
+        unsafe nodes[row] = unsafe keyspace.tree?.prefetchInner(key) ?? 0
+        row &+= 1
+      }
+      row = 0
+      unsafe forEachNew(batch, from: start) { keyspace, _, key in
+        unsafe keyspace.tree?.prefetchLeaf(key, below: nodes[row])
+        row &+= 1
       }
     }
-    unsafe forEachNew(batch, from: start) { keyspace, _, key in unsafe keyspace.tree?.prefetchLeaf(key) }
   }
 
   @inline(__always)

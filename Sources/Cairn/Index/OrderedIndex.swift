@@ -173,18 +173,25 @@ import Synchronization
     return (node, depth)
   }
 
-  /// Brings the node above the leaf that a key belongs to near: what is looked at first in it.
+  /// Brings the node above the leaf that a key belongs to near: what is looked at first in it. Returns the node, for
+  /// `prefetchLeaf`.
   @inline(__always)
-  func prefetchInner(_ key: UnsafeRawBufferPointer) {
-    let inner = unsafe arena[descend(key, to: 1).node]
-    for line in stride(from: 0, through: 9, by: 3) { unsafe cairn_prefetch(inner + line &* 64) }
+  func prefetchInner(_ key: UnsafeRawBufferPointer) -> UInt32 {
+    let (node, _) = unsafe descend(key, to: 1)
+    let inner = unsafe arena[node]
+    for line in 0..<4 { unsafe cairn_prefetch(inner + line &* 192) }
+    return node
   }
 
   /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie
-  /// in.
+  /// in. Nothing has been changed since `prefetchInner` returned the node.
   @inline(__always)
-  func prefetchLeaf(_ key: UnsafeRawBufferPointer) {
-    let leaf = unsafe arena[descend(key).node]
+  func prefetchLeaf(_ key: UnsafeRawBufferPointer, below node: UInt32) {
+    var leaf = unsafe arena[node]
+    if unsafe Inner.level(leaf) > 0 {
+      let inner = unsafe Inner(leaf)
+      unsafe leaf = unsafe arena[inner.child(inner.childIndex(key, below: false))]
+    }
     unsafe cairn_prefetch(leaf)
     for line in 4..<8 {
       unsafe cairn_prefetch(leaf + line &* 64)
