@@ -32,11 +32,18 @@ extension Committer {
       }
       if unsafe change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
     case .tombstone:
-      // One that is there for a snapshot only is no version that is kept.
-      let isKept = unsafe oldVersions > 0 && index.versions.keptCount(change.pointee.hash) > 0
-      if isKept { unsafe supersede(keyspace, change, sequence, expiredBy: VersionTable.kept) }
+      // It is a version as long as others were kept behind it, be it in what older snapshots see.
+      let isVersion = unsafe index.versions.hasExpired(change.pointee.hash, after: change.pointee.revision)
+      let isKept = unsafe isVersion && oldVersions > 0 && index.versions.keptCount(change.pointee.hash) > 0
+      if isVersion { unsafe supersede(keyspace, change, sequence, expiredBy: isKept ? VersionTable.kept : sequence) }
       unsafe replace(keyspace, change)
-      if isKept { unsafe expire(keyspace, change.pointee.hash, keeping: oldVersions, at: sequence) }
+      if isKept {
+        unsafe expire(keyspace, change.pointee.hash, keeping: oldVersions, at: sequence)
+      } else if isVersion {
+        // With the versions behind it, it was counted as dead.
+        unsafe log.segment(change.pointee.address).tombstoneBytes.subtract(change.pointee.length, ordering: .relaxed)
+        unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.revision))
+      }
       keyspace.rowCount.add(1, ordering: .relaxed)
     case .nothing:
       unsafe index.newRows.note(change.pointee.hash)

@@ -215,6 +215,15 @@ import Synchronization
     return count
   }
 
+  /// Whether a version of a row expired after a commit, or hasn't expired.
+  func hasExpired(_ hash: UInt64, after sequence: UInt64) -> Bool {
+    var isFound = false
+    forEachNode(hash) { node in
+      if unsafe expiredBy(node).pointee.load(ordering: .relaxed) > sequence { isFound = true }
+    }
+    return isFound
+  }
+
   /// Takes away the version of a row that a commit wrote. If the row was deleted and this was the last version there, its
   /// place in the indexes can go too.
   func remove(_ hash: UInt64, sequence: UInt64) -> (version: Version, mayBeLastOfDeletedRow: Bool)? {

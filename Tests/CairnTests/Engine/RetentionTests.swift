@@ -71,6 +71,29 @@ import Testing
     #expect(store.statistics.retainedVersions == 2)
   }
 
+  @Test(arguments: [[1], [1, 3]]) func aSnapshotsHistoryKeepsADeletionThatNothingElseNeeds(_ counts: [Int]) throws {
+    let store = try open()
+    try retain(store, 2)
+    try write(store, "a", "-")
+    let snapshot = try store.snapshot()
+    for count in counts { try retain(store, count) }
+    let afterwards = try store.snapshot()
+    try write(store, "b")
+    let seen = try snapshot.history(of: "k", in: store.keyspace("rows"))
+    #expect(seen.map { $0.value.map { String(decoding: $0, as: UTF8.self) } } == [nil, "a"])
+    #expect(try afterwards.history(of: "k", in: store.keyspace("rows")).isEmpty)
+    #expect(try history(store) == ["b"])
+    snapshot.close()
+    afterwards.close()
+    #expect(store.statistics.pinnedBytes == 0)
+    // The accounts are those of a store that has replayed the log.
+    let replayed = try open(machine.kill())
+    #expect(store.statistics.tombstoneBytes == replayed.statistics.tombstoneBytes)
+    #expect(store.statistics.liveBytes == replayed.statistics.liveBytes)
+    replayed.close()
+    try expectEverywhere(store, ["b"])
+  }
+
   @Test func versionsCarryWhatTheirRowsDid() throws {
     let store = try open()
     try retain(store, 4)
