@@ -8,7 +8,7 @@ struct OlderVersions {
   /// What a checkpoint has up to this commit is in the indexes already.
   var loaded: UInt64 = 0
   private var keyspaces: [Int: (index: KeyspaceIndex, schedule: RetentionSchedule)] = [:]
-  /// With their revisions for heads.
+  /// With their revisions for heads; 0 where there is no record, and the row is to be looked at.
   private var superseded: [Replay.Row] = []
 
   /// A version of a row, on its way.
@@ -46,6 +46,10 @@ struct OlderVersions {
     if header.isTombstone, header.revision <= loaded, let keyspace = keyspaces[number]?.index {
       count(keyspace, header, at: address, isLive: false, segments)
     }
+  }
+
+  mutating func lookAgain(_ number: Int, _ hash: UInt64) {
+    superseded.append(Replay.Row(hash: hash, word: UInt64(number) << 40, head: 0))
   }
 
   /// A tombstone counts as one while it is not kept.

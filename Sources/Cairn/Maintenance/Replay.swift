@@ -145,6 +145,11 @@ struct Replay: ~Copyable {
     return true
   }
 
+  /// Older versions of a row have gone with their segment: if it is deleted, its tombstone may be all that is left.
+  mutating func lookAgain(at hash: UInt64, of id: UInt32) {
+    if let number = partsByID[id] { older.lookAgain(number, hash) }
+  }
+
   /// A put or a tombstone; false if its keyspace has not been entered.
   mutating func add(_ record: RecordView, at address: UInt64, in segment: Segment) throws(StoreError) -> Bool {
     let id = record.header.keyspace

@@ -191,4 +191,38 @@ import Testing
       24 compact worthwhile
       """)
   }
+
+  @Test("a deletion stays in the history of a snapshot that has seen versions behind it")
+  func deletionOfASnapshotsHistory() throws {
+    try replay(
+      """
+      seed 13220789290469434492 segment 65536 compression off checkpoints off compaction off dictionaries off keys sequential count 20 ordered on
+      1 retain 0 2
+      17 write buffered 0/14=1:1
+      20 write buffered 0/14-
+      26 snapshot
+      28 retain 0 1
+      29 write buffered 0/14=1:1!current
+      """)
+  }
+
+  @Test("a deletion whose versions have gone with their segment, behind a checkpoint that has them, is dead")
+  func deletionWithoutItsVersions() throws {
+    try replay(
+      """
+      seed 10427215770226653452 segment 65536 compression off checkpoints off compaction on dictionaries off keys sequential count 2 ordered on
+      5 write buffered 0/1=1:1
+      7 crash
+      8 retain 2 3
+      10 write buffered 2/1=1:1!current
+      17 write buffered 2/1-
+      19 crash
+      24 write buffered 1/1=1:1!current
+      26 checkpoint
+      27 crash
+      29 retain 2 1
+      31 kill
+      32 write buffered 1/0=1:1
+      """)
+  }
 }
