@@ -75,9 +75,9 @@ import Testing
     let store = try open()
     try retain(store, 2)
     try write(store, "a", "-")
-    let snapshot = try store.snapshot()
+    let snapshot = store.snapshot()
     for count in counts { try retain(store, count) }
-    let afterwards = try store.snapshot()
+    let afterwards = store.snapshot()
     try write(store, "b")
     let seen = try snapshot.history(of: "k", in: store.keyspace("rows"))
     #expect(seen.map { $0.value.map { String(decoding: $0, as: UTF8.self) } } == [nil, "a"])

@@ -99,7 +99,7 @@ import Testing
   @Test(arguments: seeds) func aLineIsComparedAsItsWordsAre(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let mask: UInt32 = (1 << 25) - 1
-    let line = UnsafeMutableBufferPointer<UInt64>(
+    let line = unsafe UnsafeMutableBufferPointer<UInt64>(
       start: UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64).bindMemory(to: UInt64.self, capacity: 8),
       count: 8)
     defer { unsafe line.deallocate() }
