@@ -12,17 +12,20 @@ final class Dictionaries: Sendable {
   private let isActive: Bool
   /// Bytes of values that make the first attempt worth it.
   private let firstTraining: Int
+  /// Small segments have small dictionaries: those that are in use are to be a small part of the log.
+  private let longest: Int
   private let isClosed = Atomic<Bool>(false)
   /// However many commits find that a training is due, the background hears of it once.
   private let isAdvancing = Atomic<Bool>(false)
   private let state = Lock<Attempt?>(nil)
 
-  init(index: Index, committer: Committer, scheduler: any Scheduler, options: StoreOptions) {
+  init(index: Index, committer: Committer, scheduler: any Scheduler, options: StoreOptions, segmentSize: Int) {
     self.index = index
     self.committer = committer
     self.scheduler = scheduler
     isActive = options.dictionaries && options.compression && options.access == .readWrite
     firstTraining = options.firstTraining
+    longest = min(LZ4Dictionary.maximumLength, segmentSize / 4)
     let dictionaries = index.dictionaries.all
     for keyspace in index.allKeyspaces {
       guard let newest = dictionaries.last(where: { $0.keyspace == keyspace.id }) else { continue }
@@ -79,7 +82,7 @@ final class Dictionaries: Sendable {
         continue
       }
       keyspace.nextTraining.store(4 * bytes, ordering: .relaxed)
-      return Attempt(keyspace, putBytes: bytes, fewestBytes: firstTraining / 4)
+      return Attempt(keyspace, putBytes: bytes, fewestBytes: firstTraining / 4, longest: longest)
     }
     return nil
   }
@@ -97,6 +100,7 @@ private struct Attempt {
   private let keyspace: KeyspaceIndex
   private let putBytes: Int
   private let fewestBytes: Int
+  private let longest: Int
   private let sampleBytes: Int
   private let bytesOfPage: Int
   private var samples: [[UInt8]] = []
@@ -105,10 +109,11 @@ private struct Attempt {
   private var position: UInt32? = 0
   private var trained: [UInt8]?
 
-  init(_ keyspace: KeyspaceIndex, putBytes: Int, fewestBytes: Int) {
+  init(_ keyspace: KeyspaceIndex, putBytes: Int, fewestBytes: Int, longest: Int) {
     self.keyspace = keyspace
     self.putBytes = putBytes
     self.fewestBytes = fewestBytes
+    self.longest = longest
     // No more than there was: an import goes on meanwhile, and is to have its dictionary soon.
     sampleBytes = min(Self.mostSampleBytes, putBytes)
     // A page has a thousand to two thousand rows.
@@ -125,8 +130,7 @@ private struct Attempt {
       guard bytes >= fewestBytes, bytes / samples.count <= Self.longestAverage else { return false }
       var kept: [[UInt8]] = []
       for (number, sample) in samples.enumerated() where number % Self.heldOut > 0 { kept.append(sample) }
-      self.trained = DictionaryTraining.train(
-        samples: kept, capacity: min(LZ4Dictionary.maximumLength, bytes / Self.heldOut))
+      self.trained = DictionaryTraining.train(samples: kept, capacity: min(longest, bytes / Self.heldOut))
       return true
     }
     if !trained.isEmpty { try adopt(trained, committer) }

@@ -62,7 +62,8 @@ public final class Store: Sendable {
     asyncCommits = AsyncCommits(
       committer: committer, log: log, scheduler: environment.scheduler, makeSpace: maintenance.makeSpace)
     dictionaries = Dictionaries(
-      index: index, committer: committer, scheduler: environment.scheduler, options: options)
+      index: index, committer: committer, scheduler: environment.scheduler, options: options,
+      segmentSize: log.segmentSize)
   }
 
   deinit { close() }
