@@ -414,8 +414,10 @@ final class CompactionJob: @unchecked Sendable {
   private func publish() throws(StoreError) {
     if let output {
       output.purgedSequence.store(purged, ordering: .relaxed)
-      let rows = copies.reduce(output.tombstoneBytes.load(ordering: .relaxed)) { $0 + Int($1.length) * Format.unit }
-      output.overhead.store(max(0, output.end.load(ordering: .relaxed) - rows), ordering: .relaxed)
+      // Tombstones are counted, those that are retained among them.
+      var counted = output.tombstoneBytes.load(ordering: .relaxed)
+      for row in copies.indices where rows[row].isPut { counted += Int(copies[row].length) * Format.unit }
+      output.overhead.store(max(0, output.end.load(ordering: .relaxed) - counted), ordering: .relaxed)
       try log.harden(output, list)
     }
     // Whatever has superseded something that is left out.

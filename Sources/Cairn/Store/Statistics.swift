@@ -65,4 +65,6 @@ package struct SegmentStatistics: Sendable, Hashable {
   package var liveBytes: Int
   package var pinnedBytes: Int
   package var tombstoneBytes: Int
+  /// What is needed of it that is none of these, if compaction wrote it.
+  package var overhead: Int
 }

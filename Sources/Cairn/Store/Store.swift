@@ -469,7 +469,8 @@ public final class Store: Sendable {
         id: segment.id, end: segment.end.load(ordering: .acquiring),
         liveBytes: segment.liveBytes.load(ordering: .relaxed),
         pinnedBytes: segment.pinnedBytes.load(ordering: .relaxed),
-        tombstoneBytes: segment.tombstoneBytes.load(ordering: .relaxed))
+        tombstoneBytes: segment.tombstoneBytes.load(ordering: .relaxed),
+        overhead: segment.overhead.load(ordering: .relaxed))
     }.sorted { $0.id < $1.id }
   }
 }
