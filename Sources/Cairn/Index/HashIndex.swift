@@ -32,6 +32,7 @@ import Synchronization
   private let arena: Arena
   private let directory: Atomic<UInt>
   private var directories: [UnsafeMutableRawPointer] = unsafe []
+  private let pageCount = Atomic<Int>(0)
 
   /// At the beginning of a page's first line: which rows it is for. Never changes.
   struct PageSpan {
@@ -57,6 +58,7 @@ import Synchronization
   init(arena: Arena, directory pages: [UInt32]) {
     self.arena = arena
     directory = Atomic(0)
+    pageCount.store(Set(pages).count, ordering: .relaxed)
     publishDirectory(depth: pages.count.trailingZeroBitCount) { pages[$0] }
   }
 
@@ -67,6 +69,9 @@ import Synchronization
       UnsafePointer<UInt64>(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped.pointee)
     return 8 << depth
   }
+
+  /// Of the pages that rows are found in.
+  var pageBytes: Int { pageCount.load(ordering: .relaxed) * Self.pageSize }
 
   // MARK: Directory
 
@@ -209,6 +214,7 @@ import Synchronization
 
   private func newPage(depth: UInt32, prefix: UInt32) -> UInt32 {
     let page = arena.allocate(Self.pageSize)
+    pageCount.add(1, ordering: .relaxed)
     let memory = unsafe arena[page]
     unsafe memory.initializeMemory(as: UInt64.self, repeating: 0, count: Self.pageSize / 8)
     unsafe memory.storeBytes(of: PageSpan(depth: depth, prefix: prefix), as: PageSpan.self)
@@ -293,7 +299,7 @@ import Synchronization
     for index in 0..<span {
       unsafe entries[first + index].store(index < span / 2 || !isCrowded ? low : high, ordering: .releasing)
     }
-    arena.retire(old, Self.pageSize)
+    retire(old)
   }
 
   /// Gives back all pages, and has none from then on.
@@ -301,8 +307,13 @@ import Synchronization
     var position: UInt32? = 0
     while let start = position {
       position = span(page(start)).next
-      arena.retire(page(start), Self.pageSize)
+      retire(page(start))
     }
+  }
+
+  private func retire(_ page: UInt32) {
+    arena.retire(page, Self.pageSize)
+    pageCount.subtract(1, ordering: .relaxed)
   }
 
   /// Takes out all rows whose addresses `hasGone` says so of; returns how many. Before the store is shared.

@@ -37,6 +37,16 @@ extension Log {
     // What has been compacted since the one before is found by its lists only.
     let hasMoved = moveLists.withLock { $0.hasMoved }
     try replaceCheckpoints { $0.suffix(hasMoved ? 0 : 1) + [checkpoint] }
+    removeMoveLists()
+  }
+
+  /// Goes on without any: opening will read the whole log.
+  func giveUpCheckpoints() throws(StoreError) {
+    try replaceCheckpoints { _ in [] }
+    removeMoveLists()
+  }
+
+  private func removeMoveLists() {
     let lists = moveLists.withLock { lists in
       defer { lists = MoveLists() }
       return lists.segments

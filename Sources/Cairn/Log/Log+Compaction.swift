@@ -74,7 +74,7 @@ extension Log {
     let segment = Segment(
       id: header.id, epoch: header.epoch, path: "\(directory)/\(Segment.fileName(header.id))", file: created.file,
       mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, slots: slots,
-      end: SegmentHeader.size, lastSequence: 0, isCompacted: true)
+      end: SegmentHeader.size, lastSequence: header.compactedSequence, isCompacted: true)
     enter(segment)
     return segment
   }

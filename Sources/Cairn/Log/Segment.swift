@@ -17,6 +17,7 @@ package final class Segment: Sendable {
   let purgedSequence: Atomic<UInt64>
   /// Length of the header and all frames.
   let end: Atomic<Int>
+  /// The newest commit that something in it may be of.
   let lastSequence: Atomic<UInt64>
   /// Bytes of records that are the newest of an existing row, or that its keyspace retains.
   let liveBytes = Atomic<Int>(0)
@@ -65,6 +66,9 @@ package final class Segment: Sendable {
     newestDictionary.store(dictionary, ordering: .relaxed)
     dictionaries.withLock { _ = $0.insert(dictionary) }
   }
+
+  /// Of what was superseded at or before this commit nothing is in it.
+  var horizon: UInt64 { max(isCompacted ? 0 : baseSequence, purgedSequence.load(ordering: .relaxed)) }
 
   /// Bytes that are needed.
   var neededBytes: Int { liveBytes.load(ordering: .relaxed) + pinnedBytes.load(ordering: .relaxed) }

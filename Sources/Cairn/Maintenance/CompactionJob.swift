@@ -67,9 +67,8 @@ final class CompactionJob: @unchecked Sendable {
     sequence = index.published.load(ordering: .acquiring)
     purged = sequence
     checkpoint = log.newestCheckpoint
-    horizon = min(
-      Self.horizon(of: log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }),
-      checkpoint?.sequence ?? .max)
+    let others = log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }
+    horizon = others.reduce(checkpoint?.sequence ?? .max) { min($0, $1.horizon) }
     assembly = FrameAssembly(log: log)
     reencoder = Reencoder(dictionaries: index.dictionaries, effort: effort)
     rows = RowBuffer(
@@ -81,13 +80,6 @@ final class CompactionJob: @unchecked Sendable {
   }
 
   deinit { abandon() }
-
-  /// No segment has anything that a commit at or before this has superseded.
-  static func horizon(of segments: [Segment]) -> UInt64 {
-    segments.reduce(.max) {
-      min($0, max($1.isCompacted ? 0 : $1.baseSequence, $1.purgedSequence.load(ordering: .relaxed)))
-    }
-  }
 
   /// Whether the log has the copies in the place of the segments.
   var isPublished: Bool {

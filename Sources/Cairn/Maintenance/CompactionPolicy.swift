@@ -36,9 +36,17 @@ struct CompactionPolicy {
 
   /// Whether the log is longer than it should be for what is needed of it. `tombstones` are those that may go.
   func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
-    logBytes - needed > needed / 4 + segmentSize
+    isTooLong(logBytes: logBytes, needed: needed)
       || tombstones > max(logBytes / 100, segmentSize / 4)
       || candidates.count { $0.bytes < smallSize } >= Self.smallCount
+  }
+
+  func isTooLong(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + segmentSize }
+
+  /// Whether `tombstones` that something keeps make a good part of that. Dead records, tombstones that segments keep and
+  /// those that a checkpoint keeps: the largest of the three is more than a third, and its turn comes.
+  func isTooLong(logBytes: Int, needed: Int, becauseOf tombstones: Int) -> Bool {
+    isTooLong(logBytes: logBytes, needed: needed) && tombstones > (logBytes - needed) / 3
   }
 
   /// Whether there is no time for anything but copying.

@@ -53,8 +53,8 @@ final class Maintenance: Sendable {
     compresses = options.compression
     state = Lock(
       State(
-        policy: CompactionPolicy(segmentSize: log.segmentSize), sequence: recovery.checkpoint ?? 0,
-        covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
+        policy: CompactionPolicy(segmentSize: options.compactionSize ?? log.segmentSize),
+        sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
     nextLook = Atomic(options.access == .readWrite ? 0 : .max)
     if index.arena.hasSmallPages { begin() }
   }
@@ -114,11 +114,12 @@ final class Maintenance: Sendable {
     } else if state.job != nil {
       guard !state.isPaused else { return false }
       try stepJob(&state)
-    } else if writesCheckpoints, !log.isShortOfSpace.load(ordering: .relaxed),
-      log.writtenBytes - state.covered >= checkpointInterval
-    {
+    } else if isCheckpointDue(state) {
       state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
       return state.capture != nil
+    } else if isCheckpointInTheWay(state) {
+      try log.giveUpCheckpoints()
+      state.sequence = 0
     } else {
       return log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom) && beginJob(&state)
     }
@@ -132,9 +133,28 @@ final class Maintenance: Sendable {
   /// for one when the store is closed.
   private var checkpointInterval: Int { max(log.segmentSize, estimate * 3 / 2) }
 
-  /// About the length of a checkpoint.
+  /// About the length of a checkpoint: it has all hash pages, however empty, and as many leaves as the rows need.
   private var estimate: Int {
-    index.allKeyspaces.reduce(8192) { $0 + 24_576 + $1.rowCount.load(ordering: .relaxed) * ($1.isOrdered ? 38 : 14) }
+    index.allKeyspaces.reduce(8192) { length, keyspace in
+      let leaves = keyspace.isOrdered ? 8192 + keyspace.rowCount.load(ordering: .relaxed) * 24 : 0
+      return length + keyspace.locator.index.pageBytes + leaves
+    }
+  }
+
+  private func isCheckpointDue(_ state: State) -> Bool {
+    guard writesCheckpoints, !log.isShortOfSpace.load(ordering: .relaxed) else { return false }
+    return log.writtenBytes - state.covered >= checkpointInterval
+      || isCheckpointInTheWay(state) && state.credit + log.writtenBytes >= estimate
+  }
+
+  /// Whether the log is too long for the sake of the newest checkpoint. Without that it is shorter, and opening slower
+  /// until there is another one.
+  private func isCheckpointInTheWay(_ state: State) -> Bool {
+    guard compacts, !state.isPaused, log.newestCheckpoint != nil else { return false }
+    let (logBytes, needed) = usage
+    guard state.policy.isTooLong(logBytes: logBytes, needed: needed) else { return false }
+    let tombstones = TombstoneKeepers(log).bytes(keptBy: .checkpoint)
+    return state.policy.isTooLong(logBytes: logBytes, needed: needed, becauseOf: tombstones)
   }
 
   private func stepCapture(_ state: inout State) throws(StoreError) {
@@ -170,11 +190,20 @@ final class Maintenance: Sendable {
 
   // MARK: Compaction
 
-  private func candidates(_ segments: [Segment]) -> [CompactionPolicy.Candidate] {
+  /// Bytes of the log, and those that are needed of it.
+  private var usage: (logBytes: Int, needed: Int) {
+    let segments = log.segments.withLock { $0 }
+    return (
+      segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) },
+      segments.reduce(0) { $0 + $1.neededBytes + $1.overhead.load(ordering: .relaxed) }
+    )
+  }
+
+  private func candidates(_ segments: [Segment], _ keepers: TombstoneKeepers) -> [CompactionPolicy.Candidate] {
     let published = index.published.load(ordering: .acquiring)
     return segments.map { segment in
       let bytes = segment.end.load(ordering: .relaxed)
-      let tombstones = mayLoseTombstones(segment) ? 0 : segment.tombstoneBytes.load(ordering: .relaxed)
+      let tombstones = keepers.keeper(of: segment) == nil ? 0 : segment.tombstoneBytes.load(ordering: .relaxed)
       let written =
         segment.isCompacted
         ? segment.purgedSequence.load(ordering: .relaxed) : segment.lastSequence.load(ordering: .relaxed)
@@ -185,36 +214,25 @@ final class Maintenance: Sendable {
     }
   }
 
-  /// Whether nothing that its tombstones delete is left elsewhere.
-  private func mayLoseTombstones(_ segment: Segment) -> Bool {
-    guard segment.tombstoneBytes.load(ordering: .relaxed) > 0 else { return true }
-    let last =
-      segment.isCompacted
-      ? segment.purgedSequence.load(ordering: .relaxed) : segment.lastSequence.load(ordering: .relaxed)
-    let others = log.segments.withLock { $0 }.filter { $0 !== segment }
-    return last <= min(CompactionJob.horizon(of: others), log.newestCheckpoint?.sequence ?? .max)
-  }
-
   /// `isUrgent` if the log grows faster than it is compacted.
   ///
   /// - Parameter isShort: whether the disk is full, so that whatever frees some space is due.
   private func dueForCompaction(
     _ policy: CompactionPolicy, isShort: Bool
   ) -> (segments: [Segment], isUrgent: Bool)? {
-    let segments = log.segments.withLock { $0 }
-    let compactable = log.compactable
-    let candidates = candidates(compactable)
-    let tombstones = compactable.reduce(0) {
-      $0 + (mayLoseTombstones($1) ? $1.tombstoneBytes.load(ordering: .relaxed) : 0)
-    }
-    let length = segments.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
-    let needed = segments.reduce(0) { $0 + $1.neededBytes + $1.overhead.load(ordering: .relaxed) }
-    guard isShort || policy.isDue(logBytes: length, needed: needed, tombstones: tombstones, candidates) else {
+    let keepers = TombstoneKeepers(log)
+    let candidates = candidates(log.compactable, keepers)
+    let (logBytes, needed) = usage
+    let tombstones = keepers.bytes(keptBy: nil)
+    guard isShort || policy.isDue(logBytes: logBytes, needed: needed, tombstones: tombstones, candidates) else {
       return nil
     }
-    let chosen = policy.choose(candidates, least: 0.1)
+    let kept = keepers.bytes(keptBy: .segments)
+    let chosen =
+      !isShort && policy.isTooLong(logBytes: logBytes, needed: needed, becauseOf: kept)
+      ? policy.fill(self.candidates(keepers.keepingSegments, keepers)) : policy.choose(candidates, least: 0.1)
     return chosen.isEmpty
-      ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: length, needed: needed))
+      ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: logBytes, needed: needed))
   }
 
   /// False if there is nothing worth it.
@@ -257,6 +275,8 @@ final class Maintenance: Sendable {
     guard let job = state.job, try job.step() else { return }
     state.job = nil
     state.policy.largestOutput = .max
+    // One whose moves cannot be read any more is not listed any more.
+    if log.newestCheckpoint == nil { state.sequence = 0 }
     retire(job.inputs, &state)
   }
 
@@ -311,7 +331,7 @@ final class Maintenance: Sendable {
     return report
   }
 
-  private var logBytes: Int { log.segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) } }
+  private var logBytes: Int { usage.logBytes }
 
   private func prepareToCompact(_ extent: CompactionExtent) throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
@@ -343,13 +363,20 @@ final class Maintenance: Sendable {
     try finishJob(&state)
     state.capture?.abandon()
     state.capture = nil
-    let candidates = candidates(log.compactable)
-    let chosen =
+    let keepers = TombstoneKeepers(log)
+    let candidates = candidates(log.compactable, keepers)
+    var chosen =
       switch extent {
       case .worthwhile:
         state.policy.choose(candidates, least: 0.02, smallCount: CompactionPolicy.leastSmallCount)
       case .everything: state.policy.fill(candidates.filter { old.contains($0.segment.id) })
       }
+    let isForTombstones =
+      extent == .worthwhile && chosen.isEmpty && keepers.bytes(keptBy: .segments) > logBytes / 50
+    if isForTombstones {
+      let keeping = keepers.keepingSegments.filter { old.contains($0.id) }
+      chosen = state.policy.fill(self.candidates(keeping, keepers))
+    }
     guard !chosen.isEmpty else { return false }
     let before = chosen.reduce(0) { $0 + $1.bytes }
     let job = CompactionJob(
@@ -376,7 +403,7 @@ final class Maintenance: Sendable {
     let after = job.output?.end.load(ordering: .relaxed) ?? 0
     report.segments += chosen.count
     report.copiedBytes += after
-    return extent == .everything || before - after > before / 100
+    return extent == .everything || isForTombstones || before - after > before / 100
   }
 
   func pause() { state.withLock { $0.isPaused = true } }

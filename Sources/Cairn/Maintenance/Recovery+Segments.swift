@@ -170,7 +170,8 @@ extension Recovery {
     let segment = Segment(
       id: header.id, epoch: header.epoch, path: source.path, file: source.file, mapping: source.mapping,
       seed: header.seed, baseSequence: header.baseSequence, slots: slots, end: SegmentHeader.size,
-      lastSequence: header.baseSequence, isCompacted: header.kind == .compacted)
+      lastSequence: header.kind == .compacted ? header.compactedSequence : header.baseSequence,
+      isCompacted: header.kind == .compacted)
     if let known {
       let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == known.slot } ?? []
       segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)

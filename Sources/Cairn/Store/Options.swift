@@ -22,11 +22,15 @@ public struct StoreOptions: Sendable {
   /// Bytes of values that make a first attempt at a dictionary worth it.
   package var firstTraining = 1 << 17
   /// Whether the index is written to disk in the background as the log grows, and when the store is closed, so that
-  /// opening need not read the whole log.
+  /// opening need not read the whole log. One that keeps the log longer than ``compaction`` promises is renewed, or given
+  /// up where that may not be: if this is false, or would write more bytes of checkpoints than of the log.
   public var checkpoints = true
   /// Whether space that is not needed is given back in the background as the log grows: the log is kept below 1.3 times
   /// what is needed of it and four segments.
   public var compaction = true
+  /// What compaction takes for the full size of a segment: how much too long the log may be, and what goes together; nil
+  /// for ``segmentSize``.
+  package var compactionSize: Int?
   /// Opens the store as it was after this commit, or the last before it: for going back behind a mistake or to before
   /// damage. Opened for reading, nothing changes. Opened for writing, the first write makes that the state of the
   /// store; what lay behind is kept aside, as the recovery report says. nil for all there is.

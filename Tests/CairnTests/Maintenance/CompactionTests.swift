@@ -129,6 +129,61 @@ import Testing
     #expect(try contents(open()).count == 100)
   }
 
+  @Test("a checkpoint that nobody renews is given up before the deletions behind it make the log too long")
+  func checkpointInTheWay() throws {
+    var options = Self.options
+    options.compaction = true
+    let store = try machine.open(options)
+    try fill(store, 0..<8000, length: 10)
+    try store.checkpoint()
+    let keyspace = try store.keyspace("rows")
+    for row in 0..<7900 as Range<Int64> {
+      try store.delete(.integer(row), in: keyspace, .buffered)
+      if row % 100 == 0 { machine.runBackground() }
+    }
+    let statistics = store.statistics
+    #expect(statistics.checkpointBytes == 0)
+    #expect(statistics.logBytes <= statistics.liveBytes * 5 / 4 + 2 * options.segmentSize)
+    let before = try contents(store)
+    #expect(try contents(machine.kill().open(options)) == before)
+    try store.checkpoint()
+    #expect(store.statistics.checkpointBytes > 0)
+  }
+
+  @Test("of a segment just compacted all bytes are needed, retained deletions counted once")
+  func allOfACopyIsNeeded() throws {
+    let store = try open()
+    let keyspace = try store.keyspace("rows")
+    try store.setRetention(.last(3), of: keyspace)
+    try fill(store, 0..<300, length: 20)
+    for row in 0..<200 as Range<Int64> { try store.delete(.integer(row), in: keyspace, .buffered) }
+    try store.compact(.everything)
+    let copies = store.segmentStatistics.filter { $0.overhead > 0 }
+    #expect(!copies.isEmpty)
+    for copy in copies {
+      #expect(copy.liveBytes + copy.pinnedBytes + copy.tombstoneBytes + copy.overhead == copy.end)
+    }
+  }
+
+  @Test("deletions go although segments without anything to gain keep them") func keepingSegments() throws {
+    let store = try open()
+    try fill(store, 0..<400)
+    let cold = store.statistics.logBytes
+    for round in 1..<5 as Range<Int64> {
+      try fill(store, round * 1000..<round * 1000 + 500, length: 10)
+      for row in round * 1000..<round * 1000 + 500 {
+        try store.delete(.integer(row), in: store.keyspace("rows"), .buffered)
+      }
+    }
+    let before = try contents(store)
+    let report = try store.compact()
+    #expect(report.gainedBytes > 0)
+    #expect(store.statistics.tombstoneBytes <= store.statistics.logBytes / 50)
+    #expect(store.statistics.logBytes < cold + cold / 50)
+    #expect(try store.compact().segments == 0)
+    #expect(try contents(machine.kill().open(Self.options)) == before)
+  }
+
   @Test("rule 3: a copy is no newer than its row; what is written meanwhile wins") func writtenMeanwhile() throws {
     var options = Machine.options
     options.checkpoints = false

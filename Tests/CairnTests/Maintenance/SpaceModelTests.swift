@@ -70,6 +70,31 @@ import Testing
     }
   }
 
+  @Test func aQueueBesideRowsThatStay() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      for _ in 0..<100 { try watched.queue(watched.rowCount / 4) }
+      try watched.checkRows()
+    }
+  }
+
+  /// What is deleted meanwhile cannot go before the snapshot does.
+  @Test func aQueueUnderAnOldSnapshot() throws {
+    try everySeed(6) { watched in
+      try watched.fill()
+      let rows = watched.models[0]
+      try watched.underSnapshot { (watched, snapshot) in
+        for _ in 0..<20 {
+          try watched.overwrite(watched.rowCount / 20, isWatched: false)
+          try watched.queue(watched.rowCount / 4, isWatched: false)
+        }
+        try watched.checkRows(of: snapshot, rows)
+      }
+      for _ in 0..<20 { try watched.queue(watched.rowCount / 4) }
+      try watched.checkRows()
+    }
+  }
+
   @Test func droppingAKeyspace() throws {
     try everySeed(6) { watched in
       try watched.fill()
@@ -100,7 +125,7 @@ import Testing
     try everySeed(10) { watched in
       for _ in 0..<24 {
         let some = Int.random(in: 1...watched.rowCount, using: &watched.random)
-        switch Int.random(in: 0..<10, using: &watched.random) {
+        switch Int.random(in: 0..<11, using: &watched.random) {
         case 0: try watched.fill()
         case 1: try watched.fill(1)
         case 2: try watched.overwriteHot(3 * some)
@@ -110,6 +135,7 @@ import Testing
         case 6: try watched.reopen()
         case 7: try watched.store.compact(Bool.random(using: &watched.random) ? .worthwhile : .everything)
         case 8: try watched.store.checkpoint()
+        case 9: try watched.queue(some)
         default: try watched.overwrite(2 * some)
         }
       }
@@ -145,6 +171,8 @@ private struct WatchedStore {
   /// The number of each row's value, by keyspace.
   private(set) var models: [[Int: Int]] = [[:], [:]]
   let rowCount: Int
+  /// The next row of a queue.
+  private var queued: Int
   private var machine: Machine
   private let options: StoreOptions
   private let order: Keyspace.Order
@@ -165,6 +193,7 @@ private struct WatchedStore {
       return half + (number % 2 == 0 ? half : .noise(length / 2, seed: UInt64(number)))
     }
     rowCount = options.segmentSize * Int.random(in: 2...12, using: &random) / (length + 40)
+    queued = rowCount
     machine = Machine(seed: seed)
     store = try machine.open(options)
   }
@@ -206,7 +235,9 @@ private struct WatchedStore {
   /// All rows once, in their order.
   mutating func fill(_ number: Int = 0) throws { try commit(Array(0..<rowCount), number) }
 
-  mutating func overwrite(_ count: Int) throws { try commit(anyRows(count)) }
+  mutating func overwrite(_ count: Int, isWatched: Bool = true) throws {
+    try commit(anyRows(count), isWatched: isWatched)
+  }
 
   /// Nine of ten writes go to a tenth of the rows.
   mutating func overwriteHot(_ count: Int) throws {
@@ -216,6 +247,14 @@ private struct WatchedStore {
   /// Rows that are there, in no order.
   mutating func delete(_ count: Int) throws {
     try commit(Array(models[0].keys.sorted().shuffled(using: &random).prefix(count)), deletes: true)
+  }
+
+  /// New rows that do not stay.
+  mutating func queue(_ count: Int, isWatched: Bool = true) throws {
+    let rows = Array(queued..<queued + count)
+    queued += count
+    try commit(rows, isWatched: isWatched)
+    try commit(rows, deletes: true, isWatched: isWatched)
   }
 
   mutating func drop(_ number: Int) throws {

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Why tombstones stay in the log: something older than they are may be left in another segment, or the newest
+/// checkpoint leads to what they delete.
+struct TombstoneKeepers {
+  enum Keeper {
+    /// A compaction of some of them, even if it gains nothing by itself, lets the tombstones go.
+    case segments
+    /// A newer checkpoint or none lets them go.
+    case checkpoint
+    /// A snapshot, or damage, keeps a segment as it is, and that keeps them.
+    case others
+  }
+
+  private let segments: [Segment]
+  private let purgeable: [Segment]
+  private let lowest: Lowest
+  /// Of segments that compaction cannot free of what is superseded.
+  private let lowestOther: Lowest
+  private let checkpoint: UInt64
+
+  /// The lowest horizon of some segments, and that of all the others.
+  private struct Lowest {
+    var segment: Segment?
+    var horizon = UInt64.max
+    var second = UInt64.max
+
+    init(_ segments: [Segment]) {
+      for candidate in segments {
+        let horizon = candidate.horizon
+        if horizon < self.horizon {
+          (segment, second) = (candidate, self.horizon)
+          self.horizon = horizon
+        } else {
+          second = min(second, horizon)
+        }
+      }
+    }
+
+    func without(_ excluded: Segment) -> UInt64 { segment === excluded ? second : horizon }
+  }
+
+  init(_ log: Log) {
+    segments = log.segments.withLock { $0 }
+    purgeable = log.compactable.filter { $0.pinnedBytes.load(ordering: .relaxed) == 0 }
+    lowest = Lowest(segments)
+    let purgeable = Set(purgeable.map(\.id))
+    lowestOther = Lowest(segments.filter { !purgeable.contains($0.id) })
+    checkpoint = log.newestCheckpoint?.sequence ?? .max
+  }
+
+  /// What keeps a segment's tombstones; nil if nothing does.
+  func keeper(of segment: Segment) -> Keeper? {
+    let last = segment.lastSequence.load(ordering: .relaxed)
+    if segment.tombstoneBytes.load(ordering: .relaxed) == 0 { return nil }
+    if last > lowestOther.without(segment) { return .others }
+    if last > lowest.without(segment) { return .segments }
+    return last > checkpoint ? .checkpoint : nil
+  }
+
+  /// Bytes of tombstones that nothing keeps, or that this keeps.
+  func bytes(keptBy keeper: Keeper?) -> Int {
+    segments.reduce(0) { $0 + (self.keeper(of: $1) == keeper ? $1.tombstoneBytes.load(ordering: .relaxed) : 0) }
+  }
+
+  /// The segments to compact for the sake of tombstones in others, those first that keep most.
+  var keepingSegments: [Segment] {
+    let newest = segments.reduce(0) {
+      max($0, keeper(of: $1) == .segments ? $1.lastSequence.load(ordering: .relaxed) : 0)
+    }
+    return purgeable.filter { $0.horizon < newest }.sorted { $0.horizon < $1.horizon }
+  }
+}
