@@ -32,7 +32,7 @@ package enum Metamorphic {
   }
 
   private static func variants(_ options: Program.Options) -> [Program.Options] {
-    var variants = Array(repeating: options, count: 7)
+    var variants = Array(repeating: options, count: 8)
     variants[0].segmentSize = 1 << 17
     variants[1].segmentSize = 1 << 20
     variants[2].compression.toggle()
@@ -40,6 +40,7 @@ package enum Metamorphic {
     variants[4].isOrdered.toggle()
     variants[5].compaction.toggle()
     variants[6].dictionaries.toggle()
+    variants[7].isTight.toggle()
     return variants
   }
 }

@@ -32,7 +32,7 @@ struct ProgramGenerator {
   mutating func program(_ seed: UInt64) -> Program {
     options = Program.Options(
       segmentSize: 1 << 16, compression: number(0..<3) > 0, checkpoints: number(0..<4) > 0,
-      compaction: number(0..<4) > 0, dictionaries: number(0..<4) > 0,
+      compaction: number(0..<4) > 0, isTight: number(0..<2) == 0, dictionaries: number(0..<4) > 0,
       keys: KeyShape.allCases[number(0..<KeyShape.allCases.count)],
       keyCount: [2, 6, 20, 60][number(0..<4)],
       isOrdered: number(0..<4) > 0)
@@ -40,11 +40,18 @@ struct ProgramGenerator {
     largest = [60, 900, 9000, 40_000][number(0..<4)]
     let faults = number(0..<3)
     let damages = number(0..<3)
+    let queues = number(0..<3) == 0
     var operations: [Operation] = []
     for keyspace in 0..<Keys.keyspaces where number(0..<3) == 0 { operations.append(retain(keyspace)) }
     let count = number(6..<36)
     while operations.count < count {
       operations.append(operation(faults: faults, damages: damages))
+      // Rows that do not stay.
+      if queues, case .write(let changes, let durability, _) = operations[operations.count - 1], number(0..<3) > 0 {
+        let deletes = changes.map { Change($0.keyspace, $0.key, .delete) }
+        if number(0..<3) == 0 { operations.append(number(0..<2) == 0 ? .reopen : .compact(.worthwhile)) }
+        operations.append(.write(deletes, durability))
+      }
       // A sync that fails, and one by the next process that has nothing to say of it.
       if case .fail(.sync, _) = operations[operations.count - 1], number(0..<2) == 0 {
         operations += [write(.durable), write(.durable), number(0..<2) == 0 ? .reopen : .kill, write(.durable)]

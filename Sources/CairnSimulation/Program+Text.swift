@@ -13,7 +13,7 @@ extension Program: CustomStringConvertible {
   private var header: String {
     func word(_ flag: Bool) -> String { flag ? "on" : "off" }
     return "seed \(seed) segment \(options.segmentSize) compression \(word(options.compression)) "
-      + "checkpoints \(word(options.checkpoints)) compaction \(word(options.compaction)) "
+      + "checkpoints \(word(options.checkpoints)) compaction \(word(options.compaction)) tight \(word(options.isTight)) "
       + "dictionaries \(word(options.dictionaries)) keys \(options.keys.rawValue) count \(options.keyCount) ordered \(word(options.isOrdered))"
   }
 
@@ -39,6 +39,7 @@ extension Program: CustomStringConvertible {
       case "compression": options.compression = value == "on"
       case "checkpoints": options.checkpoints = value == "on"
       case "compaction": options.compaction = value == "on"
+      case "tight": options.isTight = value == "on"
       case "dictionaries": options.dictionaries = value == "on"
       case "keys": options.keys = KeyShape(rawValue: value) ?? options.keys
       case "count": options.keyCount = Int(value) ?? options.keyCount

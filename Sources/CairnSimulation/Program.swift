@@ -12,6 +12,8 @@ package struct Program: Hashable, Sendable {
     package var compression = true
     package var checkpoints = true
     package var compaction = true
+    /// Whether compaction begins when the log is a little longer than it should be, and not by a segment.
+    package var isTight = false
     package var dictionaries = true
     package var keys = KeyShape.sequential
     /// How many different keys there are in each keyspace.

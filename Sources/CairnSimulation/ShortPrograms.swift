@@ -29,6 +29,7 @@ package enum ShortPrograms {
     }
     var options = Program.Options()
     options.keyCount = 6
+    options.isTight = true
     let first = number.isMultiple(of: 2) ? [] : [Operation.retain(0, 2)]
     return Program(seed: UInt64(length * 1_000_000 + number), options: options, operations: first + chosen)
   }

@@ -24,6 +24,7 @@ final class SimulatedMachine: Sendable {
     storeOptions.compaction = options.compaction
     storeOptions.dictionaries = options.dictionaries
     storeOptions.firstTraining = 1 << 11
+    if options.isTight { storeOptions.compactionSize = 1 << 7 }
     storeOptions.access = access
     let environment = Environment(
       files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },
