@@ -221,7 +221,7 @@ final class Maintenance: Sendable {
     _ policy: CompactionPolicy, isShort: Bool
   ) -> (segments: [Segment], isUrgent: Bool)? {
     let keepers = TombstoneKeepers(log)
-    let candidates = candidates(log.compactable, keepers)
+    let candidates = candidates(keepers.compactable, keepers)
     let (logBytes, needed) = usage
     let tombstones = keepers.bytes(keptBy: nil)
     guard isShort || policy.isDue(logBytes: logBytes, needed: needed, tombstones: tombstones, candidates) else {
@@ -364,7 +364,7 @@ final class Maintenance: Sendable {
     state.capture?.abandon()
     state.capture = nil
     let keepers = TombstoneKeepers(log)
-    let candidates = candidates(log.compactable, keepers)
+    let candidates = candidates(keepers.compactable, keepers)
     var chosen =
       switch extent {
       case .worthwhile:

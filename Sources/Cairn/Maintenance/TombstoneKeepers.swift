@@ -12,7 +12,7 @@ struct TombstoneKeepers {
     case others
   }
 
-  private let segments: [Segment]
+  let compactable: [Segment]
   private let purgeable: [Segment]
   private let lowest: Lowest
   /// Of segments that compaction cannot free of what is superseded.
@@ -41,8 +41,9 @@ struct TombstoneKeepers {
   }
 
   init(_ log: Log) {
-    segments = log.segments.withLock { $0 }
-    purgeable = log.compactable.filter { $0.pinnedBytes.load(ordering: .relaxed) == 0 }
+    let segments = log.segments.withLock { $0 }
+    compactable = log.compactable
+    purgeable = compactable.filter { $0.pinnedBytes.load(ordering: .relaxed) == 0 }
     lowest = Lowest(segments)
     let purgeable = Set(purgeable.map(\.id))
     lowestOther = Lowest(segments.filter { !purgeable.contains($0.id) })
@@ -58,14 +59,14 @@ struct TombstoneKeepers {
     return last > checkpoint ? .checkpoint : nil
   }
 
-  /// Bytes of tombstones that nothing keeps, or that this keeps.
+  /// Bytes of tombstones that nothing keeps, or that this keeps, in segments that could be compacted.
   func bytes(keptBy keeper: Keeper?) -> Int {
-    segments.reduce(0) { $0 + (self.keeper(of: $1) == keeper ? $1.tombstoneBytes.load(ordering: .relaxed) : 0) }
+    compactable.reduce(0) { $0 + (self.keeper(of: $1) == keeper ? $1.tombstoneBytes.load(ordering: .relaxed) : 0) }
   }
 
   /// The segments to compact for the sake of tombstones in others, those first that keep most.
   var keepingSegments: [Segment] {
-    let newest = segments.reduce(0) {
+    let newest = compactable.reduce(0) {
       max($0, keeper(of: $1) == .segments ? $1.lastSequence.load(ordering: .relaxed) : 0)
     }
     return purgeable.filter { $0.horizon < newest }.sorted { $0.horizon < $1.horizon }
