@@ -70,6 +70,7 @@ struct SpaceWorkloads {
     case fill = "fill"
     case uniform = "uniform overwrite"
     case hot = "hot and cold"
+    case queue = "queue beside rows that stay"
     case snapshot = "hot and cold, snapshot held"
     case reopening = "uniform, reopened 4 times"
     case delete = "delete 90 %, compact"
@@ -110,6 +111,7 @@ struct SpaceWorkloads {
     case .fill: break
     case .uniform: try trial.run(writes) { .put(any(rows, $0, seed: 1)) }
     case .hot: try trial.run(writes) { .put(hot($0)) }
+    case .queue: try trial.run(writes) { queue($0) }
     case .snapshot:
       let snapshot = trial.store.snapshot()
       defer { snapshot.close() }
@@ -136,6 +138,12 @@ struct SpaceWorkloads {
   /// Nine of ten steps go to a tenth of the rows, which are spread over all of the key's range.
   private func hot(_ step: Int) -> Int {
     any(any(10, step, seed: 2) == 0 ? rows : max(1, rows / 10), step, seed: 3)
+  }
+
+  /// New rows, each of which is deleted when a thousand have come after it.
+  private func queue(_ step: Int) -> Trial.Change {
+    let row = rows + step / 2
+    return step.isMultiple(of: 2) || step < 2000 ? .put(row) : .delete(row - 1000)
   }
 
   /// Each row once, in no order.
