@@ -202,8 +202,13 @@ package struct Runner {
     try require(
       store.lastSequence == model.last, .results, "the last commit is \(store.lastSequence), not \(model.last)")
     observe(
-      "\(model.last - ownCommits): \(model.rows.map { $0.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.map(\.version))" } })"
+      "\(number(of: model.last)): \(model.rows.map { $0.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.map(\.version))" } })"
     )
+  }
+
+  /// Which of the program's commits it is, whatever epochs there were and whatever else was committed.
+  private func number(of sequence: UInt64) -> Int {
+    model.history.count { $0.sequence <= sequence } - Int(ownCommits)
   }
 
   private mutating func observe(_ line: String) {
@@ -231,7 +236,7 @@ package struct Runner {
     do throws(any Error) {
       let sequence = try put(changes, durability, model, store)
       watch.setBeside(0, nil)
-      observe("commit \(sequence - ownCommits)")
+      observe("commit behind \(number(of: sequence))")
       try require(!isPoisoned, .errors, "written after a failure that poisons")
       try require(conflicts == 0, .results, "a batch went through although it has \(conflicts) conflicts")
       if let next {
@@ -467,7 +472,7 @@ package struct Runner {
   private mutating func recovered(atLeast floor: UInt64) throws {
     guard let store else { return }
     let sequence = store.lastSequence
-    observe("recovered \(sequence - ownCommits)")
+    observe("recovered \(number(of: sequence))")
     try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
     try require(
       model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which is no state there was")
