@@ -11,7 +11,7 @@ public final class Store: Sendable {
   public let path: String
   private let environment: Environment
   private let index: Index
-  private let log: Log
+  let log: Log
   private let committer: Committer
   private let asyncCommits: AsyncCommits
   private let maintenance: Maintenance

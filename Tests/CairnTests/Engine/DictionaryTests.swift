@@ -356,6 +356,9 @@ import Testing
     let next = machine.crash()
     let again = try next.open(options)
     #expect(again.recovery.checkpoint != nil)
+    let users = again.log.segmentsUsing(dictionary: 1)
+    #expect(!users.isEmpty)
+    #expect(users == store.log.segmentsUsing(dictionary: 1))
     try again.compact(.everything)
     let end = next.crash()
     // The checkpoint has a copy.
