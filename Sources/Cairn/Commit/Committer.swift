@@ -43,7 +43,7 @@ final class Committer: @unchecked Sendable {
   /// Calls `body` between two commits, and then lets go of what snapshots that have ended meanwhile needed.
   func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
-    return try lock.withLock { (_) throws(E) in try body() }
+    return try lock.withLockSoon(attempts: 8192) { (_) throws(E) in try body() }
   }
 
   /// Returns the commit's sequence once it is as durable as asked.

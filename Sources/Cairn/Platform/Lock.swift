@@ -34,10 +34,13 @@ import CCairnPlatform
   }
 
   /// The same for a lock that is held for microseconds: tries for about as long before it lets the thread sleep, which
-  /// takes tens of them to wake.
+  /// takes tens of them to wake. One that slept would come too late again and again where another thread takes the lock
+  /// anew at once; more attempts outlast whatever that does with it.
   @inline(__always)
-  package func withLockSoon<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
-    var attempts = 128
+  package func withLockSoon<R, E>(
+    attempts: Int = 128, _ body: (inout State) throws(E) -> R
+  ) throws(E) -> R {
+    var attempts = attempts
     while unsafe pthread_mutex_trylock(mutex) != 0 {
       attempts -= 1
       if attempts == 0 {
