@@ -38,11 +38,16 @@ final class CheckpointCapture: @unchecked Sendable {
   private static let leavesAtOnce = 256
   private static let bucketsAtOnce = 4096
 
-  /// nil while there is nothing in the log.
+  /// nil while there is nothing in the log, or nothing new. A newer one that is listed belongs to what lies behind the
+  /// commit that was gone back to, which stays as it is until the first write.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
     let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
     let path = "\(log.directory)/\(CheckpointTables.fileName(id))"
     guard id <= Format.maximumID, let start = committer.beginCapture(id: id) else { return nil }
+    guard log.newestCheckpoint?.sequence ?? 0 <= start.tables.sequence else {
+      committer.endCapture(start.tables.sequence)
+      return nil
+    }
     do throws(FileError) {
       // One that is there was never finished.
       do throws(FileError) {

@@ -32,8 +32,8 @@ public struct StoreOptions: Sendable {
   /// for ``segmentSize``.
   package var compactionSize: Int?
   /// Opens the store as it was after this commit, or the last before it: for going back behind a mistake or to before
-  /// damage. Opened for reading, nothing changes. Opened for writing, the first write makes that the state of the
-  /// store; what lay behind is kept aside, as the recovery report says. nil for all there is.
+  /// damage. Opened for reading, nothing changes. Opened for writing, the first write or compaction makes that the
+  /// state of the store; what lay behind is kept aside, as the recovery report says. nil for all there is.
   public var upTo: UInt64?
   /// Called now and then while the log is read, which takes long only where there is no fresh checkpoint; opening ends
   /// with `cancelled` if it returns false. On the thread that opens the store.

@@ -281,7 +281,8 @@ public final class Store: Sendable {
   ///
   /// Happens in the background as the log grows unless ``StoreOptions/checkpoints`` is false, and at `close()`. Readers
   /// and writers go on meanwhile. Takes time in proportion to the number of rows, none if nothing has been committed
-  /// since the last one.
+  /// since the last one. A store that was opened with ``StoreOptions/upTo`` keeps those of later commits until the first
+  /// write, and writes none beside them.
   ///
   /// - Throws: `noSpace`, `inputOutput`, and nothing has changed; `poisoned`, `closed`, `readOnly`.
   public func checkpoint() throws(StoreError) {

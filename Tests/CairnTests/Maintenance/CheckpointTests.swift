@@ -211,6 +211,43 @@ import Testing
     #expect(try again.get(.integer(0), in: again.keyspace("rows")) == [1])
   }
 
+  @Test(
+    "before the first write, a store that has gone back leaves the checkpoints of later commits as they are",
+    arguments: [false, true])
+  func checkpointBeforeTheFirstWrite(_ compacts: Bool) throws {
+    let machine = Machine()
+    var options = StoreOptions()
+    options.compaction = false
+    options.checkpoints = false
+    let store = try machine.open(options)
+    try fill(store, 0..<300)
+    try store.checkpoint()
+    let rows = try store.keyspace("rows")
+    for number in 0..<100 as Range<Int64> { try store.delete(.integer(number), in: rows, .buffered) }
+    try fill(store, 300..<800)
+    try store.checkpoint()
+    store.close()
+    let before = machine.contents
+
+    var back = options
+    back.upTo = 500
+    let then = try machine.open(back)
+    if compacts { try then.compact() } else { try then.checkpoint() }
+    then.close()
+    #expect(machine.contents == before)
+    let whole = try machine.open(options)
+    #expect(whole.recovery.checkpoint == 900 && whole.recovery.rows == 700)
+    whole.close()
+
+    let again = try machine.open(back)
+    try fill(again, 1000..<1001)
+    try again.checkpoint()
+    again.close()
+    let last = try machine.crash().open(options)
+    #expect(last.recovery.checkpoint == last.lastSequence && last.lastSequence > 900)
+    #expect(last.recovery.rows == 301 && last.recovery.ignoredCheckpoints.isEmpty)
+  }
+
   @Test func goingBackBehindDamageOpensWhatIsRefusedOtherwise() throws {
     let machine = Machine()
     var options = Machine.options
