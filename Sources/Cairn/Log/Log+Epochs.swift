@@ -48,8 +48,17 @@ extension Log {
     for id in recovered.dropped.sorted() { remove(Segment.fileName(id)) }
     for id in recovered.uselessCheckpoints.sorted() { removeCheckpoint(id) }
     // Not before the manifest that says nothing of them is durable.
-    for name in recovered.unlisted where name != Segment.fileName(begun.0.id) { remove(name) }
+    removeLeftovers(except: Segment.fileName(begun.0.id))
     return begun
+  }
+
+  private func removeLeftovers(except segment: String) {
+    // A checkpoint that has been begun since the opening may have the name of one that was never finished. It is listed
+    // later than it is begun.
+    let captured = capturedCheckpoint.load(ordering: .acquiring)
+    let checkpoints = manifest.withLock { $0.checkpoints.map(\.id) } + [captured]
+    let used = Set([segment] + checkpoints.map { CheckpointTables.fileName($0) })
+    for name in recovered.unlisted where !used.contains(name) { remove(name) }
   }
 
   /// What recovery found and is not known to be durable is written once more before it is synced for the first time:

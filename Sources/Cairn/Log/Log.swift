@@ -21,6 +21,8 @@ final class Log: @unchecked Sendable {
   let segments: Lock<[Segment]>
   /// The compacted segments that a checkpoint does not know, but for the lists of moves beside them.
   let moveLists: Lock<MoveLists>
+  /// The checkpoint that has been begun last, since the opening; 0 for none.
+  let capturedCheckpoint = Atomic<UInt32>(0)
   let prepared = Lock<PreparedFile?>(nil)
   let tail: Lock<Tail>
   /// Whether somebody is syncing; the others wait for that.

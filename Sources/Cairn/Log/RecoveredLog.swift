@@ -11,7 +11,7 @@ package struct RecoveredLog: Sendable {
   var segments: [Segment] = []
   /// Of those the last that holds commits as they were made.
   var last: Segment?
-  /// Files of segments and lists of moves that the manifest says nothing of.
+  /// Files of segments, checkpoints and lists of moves that the manifest says nothing of.
   var unlisted: [String] = []
   var moveLists = Log.MoveLists()
   /// Checkpoints that were listed and of no use.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Writes the index as it was after one commit into a checkpoint, a piece at a time, beside readers and the writer.
 ///
 /// Until it is done it holds that commit as a snapshot does. A hash page is copied and each of its rows led back to the
@@ -43,6 +45,8 @@ final class CheckpointCapture: @unchecked Sendable {
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
     let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
     let path = "\(log.directory)/\(CheckpointTables.fileName(id))"
+    // Before the commit lock is taken: an epoch that begins behind that leaves the file alone.
+    log.capturedCheckpoint.store(id, ordering: .releasing)
     guard id <= Format.maximumID, let start = committer.beginCapture(id: id) else { return nil }
     guard log.newestCheckpoint?.sequence ?? 0 <= start.tables.sequence else {
       committer.endCapture(start.tables.sequence)

@@ -41,7 +41,7 @@ extension Recovery {
     }
   }
 
-  /// What compaction left when it was cut short.
+  /// What compaction and checkpoints left when they were cut short.
   mutating func lookForLeftovers() throws(StoreError) {
     let usedSequence = checkpoint?.sequence ?? 0
     log.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))
@@ -53,10 +53,11 @@ extension Recovery {
       } ?? true
     guard !isReadOnly else { return }
     let used = Set(
-      manifest.segments.map { Segment.fileName($0.id) } + moves.keys.map { MoveList.fileName($0) })
+      manifest.segments.map { Segment.fileName($0.id) } + moves.keys.map { MoveList.fileName($0) }
+        + manifest.checkpoints.map { CheckpointTables.fileName($0.id) })
     do throws(FileError) {
       log.unlisted = try files.list(directory).filter { name in
-        (name.hasSuffix(".segment") || name.hasSuffix(".moves")) && !used.contains(name)
+        [".segment", ".moves", ".checkpoint"].contains { name.hasSuffix($0) } && !used.contains(name)
       }
     } catch {
       throw StoreError(error)

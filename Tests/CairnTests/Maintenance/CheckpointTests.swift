@@ -63,6 +63,67 @@ import Testing
     #expect(store.statistics.checkpointBytes == bytes)
   }
 
+  private func checkpoints(_ machine: Machine) -> [String] {
+    machine.contents.keys.filter { $0.hasSuffix(".checkpoint") }.sorted()
+  }
+
+  @Test("checkpoints that a crash has left and nobody lists go with the first write") func leftovers() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    for round in 0..<3 {
+      try fill(store, round * 10..<round * 10 + 10)
+      try store.checkpoint()
+    }
+    // The removal of the first is not durable.
+    let next = machine.crash()
+    let file = try next.files.open(Self.name(7), .create)
+    try file.write([1, 2, 3], at: 0)
+    file.close()
+    let found = [1, 2, 3, 7].map(Self.name)
+    #expect(checkpoints(next) == found)
+    var options = Machine.options
+    options.access = .readOnly
+    try next.open(options).close()
+    let again = try next.open()
+    #expect(checkpoints(next) == found)
+    try fill(again, 30..<31)
+    #expect(checkpoints(next) == [2, 3].map(Self.name))
+    try again.sync()
+    let last = try next.crash().open()
+    #expect(last.recovery.checkpoint == 30 && last.recovery.rows == 31)
+  }
+
+  @Test("a checkpoint that has been begun in the place of one never finished stays", arguments: [false, true])
+  func leftoverBegunAnew(_ isWrittenMeanwhile: Bool) throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<10)
+    store.close()
+    let file = try machine.files.open(Self.name(1), .create)
+    try file.write([1, 2, 3], at: 0)
+    file.close()
+
+    let again = try machine.open()
+    let rows = try again.keyspace("rows")
+    let hasWritten = Lock(!isWrittenMeanwhile)
+    machine.files.gate = { operation, path in
+      guard operation == .write, path == Self.name(1),
+        hasWritten.withLock({ hasWritten in
+          defer { hasWritten = true }
+          return !hasWritten
+        })
+      else { return }
+      #expect(failure { try again.put([1], at: .integer(10), in: rows, .buffered) } == nil)
+    }
+    try again.checkpoint()
+    machine.files.gate = nil
+    if !isWrittenMeanwhile { try again.put([1], at: .integer(10), in: rows) }
+    #expect(checkpoints(machine) == [Self.name(1)])
+    again.close()
+    let last = try machine.kill().open()
+    #expect(last.recovery.checkpoint == 10 && last.recovery.rows == 11)
+  }
+
   @Test("rule 11: a checkpoint that does not fit is ignored as a whole", arguments: ["flip", "cut", "gone", "other"])
   func misfits(_ damage: String) throws {
     let machine = Machine()
