@@ -48,12 +48,13 @@ package struct FrameHeader: Hashable, Sendable {
 }
 
 extension FrameHeader {
-  /// The number of records in the frames between two offsets of a segment, as their headers say.
+  /// The number of records in the frames between two offsets of a segment, as their headers say; never more than there is
+  /// room for, however they are damaged.
   static func recordCount(_ segment: UnsafeRawPointer, from start: Int, upTo limit: Int) -> Int {
     var offset = start
     var count = 0
     while offset < limit, let frame = unsafe FrameHeader(segment + offset, available: limit - offset) {
-      count += frame.recordCount
+      count += min(frame.recordCount, (frame.length - size) / RecordHeader.leastPaddedLength)
       offset += frame.length
     }
     return count

@@ -30,6 +30,8 @@ package struct RecordHeader: Sendable {
   package static let compressedFlag: UInt8 = 0x10
   static let dictionaryFlag: UInt8 = 0x20
   static let movedFlag: UInt8 = 0x40
+  /// No record takes less.
+  static let leastPaddedLength = 16
   /// More than any header takes.
   static let maximumLength = 80
 
@@ -51,7 +53,7 @@ package struct RecordHeader: Sendable {
   /// that. Checks no checksum.
   @inline(__always)
   package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: UInt64) {
-    guard available >= 16 else { return nil }
+    guard available >= Self.leastPaddedLength else { return nil }
     tag = unsafe record.load(fromByteOffset: 4, as: UInt8.self)
     var cursor = unsafe VarintCursor(record + 5, min(available, Self.maximumLength) &- 5)
     guard let keyspace = cursor.next(), let keyLength = cursor.next(), let storedLength = cursor.next() else {

@@ -242,6 +242,25 @@ import Testing
     #expect(throws: StoreError.self) { try open(machine.kill()) }
   }
 
+  @Test("rule 30: a frame that claims to have billions of records is damaged and no more") func damagedCount() throws {
+    let store = try open()
+    for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
+    let before = try contents(store)
+    let path = Machine.segment(2)
+    let bytes = try #require(machine.files.contents[path])
+    var offset = SegmentHeader.size
+    for _ in 0..<20 {
+      // The highest byte of the count.
+      try machine.files.flip(0xF0, at: offset + 15, in: path)
+      offset += (Int(bytes[offset + 8]) | Int(bytes[offset + 9]) << 8) * Format.unit
+    }
+    let report = try store.compact(.everything)
+    #expect(report.damaged == [Place(segment: 2, offset: 0)])
+    #expect(report.segments > 0)
+    #expect(store.statistics.damagedSegments == 1)
+    #expect(try contents(store) == before)
+  }
+
   @Test("rule 34: a snapshot sees its rows though all their segments have been compacted", arguments: [false, true])
   func underASnapshot(_ drops: Bool) throws {
     let store = try open()
