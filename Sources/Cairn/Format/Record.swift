@@ -29,7 +29,6 @@ package struct RecordHeader: Sendable {
 
   package static let compressedFlag: UInt8 = 0x10
   static let dictionaryFlag: UInt8 = 0x20
-  static let movedFlag: UInt8 = 0x40
   /// No record takes less.
   static let leastPaddedLength = 16
   /// More than any header takes.
@@ -68,7 +67,7 @@ package struct RecordHeader: Sendable {
     rawLength = self.storedLength
     dictionary = 0
     if tag & 0xF0 != 0 {
-      // Moved records belong to formats to come; bit 7 is reserved.
+      // Bits 6 and 7 are reserved.
       guard tag & ~(0x0F | Self.dictionaryFlag) == Self.compressedFlag, let raw = cursor.next(),
         raw <= Format.maximumValueLength
       else { return nil }

@@ -99,9 +99,6 @@ package final class MemoryFileLayer: FileLayer {
     set { state.withLock { $0.deaf = newValue } }
   }
 
-  /// Forgets the mishaps that have not happened yet.
-  package func callOff() { state.withLock { $0.faults = [:] } }
-
   /// Flips bits of a byte at rest: in what is seen and in what is durable.
   package func flip(_ mask: UInt8, at offset: Int, in path: String) throws(FileError) {
     do throws(FileError.Cause) {

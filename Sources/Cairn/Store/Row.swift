@@ -27,7 +27,9 @@ public struct RowStamp: Sendable, Hashable {
 
 /// Whether a walk over rows goes on.
 public enum ScanStep: Sendable {
+  /// On to the next row.
   case next
+  /// This row was the last.
   case stop
 }
 
