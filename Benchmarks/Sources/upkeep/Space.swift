@@ -11,6 +11,9 @@ struct Space: ParsableCommand {
       amplification are over the second half of each workload's writes; whether the bound was kept is over all of them.
       """)
 
+  @Argument(help: "Which of them. (default: all)")
+  var workloads: [SpaceWorkloads.Workload] = []
+
   @Option(help: "Rows in a store.")
   var rows = 1_000_000
 
@@ -47,7 +50,7 @@ struct Space: ParsableCommand {
       rows: rows, writes: rows * times, batch: batch, options: options, place: place, progress: Progress())
     var lines = [SpaceWorkloads.titles]
     var series = "workload,writes,log,live,needed,compacted\n"
-    for workload in SpaceWorkloads.Workload.allCases {
+    for workload in SpaceWorkloads.Workload.allCases where workloads.isEmpty || workloads.contains(workload) {
       let (trial, line) = try runner.run(workload)
       lines.append(line)
       for sample in trial.samples {
@@ -66,16 +69,22 @@ struct Space: ParsableCommand {
 
 /// The workloads, each on a store of its own.
 struct SpaceWorkloads {
-  enum Workload: String, CaseIterable {
-    case fill = "fill"
-    case uniform = "uniform overwrite"
-    case hot = "hot and cold"
-    case queue = "queue beside rows that stay"
-    case snapshot = "hot and cold, snapshot held"
-    case reopening = "uniform, reopened 4 times"
-    case delete = "delete 90 %, compact"
-    case drop = "drop of a half, compact"
-    case mixed = "mixed"
+  enum Workload: String, CaseIterable, ExpressibleByArgument {
+    case fill, uniform, hot, queue, snapshot, reopening, delete, drop, mixed
+
+    var title: String {
+      switch self {
+      case .fill: "fill"
+      case .uniform: "uniform overwrite"
+      case .hot: "hot and cold"
+      case .queue: "queue beside rows that stay"
+      case .snapshot: "hot and cold, snapshot held"
+      case .reopening: "uniform, reopened 4 times"
+      case .delete: "delete 90 %, compact"
+      case .drop: "drop of a half, compact"
+      case .mixed: "mixed"
+      }
+    }
   }
 
   let rows: Int
@@ -98,7 +107,7 @@ struct SpaceWorkloads {
 
   func run(_ workload: Workload) throws -> (Trial, [String]) {
     let trial = try Trial(
-      workload.rawValue, at: place.store("store"), rows: rows, batch: batch, pool: pool, options: options,
+      workload.title, at: place.store("store"), rows: rows, batch: batch, pool: pool, options: options,
       progress: progress)
     defer {
       trial.close()
