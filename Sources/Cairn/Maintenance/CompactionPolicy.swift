@@ -63,7 +63,9 @@ struct CompactionPolicy {
     let ranked =
       worthwhile.sorted { $0.benefit > $1.benefit }
       + (small.count >= smallCount || !worthwhile.isEmpty ? small : [])
-    return fill(ranked)
+    let chosen = fill(ranked)
+    // A small one alone, where there is no space for two, would be written anew and anew.
+    return chosen.count > 1 || chosen.contains { $0.gain >= leastGain } ? chosen : []
   }
 
   /// As many of them as fit into one segment, in their order.

@@ -54,6 +54,8 @@ struct TombstoneKeepers {
   func keeper(of segment: Segment) -> Keeper? {
     let last = segment.lastSequence.load(ordering: .relaxed)
     if segment.tombstoneBytes.load(ordering: .relaxed) == 0 { return nil }
+    // The copy has them because a snapshot sees what they delete, or may.
+    if segment.isCompacted, segment.pinnedBytes.load(ordering: .relaxed) > 0 { return .others }
     if last > lowestOther.without(segment) { return .others }
     if last > lowest.without(segment) { return .segments }
     return last > checkpoint ? .checkpoint : nil

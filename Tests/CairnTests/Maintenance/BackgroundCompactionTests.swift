@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Cairn
+
+/// What compaction does by itself, and when.
+@Suite struct BackgroundCompactionTests {
+  private let machine = Machine()
+
+  private static var options: StoreOptions {
+    var options = Machine.options
+    options.checkpoints = false
+    return options
+  }
+
+  /// Runs what is to be done in the background after each row if asked to, and is done with it then.
+  private func fill(
+    _ store: Store, _ rows: Range<Int64>, round: UInt64 = 0, length: Int = 1000, runsBackground: Bool = true
+  ) throws {
+    let keyspace = try store.keyspace("rows")
+    for row in rows {
+      try store.put(.noise(length, seed: UInt64(row) ^ round << 32), at: .integer(row), in: keyspace, .buffered)
+      if runsBackground { try runBackground() }
+    }
+  }
+
+  private func runBackground() throws {
+    var pieces = 0
+    while machine.runOneInBackground() {
+      pieces += 1
+      try #require(pieces < 10_000, "it does not come to an end")
+    }
+  }
+
+  private func isBounded(_ store: Store) -> Bool {
+    let statistics = store.statistics
+    let needed = statistics.liveBytes + statistics.pinnedBytes
+    return statistics.logBytes <= needed * 13 / 10 + 4 * Self.options.segmentSize
+  }
+
+  @Test("deletions that a snapshot keeps are not copied over and over") func deletionsUnderASnapshot() throws {
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    try fill(store, 0..<1200, length: 10)
+    let snapshot = store.snapshot()
+    for row in 0..<1200 as Range<Int64> { try store.delete(.integer(row), in: rows, .buffered) }
+    try store.compact()
+    let copied = store.statistics.compactedBytes
+    for _ in 0..<10 {
+      try store.put([1], at: "one more", in: rows)
+      store.resumeCompaction()
+      try runBackground()
+    }
+    #expect(store.statistics.compactedBytes == copied)
+    #expect(try snapshot.count(in: rows) == 1200)
+  }
+
+  @Test("rule 15: small segments are not written anew for nothing where there is no space for two together")
+  func smallSegmentsOnAFullDisk() throws {
+    var options = Self.options
+    options.segmentSize = 1 << 20
+    var store = try machine.open(options)
+    for part in 0..<6 as Range<Int64> {
+      store.pauseCompaction()
+      try fill(store, part * 240..<part * 240 + 240)
+      store.close()
+      if part == 5 {
+        try machine.files.remove("\(Machine.path)/\(Reserve.fileName)")
+        machine.files.capacity = machine.files.used + 400_000
+      }
+      store = try machine.open(options)
+    }
+    try fill(store, 2000..<2001)
+    try runBackground()
+    machine.files.capacity = nil
+    for row in 0..<1440 as Range<Int64> {
+      #expect(try store.get(.integer(row), in: store.keyspace("rows")) == .noise(1000, seed: UInt64(row)))
+    }
+  }
+}
