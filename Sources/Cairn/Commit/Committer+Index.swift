@@ -143,12 +143,14 @@ extension Committer {
 
   func pin(_ version: VersionTable.Version, _ sign: Int) {
     log.segment(ifAnyAt: version.address)?.pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
+    if sign < 0 { releasedBytes.add(version.bytes, ordering: .relaxed) }
   }
 
   /// Somebody may still see the rows of a dropped keyspace, or nobody any more.
   func pin(_ keyspace: KeyspaceIndex, _ sign: Int) {
     for (slot, bytes) in keyspace.live.bySlot {
       log.segment(slot: slot).pinnedBytes.add(sign * bytes, ordering: .relaxed)
+      if sign < 0 { releasedBytes.add(bytes, ordering: .relaxed) }
     }
   }
 }

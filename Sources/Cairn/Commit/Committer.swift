@@ -12,6 +12,8 @@ final class Committer: @unchecked Sendable {
   let hasEnded = Atomic<Bool>(false)
   let hasDropped = Atomic<Bool>(false)
   let commitCount = Atomic<Int>(0)
+  /// Bytes of records that snapshots needed and that nobody does any more, since the store was opened.
+  let releasedBytes = Atomic<Int>(0)
   /// Bytes of values as they were given and as they are stored, since the store was opened.
   let rawBytes = Atomic<Int>(0)
   let storedBytes = Atomic<Int>(0)

@@ -10,8 +10,10 @@ final class Maintenance: Sendable {
   private let writesCheckpoints: Bool
   private let compacts: Bool
   private let compresses: Bool
-  /// When to look what is due: bytes of commits since the store was opened.
+  /// When to look what is due, in `changedBytes`; what it is while a look goes on is for the one after.
   private let nextLook: Atomic<Int>
+  private let isAtWork = Atomic<Bool>(false)
+  private let isReadOnly: Bool
   private let state: Lock<State>
 
   private struct State {
@@ -51,31 +53,45 @@ final class Maintenance: Sendable {
     writesCheckpoints = options.checkpoints && options.access == .readWrite
     compacts = options.compaction && options.access == .readWrite
     compresses = options.compression
+    isReadOnly = options.access == .readOnly
     state = Lock(
       State(
         policy: CompactionPolicy(segmentSize: options.compactionSize ?? log.segmentSize),
         sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
-    nextLook = Atomic(options.access == .readWrite ? 0 : .max)
-    if index.arena.hasSmallPages { begin() }
+    nextLook = Atomic(1)
+    if index.arena.hasSmallPages { look() }
   }
 
   // MARK: In the background
 
-  /// After a commit.
-  @inline(__always)
-  func logHasGrown() {
-    let isDue = log.appendedBytes.load(ordering: .relaxed) >= nextLook.load(ordering: .relaxed)
-    if isDue || log.isShortOfSpace.load(ordering: .relaxed) { begin() }
+  /// Bytes that commits have added to the log since the store was opened, and that snapshots needed until they ended.
+  private var changedBytes: Int {
+    log.appendedBytes.load(ordering: .relaxed) + committer.releasedBytes.load(ordering: .relaxed)
   }
 
-  /// Looks what is due, in the background.
-  func begin() {
-    guard nextLook.exchange(.max, ordering: .relaxed) != .max else { return }
+  private var isLookDue: Bool { changedBytes >= nextLook.load(ordering: .sequentiallyConsistent) }
+
+  /// After a commit, or the end of a snapshot.
+  @inline(__always)
+  func lookIfDue() {
+    if isLookDue || log.isShortOfSpace.load(ordering: .relaxed) { start() }
+  }
+
+  /// Looks what is due, in the background; once more if that is going on.
+  func look() {
+    nextLook.store(0, ordering: .sequentiallyConsistent)
+    start()
+  }
+
+  private func start() {
+    guard !isReadOnly, !isAtWork.exchange(true, ordering: .sequentiallyConsistent) else { return }
     log.environment.scheduler.schedule { [self] in advance() }
   }
 
   /// A piece of the work at a time, so that others have their turn.
   private func advance() {
+    nextLook.store(.max, ordering: .sequentiallyConsistent)
+    let (appended, changed) = (log.appendedBytes.load(ordering: .relaxed), changedBytes)
     let isDone = state.withLock { state in
       if state.isClosed { return true }
       do throws(StoreError) {
@@ -93,12 +109,15 @@ final class Maintenance: Sendable {
         return true
       }
     }
-    if isDone {
-      let appended = log.appendedBytes.load(ordering: .relaxed)
-      nextLook.store(appended > 0 ? appended + log.segmentSize / 64 : 0, ordering: .relaxed)
-    } else {
+    guard isDone else {
       log.environment.scheduler.schedule { [self] in advance() }
+      return
     }
+    _ = nextLook.compareExchange(
+      expected: .max, desired: appended > 0 ? changed + log.segmentSize / 64 : changed + 1,
+      ordering: .sequentiallyConsistent)
+    isAtWork.store(false, ordering: .sequentiallyConsistent)
+    if isLookDue { start() }
   }
 
   /// False if there is nothing to do.
@@ -112,7 +131,6 @@ final class Maintenance: Sendable {
     } else if state.capture != nil {
       try stepCapture(&state)
     } else if state.job != nil {
-      guard !state.isPaused else { return false }
       try stepJob(&state)
     } else if isCheckpointDue(state) {
       state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
@@ -406,11 +424,19 @@ final class Maintenance: Sendable {
     return extent == .everything || isForTombstones || before - after > before / 100
   }
 
-  func pause() { state.withLock { $0.isPaused = true } }
+  /// A job whose copies are in the log already goes on to its end.
+  func pause() {
+    state.withLock { state in
+      state.isPaused = true
+      guard let job = state.job, !job.isPublished else { return }
+      job.abandon()
+      state.job = nil
+    }
+  }
 
   func resume() {
     state.withLock { $0.isPaused = false }
-    begin()
+    look()
   }
 
   // MARK: Segments that have gone

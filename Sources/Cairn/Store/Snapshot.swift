@@ -10,11 +10,13 @@ public final class Snapshot: Sendable {
   public let sequence: UInt64
   let index: Index
   private let committer: Committer
+  private let maintenance: Maintenance
   private let isClosed = Atomic<Bool>(false)
 
-  init(index: Index, committer: Committer) {
+  init(index: Index, committer: Committer, maintenance: Maintenance) {
     self.index = index
     self.committer = committer
+    self.maintenance = maintenance
     sequence = index.snapshots.register(index.published)
     index.heldSnapshots.add(1, ordering: .relaxed)
   }
@@ -26,6 +28,7 @@ public final class Snapshot: Sendable {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     index.heldSnapshots.subtract(1, ordering: .relaxed)
     committer.release(sequence)
+    maintenance.lookIfDue()
   }
 
   func checkOpen(_ keyspace: Keyspace) throws(StoreError) {

@@ -122,7 +122,7 @@ public final class Store: Sendable {
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
     guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
     try keyspace.checkBelongs(to: index)
-    defer { maintenance.begin() }
+    defer { maintenance.look() }
     return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
   }
 
@@ -155,7 +155,7 @@ public final class Store: Sendable {
       throw StoreError(
         .malformed, "a keyspace keeps 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
-    defer { maintenance.logHasGrown() }
+    defer { maintenance.look() }
     return try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
   }
 
@@ -193,7 +193,7 @@ public final class Store: Sendable {
 
   @inline(__always)
   private func hasWritten() {
-    maintenance.logHasGrown()
+    maintenance.lookIfDue()
     dictionaries.valuesWerePut()
   }
 
@@ -302,7 +302,8 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - extent: whether segments without anything to gain are written anew as well.
   ///   - progress: called now and then; compaction ends with `cancelled` if it returns false, and what has been gained by
-  ///     then stays. On the calling thread; it must not use the store's own maintenance.
+  ///     then stays. On the calling thread, which must not write to the store there, call for its maintenance or close
+  ///     it: that would wait for this call.
   /// - Returns: what was done, or why nothing.
   /// - Throws: `noSpace`, `inputOutput`, `cancelled`, and nothing is lost; `poisoned`, `closed`, `readOnly`.
   @discardableResult
@@ -313,8 +314,9 @@ public final class Store: Sendable {
     return try maintenance.compact(extent, progress)
   }
 
-  /// Stops compaction in the background until ``resumeCompaction()``, in the middle of a segment if need be. The log may
-  /// grow beyond its bound meanwhile.
+  /// Stops compaction in the background until ``resumeCompaction()``. What it was copying is given up and begun anew then;
+  /// checkpoints go on. The log may grow beyond its bound meanwhile. Waits for a ``compact(_:progress:)`` of another thread
+  /// to be done with the segments at hand.
   public func pauseCompaction() { maintenance.pause() }
 
   /// Lets compaction in the background go on.
@@ -415,7 +417,7 @@ public final class Store: Sendable {
   // MARK: Reading more than one row
 
   /// The latest state, standing still from now on.
-  public func snapshot() -> Snapshot { Snapshot(index: index, committer: committer) }
+  public func snapshot() -> Snapshot { Snapshot(index: index, committer: committer, maintenance: maintenance) }
 
   /// Calls `body` with a snapshot that ends when it returns.
   public func read<R>(_ body: (Snapshot) throws -> R) rethrows -> R {

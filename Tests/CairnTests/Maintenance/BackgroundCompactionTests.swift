@@ -37,6 +37,70 @@ import Testing
     return statistics.logBytes <= needed * 13 / 10 + 4 * Self.options.segmentSize
   }
 
+  private var segmentFiles: Set<String> { Set(machine.contents.keys.filter { $0.hasSuffix(".segment") }) }
+
+  @Test func aPauseHoldsItAndResumingLetsItGoOn() throws {
+    let store = try machine.open(Self.options)
+    store.pauseCompaction()
+    for round in 0..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    #expect(store.statistics.compactedBytes == 0)
+    #expect(!isBounded(store))
+    store.resumeCompaction()
+    try runBackground()
+    #expect(isBounded(store))
+  }
+
+  @Test("what a pause interrupts leaves nothing, and checkpoints go on") func pausedHalfway() throws {
+    var options = Machine.options
+    options.segmentSize = 1 << 22
+    options.compaction = true
+    let store = try machine.open(options)
+    store.pauseCompaction()
+    for round in 0..<6 as Range<UInt64> { try fill(store, 0..<4000, round: round) }
+    let files = segmentFiles
+    let checkpoint = store.log.newestCheckpoint?.sequence ?? 0
+    store.resumeCompaction()
+    while segmentFiles == files { try #require(machine.runOneInBackground()) }
+    #expect(segmentFiles.isSuperset(of: files))
+    store.pauseCompaction()
+    #expect(segmentFiles == files)
+    for round in 6..<8 as Range<UInt64> { try fill(store, 0..<4000, round: round) }
+    #expect((store.log.newestCheckpoint?.sequence ?? 0) > checkpoint)
+    #expect(store.statistics.compactedBytes == 0)
+    store.resumeCompaction()
+    try runBackground()
+    #expect(store.statistics.compactedBytes > 0)
+  }
+
+  @Test("rule 34: when a snapshot ends, its space comes back without another write", arguments: [false, true])
+  func aSnapshotEnds(_ drops: Bool) throws {
+    let store = try machine.open(Self.options)
+    try fill(store, 0..<1000)
+    let snapshot = store.snapshot()
+    if drops {
+      try store.drop(store.keyspace("rows"))
+      try fill(store, 0..<10)
+    } else {
+      try fill(store, 0..<1000, round: 1)
+    }
+    try runBackground()
+    #expect(store.statistics.pinnedBytes > 900_000)
+    snapshot.close()
+    try runBackground()
+    #expect(store.statistics.pinnedBytes == 0)
+    #expect(isBounded(store))
+  }
+
+  @Test func whatIsRetainedNoLongerIsGivenBackWithoutAnotherWrite() throws {
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    try store.setRetention(.last(5), of: rows)
+    for round in 0..<5 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    try store.setRetention(.newest, of: rows)
+    try runBackground()
+    #expect(isBounded(store))
+  }
+
   @Test("deletions that a snapshot keeps are not copied over and over") func deletionsUnderASnapshot() throws {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")

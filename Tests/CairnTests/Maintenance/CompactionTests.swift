@@ -362,19 +362,4 @@ import Testing
     #expect(again.lastSequence == middle)
     #expect(try contents(again).count == 100)
   }
-
-  @Test func aPauseHoldsCompactionInTheBackground() throws {
-    var options = Machine.options
-    options.checkpoints = false
-    let store = try machine.open(options)
-    store.pauseCompaction()
-    for round in 0..<6 as Range<UInt64> {
-      try fill(store, 0..<200, round: round)
-      machine.runBackground()
-    }
-    #expect(store.statistics.compactedBytes == 0)
-    store.resumeCompaction()
-    machine.runBackground()
-    #expect(store.statistics.compactedBytes > 0)
-  }
 }
