@@ -14,6 +14,7 @@ final class Maintenance: Sendable {
   private let nextLook: Atomic<Int>
   private let isAtWork = Atomic<Bool>(false)
   private let isReadOnly: Bool
+  let pace: WritePace
   private let state: Lock<State>
 
   private struct State {
@@ -29,6 +30,8 @@ final class Maintenance: Sendable {
     var credit: Int
     var isPaused = false
     var isClosed = false
+    /// Bytes that are needed of the log, without those that the capture needs.
+    var needed = Int.max
     /// No compaction in the background before so much has been written: the last one failed.
     var compactsFrom = 0
     /// Compacted, and perhaps being read still.
@@ -54,6 +57,7 @@ final class Maintenance: Sendable {
     compacts = options.compaction && options.access == .readWrite
     compresses = options.compression
     isReadOnly = options.access == .readOnly
+    pace = WritePace(log: log)
     state = Lock(
       State(
         policy: CompactionPolicy(segmentSize: options.compactionSize ?? log.segmentSize),
@@ -94,6 +98,7 @@ final class Maintenance: Sendable {
     let (appended, changed) = (log.appendedBytes.load(ordering: .relaxed), changedBytes)
     let isDone = state.withLock { state in
       if state.isClosed { return true }
+      defer { setPace(&state) }
       do throws(StoreError) {
         try log.checkHealth()
         return try !step(&state)
@@ -118,6 +123,14 @@ final class Maintenance: Sendable {
       ordering: .sequentiallyConsistent)
     isAtWork.store(false, ordering: .sequentiallyConsistent)
     if isLookDue { start() }
+  }
+
+  /// What there is to do makes the log shorter, or has to be done before.
+  private func setPace(_ state: inout State) {
+    let (logBytes, needed) = usage
+    state.needed = state.capture == nil ? needed : min(needed, state.needed)
+    let isGettingShorter = compacts && !state.isPaused && (state.job != nil || state.capture != nil)
+    pace.set(isGettingShorter ? state.policy.delay(logBytes: logBytes, needed: state.needed) : 0)
   }
 
   /// False if there is nothing to do.
@@ -428,6 +441,7 @@ final class Maintenance: Sendable {
   func pause() {
     state.withLock { state in
       state.isPaused = true
+      setPace(&state)
       guard let job = state.job, !job.isPublished else { return }
       job.abandon()
       state.job = nil
@@ -492,6 +506,7 @@ final class Maintenance: Sendable {
       state.capture = nil
       release(&state)
       state.isClosed = true
+      pace.set(0)
     }
   }
 }

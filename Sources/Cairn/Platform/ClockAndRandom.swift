@@ -13,6 +13,23 @@ package let systemClock: @Sendable () -> UInt64 = {
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
+/// A thread that sleeps wakes some 60 microseconds late, so that it lets others run instead for less than that.
+package let systemPause: @Sendable (Int) -> Void = { nanoseconds in
+  guard nanoseconds < 50_000 else {
+    var time = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    _ = unsafe nanosleep(&time, nil)
+    return
+  }
+  let end = monotonicTime() + nanoseconds
+  while monotonicTime() < end { sched_yield() }
+}
+
+private func monotonicTime() -> Int {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
 /// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014: the same numbers for the same seed.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64

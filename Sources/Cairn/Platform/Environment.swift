@@ -6,22 +6,26 @@ package struct Environment: Sendable {
   package var clock: @Sendable () -> UInt64
   package var random: @Sendable () -> UInt64
   package var scheduler: any Scheduler
+  /// Lets the calling thread wait for about so many nanoseconds.
+  package var pause: @Sendable (Int) -> Void
 
   package init(
     files: any FileLayer, clock: @escaping @Sendable () -> UInt64,
-    random: @escaping @Sendable () -> UInt64, scheduler: any Scheduler
+    random: @escaping @Sendable () -> UInt64, scheduler: any Scheduler,
+    pause: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
     self.files = files
     self.clock = clock
     self.random = random
     self.scheduler = scheduler
+    self.pause = pause
   }
 
   /// The machine itself.
   package static var system: Environment {
     Environment(
       files: SystemFileLayer(), clock: systemClock, random: { UInt64.random(in: .min ... .max) },
-      scheduler: ThreadScheduler())
+      scheduler: ThreadScheduler(), pause: systemPause)
   }
 }
 

@@ -26,7 +26,8 @@ public struct StoreOptions: Sendable {
   /// up where that may not be: if this is false, or would write more bytes of checkpoints than of the log.
   public var checkpoints = true
   /// Whether space that is not needed is given back in the background as the log grows: the log is kept below 1.3 times
-  /// what is needed of it and four segments.
+  /// what is needed of it and four segments. Writers that make it longer faster than that goes are slowed down, each a
+  /// little behind its commit. What is put and deleted again under a snapshot leaves a deletion until the snapshot ends.
   public var compaction = true
   /// What compaction takes for the full size of a segment: how much too long the log may be, and what goes together; nil
   /// for ``segmentSize``.

@@ -176,7 +176,10 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { hasWritten() }
+    defer {
+      hasWritten()
+      maintenance.pace.wait()
+    }
     return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
   }
 
@@ -205,7 +208,9 @@ public final class Store: Sendable {
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
     defer { hasWritten() }
-    return try await asyncCommits.commit(buffer, durability)
+    let sequence = try await asyncCommits.commit(buffer, durability)
+    await maintenance.pace.wait()
+    return sequence
   }
 
   /// Inserts or replaces one row. As ``write(_:_:)-5vjlh`` does.
@@ -237,7 +242,10 @@ public final class Store: Sendable {
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
     try body(&batch)
-    defer { hasWritten() }
+    defer {
+      hasWritten()
+      maintenance.pace.wait()
+    }
     return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
   }
 

@@ -17,6 +17,8 @@ final class Machine: Sendable {
   let files: MemoryFileLayer
   private let random: Lock<SplitMix64>
   private let time = Atomic<UInt64>(1_700_000_000_000_000_000)
+  /// Nanoseconds that commits have been made to wait, which takes no time here.
+  let paused = Atomic<Int>(0)
   private let present = Lock<ManualScheduler?>(nil)
 
   init(_ files: MemoryFileLayer = MemoryFileLayer(), seed: UInt64 = 1) {
@@ -34,7 +36,8 @@ final class Machine: Sendable {
   func environment(_ scheduler: any Scheduler) -> Environment {
     Environment(
       files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },
-      random: { [self] in random.withLock { $0.next() } }, scheduler: scheduler)
+      random: { [self] in random.withLock { $0.next() } }, scheduler: scheduler,
+      pause: { [self] in paused.add($0, ordering: .relaxed) })
   }
 
   /// Opens the store; its background work waits until it is asked to run.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Cairn
@@ -139,5 +140,22 @@ import Testing
     for row in 0..<1440 as Range<Int64> {
       #expect(try store.get(.integer(row), in: store.keyspace("rows")) == .noise(1000, seed: UInt64(row)))
     }
+  }
+
+  @Test("writers wait while the log grows beyond what compaction keeps up with, and only then") func pace() throws {
+    let store = try machine.open(Self.options)
+    try fill(store, 0..<200)
+    for round in 0..<3 as Range<UInt64> { try fill(store, 0..<200, round: round) }
+    #expect(machine.paused.load(ordering: .relaxed) == 0)
+    for round in 3..<6 as Range<UInt64> { try fill(store, 0..<200, round: round, runsBackground: false) }
+    #expect(machine.paused.load(ordering: .relaxed) == 0)
+    machine.runOneInBackground()
+    try fill(store, 0..<10, round: 6, runsBackground: false)
+    let delayed = machine.paused.load(ordering: .relaxed)
+    #expect(delayed > 0)
+    try runBackground()
+    #expect(isBounded(store))
+    try fill(store, 0..<10, round: 7)
+    #expect(machine.paused.load(ordering: .relaxed) == delayed)
   }
 }
