@@ -94,6 +94,7 @@ package struct Runner {
         let older = model.rows.reduce(0) { $0 + $1.olderCount }
         try require(store.statistics.retainedVersions == older, .snapshots, "versions are kept for nobody")
         try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept for nobody")
+        try unwatched { try $0.oracles.compareWithLog(store, $0.machine.files, $0.model.rows) }
       }
       try reopen()
     }

@@ -10,7 +10,9 @@ import Testing
     return (store, rows)
   }
 
-  @Test(arguments: [Keyspace.Order.ordered, .unordered])
+  @Test(
+    "rule 25: its rows are gone in one step, and snapshots still see them",
+    arguments: [Keyspace.Order.ordered, .unordered])
   func itsRowsAreGoneAndSnapshotsStillSeeThem(_ order: Keyspace.Order) throws {
     let (store, rows) = try filled(Machine(), order)
     let before = store.snapshot()
@@ -24,7 +26,7 @@ import Testing
     #expect(try before.rows(in: rows).count == 300)
   }
 
-  @Test func itsSpaceComesBackWithoutAnotherWrite() throws {
+  @Test("rule 25: its space comes back without another write") func itsSpaceComesBack() throws {
     let machine = Machine()
     let (store, rows) = try filled(machine)
     machine.runBackground()

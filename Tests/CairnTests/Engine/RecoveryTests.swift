@@ -263,7 +263,7 @@ import Testing
     #expect(again.recovery.discardedAt == nil)
   }
 
-  @Test("rule 10: segments are replayed in the order of their numbers, newer records win") func order() throws {
+  @Test("rules 2 and 10: segments are replayed in the order of their numbers, newer records win") func order() throws {
     var options = Machine.options
     options.compaction = false
     let store = try machine.open(options)

@@ -297,7 +297,7 @@ import Testing
     #expect(try again.get(1, in: try again.keyspace("others")) == [1])
   }
 
-  @Test func readersGoOnInASegmentThatIsGone() throws {
+  @Test("rule 17: readers go on in a segment that is gone") func readersOfWhatIsGone() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<200, round: round) }
     let keyspace = try store.keyspace("rows")

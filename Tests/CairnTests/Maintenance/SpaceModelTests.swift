@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func aHotAndAColdPart() throws {
+  @Test("rule 24: the log keeps its bound where some rows change and others stay") func aHotAndAColdPart() throws {
     try everySeed(6) { watched in
       try watched.fill()
       try watched.overwriteHot(10 * watched.rowCount)

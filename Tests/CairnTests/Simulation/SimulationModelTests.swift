@@ -24,7 +24,7 @@ import Testing
     Issue.record("\(failure)\n\nTools/torture --replay, with this program:\n\(shrinker.best.program)")
   }
 
-  @Test("every program of one or two operations, crashed at every call", arguments: [1, 2])
+  @Test("rules 4 and 29: every program of one or two operations, crashed at every call", arguments: [1, 2])
   func shortPrograms(_ length: Int) {
     let stride = chooseRounds(1, debug: 10)
     for number in Swift.stride(from: 0, to: ShortPrograms.count(length: length), by: stride) {
