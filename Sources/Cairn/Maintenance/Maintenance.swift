@@ -189,6 +189,7 @@ final class Maintenance: Sendable {
   }
 
   private func stepCapture(_ state: inout State) throws(StoreError) {
+    defer { setPace(&state) }
     guard let capture = state.capture, let entry = try capture.step() else { return }
     state.capture = nil
     state.sequence = entry.sequence
@@ -303,6 +304,7 @@ final class Maintenance: Sendable {
   }
 
   private func stepJob(_ state: inout State) throws(StoreError) {
+    defer { setPace(&state) }
     guard let job = state.job, try job.step() else { return }
     state.job = nil
     state.policy.largestOutput = .max
