@@ -52,12 +52,9 @@ struct CompactionPolicy {
   /// Whether there is no time for anything but copying.
   func isUrgent(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + 2 * segmentSize }
 
-  /// How many nanoseconds a writer has to wait for each KiB it has written, so that the log stays within its bound where
-  /// it grows faster than it is compacted: the more, the less of the bound is left.
-  func delay(logBytes: Int, needed: Int) -> Int {
-    let excess = logBytes - needed - needed * 3 / 10 - 5 * segmentSize / 2
-    return min(max(0, excess), 2 * segmentSize) * (600 << 10) / segmentSize
-  }
+  /// How many bytes may be written before writers have to wait, so that the log stays within its bound where it grows
+  /// faster than it is compacted.
+  func slack(logBytes: Int, needed: Int) -> Int { needed + needed * 3 / 10 + 2 * segmentSize - logBytes }
 
   /// The segments to compact together into one of at most full size; none if there is nothing to gain.
   ///

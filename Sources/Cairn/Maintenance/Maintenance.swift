@@ -57,10 +57,11 @@ final class Maintenance: Sendable {
     compacts = options.compaction && options.access == .readWrite
     compresses = options.compression
     isReadOnly = options.access == .readOnly
-    pace = WritePace(log: log)
+    let segmentSize = options.compactionSize ?? log.segmentSize
+    pace = WritePace(log: log, segmentSize: segmentSize)
     state = Lock(
       State(
-        policy: CompactionPolicy(segmentSize: options.compactionSize ?? log.segmentSize),
+        policy: CompactionPolicy(segmentSize: segmentSize),
         sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
     nextLook = Atomic(1)
     if index.arena.hasSmallPages { look() }
@@ -98,15 +99,20 @@ final class Maintenance: Sendable {
     let (appended, changed) = (log.appendedBytes.load(ordering: .relaxed), changedBytes)
     let isDone = state.withLock { state in
       if state.isClosed { return true }
-      defer { setPace(&state) }
+      setPace(&state, isAtWork: true)
+      var isDone = false
+      defer { setPace(&state, isAtWork: !isDone) }
       do throws(StoreError) {
         try log.checkHealth()
-        return try !step(&state)
+        isDone = try !step(&state)
+        return isDone
       } catch {
         state.capture = nil
         if let job = state.job, error.code == .noSpace {
-          return !giveUp(job, &state)
+          isDone = !giveUp(job, &state)
+          return isDone
         }
+        isDone = true
         // The next attempt may find whatever this one lacked.
         state.job = nil
         state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
@@ -125,12 +131,14 @@ final class Maintenance: Sendable {
     if isLookDue { start() }
   }
 
-  /// What there is to do makes the log shorter, or has to be done before.
-  private func setPace(_ state: inout State) {
+  /// While something is done to make the log shorter, or that has to be done before.
+  private func setPace(_ state: inout State, isAtWork: Bool) {
+    let appended = log.appendedBytes.load(ordering: .relaxed)
     let (logBytes, needed) = usage
     state.needed = state.capture == nil ? needed : min(needed, state.needed)
-    let isGettingShorter = compacts && !state.isPaused && (state.job != nil || state.capture != nil)
-    pace.set(isGettingShorter ? state.policy.delay(logBytes: logBytes, needed: state.needed) : 0)
+    let isGettingShorter = compacts && isAtWork && !state.isPaused && !state.isClosed
+    pace.set(
+      slack: isGettingShorter ? state.policy.slack(logBytes: logBytes, needed: state.needed) : nil, behind: appended)
   }
 
   /// False if there is nothing to do.
@@ -189,7 +197,7 @@ final class Maintenance: Sendable {
   }
 
   private func stepCapture(_ state: inout State) throws(StoreError) {
-    defer { setPace(&state) }
+    defer { setPace(&state, isAtWork: true) }
     guard let capture = state.capture, let entry = try capture.step() else { return }
     state.capture = nil
     state.sequence = entry.sequence
@@ -201,6 +209,7 @@ final class Maintenance: Sendable {
   func checkpoint() throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
       guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
+      defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
       try checkpoint(&state)
     }
   }
@@ -290,6 +299,7 @@ final class Maintenance: Sendable {
       guard !state.isClosed, !state.isPaused else { return false }
       while state.job != nil || beginJob(&state) {
         do throws(StoreError) {
+      defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
           try stepJob(&state)
           if state.job == nil { return true }
         } catch {
@@ -304,7 +314,7 @@ final class Maintenance: Sendable {
   }
 
   private func stepJob(_ state: inout State) throws(StoreError) {
-    defer { setPace(&state) }
+    defer { setPace(&state, isAtWork: true) }
     guard let job = state.job, try job.step() else { return }
     state.job = nil
     state.policy.largestOutput = .max
@@ -342,6 +352,7 @@ final class Maintenance: Sendable {
   ) throws(StoreError) -> CompactionReport {
     var report = CompactionReport()
     report.bytesBefore = logBytes
+    defer { state.withLock { setPace(&$0, isAtWork: isAtWork.load(ordering: .relaxed)) } }
     try prepareToCompact(extent)
     let old = Set(log.compactable.map(\.id))
     var refusal: StoreError?
@@ -443,7 +454,7 @@ final class Maintenance: Sendable {
   func pause() {
     state.withLock { state in
       state.isPaused = true
-      setPace(&state)
+      setPace(&state, isAtWork: false)
       guard let job = state.job, !job.isPublished else { return }
       job.abandon()
       state.job = nil
@@ -508,7 +519,7 @@ final class Maintenance: Sendable {
       state.capture = nil
       release(&state)
       state.isClosed = true
-      pace.set(0)
+      pace.set(slack: nil, behind: 0)
     }
   }
 }

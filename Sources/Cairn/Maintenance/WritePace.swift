@@ -4,35 +4,40 @@ import Synchronization
 /// commit for what has been written, evenly, so that none has to wait long.
 final class WritePace: Sendable {
   private let log: Log
-  /// Nanoseconds for each KiB.
-  private let delay = Atomic<Int>(0)
+  private let segmentSize: Int
+  /// `Log.appendedBytes` from which on writers wait, the longer the more has been written since.
+  private let start = Atomic<Int>(.max)
   /// `Log.appendedBytes` up to which somebody has waited.
   private let settled = Atomic<Int>(0)
 
-  /// Nanoseconds at a time, so that a change of the delay is heeded soon.
+  /// Nanoseconds for each KiB that is written a segment behind the start; twice as many are the most.
+  private static let delay = 1200 << 10
+  /// Nanoseconds at a time, so that a change of the start is heeded soon.
   private static let longestPause = 1_000_000
 
-  init(log: Log) { self.log = log }
+  init(log: Log, segmentSize: Int) {
+    self.log = log
+    self.segmentSize = segmentSize
+  }
 
-  /// Nanoseconds for each KiB that is written from now on; none for 0.
-  func set(_ delay: Int) {
-    if self.delay.load(ordering: .relaxed) == 0 {
-      settled.store(log.appendedBytes.load(ordering: .relaxed), ordering: .relaxed)
-    }
-    self.delay.store(delay, ordering: .relaxed)
+  /// Writers wait from `slack` bytes behind `appended`, a value of `Log.appendedBytes`, on; never for nil.
+  func set(slack: Int?, behind appended: Int) {
+    let present = log.appendedBytes.load(ordering: .relaxed)
+    if start.load(ordering: .relaxed) >= present { settled.store(present, ordering: .relaxed) }
+    start.store(slack.map { appended + $0 } ?? .max, ordering: .relaxed)
   }
 
   /// After a commit, without any lock.
   @inline(__always)
   func wait() {
-    guard delay.load(ordering: .relaxed) > 0 else { return }
+    guard isDue else { return }
     var bytes = settle()
     while let pause = nextPause(&bytes) { log.environment.pause(pause) }
   }
 
   /// The same without blocking the thread.
   func wait() async {
-    guard delay.load(ordering: .relaxed) > 0 else { return }
+    guard isDue else { return }
     var bytes = settle()
     while let pause = nextPause(&bytes) {
       // Whoever is cancelled need not wait.
@@ -40,16 +45,20 @@ final class WritePace: Sendable {
     }
   }
 
+  @inline(__always)
+  private var isDue: Bool { start.load(ordering: .relaxed) < log.appendedBytes.load(ordering: .relaxed) }
+
   @inline(never)
   private func settle() -> Int {
     let appended = log.appendedBytes.load(ordering: .relaxed)
-    return appended - settled.exchange(appended, ordering: .relaxed)
+    return appended - max(settled.exchange(appended, ordering: .relaxed), start.load(ordering: .relaxed))
   }
 
   /// Nanoseconds for some of the bytes, which are settled with that; nil if nothing is left.
   private func nextPause(_ bytes: inout Int) -> Int? {
-    let delay = delay.load(ordering: .relaxed)
-    guard bytes > 0, delay > 0 else { return nil }
+    let excess = log.appendedBytes.load(ordering: .relaxed) - start.load(ordering: .relaxed)
+    guard bytes > 0, excess > 0 else { return nil }
+    let delay = max(1, Int(Double(min(excess, 2 * segmentSize)) / Double(segmentSize) * Double(Self.delay)))
     let part = min(bytes, max(1, (Self.longestPause << 10) / delay))
     bytes -= part
     return max(1, (part * delay) >> 10)
