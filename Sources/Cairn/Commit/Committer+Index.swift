@@ -30,7 +30,13 @@ extension Committer {
       } else {
         unsafe expire(keyspace, change.pointee.hash, keeping: oldVersions, at: sequence)
       }
-      if unsafe change.pointee.kind == .delete { keyspace.rowCount.subtract(1, ordering: .relaxed) }
+      if unsafe change.pointee.kind == .delete {
+        if oldVersions == 0 {
+          let tombstone = unsafe change.pointee.newAddress
+          hold(keyspace, tombstone, index.table.verified(tombstone).header.paddedLength)
+        }
+        keyspace.rowCount.subtract(1, ordering: .relaxed)
+      }
     case .tombstone:
       // It is a version as long as others were kept behind it, be it in what older snapshots see.
       let isVersion = unsafe index.versions.hasExpired(change.pointee.hash, after: change.pointee.revision)
@@ -39,10 +45,13 @@ extension Committer {
       unsafe replace(keyspace, change)
       if isKept {
         unsafe expire(keyspace, change.pointee.hash, keeping: oldVersions, at: sequence)
-      } else if isVersion {
-        // With the versions behind it, it was counted as dead.
-        unsafe log.segment(change.pointee.address).tombstoneBytes.subtract(change.pointee.length, ordering: .relaxed)
-        unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.revision))
+      } else {
+        unsafe hold(keyspace, change.pointee.address, -change.pointee.length)
+        if isVersion {
+          // With the versions behind it, it was counted as dead.
+          unsafe log.segment(change.pointee.address).tombstoneBytes.subtract(change.pointee.length, ordering: .relaxed)
+          unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.revision))
+        }
       }
       keyspace.rowCount.add(1, ordering: .relaxed)
     case .nothing:
@@ -87,6 +96,7 @@ extension Committer {
       let length = unsafe newest.record.header.paddedLength
       unsafe countDead(keyspace, newest.address, length)
       unsafe log.segment(newest.address).tombstoneBytes.add(length, ordering: .relaxed)
+      unsafe hold(keyspace, newest.address, length)
     } catch {
       // A record cannot be read any more, and goes on to count as live.
     }
@@ -135,22 +145,42 @@ extension Committer {
     }
     guard mayBeLastOfDeletedRow, let keyspace = index.keyspace(id: version.keyspace) else { return }
     do throws(StoreError) {
-      try keyspace.remove(hash)
+      if let tombstone = try keyspace.remove(hash) { hold(keyspace, tombstone.address, -tombstone.length) }
     } catch {
       // A record cannot be read any more: the row's place in the indexes stays, and reads of it say so.
     }
   }
 
   func pin(_ version: VersionTable.Version, _ sign: Int) {
-    log.segment(ifAnyAt: version.address)?.pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
-    if sign < 0 { releasedBytes.add(version.bytes, ordering: .relaxed) }
+    let segment = log.segment(ifAnyAt: version.address)
+    segment?.pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
+    guard sign < 0 else { return }
+    segment?.losePinned(supersededBy: version.supersededBy)
+    releasedBytes.add(version.bytes, ordering: .relaxed)
+  }
+
+  /// Counts a tombstone that the indexes lead to, or do not any more if it is negative.
+  func hold(_ keyspace: KeyspaceIndex, _ tombstone: UInt64, _ length: Int) {
+    guard let segment = log.segment(ifAnyAt: tombstone) else { return }
+    segment.heldTombstoneBytes.add(length, ordering: .relaxed)
+    keyspace.held.add(length, slot: segment.slot)
   }
 
   /// Somebody may still see the rows of a dropped keyspace, or nobody any more.
   func pin(_ keyspace: KeyspaceIndex, _ sign: Int) {
     for (slot, bytes) in keyspace.live.bySlot {
-      log.segment(slot: slot).pinnedBytes.add(sign * bytes, ordering: .relaxed)
-      if sign < 0 { releasedBytes.add(bytes, ordering: .relaxed) }
+      let segment = log.segment(slot: slot)
+      segment.pinnedBytes.add(sign * bytes, ordering: .relaxed)
+      guard sign < 0 else { continue }
+      segment.isHeldBack.store(false, ordering: .relaxed)
+      releasedBytes.add(bytes, ordering: .relaxed)
+    }
+  }
+
+  /// No index leads to the tombstones of a dropped keyspace any more.
+  func letGo(_ keyspace: KeyspaceIndex) {
+    for (slot, bytes) in keyspace.held.bySlot {
+      log.segment(slot: slot).heldTombstoneBytes.subtract(bytes, ordering: .relaxed)
     }
   }
 }

@@ -145,6 +145,7 @@ extension Committer {
     droppedKeyspaces.removeAll { keyspace in
       if let oldest = index.snapshots.oldest, keyspace.exists(at: oldest) { return false }
       pin(keyspace, -1)
+      letGo(keyspace)
       keyspace.clear()
       if keyspace.retainedSince.load(ordering: .relaxed) > 0 { removeKept(of: keyspace) }
       return true

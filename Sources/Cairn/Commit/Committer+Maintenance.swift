@@ -71,21 +71,25 @@ extension Committer {
   }
 
   /// Leads a row, or an older version of it that somebody may read, from a record to its copy. If something has been
-  /// committed meanwhile that neither is needed for any more, the copy is dead. Between two commits.
-  func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) {
+  /// committed meanwhile that neither is needed for any more, the copy is dead, and this false. Between two commits.
+  func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) -> Bool {
     let source = log.segment(old.address)
     let target = log.segment(new.address)
     let isKept: Bool
     if let slot = unsafe keyspace.locator.index.find(hash, { $0 == old.address }) {
       unsafe keyspace.locator.index.replace(slot, new.address)
-      guard isPut || index.versions.keptCount(hash) > 0 else { return }
+      guard isPut || index.versions.keptCount(hash) > 0 else {
+        hold(keyspace, old.address, -old.length)
+        hold(keyspace, new.address, new.length)
+        return true
+      }
       isKept = true
     } else if let moved = index.versions.move(
       hash, from: old.address, to: new.address, units: UInt32(new.length / Format.unit))
     {
       isKept = moved.isKept
     } else {
-      return
+      return false
     }
     let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
     if isKept {
@@ -95,6 +99,7 @@ extension Committer {
     source.count(-old.length, isPinned: !isKept || isDropped)
     target.count(new.length, isPinned: !isKept || isDropped)
     if !isPut { target.tombstoneBytes.subtract(new.length, ordering: .relaxed) }
+    return true
   }
 
   // MARK: Snapshots

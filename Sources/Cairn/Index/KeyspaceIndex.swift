@@ -13,6 +13,8 @@ import Synchronization
   /// The commit that dropped it.
   let droppedAt = Atomic<UInt64>(.max)
   let live = LiveBytes()
+  /// Of tombstones that are not retained and that its indexes lead to.
+  let held = LiveBytes()
   /// What new values are compressed with; the index' table of dictionaries keeps it.
   let dictionary = unsafe Atomic<Unmanaged<StoredDictionary>?>(nil)
   /// The one that new values were compressed with first since the store was opened; 0 for none.
@@ -76,10 +78,12 @@ import Synchronization
     try unsafe tree?.insert(key, hash)
   }
 
-  /// Takes a row out if it is deleted: nobody can see an older version of it any more. Its tombstone has its key.
-  func remove(_ hash: UInt64) throws(StoreError) {
-    guard let (slot, _, newest) = unsafe try locator.find(hash), newest.header.isTombstone else { return }
+  /// Takes a row out if it is deleted: nobody can see an older version of it any more. Its tombstone has its key; returns
+  /// where that is and how long.
+  func remove(_ hash: UInt64) throws(StoreError) -> (address: UInt64, length: Int)? {
+    guard let (slot, address, newest) = unsafe try locator.find(hash), newest.header.isTombstone else { return nil }
     try unsafe tree?.remove(newest.key, hash)
     unsafe locator.index.remove(hash, slot)
+    return (address, newest.header.paddedLength)
   }
 }

@@ -1,4 +1,5 @@
-/// Bytes of a keyspace's newest records, and of those it retains, in each segment, so that all of them can be given up at once. The writer's own.
+/// Bytes of some kind of a keyspace's records in each segment, so that all of them can be given up at once. The writer's
+/// own.
 @safe final class LiveBytes: @unchecked Sendable {
   private var bytes: UnsafeMutableBufferPointer<Int>
 

@@ -150,7 +150,7 @@ extension Log {
         guard let output else { return }
         let entry = Manifest.Segment(
           id: output.id, epoch: output.epoch, end: output.end.load(ordering: .relaxed),
-          baseSequence: output.baseSequence, lastSequence: output.purgedSequence.load(ordering: .relaxed))
+          baseSequence: output.baseSequence, lastSequence: output.purgedSequence)
         entries.insert(entry, at: entries.firstIndex { $0.id > output.id } ?? entries.endIndex)
       }
     }

@@ -14,7 +14,12 @@ package final class Segment: Sendable {
   /// Whether compaction wrote it. It is no part of the chain of commits then.
   let isCompacted: Bool
   /// Of what was superseded at or before this commit nothing is in it; 0 in one that compaction did not write.
-  let purgedSequence: Atomic<UInt64>
+  private let purged = Atomic<UInt64>(0)
+  /// The same apart from older records that snapshots need, as long as they do.
+  private let purgedApartFromPinned = Atomic<UInt64>(0)
+  /// Whether a snapshot needs an older record in it of a keyspace that retains versions, or a row of a dropped one, so that
+  /// compacting it once more would free it of nothing.
+  let isHeldBack = Atomic<Bool>(false)
   /// Length of the header and all frames.
   let end: Atomic<Int>
   /// The newest commit that something in it may be of.
@@ -25,6 +30,8 @@ package final class Segment: Sendable {
   let pinnedBytes = Atomic<Int>(0)
   /// Bytes of tombstones that are not retained.
   let tombstoneBytes = Atomic<Int>(0)
+  /// Of these the bytes of those that indexes lead to, because a snapshot needs an older record of the row.
+  let heldTombstoneBytes = Atomic<Int>(0)
   /// Bytes that compaction put here and that are no rows and no tombstones, and so as needed as on the day it did.
   let overhead = Atomic<Int>(0)
   /// Dictionaries that values in it may be compressed with.
@@ -46,7 +53,6 @@ package final class Segment: Sendable {
     self.baseSequence = baseSequence
     self.slots = slots
     self.isCompacted = isCompacted
-    purgedSequence = Atomic(0)
     self.end = Atomic(end)
     self.lastSequence = Atomic(lastSequence)
   }
@@ -67,11 +73,41 @@ package final class Segment: Sendable {
     dictionaries.withLock { _ = $0.insert(dictionary) }
   }
 
-  /// Of what was superseded at or before this commit nothing is in it.
-  var horizon: UInt64 { max(isCompacted ? 0 : baseSequence, purgedSequence.load(ordering: .relaxed)) }
+  /// Of what was superseded at or before this commit nothing is in it, whichever snapshots end.
+  var purgedSequence: UInt64 { purged.load(ordering: .relaxed) }
+
+  /// A tombstone at or before this commit deletes nothing in it, unless an index leads to the tombstone.
+  var horizon: UInt64 {
+    max(isCompacted ? 0 : baseSequence, purgedApartFromPinned.load(ordering: .acquiring))
+  }
+
+  /// Of what was superseded at or before a commit nothing is in it. `apartFromPinned` is the same apart from older records
+  /// that snapshots need.
+  func purge(upTo sequence: UInt64, apartFromPinned: UInt64) {
+    purged.store(sequence, ordering: .relaxed)
+    purgedApartFromPinned.store(apartFromPinned, ordering: .releasing)
+  }
+
+  /// An older record is in it that a commit has superseded and that no snapshot needs any more.
+  func losePinned(supersededBy sequence: UInt64) {
+    // What has been superseded since it was written is behind its horizon anyway.
+    guard sequence <= lastSequence.load(ordering: .relaxed) else { return }
+    isHeldBack.store(false, ordering: .relaxed)
+    let left = max(purgedSequence, sequence - 1)
+    guard left < purgedApartFromPinned.load(ordering: .relaxed) else { return }
+    purgedApartFromPinned.store(left, ordering: .releasing)
+  }
 
   /// Bytes that are needed.
-  var neededBytes: Int { liveBytes.load(ordering: .relaxed) + pinnedBytes.load(ordering: .relaxed) }
+  var neededBytes: Int {
+    liveBytes.load(ordering: .relaxed) + pinnedBytes.load(ordering: .relaxed)
+      + heldTombstoneBytes.load(ordering: .relaxed)
+  }
+
+  /// Bytes of tombstones that no index leads to.
+  var looseTombstoneBytes: Int {
+    max(0, tombstoneBytes.load(ordering: .relaxed) - heldTombstoneBytes.load(ordering: .relaxed))
+  }
 
   package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).segment" }
 

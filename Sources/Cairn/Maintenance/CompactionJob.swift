@@ -20,7 +20,8 @@ final class CompactionJob: @unchecked Sendable {
   private let numbers: [UInt32: Int]
   /// The newest commit when it began.
   private let sequence: UInt64
-  /// Nothing older than a tombstone at or before this is outside the inputs, neither in the log nor in a checkpoint.
+  /// Nothing that a tombstone at or before this deletes is outside the inputs, neither in the log nor in a checkpoint, but
+  /// for older records that snapshots need: to their tombstones indexes lead.
   private let horizon: UInt64
   /// nil if it is of no use any more.
   private var checkpoint: Manifest.Checkpoint?
@@ -29,14 +30,18 @@ final class CompactionJob: @unchecked Sendable {
 
   private var phase = Phase.scan(input: 0, offset: SegmentHeader.size)
   private var purged: UInt64
+  /// The same but for `pinned`.
+  private var purgedApartFromPinned: UInt64
+  /// By their addresses, older records that snapshots need: the hashes of their rows, and the commits they went with.
+  private var pinned: [UInt64: (hash: UInt64, gone: UInt64)] = [:]
   private var assembly: FrameAssembly
   private var frameCount: UInt64 = 0
   /// What has to be copied: rows with their hashes; `carried` leads from no index.
   private var rows: RowBuffer
   private var reencoder: Reencoder
   private var carried: [UInt64] = []
-  /// Tombstones that are needed if an older version is copied for a snapshot: it would come back under a later retention.
-  private var doubtful: [UInt64] = []
+  /// Tombstones that seem not to be needed, and whether that is because nothing older is left.
+  private var doubtful: [(address: UInt64, isLast: Bool)] = []
   private var pending: [Replay.Row] = []
   private var neededBytes = 0
   /// For each row where its copy is, and how long each is in units.
@@ -66,9 +71,9 @@ final class CompactionJob: @unchecked Sendable {
     numbers = Dictionary(uniqueKeysWithValues: keyspaces.enumerated().map { ($0.element.id, $0.offset) })
     sequence = index.published.load(ordering: .acquiring)
     purged = sequence
+    purgedApartFromPinned = sequence
     checkpoint = log.newestCheckpoint
-    let others = log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }
-    horizon = others.reduce(checkpoint?.sequence ?? .max) { min($0, $1.horizon) }
+    horizon = Self.horizon(beside: inputs, log, checkpoint)
     assembly = FrameAssembly(log: log)
     reencoder = Reencoder(dictionaries: index.dictionaries, effort: effort)
     rows = RowBuffer(
@@ -80,6 +85,11 @@ final class CompactionJob: @unchecked Sendable {
   }
 
   deinit { abandon() }
+
+  private static func horizon(beside inputs: [Segment], _ log: Log, _ checkpoint: Manifest.Checkpoint?) -> UInt64 {
+    log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }
+      .reduce(checkpoint?.sequence ?? .max) { min($0, $1.horizon) }
+  }
 
   /// Whether the log has the copies in the place of the segments.
   var isPublished: Bool {
@@ -136,10 +146,7 @@ final class CompactionJob: @unchecked Sendable {
   // MARK: What is needed
 
   private func scan(_ number: Int, _ start: Int) throws(StoreError) {
-    guard number < inputs.count else {
-      try decide()
-      return try beginWriting()
-    }
+    guard number < inputs.count else { return try beginWriting() }
     let segment = inputs[number]
     let end = segment.end.load(ordering: .relaxed)
     var offset = start
@@ -160,6 +167,7 @@ final class CompactionJob: @unchecked Sendable {
       }
       offset += frame.header.length
     }
+    try decide()
     phase = offset < end ? .scan(input: number, offset: offset) : .scan(input: number + 1, offset: SegmentHeader.size)
   }
 
@@ -216,17 +224,25 @@ final class CompactionJob: @unchecked Sendable {
       if isNewest {
         // Rows of a dropped keyspace are there for snapshots only.
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
-        if dropped != .max { purged = min(purged, dropped - 1) }
+        if dropped != .max { purge(upTo: dropped - 1, apartFromPinned: dropped - 1) }
       } else if index.versions.count > 0,
         let (_, expiredBy) = index.versions.version(row.hash, at: row.address)
       {
-        purged = min(purged, min(expiredBy, keyspace.droppedAt.load(ordering: .acquiring)) - 1)
+        let dropped = keyspace.droppedAt.load(ordering: .acquiring)
+        let gone = min(expiredBy, dropped)
+        if expiredBy < VersionTable.kept { pinned[row.address] = (row.hash, gone) }
+        // That the index leads to a tombstone says all about it where there is neither a history nor an end.
+        let isAlone = dropped == .max && keyspace.retainedSince.load(ordering: .relaxed) == 0
+        purge(upTo: gone - 1, apartFromPinned: isAlone ? sequence : gone - 1)
       } else {
         if row.isPut { continue }
-        if isTombstoneNeeded(row, keyspace) {
-          carry(row.address, index.table.verified(row.address).header)
-        } else if keyspace.retainedSince.load(ordering: .relaxed) > 0 {
-          doubtful.append(row.address)
+        let tombstone = index.table.verified(row.address)
+        if gone(tombstone.header, keyspace) <= horizon {
+          doubtful.append((row.address, isLast: true))
+        } else if hasSuccessors(row, keyspace, tombstone) {
+          doubtful.append((row.address, isLast: false))
+        } else {
+          carry(row.address, tombstone.header)
         }
         continue
       }
@@ -236,28 +252,49 @@ final class CompactionJob: @unchecked Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Whether something older of a row that was deleted may be found without its tombstone. A kept one may have gone as
-  /// late as the retention changed, and what it deleted with it.
-  private func isTombstoneNeeded(_ row: Replay.Row, _ keyspace: KeyspaceIndex) -> Bool {
-    let tombstone = index.table.verified(row.address)
-    let gone = max(tombstone.header.revision, keyspace.retainedSince.load(ordering: .relaxed))
-    guard gone > horizon else { return false }
+  private func purge(upTo sequence: UInt64, apartFromPinned: UInt64) {
+    purged = min(purged, sequence)
+    purgedApartFromPinned = min(purgedApartFromPinned, apartFromPinned)
+  }
+
+  /// When a tombstone became one. A kept one may have gone as late as the retention changed, and what it deleted with it.
+  private func gone(_ tombstone: RecordHeader, _ keyspace: KeyspaceIndex) -> UInt64 {
+    max(tombstone.revision, keyspace.retainedSince.load(ordering: .relaxed))
+  }
+
+  /// Whether as many newer records of the row are there as are kept: they do what the tombstone did.
+  private func hasSuccessors(_ row: Replay.Row, _ keyspace: KeyspaceIndex, _ tombstone: RecordView) -> Bool {
     do throws(StoreError) {
-      guard unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil else { return true }
-      // As many newer records as are kept do what the tombstone did.
-      return index.versions.keptCount(row.hash) < Int(keyspace.oldVersions.load(ordering: .relaxed))
+      return unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil
+        && index.versions.keptCount(row.hash) >= Int(keyspace.oldVersions.load(ordering: .relaxed))
     } catch {
-      return true
+      return false
     }
+  }
+
+  /// A tombstone is needed after all if a snapshot has ended since it was looked at and what that needed stays in the log,
+  /// or if an older version is copied for a snapshot, which would come back under a later retention.
+  private func carryDoubtful() {
+    guard !doubtful.isEmpty else { return }
+    let pin = index.epochs.pin()
+    defer { index.epochs.unpin(pin) }
+    var horizonNow = Self.horizon(beside: inputs, log, checkpoint)
+    let hasLost = pinned.contains { index.versions.version($0.value.hash, at: $0.key) == nil }
+    if hasLost { horizonNow = min(horizonNow, purged) }
+    for (address, isLast) in doubtful {
+      let tombstone = index.table.verified(address).header
+      guard let number = numbers[tombstone.keyspace], case let keyspace = keyspaces[number] else { continue }
+      let isRetained = keyspace.retainedSince.load(ordering: .relaxed) > 0
+      let gone = gone(tombstone, keyspace)
+      if isLast && gone > horizonNow || isRetained && gone > purgedApartFromPinned { carry(address, tombstone) }
+    }
+    doubtful = []
   }
 
   // MARK: Copies
 
   private func beginWriting() throws(StoreError) {
-    for address in doubtful {
-      let tombstone = index.table.verified(address).header
-      if tombstone.revision > purged { carry(address, tombstone) }
-    }
+    carryDoubtful()
     guard rows.count + carried.count > 0 else {
       phase = .publish
       return
@@ -273,11 +310,10 @@ final class CompactionJob: @unchecked Sendable {
     }
 
     let epoch = try committer.betweenCommits { () throws(StoreError) in try log.currentEpoch() }
-    let count = rows.count + carried.count
-    // Revisions may take more bytes than they did.
-    let size =
-      SegmentHeader.size + neededBytes + 16 * count + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
     let base = inputs.reduce(.max) { min($0, $1.baseSequence) }
+    // Revisions may take more bytes than they did.
+    let growth = (rows.count + carried.count) * Format.padded(Varint.length(sequence &- base))
+    let size = SegmentHeader.size + neededBytes + growth + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
     let created = try log.createCompacted(
       epoch: epoch, size: Format.padded(size), baseSequence: base, compactedSequence: sequence)
     output = committer.betweenCommits { log.enterCompacted(created) }
@@ -405,7 +441,8 @@ final class CompactionJob: @unchecked Sendable {
 
   private func publish() throws(StoreError) {
     if let output {
-      output.purgedSequence.store(purged, ordering: .relaxed)
+      output.purge(upTo: purged, apartFromPinned: purgedApartFromPinned)
+      output.isHeldBack.store(purgedApartFromPinned < sequence, ordering: .relaxed)
       // Tombstones are counted, those that are retained among them.
       var counted = output.tombstoneBytes.load(ordering: .relaxed)
       for row in copies.indices where rows[row].isPut { counted += Int(copies[row].length) * Format.unit }
@@ -437,9 +474,10 @@ final class CompactionJob: @unchecked Sendable {
 
   private func move(_ row: Int) {
     let copy = copies[row]
-    committer.move(
+    let isMoved = committer.move(
       keyspaces[rows[row].keyspace], rows[row].hash,
       from: Committer.Span(address: rows[row].address, length: Int(copy.oldLength) * Format.unit),
       to: Committer.Span(address: copy.address, length: Int(copy.length) * Format.unit), isPut: rows[row].isPut)
+    if !isMoved, let lost = pinned[rows[row].address] { output?.losePinned(supersededBy: lost.gone) }
   }
 }

@@ -244,10 +244,10 @@ final class Maintenance: Sendable {
     let published = index.published.load(ordering: .acquiring)
     return segments.map { segment in
       let bytes = segment.end.load(ordering: .relaxed)
-      let tombstones = keepers.keeper(of: segment) == nil ? 0 : segment.tombstoneBytes.load(ordering: .relaxed)
+      let tombstones = keepers.keeper(of: segment) == nil ? 0 : segment.looseTombstoneBytes
       let written =
         segment.isCompacted
-        ? segment.purgedSequence.load(ordering: .relaxed) : segment.lastSequence.load(ordering: .relaxed)
+        ? segment.purgedSequence : segment.lastSequence.load(ordering: .relaxed)
       return CompactionPolicy.Candidate(
         segment: segment, bytes: bytes,
         needed: min(bytes, segment.neededBytes + tombstones + segment.overhead.load(ordering: .relaxed)),

@@ -103,7 +103,7 @@ extension Recovery {
       try readFrames(segment, source, header, end)
     }
     segment.end.store(end, ordering: .relaxed)
-    segment.purgedSequence.store(entry.lastSequence, ordering: .relaxed)
+    segment.purge(upTo: entry.lastSequence, apartFromPinned: entry.lastSequence)
     table.limit(segment.slots, to: end)
   }
 

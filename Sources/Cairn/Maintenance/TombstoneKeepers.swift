@@ -8,7 +8,7 @@ struct TombstoneKeepers {
     case segments
     /// A newer checkpoint or none lets them go.
     case checkpoint
-    /// A snapshot, or damage, keeps a segment as it is, and that keeps them.
+    /// A segment that compaction cannot free of what they delete, because of a snapshot or damage.
     case others
   }
 
@@ -43,19 +43,23 @@ struct TombstoneKeepers {
   init(_ log: Log) {
     let segments = log.segments.withLock { $0 }
     compactable = log.compactable
-    purgeable = compactable.filter { $0.pinnedBytes.load(ordering: .relaxed) == 0 }
+    purgeable = compactable.filter { !Self.isHeldBack($0) }
     lowest = Lowest(segments)
     let purgeable = Set(purgeable.map(\.id))
     lowestOther = Lowest(segments.filter { !purgeable.contains($0.id) })
     checkpoint = log.newestCheckpoint?.sequence ?? .max
   }
 
-  /// What keeps a segment's tombstones; nil if nothing does.
+  private static func isHeldBack(_ segment: Segment) -> Bool {
+    segment.isHeldBack.load(ordering: .relaxed) && segment.neededBytes > segment.liveBytes.load(ordering: .relaxed)
+  }
+
+  /// What keeps a segment's tombstones, those that indexes lead to apart; nil if nothing does.
   func keeper(of segment: Segment) -> Keeper? {
     let last = segment.lastSequence.load(ordering: .relaxed)
-    if segment.tombstoneBytes.load(ordering: .relaxed) == 0 { return nil }
-    // The copy has them because a snapshot sees what they delete, or may.
-    if segment.isCompacted, segment.pinnedBytes.load(ordering: .relaxed) > 0 { return .others }
+    if segment.looseTombstoneBytes == 0 { return nil }
+    // The copy has them because a snapshot may see what they delete.
+    if Self.isHeldBack(segment) { return .others }
     if last > lowestOther.without(segment) { return .others }
     if last > lowest.without(segment) { return .segments }
     return last > checkpoint ? .checkpoint : nil
@@ -63,7 +67,7 @@ struct TombstoneKeepers {
 
   /// Bytes of tombstones that nothing keeps, or that this keeps, in segments that could be compacted.
   func bytes(keptBy keeper: Keeper?) -> Int {
-    compactable.reduce(0) { $0 + (self.keeper(of: $1) == keeper ? $1.tombstoneBytes.load(ordering: .relaxed) : 0) }
+    compactable.reduce(0) { $0 + (self.keeper(of: $1) == keeper ? $1.looseTombstoneBytes : 0) }
   }
 
   /// The segments to compact for the sake of tombstones in others, those first that keep most.

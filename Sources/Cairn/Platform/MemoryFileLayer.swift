@@ -90,6 +90,12 @@ package final class MemoryFileLayer: FileLayer {
   /// Bytes of all files together.
   package var used: Int { state.withLock { $0.volume.used } }
 
+  /// The most there have been since it was set.
+  package var mostUsed: Int {
+    get { state.withLock { $0.volume.mostUsed } }
+    set { state.withLock { $0.volume.mostUsed = newValue } }
+  }
+
   /// How many syncs have reported success after one of the same file that failed.
   package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
 

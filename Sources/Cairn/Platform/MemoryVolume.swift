@@ -12,7 +12,8 @@ extension MemoryFileLayer {
     typealias Cause = FileError.Cause
 
     struct Space: Sendable {
-      var used = 0
+      var used = 0 { didSet { mostUsed = max(mostUsed, used) } }
+      var mostUsed = 0
       var capacity: Int?
     }
 
@@ -44,6 +45,11 @@ extension MemoryFileLayer {
     }
 
     var used: Int { space.used }
+
+    var mostUsed: Int {
+      get { space.mostUsed }
+      set { space.mostUsed = newValue }
+    }
 
     init(capacity: Int?) { space = Space(capacity: capacity) }
 

@@ -11,7 +11,7 @@ public struct StoreStatistics: Sendable, Hashable {
   public var logBytes = 0
   /// Bytes of the newest records of the rows there are, and of older ones that their keyspaces retain.
   public var liveBytes = 0
-  /// Bytes of older records that a snapshot needs.
+  /// Bytes of older records that a snapshot needs, and of what deleted them since.
   public var pinnedBytes = 0
   /// Everything else in the log.
   public var deadBytes: Int { logBytes - liveBytes - pinnedBytes }

@@ -444,7 +444,8 @@ public final class Store: Sendable {
       statistics.logBytes += segment.end.load(ordering: .acquiring)
       statistics.liveBytes += segment.liveBytes.load(ordering: .relaxed)
       statistics.pinnedBytes += segment.pinnedBytes.load(ordering: .relaxed)
-      statistics.tombstoneBytes += segment.tombstoneBytes.load(ordering: .relaxed)
+      statistics.pinnedBytes += segment.heldTombstoneBytes.load(ordering: .relaxed)
+      statistics.tombstoneBytes += segment.looseTombstoneBytes
       if segment.isQuarantined.load(ordering: .relaxed) { statistics.damagedSegments += 1 }
     }
     statistics.checkpointBytes = log.manifest.withLock { $0.checkpoints.reduce(0) { $0 + $1.length } }
@@ -479,8 +480,9 @@ public final class Store: Sendable {
       SegmentStatistics(
         id: segment.id, end: segment.end.load(ordering: .acquiring),
         liveBytes: segment.liveBytes.load(ordering: .relaxed),
-        pinnedBytes: segment.pinnedBytes.load(ordering: .relaxed),
-        tombstoneBytes: segment.tombstoneBytes.load(ordering: .relaxed),
+        pinnedBytes: segment.pinnedBytes.load(ordering: .relaxed)
+          + segment.heldTombstoneBytes.load(ordering: .relaxed),
+        tombstoneBytes: segment.looseTombstoneBytes,
         overhead: segment.overhead.load(ordering: .relaxed))
     }.sorted { $0.id < $1.id }
   }
