@@ -10,6 +10,8 @@ struct CompactionPolicy {
     var bytes: Int
     /// Bytes that would have to be copied.
     var needed: Int
+    /// Bytes of tombstones that would not.
+    var tombstones: Int
     /// Commits since it was written.
     var age: UInt64
 
@@ -31,8 +33,6 @@ struct CompactionPolicy {
   /// Segments below this are put together when there are some of them.
   private var smallSize: Int { segmentSize / 4 }
   private static let smallCount = 4
-  /// How many of them are worth it when somebody asks.
-  static let leastSmallCount = 2
 
   /// Whether the log is longer than it should be for what is needed of it. `tombstones` are those that may go.
   func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
@@ -58,18 +58,29 @@ struct CompactionPolicy {
 
   /// The segments to compact together into one of at most full size; none if there is nothing to gain.
   ///
-  /// - Parameters:
-  ///   - least: what a segment has to gain, of its bytes.
-  ///   - smallCount: how many small segments are worth putting together.
-  func choose(_ candidates: [Candidate], least: Double, smallCount: Int = Self.smallCount) -> [Candidate] {
+  /// - Parameter thoroughly: whether little is worth it, as when somebody asks: above all tombstones, of which no more
+  ///   than a hundredth of the log is to be left.
+  func choose(_ candidates: [Candidate], thoroughly: Bool = false) -> [Candidate] {
     let small = candidates.filter { $0.bytes < smallSize }
-    let worthwhile = candidates.filter { $0.gain >= leastGain && Double($0.gain) > Double($0.bytes) * least }
-    let ranked =
-      worthwhile.sorted { $0.benefit > $1.benefit }
-      + (small.count >= smallCount || !worthwhile.isEmpty ? small : [])
+    let worthwhile = candidates.filter { isWorthwhile($0, thoroughly) }
+    let isWorthJoining = small.count >= (thoroughly ? 2 : Self.smallCount) || !worthwhile.isEmpty
+    let ranked = worthwhile.sorted { $0.benefit > $1.benefit } + (isWorthJoining ? small : [])
     let chosen = fill(ranked)
     // A small one alone, where there is no space for two, would be written anew and anew.
-    return chosen.count > 1 || chosen.contains { $0.gain >= leastGain } ? chosen : []
+    return chosen.count > 1 || chosen.contains { $0.gain >= leastGain || isWorthwhile($0, thoroughly) } ? chosen : []
+  }
+
+  private func isWorthwhile(_ candidate: Candidate, _ thoroughly: Bool) -> Bool {
+    candidate.gain >= leastGain && candidate.gain > candidate.bytes / (thoroughly ? 50 : 10)
+      || thoroughly && hasManyTombstones(candidate)
+  }
+
+  private func hasManyTombstones(_ candidate: Candidate) -> Bool { candidate.tombstones > candidate.bytes / 200 }
+
+  /// Whether one that was written a moment ago is worth it again when somebody asks: whatever others do to its rows
+  /// meanwhile could go on for ever.
+  func isWorthRepeating(_ candidate: Candidate) -> Bool {
+    candidate.bytes < smallSize || hasManyTombstones(candidate)
   }
 
   /// As many of them as fit into one segment, in their order.

@@ -16,10 +16,14 @@ public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var bytesAfter = 0
   /// Bytes that were written to new segments.
   public internal(set) var copiedBytes = 0
-  /// Segments that are damaged and have been left as they are. Their rows can be read as far as they are sound.
+  /// Bytes by which the new segments are shorter than those that are gone.
+  public internal(set) var gainedBytes = 0
+  /// Bytes of the log that only snapshots need, and that can be gained when those have ended.
+  public internal(set) var pinnedBytes = 0
+  /// Bytes of tombstones that have to stay, because there is still something older for them to delete.
+  public internal(set) var tombstoneBytes = 0
+  /// Where segments are damaged, which have been left as they are. Their rows can be read as far as they are sound.
   public internal(set) var damaged: [Place] = []
-  /// Bytes by which the log has become shorter.
-  public var gainedBytes: Int { bytesBefore - bytesAfter }
 
   /// In words.
   public var description: String {
@@ -27,6 +31,7 @@ public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
       segments == 0
       ? "nothing to compact: no segment holds enough that is not needed"
       : "\(segments) segments compacted, the log went from \(bytesBefore) to \(bytesAfter) bytes"
+    if pinnedBytes > 0 { text += "; snapshots need \(pinnedBytes) bytes more" }
     for place in damaged { text += "; segment \(place.segment) is damaged and was left as it is" }
     return text
   }

@@ -244,14 +244,16 @@ final class Maintenance: Sendable {
     let published = index.published.load(ordering: .acquiring)
     return segments.map { segment in
       let bytes = segment.end.load(ordering: .relaxed)
-      let tombstones = keepers.keeper(of: segment) == nil ? 0 : segment.looseTombstoneBytes
+      let isFree = keepers.keeper(of: segment) == nil
+      let tombstones = segment.looseTombstoneBytes
       let written =
         segment.isCompacted
         ? segment.purgedSequence : segment.lastSequence.load(ordering: .relaxed)
       return CompactionPolicy.Candidate(
         segment: segment, bytes: bytes,
-        needed: min(bytes, segment.neededBytes + tombstones + segment.overhead.load(ordering: .relaxed)),
-        age: published - min(published, written))
+        needed: min(
+          bytes, segment.neededBytes + (isFree ? 0 : tombstones) + segment.overhead.load(ordering: .relaxed)),
+        tombstones: isFree ? tombstones : 0, age: published - min(published, written))
     }
   }
 
@@ -271,7 +273,7 @@ final class Maintenance: Sendable {
     let kept = keepers.bytes(keptBy: .segments)
     let chosen =
       !isShort && policy.isTooLong(logBytes: logBytes, needed: needed, becauseOf: kept)
-      ? policy.fill(self.candidates(keepers.keepingSegments, keepers)) : policy.choose(candidates, least: 0.1)
+      ? policy.fill(self.candidates(keepers.keepingSegments, keepers)) : policy.choose(candidates)
     return chosen.isEmpty
       ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: logBytes, needed: needed))
   }
@@ -297,9 +299,9 @@ final class Maintenance: Sendable {
   func makeSpace() -> Bool {
     state.withLock { state in
       guard !state.isClosed, !state.isPaused else { return false }
+      defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
       while state.job != nil || beginJob(&state) {
         do throws(StoreError) {
-      defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
           try stepJob(&state)
           if state.job == nil { return true }
         } catch {
@@ -350,17 +352,18 @@ final class Maintenance: Sendable {
   func compact(
     _ extent: CompactionExtent, _ progress: ((CompactionProgress) -> Bool)?
   ) throws(StoreError) -> CompactionReport {
+    defer { state.withLock { setPace(&$0, isAtWork: isAtWork.load(ordering: .relaxed)) } }
     var report = CompactionReport()
     report.bytesBefore = logBytes
-    defer { state.withLock { setPace(&$0, isAtWork: isAtWork.load(ordering: .relaxed)) } }
     try prepareToCompact(extent)
     let old = Set(log.compactable.map(\.id))
+    var copies: Set<UInt32> = []
     var refusal: StoreError?
     while true {
       let isGoingOn = try state.withLock { (state) throws(StoreError) in
         guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
         do throws(StoreError) {
-          return try compactOnce(extent, old, &state, &report, progress)
+          return try compactOnce(extent, old, &copies, &state, &report, progress)
         } catch {
           guard let job = state.job, error.code == .noSpace else { throw error }
           refusal = error
@@ -370,8 +373,13 @@ final class Maintenance: Sendable {
       if !isGoingOn { break }
     }
     state.withLock { release(&$0) }
-    report.bytesAfter = logBytes
     if report.gainedBytes <= 0, let refusal { throw refusal }
+    report.bytesAfter = logBytes
+    for segment in log.segments.withLock({ $0 }) {
+      report.pinnedBytes += segment.pinnedBytes.load(ordering: .relaxed)
+      report.pinnedBytes += segment.heldTombstoneBytes.load(ordering: .relaxed)
+      report.tombstoneBytes += segment.looseTombstoneBytes
+    }
     return report
   }
 
@@ -390,8 +398,8 @@ final class Maintenance: Sendable {
       do throws(StoreError) {
         try log.sealActive(committer.betweenCommits)
         // Tombstones that are newer than the checkpoint have to stay for its sake.
-        let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.tombstoneBytes.load(ordering: .relaxed) }
-        if tombstones > logBytes / 100, log.newestCheckpoint != nil { try checkpoint(&state) }
+        let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.looseTombstoneBytes }
+        if tombstones > usage.needed / 200, log.newestCheckpoint != nil { try checkpoint(&state) }
       } catch {
         // On a full disk what can be compacted is.
         guard error.code == .noSpace else { throw error }
@@ -400,9 +408,13 @@ final class Maintenance: Sendable {
   }
 
   /// False if nothing is left to do.
+  ///
+  /// - Parameters:
+  ///   - old: segments that were there at the beginning.
+  ///   - copies: those it has written, but for any with tombstones that should have gone.
   private func compactOnce(
-    _ extent: CompactionExtent, _ old: Set<UInt32>, _ state: inout State, _ report: inout CompactionReport,
-    _ progress: ((CompactionProgress) -> Bool)?
+    _ extent: CompactionExtent, _ old: Set<UInt32>, _ copies: inout Set<UInt32>, _ state: inout State,
+    _ report: inout CompactionReport, _ progress: ((CompactionProgress) -> Bool)?
   ) throws(StoreError) -> Bool {
     try finishJob(&state)
     state.capture?.abandon()
@@ -412,11 +424,14 @@ final class Maintenance: Sendable {
     var chosen =
       switch extent {
       case .worthwhile:
-        state.policy.choose(candidates, least: 0.02, smallCount: CompactionPolicy.leastSmallCount)
+        state.policy.choose(
+          candidates.filter {
+            old.contains($0.segment.id) || copies.contains($0.segment.id) && state.policy.isWorthRepeating($0)
+          }, thoroughly: true)
       case .everything: state.policy.fill(candidates.filter { old.contains($0.segment.id) })
       }
     let isForTombstones =
-      extent == .worthwhile && chosen.isEmpty && keepers.bytes(keptBy: .segments) > logBytes / 50
+      extent == .worthwhile && chosen.isEmpty && keepers.bytes(keptBy: .segments) > logBytes / 200
     if isForTombstones {
       let keeping = keepers.keepingSegments.filter { old.contains($0.id) }
       chosen = state.policy.fill(self.candidates(keeping, keepers))
@@ -440,14 +455,17 @@ final class Maintenance: Sendable {
     } catch {
       if error.code == .noSpace { throw error }
       state.job = nil
-      guard let damaged = job.damaged else { throw error }
-      report.damaged.append(Place(segment: damaged.id, offset: 0))
+      guard job.damaged != nil, let place = error.place else { throw error }
+      report.damaged.append(place)
       return true
     }
     let after = job.output?.end.load(ordering: .relaxed) ?? 0
     report.segments += chosen.count
     report.copiedBytes += after
-    return extent == .everything || isForTombstones || before - after > before / 100
+    report.gainedBytes += before - after
+    let promised = chosen.reduce(0) { $0 + $1.tombstones }
+    if let output = job.output, before - after >= promised / 2 { copies.insert(output.id) }
+    return true
   }
 
   /// A job whose copies are in the log already goes on to its end.

@@ -303,9 +303,10 @@ public final class Store: Sendable {
   /// Gives space back: writes what is needed of segments that hold more than that to new ones, and removes them.
   ///
   /// Happens in the background as the log grows unless ``StoreOptions/compaction`` is false. Readers and writers go on
-  /// meanwhile. Takes time in proportion to the bytes of the segments it takes up, and at most one segment's worth of
-  /// free space, or that of the largest commit. Rows that one call copies together are in the order of their keys on disk
-  /// afterwards.
+  /// meanwhile. Takes time in proportion to the bytes of the segments it takes up, and free space for two segments at
+  /// most, or for what is needed of the largest commit where that is longer. Afterwards tombstones are a hundredth of the
+  /// log at most, but for those that a snapshot or a retention needs, and rows that one call has copied together are in the
+  /// order of their keys on disk.
   ///
   /// - Parameters:
   ///   - extent: whether segments without anything to gain are written anew as well.

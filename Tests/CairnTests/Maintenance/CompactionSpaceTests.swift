@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Cairn
+
+/// What compaction needs of the disk, what it says of it, and what snapshots keep it from.
+@Suite struct CompactionSpaceTests {
+  private let machine = Machine()
+
+  /// Without anything in the background but segments made ready.
+  private static var options: StoreOptions {
+    var options = Machine.options
+    options.compaction = false
+    return options
+  }
+
+  private func fill(_ store: Store, _ rows: Range<Int64>, round: UInt64 = 0, length: Int = 1000) throws {
+    let keyspace = try store.keyspace("rows")
+    for row in rows {
+      try store.put(.noise(length, seed: UInt64(row) ^ round << 32), at: .integer(row), in: keyspace, .buffered)
+      machine.runBackground()
+    }
+    try store.sync()
+  }
+
+  /// Bytes of disk that `body` takes at most beyond what is taken before.
+  private func peak(_ body: () throws -> Void) rethrows -> Int {
+    machine.runBackground()
+    let before = machine.files.used
+    machine.files.mostUsed = before
+    try body()
+    return machine.files.mostUsed - before
+  }
+
+  @Test("compaction takes two segments of free space at most", arguments: [0, 1, 20, 300, 5000, 50_000])
+  func freeSpace(length: Int) throws {
+    let store = try machine.open(Self.options)
+    let count = Int64(min(20_000, 20 * Self.options.segmentSize / (length + 20)))
+    try fill(store, 0..<count, length: length)
+    try store.checkpoint()
+    try fill(store, count / 2..<count, round: 1, length: length)
+    let segments = store.statistics.segments
+    #expect(segments > 6)
+    let extra = try peak { try store.compact(.everything) }
+    #expect(extra <= 2 * Self.options.segmentSize)
+    #expect(store.statistics.segments < segments)
+    let last = [UInt8].noise(length, seed: UInt64(count - 1) ^ 1 << 32)
+    #expect(try store.get(.integer(count - 1), in: store.keyspace("rows")) == last)
+  }
+
+  @Test("a commit longer than that takes as much as is needed of it") func longCommit() throws {
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    try store.write(.buffered) { batch in
+      for row in 0..<1000 as Range<Int64> { try batch.put(.noise(1000, seed: 1), at: .integer(row), in: rows) }
+    }
+    try fill(store, 0..<600, round: 1)
+    let needed = store.segmentStatistics.reduce(0) { max($0, $1.liveBytes) }
+    #expect(needed > 4 * Self.options.segmentSize)
+    let extra = try peak { try store.compact() }
+    #expect(extra <= needed + needed / 50)
+    #expect(store.statistics.logBytes < store.statistics.liveBytes * 11 / 10)
+  }
+
+  @Test("compaction says that a snapshot needs what it cannot gain") func pinned() throws {
+    let store = try machine.open(Self.options)
+    try fill(store, 0..<200)
+    let snapshot = store.snapshot()
+    try fill(store, 0..<200, round: 1)
+    try store.compact(.everything)
+    let report = try store.compact()
+    #expect(report.gainedBytes == 0)
+    #expect(report.pinnedBytes > 200_000)
+    #expect(report.description.contains("snapshots need \(report.pinnedBytes) bytes more"))
+    snapshot.close()
+    let last = try store.compact()
+    #expect(last.gainedBytes > 190_000)
+    #expect(last.pinnedBytes == 0)
+  }
+
+  @Test("rule 1: rows that come and go under a snapshot leave no tombstones, but for those it sees")
+  func tombstonesUnderASnapshot() throws {
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    try fill(store, 0..<200)
+    let snapshot = store.snapshot()
+    try fill(store, 0..<50, round: 1)
+    try store.compact(.everything)
+    for row in 1000..<3000 as Range<Int64> {
+      try store.put([1], at: .integer(row), in: rows, .buffered)
+      try store.delete(.integer(row), in: rows, .buffered)
+    }
+    for row in 100..<110 as Range<Int64> { try store.delete(.integer(row), in: rows, .buffered) }
+    let before = store.statistics
+    #expect(before.tombstoneBytes >= 2000 * 16)
+    try store.compact()
+    let after = store.statistics
+    #expect(after.tombstoneBytes == 0)
+    #expect(after.pinnedBytes == before.pinnedBytes)
+    #expect(try snapshot.get(100, in: rows) == .noise(1000, seed: 100))
+    #expect(try store.get(100, in: rows) == nil)
+    snapshot.close()
+    #expect(store.statistics.pinnedBytes == 0)
+    #expect(store.statistics.tombstoneBytes > 0)
+  }
+
+  enum End: CaseIterable { case before, betweenSegments, betweenCopies, behind }
+
+  @Test("rule 1: what a snapshot has needed does not come back when it has ended", arguments: End.allCases)
+  func afterTheSnapshot(end: End) throws {
+    var options = Self.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    try fill(store, 0..<1000)
+    let snapshot = store.snapshot()
+    try store.delete(500, in: rows)
+    try fill(store, 2000..<2120)
+    try store.compact(.everything)
+    // Its tombstone is in another segment now than what it deletes.
+    let segments = store.segmentStatistics
+    let ofDeleted = try #require(segments.firstIndex { $0.pinnedBytes > 1000 })
+    #expect(segments[ofDeleted + 1..<segments.count].contains { (1..<100).contains($0.pinnedBytes) })
+    if end == .before { snapshot.close() }
+    try fill(store, 2000..<2036, round: 1)
+    try fill(store, 2050..<2110, round: 1)
+    try store.compact(end == .betweenCopies ? .everything : .worthwhile) { progress in
+      let isCopied = progress.bytes == progress.totalBytes
+      if end == .betweenSegments || isCopied && progress.segments == ofDeleted { snapshot.close() }
+      return true
+    }
+    snapshot.close()
+    try fill(store, 2000..<2036, round: 2)
+    try store.compact()
+    // What the snapshot needed is too little for its segment to be written anew.
+    #expect(store.statistics.deadBytes > 1000)
+    #expect(try store.get(500, in: rows) == nil)
+    let again = try machine.kill().open(options)
+    #expect(try again.get(500, in: again.keyspace("rows")) == nil)
+    #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 1119)
+  }
+
+  @Test("rule 1: a snapshot that ends between a row's record and its tombstone leaves both", arguments: [false, true])
+  func betweenRecordAndTombstone(isRetained: Bool) throws {
+    var options = Self.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    // Little is left of the segment with the record, and of that with its tombstone, so that they are compacted together.
+    try fill(store, 0..<150, length: 400)
+    try fill(store, 50..<150, round: 1, length: 400)
+    for row in 60..<150 as Range<Int64> { try store.delete(.integer(row), in: rows) }
+    if isRetained {
+      try store.setRetention(.last(3), of: rows)
+      try store.delete(5, in: rows)
+    }
+    let snapshot = store.snapshot()
+    if isRetained { try store.setRetention(.newest, of: rows) } else { try store.delete(5, in: rows) }
+    var pieces = 0
+    try store.compact(.everything) { _ in
+      pieces += 1
+      snapshot.close()
+      return true
+    }
+    #expect(pieces > 1)
+    #expect(try store.get(5, in: rows) == nil)
+    let again = try machine.kill().open(options)
+    #expect(try again.get(5, in: again.keyspace("rows")) == nil)
+    #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 59)
+  }
+}
