@@ -54,7 +54,7 @@ struct CompactionPolicy {
 
   /// How many bytes may be written before writers have to wait, so that the log stays within its bound where it grows
   /// faster than it is compacted.
-  func slack(logBytes: Int, needed: Int) -> Int { needed + needed * 3 / 10 + 2 * segmentSize - logBytes }
+  func slack(logBytes: Int, needed: Int) -> Int { needed + needed * 3 / 10 + 5 * segmentSize / 2 - logBytes }
 
   /// The segments to compact together into one of at most full size; none if there is nothing to gain.
   ///
