@@ -304,9 +304,9 @@ public final class Store: Sendable {
   ///
   /// Happens in the background as the log grows unless ``StoreOptions/compaction`` is false. Readers and writers go on
   /// meanwhile. Takes time in proportion to the bytes of the segments it takes up, and free space for two segments at
-  /// most, or for what is needed of the largest commit where that is longer. Afterwards tombstones are a hundredth of the
-  /// log at most, but for those that a snapshot or a retention needs, and rows that one call has copied together are in the
-  /// order of their keys on disk.
+  /// most, or for what is needed of the largest commit where that is longer. Rows that one call has copied together are in
+  /// the order of their keys on disk afterwards; and where it has done what is worthwhile, tombstones are a hundredth of
+  /// the log at most, but for those that a snapshot or a retention needs.
   ///
   /// - Parameters:
   ///   - extent: whether segments without anything to gain are written anew as well.
