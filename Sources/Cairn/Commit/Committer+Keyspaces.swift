@@ -142,14 +142,18 @@ extension Committer {
   /// before it looked whether the keyspace is there.
   func clearDropped() {
     guard !isCompacting else { return }
-    droppedKeyspaces.removeAll { keyspace in
-      if let oldest = index.snapshots.oldest, keyspace.exists(at: oldest) { return false }
+    // In the order in which they were dropped.
+    let unseen = droppedKeyspaces.prefix { keyspace in
+      index.snapshots.oldest.map { !keyspace.exists(at: $0) } ?? true
+    }
+    guard !unseen.isEmpty else { return }
+    for keyspace in unseen {
       pin(keyspace, -1)
       letGo(keyspace)
       keyspace.clear()
       if keyspace.retainedSince.load(ordering: .relaxed) > 0 { removeKept(of: keyspace) }
-      return true
     }
+    droppedKeyspaces.removeFirst(unseen.count)
     hasDropped.store(!droppedKeyspaces.isEmpty, ordering: .relaxed)
   }
 

@@ -29,7 +29,7 @@ extension Committer {
           retainedSince: keyspace.retainedSince.load(ordering: .relaxed))
       }
       tables.dictionaries = index.dictionaries.all.compactMap { dictionary in
-        guard let keyspace = keyspaces.first(where: { $0.id == dictionary.keyspace }),
+        guard let keyspace = keyspaces.element(dictionary.keyspace),
           case let segments = log.segmentsUsing(dictionary: dictionary.id),
           keyspace.mayUse(dictionary: dictionary.id) || !segments.isEmpty
         else { return nil }

@@ -260,9 +260,9 @@ final class Committer: @unchecked Sendable {
     keyspace.definedAt.store(sequence, ordering: .releasing)
     log.manifest.withLock { manifest in
       manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id + 1)
-      manifest.keyspaces.append(
-        Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name))
-      manifest.keyspaces.sort { $0.id < $1.id }
+      manifest.keyspaces.insert(
+        Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name),
+        at: manifest.keyspaces.partitioningIndex { $0.id > keyspace.id })
     }
   }
 

@@ -9,7 +9,7 @@ package struct CheckpointTables: Hashable, Sendable {
   private static let magic: UInt64 = 0x4B48_434E_5249_4143  // "CAIRNCHK"
 
   /// A segment that the index leads into.
-  package struct Segment: Hashable, Sendable {
+  package struct Segment: Hashable, Sendable, Numbered {
     package var id: UInt32
     package var epoch: UInt32
     /// The first of its numbers in log addresses.
@@ -28,12 +28,12 @@ package struct CheckpointTables: Hashable, Sendable {
   }
 
   /// Where a keyspace's nodes are, in units of 64 bytes from the beginning of the file.
-  package struct Keyspace: Hashable, Sendable {
+  package struct Keyspace: Hashable, Sendable, Numbered {
     package var id: UInt32
     package var rows: Int
-    /// 0 in an unordered keyspace.
+    /// 0 in an unordered keyspace, and in one without nodes.
     package var root: UInt32
-    /// Hash pages, in the directory's order; a power of two.
+    /// Hash pages, in the directory's order; a power of two, or none in a keyspace that has never had a row.
     package var directory: [UInt32]
     package var live: [Live]
     /// Versions behind the newest that are kept of each row, and the commit that said so.
@@ -227,7 +227,8 @@ package struct CheckpointTables: Hashable, Sendable {
     for _ in 0..<keyspaceCount {
       guard let id = reader.next(UInt32.self), let root = reader.next(UInt32.self), let rows = reader.next(UInt64.self),
         rows <= 1 << 48, let count = reader.next(UInt32.self), let liveCount = reader.next(UInt32.self),
-        count.nonzeroBitCount == 1, Int(count) <= reader.remaining / 4, id > keyspaces.last?.id ?? 0
+        count.nonzeroBitCount == 1 || count == 0 && rows == 0 && root == 0, Int(count) <= reader.remaining / 4,
+        id > keyspaces.last?.id ?? 0
       else { throw Problem("its list of keyspaces makes no sense") }
       var directory: [UInt32] = []
       directory.reserveCapacity(Int(count))
@@ -244,14 +245,14 @@ package struct CheckpointTables: Hashable, Sendable {
     }
     for _ in 0..<dictionaryCount {
       guard let id = reader.next(UInt32.self), id <= Format.maximumID, id > dictionaries.last?.id ?? 0,
-        let keyspace = reader.next(UInt32.self), keyspaces.contains(where: { $0.id == keyspace }),
+        let keyspace = reader.next(UInt32.self), keyspaces.index(of: keyspace) != nil,
         let length = reader.next(UInt32.self), (1...UInt32(LZ4Dictionary.maximumLength)).contains(length),
         let count = reader.next(UInt32.self), count <= segments.count
       else { throw Problem("its list of dictionaries makes no sense") }
       var users: [UInt32] = []
       for _ in 0..<count {
         guard let segment = reader.next(UInt32.self), segment > users.last ?? 0,
-          segments.contains(where: { $0.id == segment })
+          segments.index(of: segment) != nil
         else {
           throw Problem("its list of dictionaries makes no sense")
         }

@@ -1,6 +1,6 @@
 /// What is in the store. FORMAT.md, section 2.
 package struct Manifest: Hashable, Sendable {
-  package struct Segment: Hashable, Sendable {
+  package struct Segment: Hashable, Sendable, Numbered {
     package var id: UInt32
     package var epoch: UInt32
     /// Length of the valid bytes of a sealed segment; nil while it may grow.
@@ -19,7 +19,7 @@ package struct Manifest: Hashable, Sendable {
     }
   }
 
-  package struct Keyspace: Hashable, Sendable {
+  package struct Keyspace: Hashable, Sendable, Numbered {
     package var id: UInt32
     package var isOrdered: Bool
     package var definedAt: UInt64

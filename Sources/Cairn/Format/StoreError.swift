@@ -41,6 +41,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let batchTooLarge = Code("batch too large")
     /// The keyspace exists with the other order, or belongs to another store.
     public static let keyspaceMismatch = Code("keyspace mismatch")
+    /// A store has 100,000 keyspaces at most.
+    public static let tooManyKeyspaces = Code("too many keyspaces")
     /// A range of an unordered keyspace was asked for.
     public static let notOrdered = Code("not ordered")
     /// An argument makes no sense: a name of a keyspace that is empty or too long, bytes that are no encoded reference.

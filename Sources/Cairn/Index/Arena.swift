@@ -22,6 +22,11 @@ import Synchronization
   private static let manyChunks = 64
   private static let maximumChunks = 1 << 17
 
+  /// The address of zeros that are never written to and never given out: an empty node of every kind of index, which all
+  /// that have no row yet share. It lies behind the last chunk.
+  static let blank = UInt32(maximumChunks - 1) << 15
+  private static let blankSize = 1 << 14
+
   private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   private var chunkCount = 0
   /// What the first chunks lie in, if they come from a checkpoint.
@@ -54,11 +59,15 @@ import Synchronization
     self.epochs = epochs
     unsafe chunks = .allocate(capacity: Self.maximumChunks)
     unsafe chunks.initialize(repeating: nil, count: Self.maximumChunks)
+    let blank = UnsafeMutableRawPointer.allocate(byteCount: Self.blankSize, alignment: Self.unit)
+    unsafe blank.initializeMemory(as: UInt64.self, repeating: 0, count: Self.blankSize / 8)
+    unsafe chunks[Self.maximumChunks - 1] = unsafe blank
     free = Array(repeating: 0, count: Self.chunkUnits + 1)
   }
 
   deinit {
     for chunk in imageChunks..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
+    unsafe self[Self.blank].deallocate()
     unsafe chunks.deallocate()
   }
 
@@ -159,7 +168,7 @@ import Synchronization
 
   /// Adds chunks that lie one behind the other.
   private func addChunks(_ count: Int) {
-    precondition(chunkCount + count <= Self.maximumChunks, "the index has outgrown its addresses")
+    precondition(chunkCount + count < Self.maximumChunks, "the index has outgrown its addresses")
     // A chunk more, so that an aligned part can be kept.
     let bytes = count * Self.chunkBytes
     let length = bytes + Self.chunkBytes
@@ -194,6 +203,7 @@ import Synchronization
 
   /// The block is out of reach for readers that pin from now on.
   func retire(_ address: UInt32, _ size: Int) {
+    guard address != Self.blank else { return }
     retired.append(
       Retired(address: address, units: UInt32((size + Self.unit - 1) / Self.unit), epoch: epochs.now))
   }

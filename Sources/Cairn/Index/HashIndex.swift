@@ -47,19 +47,16 @@ import Synchronization
     var vacated: UInt32
   }
 
-  init(arena: Arena) {
-    self.arena = arena
-    directory = Atomic(0)
-    let page = newPage(depth: 0, prefix: 0)
-    publishDirectory(depth: 0) { _ in page }
-  }
-
-  /// Begins with pages that lie in the arena already.
-  init(arena: Arena, directory pages: [UInt32]) {
+  /// Begins with pages that lie in the arena already; without any it takes nothing from the arena before the first row.
+  init(arena: Arena, directory pages: [UInt32] = []) {
     self.arena = arena
     directory = Atomic(0)
     pageCount.store(Set(pages).count, ordering: .relaxed)
-    publishDirectory(depth: pages.count.trailingZeroBitCount) { pages[$0] }
+    if pages.isEmpty {
+      publishDirectory(depth: 0) { _ in Arena.blank }
+    } else {
+      publishDirectory(depth: pages.count.trailingZeroBitCount) { pages[$0] }
+    }
   }
 
   deinit { unsafe directories.forEach { unsafe $0.deallocate() } }
@@ -69,6 +66,9 @@ import Synchronization
       UnsafePointer<UInt64>(bitPattern: directory.load(ordering: .acquiring)).unsafelyUnwrapped.pointee)
     return 8 << depth
   }
+
+  /// Whether there has been no row yet.
+  var isBlank: Bool { page(0) == Arena.blank }
 
   /// Of the pages that rows are found in.
   var pageBytes: Int { pageCount.load(ordering: .relaxed) * Self.pageSize }
@@ -226,7 +226,7 @@ import Synchronization
   /// False if the page has to be split first.
   private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: UInt64) -> Bool {
     let counts = unsafe counts(page)
-    guard unsafe counts.pointee.used < Self.splitThreshold else { return false }
+    guard page != Arena.blank, unsafe counts.pointee.used < Self.splitThreshold else { return false }
     var line = home
     for displacement in 0...UInt64(Self.maximumDisplacement) {
       let slots = unsafe slots(page, line: line)
@@ -270,7 +270,9 @@ import Synchronization
     // With few rows and nothing vacated, it is the lines that are full: rows of the same line and step, which only
     // splitting tells apart. Rows of one hash it doesn't, and ends with the depth.
     let isCrowded =
-      evenIfSparse || counts.vacated == 0 || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2)
+      evenIfSparse
+      || old != Arena.blank
+        && (counts.vacated == 0 || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2))
     var (depth, entries) = unsafe currentDirectory
     if isCrowded, rows.depth == depth {
       precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
@@ -312,6 +314,7 @@ import Synchronization
   }
 
   private func retire(_ page: UInt32) {
+    guard page != Arena.blank else { return }
     arena.retire(page, Self.pageSize)
     pageCount.subtract(1, ordering: .relaxed)
   }

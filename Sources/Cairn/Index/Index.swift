@@ -5,6 +5,8 @@ import Synchronization
 ///
 /// The protocol between readers and the one writer is in Documentation/ARCHITECTURE.md.
 final class Index: Sendable {
+  /// Tells it from every other that this process has had.
+  let number: UInt64
   let hash: KeyHash
   let table: SegmentTable
   let epochs: Epochs
@@ -19,14 +21,12 @@ final class Index: Sendable {
   let published: Atomic<UInt64>
   /// The newest commit whose changes have begun to be entered.
   let applying: Atomic<UInt64>
-  private let keyspaces: Lock<Keyspaces>
+  private let keyspaces = Lock(KeyspaceList())
 
-  private struct Keyspaces {
-    var all: [KeyspaceIndex] = []
-    var next: UInt32 = 1
-  }
+  private static let count = Atomic<UInt64>(0)
 
   init(hashSeed: UInt64, table: SegmentTable) {
+    number = Self.count.add(1, ordering: .relaxed).newValue
     hash = KeyHash(seed: hashSeed)
     self.table = table
     epochs = Epochs()
@@ -34,7 +34,6 @@ final class Index: Sendable {
     versions = VersionTable(arena: arena)
     published = Atomic(0)
     applying = Atomic(0)
-    keyspaces = Lock(Keyspaces())
   }
 
   // MARK: Keyspaces
@@ -42,24 +41,17 @@ final class Index: Sendable {
   /// By id.
   var allKeyspaces: [KeyspaceIndex] { keyspaces.withLock { $0.all } }
 
-  func keyspace(id: UInt32) -> KeyspaceIndex? {
-    keyspaces.withLock { $0.all.first { $0.id == id } }
-  }
+  func keyspace(id: UInt32) -> KeyspaceIndex? { keyspaces.withLock { $0[id] } }
 
-  func keyspace(named name: String) -> KeyspaceIndex? {
-    keyspaces.withLock { $0.all.first { $0.name == name } }
-  }
-
-  /// The keyspace of that name, made if there is none; nil if all ids are used up. It becomes part of the store with its
-  /// first write.
-  func keyspace(named name: String, isOrdered: Bool) -> KeyspaceIndex? {
-    keyspaces.withLock { keyspaces in
-      if let known = keyspaces.all.first(where: { $0.name == name }) { return known }
-      guard keyspaces.next <= Format.maximumID else { return nil }
+  /// The keyspace of that name, made if there is none. It becomes part of the store with its first write, and takes
+  /// nothing from the arena, which is the writer's, before that.
+  func keyspace(named name: String, isOrdered: Bool) throws(StoreError) -> KeyspaceIndex {
+    try keyspaces.withLock { (keyspaces) throws(StoreError) in
+      if let known = keyspaces[name] { return known }
+      try keyspaces.checkRoom(for: name)
       let keyspace = KeyspaceIndex(
         id: keyspaces.next, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena)
-      keyspaces.next += 1
-      keyspaces.all.append(keyspace)
+      keyspaces.add(keyspace)
       return keyspace
     }
   }
@@ -69,28 +61,24 @@ final class Index: Sendable {
     _ id: UInt32, _ name: String, isOrdered: Bool, definedAt: UInt64, from image: CheckpointTables.Keyspace? = nil
   ) -> KeyspaceIndex {
     keyspaces.withLock { keyspaces in
-      if let known = keyspaces.all.first(where: { $0.id == id }) { return known }
+      if let known = keyspaces[id] { return known }
       let keyspace = KeyspaceIndex(
         id: id, name: name, isOrdered: isOrdered, hash: hash, table: table, arena: arena, from: image)
       keyspace.definedAt.store(definedAt, ordering: .relaxed)
-      keyspaces.all.append(keyspace)
-      keyspaces.all.sort { $0.id < $1.id }
-      keyspaces.next = max(keyspaces.next, id + 1)
+      keyspaces.add(keyspace)
       return keyspace
     }
   }
 
   /// It is not to be found any more. Whoever has it keeps it.
   func remove(_ keyspace: KeyspaceIndex) {
-    keyspaces.withLock { $0.all.removeAll { $0 === keyspace } }
+    keyspaces.withLock { $0.remove(keyspace) }
   }
 
   /// Above all ids there have been, of keyspaces that were dropped too.
   var nextKeyspaceID: UInt32 { keyspaces.withLock { $0.next } }
 
-  func reserveKeyspaceIDs(below next: UInt32) {
-    keyspaces.withLock { $0.next = max($0.next, next) }
-  }
+  func reserveKeyspaceIDs(below next: UInt32) { keyspaces.withLock { $0.reserve(below: next) } }
 
   /// Bytes of memory the index takes, the keys not being part of it.
   var bytes: Int { arena.bytes + allKeyspaces.reduce(0) { $0 + $1.locator.index.directoryBytes } }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One keyspace as the engine knows it: its rows by hash and, if it is ordered, in order.
-@safe final class KeyspaceIndex: Sendable {
+@safe final class KeyspaceIndex: Sendable, Numbered {
   let id: UInt32
   let name: String
   let locator: RowLocator
@@ -35,14 +35,11 @@ import Synchronization
   ) {
     self.id = id
     self.name = name
-    let index = image.map { HashIndex(arena: arena, directory: $0.directory) } ?? HashIndex(arena: arena)
+    let index = HashIndex(arena: arena, directory: image?.directory ?? [])
     let locator = RowLocator(keyspace: id, hash: hash, index: index, table: table)
     self.locator = locator
-    tree =
-      !isOrdered
-      ? nil
-      : image.map { OrderedIndex(arena: arena, locator: locator, root: $0.root) }
-        ?? OrderedIndex(arena: arena, locator: locator)
+    let root = image.map(\.root) ?? 0
+    tree = isOrdered ? OrderedIndex(arena: arena, locator: locator, root: root == 0 ? Arena.blank : root) : nil
     oldVersions = Atomic(image?.oldVersions ?? 0)
     retainedSince = Atomic(image?.retainedSince ?? 0)
     rowCount.store(image?.rows ?? 0, ordering: .relaxed)

@@ -21,16 +21,8 @@ import Synchronization
   /// More levels than addresses allow for.
   private static let maximumHeight = 32
 
-  init(arena: Arena, locator: RowLocator) {
-    self.arena = arena
-    self.locator = locator
-    root = Atomic(0)
-    unsafe path = .allocate(capacity: Self.maximumHeight)
-    root.store(emptyLeaf(), ordering: .releasing)
-  }
-
-  /// Begins with nodes that lie in the arena already.
-  init(arena: Arena, locator: RowLocator, root node: UInt32) {
+  /// Begins with nodes that lie in the arena already; without any it takes nothing from the arena before the first row.
+  init(arena: Arena, locator: RowLocator, root node: UInt32 = Arena.blank) {
     self.arena = arena
     self.locator = locator
     root = Atomic(node)
@@ -330,13 +322,6 @@ import Synchronization
     return unsafe found.record.key
   }
 
-  private func emptyLeaf() -> UInt32 {
-    let node = arena.allocate(Leaf.size)
-    unsafe Leaf(arena[node]).initialize(
-      UnsafeMutableBufferPointer(start: nil, count: 0), prefix: UnsafeRawBufferPointer(start: nil, count: 0))
-    return node
-  }
-
   /// A leaf of entries in order. Where heads tie, they start further behind, if the keys share more than the prefix.
   private func buildLeaf(
     _ entries: UnsafeMutableBufferPointer<Leaf.Entry>, _ prefix: UnsafeRawBufferPointer
@@ -459,7 +444,7 @@ import Synchronization
     let count = parent.count
     if count == 1 {
       if level == 1 {
-        root.store(emptyLeaf(), ordering: .releasing)
+        root.store(Arena.blank, ordering: .releasing)
       } else {
         removeChild(level: level - 1)
       }

@@ -8,7 +8,7 @@ import Synchronization
 ///     32 heads × capacity   hashes × capacity   …   the prefix at the end
 ///
 /// Entries are written once, behind those there are, and published with the counts; up to `maximumAppended` of them may
-/// be out of order. Anything else makes a new leaf.
+/// be out of order. Anything else makes a new leaf. A leaf of zeros is empty and full.
 @safe struct Leaf {
   static let size = 1024
   static let headerSize = 32

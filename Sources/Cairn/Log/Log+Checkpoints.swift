@@ -16,7 +16,7 @@ extension Log {
   /// Recovery has to know of a keyspace that it may retain so many older versions, before it meets the records.
   func note(_ keyspace: UInt32, oldVersions: UInt32) {
     manifest.withLock { manifest in
-      guard let index = manifest.keyspaces.firstIndex(where: { $0.id == keyspace }) else { return }
+      guard let index = manifest.keyspaces.index(of: keyspace) else { return }
       manifest.keyspaces[index].oldVersions = max(manifest.keyspaces[index].oldVersions, oldVersions)
     }
   }
@@ -26,7 +26,7 @@ extension Log {
   /// A keyspace has been dropped by a commit. It stays listed until all checkpoints are newer than that.
   func forget(_ keyspace: UInt32, droppedAt sequence: UInt64) {
     manifest.withLock { manifest in
-      guard let index = manifest.keyspaces.firstIndex(where: { $0.id == keyspace }) else { return }
+      guard let index = manifest.keyspaces.index(of: keyspace) else { return }
       manifest.keyspaces[index].droppedAt = sequence
     }
   }

@@ -125,7 +125,7 @@ extension Log {
   }
 
   /// Whether the manifest speaks of a keyspace.
-  func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.contains { $0.id == keyspace } } }
+  func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.index(of: keyspace) != nil } }
 
   /// The segments with values that may be compressed with a dictionary, by id.
   func segmentsUsing(dictionary: UInt32) -> [UInt32] {

@@ -146,7 +146,7 @@ extension Log {
 
 extension Manifest {
   mutating func seal(_ segment: Cairn.Segment) {
-    guard let index = segments.firstIndex(where: { $0.id == segment.id }) else { return }
+    guard let index = segments.index(of: segment.id) else { return }
     segments[index] = Segment(
       id: segment.id, epoch: segment.epoch, end: segment.end.load(ordering: .acquiring),
       baseSequence: segment.baseSequence, lastSequence: segment.lastSequence.load(ordering: .acquiring))

@@ -96,6 +96,8 @@ final class CheckpointCapture: @unchecked Sendable {
   /// Does a piece of the work; returns the checkpoint's entry once it is durable. A failure ends it.
   func step() throws(StoreError) -> Manifest.Checkpoint? {
     do throws(StoreError) {
+      // One that has never had a row has no nodes.
+      while current < keyspaces.count, keyspaces[current].locator.index.isBlank { nextKeyspace() }
       if current < keyspaces.count {
         try advance(keyspaces[current])
       } else if tables.hasRetention, tables.versionBuckets.count < versionParts {

@@ -26,11 +26,11 @@ struct CheckpointImage {
 
   /// Whether the log is still the one that the checkpoint leads into, but for what has been compacted since.
   private func matches(_ manifest: Manifest) -> Bool {
-    guard let last = tables.segments.first(where: { $0.id == tables.place.segment }), last.end == tables.place.offset,
+    guard let last = tables.segments.element(tables.place.segment), last.end == tables.place.offset,
       last.lastSequence == tables.sequence
     else { return false }
     for entry in manifest.segments {
-      guard let segment = tables.segments.first(where: { $0.id == entry.id }) else {
+      guard let segment = tables.segments.element(entry.id) else {
         if entry.id < last.id { return false }
         continue
       }
@@ -38,7 +38,8 @@ struct CheckpointImage {
       if let end = entry.end, entry.id == last.id ? end < segment.end : end != segment.end { return false }
     }
     return tables.keyspaces.allSatisfy { keyspace in
-      manifest.keyspaces.contains { $0.id == keyspace.id && $0.isOrdered == (keyspace.root != 0) }
+      guard let known = manifest.keyspaces.element(keyspace.id) else { return false }
+      return keyspace.directory.isEmpty || known.isOrdered == (keyspace.root != 0)
     }
   }
 
@@ -54,9 +55,10 @@ struct CheckpointImage {
         upTo: tables.sequence, isCovered: Coverage(tables, table).contains, isKnown: known.contains)
     return hasSoundVersions
       && tables.keyspaces.allSatisfy { keyspace in
-        HashIndex.isSound(arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
-          && (keyspace.root == 0
-            || OrderedIndex.isSound(arena, keyspace.root, nodesEnd: tables.nodesEnd, nodesLeft: &nodesLeft))
+        keyspace.directory.isEmpty
+          || HashIndex.isSound(arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
+            && (keyspace.root == 0
+              || OrderedIndex.isSound(arena, keyspace.root, nodesEnd: tables.nodesEnd, nodesLeft: &nodesLeft))
       }
   }
 }

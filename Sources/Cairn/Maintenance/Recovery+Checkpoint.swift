@@ -18,13 +18,19 @@ extension Recovery {
         let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
         if behind > max(Self.longTail, entry.length / 8) {
           // Most rows will soon be led elsewhere. The trees, which that leaves alone, can wait.
-          for keyspace in image.tables.keyspaces { index.arena.moveToLargePages(HashIndex.range(keyspace.directory)) }
+          for keyspace in image.tables.keyspaces where !keyspace.directory.isEmpty {
+            index.arena.moveToLargePages(HashIndex.range(keyspace.directory))
+          }
         }
         if image.tables.hasRetention {
           index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
         }
         replay.begin(behind: entry.sequence)
         checkpoint = image.tables
+        for live in image.tables.keyspaces.lazy.flatMap(\.live) { liveBytes[live.slot, default: 0] += live.bytes }
+        for dictionary in image.tables.dictionaries {
+          for segment in dictionary.segments { dictionaries[segment, default: []].append(dictionary.id) }
+        }
         self.moves = moves
         table.reserve(image.tables.slotCount)
         for dictionary in image.tables.dictionaries {
@@ -76,7 +82,7 @@ extension Recovery {
     let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
     for source in sources {
       guard case .header(let header) = source.header else { continue }
-      let known = checkpoint.segments.first { $0.id == source.entry.id }
+      let known = checkpoint.segments.element(source.entry.id)
       guard known != nil || header.kind == .compacted else { continue }
       let segment = enter(header, source, known)
       guard let list = moves[header.id] else { continue }
@@ -110,7 +116,7 @@ extension Recovery {
     var hasGone = [Bool](repeating: true, count: checkpoint.slotCount)
     for segment in log.segments { for slot in segment.slots where slot < hasGone.count { hasGone[slot] = false } }
     for source in sources {
-      guard let known = checkpoint.segments.first(where: { $0.id == source.entry.id }) else { continue }
+      guard let known = checkpoint.segments.element(source.entry.id) else { continue }
       for slot in known.slot..<min(hasGone.count, known.slot + table.slotCount(for: source.mapping.length)) {
         hasGone[slot] = false
       }

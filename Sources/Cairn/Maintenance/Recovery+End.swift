@@ -47,7 +47,7 @@ extension Recovery {
       log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
       ?? Place(segment: manifest.segments.first?.id ?? 0, offset: 0)
     // What has been compacted or sealed is looked after by itself.
-    let isOpen = manifest.segments.contains { $0.id == log.watermark.place.segment && $0.end == nil }
+    let isOpen = manifest.segments.element(log.watermark.place.segment).map { $0.end == nil } ?? false
     guard !isOpen || log.watermark.place <= end,
       log.watermark.sequence <= max(log.lastSequence, manifest.chainSequence)
     else {

@@ -49,7 +49,7 @@ extension Recovery {
     log.moveLists.hasMoved =
       checkpoint.map { checkpoint in
         !moves.isEmpty
-          || checkpoint.segments.contains { known in !manifest.segments.contains { $0.id == known.id } }
+          || checkpoint.segments.contains { known in manifest.segments.index(of: known.id) == nil }
       } ?? true
     guard !isReadOnly else { return }
     let used = Set(

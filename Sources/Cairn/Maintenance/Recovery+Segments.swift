@@ -94,8 +94,8 @@ extension Recovery {
     log.highestSequence = max(log.highestSequence, header.compactedSequence)
     // The log was durable up to there before this was listed.
     note(Watermark(sequence: header.compactedSequence, place: Watermark.none.place))
-    let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source)
-    let isCovered = checkpoint?.segments.contains { $0.id == entry.id } ?? false
+    let segment = entered[entry.id] ?? enter(header, source)
+    let isCovered = checkpoint?.segments.index(of: entry.id) != nil
     if moved.contains(entry.id) {
       try note(read: end - SegmentHeader.size)
       report.replayedBytes += end - SegmentHeader.size
@@ -137,7 +137,7 @@ extension Recovery {
     let entry = source.entry
     note(header.watermark)
     log.highestSequence = max(log.highestSequence, header.baseSequence)
-    if let covered = checkpoint?.segments.first(where: { $0.id == entry.id }) {
+    if let covered = checkpoint?.segments.element(entry.id) {
       return try take(covered, source, header)
     }
     // What lay before a sealed segment, or between those and the first that isn't, may have been compacted.
@@ -173,15 +173,13 @@ extension Recovery {
       lastSequence: header.kind == .compacted ? header.compactedSequence : header.baseSequence,
       isCompacted: header.kind == .compacted)
     if let known {
-      let live = checkpoint?.keyspaces.flatMap(\.live).filter { $0.slot == known.slot } ?? []
-      segment.liveBytes.store(live.reduce(0) { $0 + $1.bytes }, ordering: .relaxed)
+      segment.liveBytes.store(liveBytes[known.slot] ?? 0, ordering: .relaxed)
       segment.tombstoneBytes.store(known.tombstones, ordering: .relaxed)
-      for dictionary in checkpoint?.dictionaries ?? [] where dictionary.segments.contains(known.id) {
-        segment.use(dictionary: dictionary.id)
-      }
+      for dictionary in dictionaries[known.id] ?? [] { segment.use(dictionary: dictionary) }
     }
     replay.enter(segment)
     log.segments.append(segment)
+    entered[segment.id] = segment
     if header.kind == .log { log.last = segment }
     return segment
   }
@@ -196,7 +194,7 @@ extension Recovery {
         .damaged, "segment \(entry.id) has \(source.mapping.length) bytes of \(covered.end)",
         place: Place(segment: entry.id, offset: source.mapping.length))
     }
-    let segment = log.segments.first { $0.id == entry.id } ?? enter(header, source, covered)
+    let segment = entered[entry.id] ?? enter(header, source, covered)
     chain = covered.lastSequence
     if checkpoint?.place.segment == entry.id {
       try readFrames(segment, entry, from: covered.end)
@@ -251,7 +249,7 @@ extension Recovery {
       offset += frame.header.length
       try note(read: frame.header.length)
     }
-    let isSealed = manifest.segments.contains { $0.id == segment.id && $0.end != nil }
+    let isSealed = manifest.segments.element(segment.id)?.end != nil
     if isSealed, !isCut, offset != limit {
       throw StoreError(
         .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))

@@ -24,11 +24,16 @@ struct Recovery: ~Copyable {
   /// There are commits behind the last one to be read.
   var isCut = false
   var checkpoint: CheckpointTables?
+  /// What the checkpoint says of its segments: live bytes by their first slots, dictionaries by their numbers.
+  var liveBytes: [Int: Int] = [:]
+  var dictionaries: [UInt32: [UInt32]] = [:]
   /// What the checkpoint needs to lead to what has been compacted since, by segment.
   var moves: [UInt32: MoveList] = [:]
   /// Segments of which there is no more to know than that.
   var moved: Set<UInt32> = []
   var sources: [Source] = []
+  /// The segments that are part of the log, as far as they are known.
+  var entered: [UInt32: Segment] = [:]
   /// Keyspaces that have been dropped, and rows of others that are not defined.
   var dropped: Set<UInt32> = []
   var undefined: [UInt32: Place] = [:]
@@ -54,8 +59,9 @@ struct Recovery: ~Copyable {
   static let longTail = 4 << 20
 
   /// A segment that the manifest lists, as it is found.
-  struct Source {
+  struct Source: Numbered {
     let entry: Manifest.Segment
+    var id: UInt32 { entry.id }
     let path: String
     let file: any File
     let mapping: any Mapping
@@ -66,7 +72,7 @@ struct Recovery: ~Copyable {
     try openSegments()
     try loadCheckpoint()
     for keyspace in manifest.keyspaces where keyspace.definedAt <= lastWanted {
-      let image = checkpoint?.keyspaces.first { $0.id == keyspace.id }
+      let image = checkpoint?.keyspaces.element(keyspace.id)
       // One that the checkpoint should have and hasn't was dropped before it.
       if let checkpoint, image == nil, keyspace.definedAt <= checkpoint.sequence { continue }
       replay.enter(
@@ -81,7 +87,7 @@ struct Recovery: ~Copyable {
     }
     try followMoves()
     for entry in manifest.segments {
-      guard let source = sources.first(where: { $0.entry.id == entry.id }) else {
+      guard let source = sources.element(entry.id) else {
         try miss(entry)
         continue
       }

@@ -3,10 +3,10 @@
 /// Of several changes of one row the last counts. Expectations are about the rows as they are before the batch.
 public struct Batch: ~Copyable {
   let buffer: BatchBuffer
-  private let owner: ObjectIdentifier
+  private let owner: UInt64
   private let isCompressing: Bool
 
-  init(_ buffer: BatchBuffer, owner: ObjectIdentifier, isCompressing: Bool) {
+  init(_ buffer: BatchBuffer, owner: UInt64, isCompressing: Bool) {
     self.buffer = buffer
     self.owner = owner
     self.isCompressing = isCompressing

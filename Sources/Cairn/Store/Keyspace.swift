@@ -13,7 +13,8 @@ public struct Keyspace: Sendable, Hashable {
   }
 
   let index: KeyspaceIndex
-  let owner: ObjectIdentifier
+  /// Of the store: no other has had this number.
+  let owner: UInt64
 
   /// The name, unique in the store.
   public var name: String { index.name }
@@ -27,7 +28,7 @@ public struct Keyspace: Sendable, Hashable {
 
   @inline(__always)
   func checkBelongs(to index: Index) throws(StoreError) {
-    guard owner == ObjectIdentifier(index) else {
+    guard owner == index.number else {
       throw StoreError(.keyspaceMismatch, "keyspace \(name) belongs to another store")
     }
   }

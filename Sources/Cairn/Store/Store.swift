@@ -86,30 +86,29 @@ public final class Store: Sendable {
 
   // MARK: Keyspaces
 
-  /// A keyspace by its name. One that isn't there yet becomes part of the store with its first write.
+  /// A keyspace by its name. One that isn't there yet becomes part of the store with its first write; until then it takes
+  /// less than 1 KiB of memory.
   ///
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.
   ///   - order: as it was made, or is to be.
   /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too
-  ///   long.
+  ///   long; `tooManyKeyspaces` beyond 100,000 keyspaces or 64 MiB of names.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
       throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
     }
-    guard let keyspace = index.keyspace(named: name, isOrdered: order == .ordered) else {
-      throw StoreError(.damaged, "the store has used up its numbers")
-    }
+    let keyspace = try index.keyspace(named: name, isOrdered: order == .ordered)
     guard keyspace.isOrdered == (order == .ordered) else {
       throw StoreError(.keyspaceMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
     }
-    return Keyspace(index: keyspace, owner: ObjectIdentifier(index))
+    return Keyspace(index: keyspace, owner: index.number)
   }
 
   /// The keyspaces that have been written to, by id.
   public var keyspaces: [Keyspace] {
     index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
-      .map { Keyspace(index: $0, owner: ObjectIdentifier(index)) }
+      .map { Keyspace(index: $0, owner: index.number) }
   }
 
   /// Drops a keyspace with all its rows, in one step however many there are. Snapshots that are there still see it;
@@ -174,7 +173,7 @@ public final class Store: Sendable {
   public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) throws -> UInt64 {
     let buffer = try buffer()
     defer { recycle(buffer) }
-    var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
+    var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     try body(&batch)
     defer {
       hasWritten()
@@ -205,7 +204,7 @@ public final class Store: Sendable {
   public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) async throws -> UInt64 {
     let buffer = try buffer()
     defer { recycle(buffer) }
-    var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
+    var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     try body(&batch)
     defer { hasWritten() }
     let sequence = try await asyncCommits.commit(buffer, durability)
@@ -240,7 +239,7 @@ public final class Store: Sendable {
   ) throws(StoreError) -> UInt64 {
     let buffer = try buffer()
     defer { recycle(buffer) }
-    var batch = Batch(buffer, owner: ObjectIdentifier(index), isCompressing: isCompressing)
+    var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     try body(&batch)
     defer {
       hasWritten()

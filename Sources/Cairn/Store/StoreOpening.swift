@@ -103,7 +103,7 @@ struct StoreOpening {
     }
     for position in gone.indices { gone[position].droppedAt = report.lastSequence }
     let present = index.allKeyspaces.map { keyspace in
-      let known = manifest.keyspaces.first { $0.id == keyspace.id }?.oldVersions ?? 0
+      let known = manifest.keyspaces.element(keyspace.id)?.oldVersions ?? 0
       return Manifest.Keyspace(
         id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: keyspace.definedAt.load(ordering: .relaxed),
         name: keyspace.name, oldVersions: max(known, keyspace.oldVersions.load(ordering: .relaxed)))

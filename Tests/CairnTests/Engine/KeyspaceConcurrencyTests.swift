@@ -73,4 +73,34 @@ import Testing
     #expect(store.statistics.retainedVersions == 0)
     #expect(store.statistics.snapshots == 0)
   }
+
+  @Test("rule 37: keyspaces are made beside a writer and short snapshots", .timeLimit(.minutes(5)))
+  func making() throws {
+    let store = try Machine().openThreaded()
+    let rows = try store.keyspace("rows")
+    let isDone = Atomic<Bool>(false)
+    let writers = Threads()
+    for writer in 0..<2 as Range<Int64> {
+      writers.start {
+        var number: Int64 = 0
+        while !isDone.load(ordering: .acquiring) {
+          number += 1
+          let snapshot = store.snapshot()
+          try store.put([1, 2, 3], at: [.integer(writer), .integer(number % 500)], in: rows, .buffered)
+          snapshot.close()
+        }
+      }
+    }
+    for number in 0..<3000 {
+      let keyspace = try store.keyspace("k\(number)", number % 2 == 0 ? .ordered : .unordered)
+      if number % 10 == 0 { try store.put([UInt8(number % 251)], at: 7, in: keyspace, .buffered) }
+    }
+    isDone.store(true, ordering: .releasing)
+    try writers.join()
+    for number in stride(from: 0, to: 3000, by: 10) {
+      let keyspace = try store.keyspace("k\(number)", number % 2 == 0 ? .ordered : .unordered)
+      #expect(try store.get(7, in: keyspace) == [UInt8(number % 251)])
+    }
+    store.close()
+  }
 }

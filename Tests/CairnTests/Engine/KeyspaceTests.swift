@@ -1,6 +1,10 @@
 import Cairn
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 @Suite struct KeyspaceTests {
   private let machine = Machine()
 
@@ -131,4 +135,86 @@ import Testing
       #expect(try again.texts(again.keyspace("k\(number)")) == ["\(number)=\(number)"])
     }
   }
+
+  @Test("rule 40: one of a store that has been freed fits no other, wherever in memory that lies")
+  func oneOfAFreedStoreIsRefused() throws {
+    for round in 0..<50 {
+      let old = try { try machine.open(at: "/old").keyspace("rows") }()
+      let store = try machine.open(at: "/new\(round)")
+      #expect(failure { try store.put([1], at: 1, in: old) }?.code == .keyspaceMismatch)
+      #expect(failure { _ = try store.get(1, in: old) }?.code == .keyspaceMismatch)
+    }
+  }
+
+  #if os(Linux)
+    @Test("rule 42: one that is not used takes less than 1 KiB of memory") func unusedOnesAreSmall() async {
+      await #expect(processExitsWith: .success) {
+        let store = try Machine().open()
+        try store.put([1], at: 1, in: store.keyspace("first"))
+        let count = 50_000
+        let before = residentBytes()
+        for number in 0..<count {
+          _ = try store.keyspace("a keyspace named \(number)", number % 2 == 0 ? .ordered : .unordered)
+        }
+        let each = (residentBytes() - before) / count
+        precondition(each <= 1024, "\(each) bytes for each keyspace")
+      }
+    }
+  #endif
+
+  @Test("rule 42: there are 100,000 at most, and more are refused") func limit() throws {
+    let store = try machine.open()
+    var keyspaces: [Keyspace] = []
+    for number in 0..<100_000 { keyspaces.append(try store.keyspace("\(number)")) }
+    #expect(failure { _ = try store.keyspace("one more") }?.code == .tooManyKeyspaces)
+    #expect(try store.keyspace("99999") == keyspaces[99_999])
+    try store.put([1], at: 1, in: keyspaces[500])
+    try store.drop(keyspaces[500])
+    try store.put([1], at: 1, in: store.keyspace("one more"))
+    #expect(failure { _ = try store.keyspace("and another") }?.code == .tooManyKeyspaces)
+    try store.write { batch in
+      for number in 0..<400 { try batch.put([2], at: 1, in: keyspaces[number * 200 + 1]) }
+    }
+    store.close()
+    let again = try machine.open()
+    #expect(again.keyspaces.count == 401)
+    #expect(try again.get(1, in: again.keyspace("79801")) == [2])
+  }
+
+  @Test func withoutRowsTheyHaveNoNodesInACheckpoint() throws {
+    var store = try machine.open()
+    for name in ["a", "b", "c"] {
+      for order in [Keyspace.Order.ordered, .unordered] {
+        try store.setRetention(.last(2), of: store.keyspace("\(name) \(order)", order))
+      }
+    }
+    try store.put([1], at: 1, in: store.keyspace("b ordered"))
+    try store.checkpoint()
+    #expect(store.statistics.checkpointBytes < 40_000)
+    for round in 0..<3 {
+      store.close()
+      store = try machine.open()
+      #expect(store.recovery.checkpoint != nil)
+      #expect(store.keyspaces.count == 6)
+      for keyspace in store.keyspaces {
+        let hadRow = round > 0 || keyspace.name == "b ordered"
+        #expect(try store.read { try $0.count(.all, in: keyspace) } == (hadRow ? 1 : 0))
+        try store.put([UInt8(round)], at: 1, in: keyspace)
+        #expect(try store.history(of: 1, in: keyspace).count == (hadRow ? 2 : 1))
+      }
+      try store.checkpoint()
+    }
+  }
 }
+
+#if os(Linux)
+  /// Bytes of memory that the process has.
+  private func residentBytes() -> Int {
+    let file = unsafe fopen("/proc/self/statm", "r")!
+    defer { unsafe fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    unsafe fgets(&line, 256, file)
+    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return Int(text.split(separator: " ")[1])! * sysconf(Int32(_SC_PAGESIZE))
+  }
+#endif

@@ -1,0 +1,32 @@
+/// What is found by its number in lists whose numbers rise.
+package protocol Numbered {
+  var id: UInt32 { get }
+}
+
+extension RandomAccessCollection where Element: Numbered {
+  /// The position of the element with a number, in a list whose numbers rise.
+  func index(of id: UInt32) -> Index? {
+    let index = partitioningIndex { $0.id >= id }
+    return index < endIndex && self[index].id == id ? index : nil
+  }
+
+  /// The element with a number, in a list whose numbers rise.
+  func element(_ id: UInt32) -> Element? { index(of: id).map { self[$0] } }
+}
+
+extension RandomAccessCollection {
+  /// Where the elements begin of which `isBehind` is true, if they all come behind those of which it is not.
+  func partitioningIndex(where isBehind: (Element) -> Bool) -> Index {
+    var (low, length) = (startIndex, count)
+    while length > 0 {
+      let middle = index(low, offsetBy: length / 2)
+      if isBehind(self[middle]) {
+        length /= 2
+      } else {
+        low = index(after: middle)
+        length -= length / 2 + 1
+      }
+    }
+    return low
+  }
+}

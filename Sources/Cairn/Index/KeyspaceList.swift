@@ -1,0 +1,49 @@
+/// The keyspaces of a store, by number and by name.
+struct KeyspaceList: Sendable {
+  /// More are refused: the manifest names all of them, and is written anew with each segment.
+  static let maximumCount = 100_000
+  /// Of all names together.
+  static let maximumNameBytes = 64 << 20
+
+  /// By number.
+  private(set) var all: [KeyspaceIndex] = []
+  private var byID: [UInt32: KeyspaceIndex] = [:]
+  private var byName: [String: KeyspaceIndex] = [:]
+  private var nameBytes = 0
+  /// Above all numbers there have been, of keyspaces that were dropped too.
+  private(set) var next: UInt32 = 1
+
+  subscript(_ id: UInt32) -> KeyspaceIndex? { byID[id] }
+
+  subscript(_ name: String) -> KeyspaceIndex? { byName[name] }
+
+  func checkRoom(for name: String) throws(StoreError) {
+    guard next <= Format.maximumID else { throw StoreError(.damaged, "the store has used up its numbers") }
+    guard all.count < Self.maximumCount, nameBytes + name.utf8.count <= Self.maximumNameBytes else {
+      throw StoreError(
+        .tooManyKeyspaces,
+        "a store has \(Self.maximumCount) keyspaces at most, and \(Self.maximumNameBytes) bytes of their names")
+    }
+  }
+
+  mutating func add(_ keyspace: KeyspaceIndex) {
+    // Most come in this order.
+    all.insert(keyspace, at: keyspace.id > all.last?.id ?? 0 ? all.count : position(keyspace.id))
+    byID[keyspace.id] = keyspace
+    byName[keyspace.name] = keyspace
+    nameBytes += keyspace.name.utf8.count
+    reserve(below: keyspace.id + 1)
+  }
+
+  mutating func remove(_ keyspace: KeyspaceIndex) {
+    guard byID.removeValue(forKey: keyspace.id) != nil else { return }
+    all.remove(at: position(keyspace.id))
+    if byName[keyspace.name] === keyspace { byName[keyspace.name] = nil }
+    nameBytes -= keyspace.name.utf8.count
+  }
+
+  mutating func reserve(below id: UInt32) { next = max(next, id) }
+
+  /// Of the first keyspace that has this number or a higher one.
+  private func position(_ id: UInt32) -> Int { all.partitioningIndex { $0.id >= id } }
+}

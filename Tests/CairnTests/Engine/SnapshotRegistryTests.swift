@@ -1,0 +1,57 @@
+import Synchronization
+import Testing
+
+@testable import Cairn
+
+@Suite struct SnapshotRegistryTests {
+  @Test("what is asked of it is the same as of a plain list, whatever order snapshots end in")
+  func isAList() {
+    var random = SplitMix64(seed: chooseSeed())
+    for _ in 0..<chooseRounds(60, debug: 6) {
+      let registry = SnapshotRegistry()
+      let published = Atomic<UInt64>(1)
+      var held: [UInt64] = []
+      // How often what is to end is the oldest, the newest, or any.
+      let endsOldest = Int.random(in: 0...8, using: &random)
+      let endsNewest = Int.random(in: 0...8, using: &random)
+      for step in 0..<3000 {
+        if held.isEmpty || Int.random(in: 0..<(step < 1500 ? 10 : 16), using: &random) < 8 {
+          published.add(UInt64.random(in: 0...2, using: &random), ordering: .relaxed)
+          held.append(registry.register(published))
+        } else {
+          let choice = Int.random(in: 0..<20, using: &random)
+          let index =
+            choice < endsOldest
+            ? 0 : choice < endsOldest + endsNewest ? held.count - 1 : Int.random(in: held.indices, using: &random)
+          let sequence = held.remove(at: index)
+          #expect(registry.release(sequence) == !held.contains(sequence))
+        }
+        #expect(registry.oldest == held.first)
+        #expect(registry.isEmpty == held.isEmpty)
+        let upper = UInt64.random(in: 0...published.load(ordering: .relaxed) + 1, using: &random)
+        let lower = UInt64.random(in: 0...upper, using: &random)
+        #expect(registry.newest(from: lower, below: upper) == held.last { (lower..<max(upper, lower)).contains($0) })
+      }
+    }
+  }
+
+  @Test("rule 42: many snapshots end in any order", arguments: ["oldest first", "newest first", "shuffled"])
+  func many(_ order: String) throws {
+    let store = try Machine().open()
+    let rows = try store.keyspace("rows")
+    var snapshots: [Snapshot] = []
+    for number in 0..<2000 {
+      try store.put([UInt8(number % 251)], at: .integer(Int64(number % 1000)), in: rows, .buffered)
+      snapshots.append(store.snapshot())
+    }
+    var random = SplitMix64(seed: 3)
+    switch order {
+    case "newest first": snapshots.reverse()
+    case "shuffled": snapshots.shuffle(using: &random)
+    default: break
+    }
+    for snapshot in snapshots { snapshot.close() }
+    #expect(store.statistics.snapshots == 0)
+    #expect(store.statistics.retainedVersions == 0)
+  }
+}
