@@ -51,8 +51,9 @@ let package = Package(
         "Cairn", "CLZ4", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/catalogue", exclude: ["Sample"], swiftSettings: settings),
+    .target(name: "CForking", path: "Tests/CForking"),
     .testTarget(
-      name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation"],
+      name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking"],
       swiftSettings: settings),
     .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
   ],

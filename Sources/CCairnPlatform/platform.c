@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +22,31 @@
 uintptr_t cairn_thread_token(void) {
   static _Thread_local char place;
   return (uintptr_t)&place;
+}
+
+static uint64_t unwiped_process_word;
+uint64_t *cairn_process_word = &unwiped_process_word;
+static uint64_t process_number;
+
+uint64_t cairn_enter_process(void) {
+  uint64_t number = __atomic_add_fetch(&process_number, 1, __ATOMIC_RELAXED), none = 0;
+  return __atomic_compare_exchange_n(cairn_process_word, &none, number, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? number
+                                                                                                               : none;
+}
+
+static void clear_process_word(void) { __atomic_store_n(cairn_process_word, 0, __ATOMIC_RELAXED); }
+
+__attribute__((constructor)) static void prepare_process_word(void) {
+#if defined(MADV_WIPEONFORK)
+  size_t length = (size_t)sysconf(_SC_PAGESIZE);
+  void *page = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED && madvise(page, length, MADV_WIPEONFORK) == 0) cairn_process_word = page;
+#endif
+  pthread_atfork(NULL, NULL, clear_process_word);
+}
+
+void cairn_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+  pthread_atfork(prepare, parent, child);
 }
 
 int cairn_reserve(int descriptor, int64_t offset, int64_t length) {
@@ -94,6 +120,15 @@ int cairn_move_mapping(void *memory, void *target, size_t length) {
   (void)target;
   (void)length;
   return ENOSYS;
+#endif
+}
+
+void cairn_error_text(int code, char *buffer, size_t capacity) {
+#if defined(__GLIBC__)
+  const char *text = strerror_r(code, buffer, capacity);
+  if (text != buffer) snprintf(buffer, capacity, "%s", text);
+#else
+  if (strerror_r(code, buffer, capacity) != 0) buffer[0] = 0;
 #endif
 }
 

@@ -136,6 +136,26 @@ package enum AnnotatedFile {
 }
 
 extension AnnotatedFile {
+  /// The fields of the file with the records of the watermark, of which one may be missing.
+  package static func watermarks(_ bytes: UnsafeRawBufferPointer) -> [Annotation] {
+    var fields = unsafe FieldReader(bytes)
+    for slot in WatermarkRecord.slots where slot + WatermarkRecord.size <= bytes.count {
+      fields.reserved(slot - fields.position, "unused")
+      if unsafe bytes[slot..<slot + WatermarkRecord.size].allSatisfy({ $0 == 0 }) { continue }
+      fields.magic("CAIRNWMK")
+      fields.version()
+      fields.number(UInt32.self, "epoch")
+      fields.uuid()
+      fields.number(UInt64.self, "watermark sequence")
+      fields.place("watermark place")
+      fields.number(UInt64.self, "offset of the last frame before it")
+      fields.reserved(4)
+      fields.checksum(of: slot..<slot + 60, "CRC-32C of the 60 bytes before")
+    }
+    fields.reserved(fields.remaining, "unused")
+    return fields.takeAnnotations()
+  }
+
   /// The fields of a file that is no segment, by its name.
   ///
   /// - Throws: `malformed` for a file that FORMAT.md does not describe.
@@ -149,6 +169,10 @@ extension AnnotatedFile {
     if name.hasSuffix(".moves") {
       return unsafe try directory.bytes(of: name).withUnsafeBytes { unsafe moves($0) }
     }
-    throw StoreError(.malformed, "\(name) is no manifest, segment, checkpoint or list of moves")
+    if name == WatermarkRecord.fileName {
+      return unsafe try directory.bytes(of: name).withUnsafeBytes { unsafe watermarks($0) }
+    }
+    throw StoreError(
+      .malformed, "\(name) is no manifest, segment, checkpoint, list of moves or record of the watermark")
   }
 }

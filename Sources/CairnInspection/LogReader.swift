@@ -17,6 +17,8 @@ package struct LogReader: Sendable {
   /// Of those that are not sealed: what is in them, as far as it has been looked at.
   private var copies: [UInt32: (mapping: any Mapping, fileBytes: Int)] = [:]
   private var earlyWatermark = Watermark.none
+  /// What is recorded outside the log of how far it is durable.
+  private let recorded: WatermarkRecord?
 
   /// How often it is looked again for a manifest whose segments are all there.
   private static let attempts = 32
@@ -44,6 +46,7 @@ package struct LogReader: Sendable {
   private init(looking directory: StoreDirectory) throws(StoreError) {
     self.directory = directory
     names = try directory.names()
+    let recorded = try directory.watermarkRecord()
     let segments = names.compactMap(StoreDirectory.segment(named:))
     var problem: String?
     let bytes = try directory.manifestBytes()
@@ -67,6 +70,8 @@ package struct LogReader: Sendable {
     }
     self.manifest = manifest
     manifestProblem = problem
+    self.recorded =
+      manifest.map { recorded?.store == $0.store && recorded?.epoch == $0.epoch } ?? true ? recorded : nil
     entries = manifest?.segments ?? segments.map { Manifest.Segment(id: $0) }
     guard manifest != nil else { return }
     for entry in entries { files[entry.id] = try directory.segment(entry) }
@@ -117,7 +122,7 @@ package struct LogReader: Sendable {
   }
 
   private func highestWatermark() throws(StoreError) -> Watermark {
-    var highest = Watermark.none
+    var highest = recorded?.watermark ?? Watermark.none
     for entry in entries {
       guard let segment = try segment(entry) else { continue }
       if case .header(let header) = segment.header {

@@ -170,7 +170,7 @@ package struct NewStore: ~Copyable {
     try builder.finish()
 
     let store = try Store.openForInspection(at: path)
-    defer { store.close() }
+    defer { try? store.close() }
     contents.bytes = store.statistics.logBytes
     for (name, rows) in contents.keyspaces {
       let found = try store.snapshot().count(in: try store.existingKeyspace(name))

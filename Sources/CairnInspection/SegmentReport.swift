@@ -66,7 +66,7 @@ package struct SegmentReport: Sendable {
   private static func live(at path: String) -> ([UInt32: Int]?, StoreError?) {
     do throws(StoreError) {
       let store = try Store.openForInspection(at: path)
-      defer { store.close() }
+      defer { try? store.close() }
       return (Dictionary(uniqueKeysWithValues: store.segmentStatistics.map { ($0.id, $0.liveBytes) }), nil)
     } catch {
       return (nil, error)

@@ -5,6 +5,9 @@ package struct StoreDirectory: Sendable {
   package let files: any FileLayer
   package let path: String
 
+  /// What is read as a whole: a manifest, or a list of moves of the longest segment.
+  private static let longestFile = max(Manifest.maximumLength, MoveList.maximumLength(segment: 1 << 32))
+
   package init(_ path: String, files: any FileLayer) {
     self.files = files
     self.path = path
@@ -46,9 +49,21 @@ package struct StoreDirectory: Sendable {
     do throws(FileError) {
       let file = try files.open("\(path)/\(name)", .read)
       defer { file.close() }
-      return try file.readAll()
+      return try file.readAll(atMost: Self.longestFile)
     } catch {
       throw StoreError(error)
+    }
+  }
+
+  /// What is recorded outside the log of how far it is durable; nil if nothing is, or what cannot be read.
+  func watermarkRecord() throws(StoreError) -> WatermarkRecord? {
+    do throws(StoreError) {
+      return try unsafe bytes(of: WatermarkRecord.fileName).withUnsafeBytes {
+        unsafe WatermarkRecord.newest(in: $0)?.record
+      }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return nil
     }
   }
 
@@ -98,8 +113,7 @@ package enum SegmentFile: Sendable {
     case .sealed(let mapping, let fileBytes): return (mapping, fileBytes)
     case .growing(let file):
       do throws(FileError) {
-        let size = try file.size()
-        return (try CopiedFile(file, size), size)
+        return (try CopiedFile(file, try file.contentEnd()), try file.size())
       } catch {
         throw StoreError(error)
       }

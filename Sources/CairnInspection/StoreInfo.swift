@@ -91,12 +91,12 @@ public struct StoreInfo: Sendable {
     options.access = .readOnly
     options.recoveryProgress = progress
     var store = try Store.open(at: path, options: options, environment: environment)
-    defer { store.close() }
+    defer { try? store.close() }
     // A tail that is not the same at a second look is a write that was under way.
     if !store.recovery.discarded.isEmpty {
       for _ in 0..<Self.attempts {
         let again = try Store.open(at: path, options: options, environment: environment)
-        store.close()
+        try store.close()
         let before = store.recovery.discarded
         store = again
         if again.recovery.discarded.isEmpty || again.recovery.discarded == before { break }

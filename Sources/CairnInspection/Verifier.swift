@@ -91,7 +91,7 @@ struct VerificationPass {
     pass.verification.bytes = pass.walk.bytes
     pass.verification.lastSequence = max(pass.walk.lastSequence, manifest?.chainSequence ?? 0)
     pass.verification.watermark = watermark.sequence
-    if depth == .full, pass.verification.damage.isEmpty { pass.readRows() }
+    if depth == .full, pass.verification.damage.isEmpty { try pass.readRows() }
     return pass.verification
   }
 
@@ -117,7 +117,8 @@ struct VerificationPass {
     let segments = Set(manifests.flatMap(\.segments).map(\.id))
     // A writer makes new ones before the manifest lists them.
     let isBeingWritten = directory.isBeingWritten
-    let own = Set(checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK", Reserve.fileName])
+    let own = Set(
+      checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK", Reserve.fileName, WatermarkRecord.fileName])
     for name in names.sorted() where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
         // One above all others may have been begun since the manifest was read.
@@ -236,10 +237,10 @@ struct VerificationPass {
   // MARK: The rows
 
   /// What no single record tells: whether the store opens, and every row is found where the index says.
-  private mutating func readRows() {
+  private mutating func readRows() throws(StoreError) {
     do {
       let store = try Store.openForInspection(at: directory)
-      defer { store.close() }
+      defer { try? store.close() }
       try store.read { snapshot in
         for keyspace in store.keyspaces {
           try snapshot.forEachHistory(in: keyspace) { records in
@@ -250,6 +251,8 @@ struct VerificationPass {
           }
         }
       }
+    } catch let error as StoreError where error.code == .noDescriptors || error.code == .noMemory {
+      throw error
     } catch {
       find(.opening, ManifestFile.name, "the rows cannot be read: \(error)")
     }

@@ -89,7 +89,7 @@ struct LogScan {
     do throws(FileError) {
       let file = try files.open("\(directory)/\(ManifestFile.name)", .read)
       defer { file.close() }
-      bytes = try file.readAll()
+      bytes = try file.readAll(atMost: Manifest.maximumLength)
     } catch {
       return nil
     }
@@ -186,6 +186,12 @@ struct LogScan {
   static func watermark(_ files: MemoryFileLayer) -> UInt64 {
     guard let (manifest, sources) = try? sources(files) else { return 0 }
     var highest = manifest.checkpoints.reduce(0) { max($0, $1.sequence) }
+    if let bytes = files.contents["\(SimulatedMachine.path)/\(WatermarkRecord.fileName)"],
+      let record = unsafe bytes.withUnsafeBytes({ unsafe WatermarkRecord.newest(in: $0)?.record }),
+      record.store == manifest.store, record.epoch == manifest.epoch
+    {
+      highest = max(highest, record.watermark.sequence)
+    }
     for source in sources {
       // One without a commit names the gap it begins behind.
       if let end = source.entry.end, end > SegmentHeader.size { highest = max(highest, source.entry.lastSequence) }

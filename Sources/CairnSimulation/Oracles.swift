@@ -111,7 +111,7 @@ struct Oracles {
 
     let store = try located("opening", .opening) { try machine.open(options) }
     tally.recoveries += 1
-    defer { store.close() }
+    defer { try? store.close() }
     let sequence = store.lastSequence
     try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) was durable")
     guard let rows = model.state(at: sequence) else {
@@ -209,7 +209,7 @@ struct Oracles {
       let reader = try SimulatedMachine(files, seed: seed).open(options, .readOnly)
       let keyspaces = try keyspaces(reader)
       try reader.read { try compare($0, keyspaces, rows) }
-      reader.close()
+      try reader.close()
     }
   }
 
@@ -236,7 +236,7 @@ struct Oracles {
         tally.refused += 1
         return
       }
-      defer { store.close() }
+      defer { try? store.close() }
       tally.recoveries += 1
       guard let rows = model.state(at: store.lastSequence) else {
         if round > 0 { return }

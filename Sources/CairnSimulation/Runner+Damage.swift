@@ -28,7 +28,7 @@ extension Runner {
         let keyspaces = try oracles.keyspaces(open)
         try files.flip(mask, at: offset, in: path)
         try open.read { try oracles.compare($0, keyspaces, rows, isDamaged: true) }
-        open.close()
+        try open.close()
       } else {
         try files.flip(mask, at: offset, in: path)
       }
@@ -54,7 +54,7 @@ extension Runner {
     guard let (path, offset) = Self.target(in: files, &random) else { return }
     let place = offset / 8 * 8
     let store = try SimulatedMachine(files, seed: random.next()).open(oracles.options)
-    defer { store.close() }
+    defer { try? store.close() }
     var model = model
     guard model.recovered(at: store.lastSequence) else {
       throw Failure(.damage, "recovered commit \(store.lastSequence), which is no state there was")

@@ -100,7 +100,7 @@ package struct Runner {
     }
     // What the store leaves when it is closed is part of the trace.
     watch.end(machine.files)
-    store?.close()
+    try store?.close()
     for (path, bytes) in machine.files.contents.sorted(by: { $0.key < $1.key }) where !path.hasSuffix("LOCK") {
       watch.note("\(path) \(bytes.count) \(unsafe bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) })")
     }
@@ -109,7 +109,7 @@ package struct Runner {
   private mutating func leave() {
     watch.end(machine.files)
     releaseAll()
-    store?.close()
+    try? store?.close()
     store = nil
     oracles.tally.add(machine.files)
   }
@@ -441,7 +441,7 @@ package struct Runner {
 
   private mutating func reopen() throws {
     releaseAll()
-    store?.close()
+    try store?.close()
     store = nil
     follow()
     machine.scheduler.drain()
@@ -461,7 +461,7 @@ package struct Runner {
     try verifyCaptures()
     releaseAll()
     watch.end(machine.files)
-    store?.close()
+    try store?.close()
     store = nil
     oracles.tally.add(machine.files)
     machine = SimulatedMachine(files, seed: mix(program.seed, 2, nextMachine()))

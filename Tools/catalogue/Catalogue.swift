@@ -59,12 +59,12 @@ struct Catalogue: AsyncParsableCommand {
     }
 
     let (catalogue, reopenSeconds) = try timed {
-      created.store.close()
+      try created.store.close()
       let catalogue = try CatalogueStore.open(at: store)
       _ = try catalogue.store.read { try $0.count(.prefix(.tuple([.string(package)])), in: catalogue.packages) }
       return catalogue
     }
-    defer { catalogue.store.close() }
+    defer { try? catalogue.store.close() }
     let bytesOnDisk = diskUsage(of: store)
     let measurements = try Measurements(catalogue)
     let answers = try answers(from: catalogue)

@@ -52,7 +52,7 @@ struct CatalogueStore: Sendable {
       guard replacing, [.damaged, .newerFormat, .corrupted].contains(error.code) else { throw error }
       return true
     }
-    defer { store.close() }
+    defer { try? store.close() }
     guard try replacing || isCatalogue(store) else { throw OccupiedPath(path: path) }
     return true
   }

@@ -22,7 +22,7 @@ struct CompactCommand: Command {
   func write(to output: inout Output) throws {
     let path = arguments.common.store
     let store = try Watched.store(path)
-    defer { store.close() }
+    defer { try? store.close() }
     let segmentSize = try StoreInfo(at: path).segmentBytes
     let before = store.statistics.logBytes
     let contents = try Watched.working("copying") { progress in

@@ -29,9 +29,9 @@ struct DiffCommand: Command {
 
   func write(to output: inout Output) throws {
     let first = try Watched.store(common.store)
-    defer { first.close() }
+    defer { try? first.close() }
     let second = try Watched.store(second)
-    defer { second.close() }
+    defer { try? second.close() }
     if let keyspace {
       _ = try first.existingKeyspace(keyspace)
       _ = try second.existingKeyspace(keyspace)

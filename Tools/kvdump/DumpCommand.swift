@@ -48,7 +48,7 @@ struct DumpCommand: Command {
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
-    defer { store.close() }
+    defer { try? store.close() }
     let form: StoreDump.Form =
       common.format == .text ? .berkeley(BerkeleyDump(profile, keys), isNamed: !unnamed) : .jsonLines
     let dump = try StoreDump(store, keyspaces, form, isPastKeyLimit: anyKeyLength)

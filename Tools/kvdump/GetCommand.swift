@@ -31,7 +31,7 @@ struct GetCommand: Command {
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
-    defer { store.close() }
+    defer { try? store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
     guard let row = try store.row(reference, in: keyspace) else {
       complain("there is no row \(reference.literal) in \(escapedForTerminal(keyspace.name))")

@@ -27,7 +27,7 @@ struct HistoryCommand: Command {
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
-    defer { store.close() }
+    defer { try? store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
     let versions =
       log

@@ -52,7 +52,7 @@ struct ScanCommand: Command {
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
-    defer { store.close() }
+    defer { try? store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
     // Before anything is printed.
     if keyspace.order == .unordered, reverse || prefix != nil || from != nil || to != nil {

@@ -25,7 +25,7 @@ struct StatsCommand: Command {
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
-    defer { store.close() }
+    defer { try? store.close() }
     let report = try Watched.working("counting") { try SpaceReport(of: store, progress: $0) }
     let (segments, _) = try Watched.working("reading the log") {
       try SegmentReport.all(at: common.store, progress: $0)

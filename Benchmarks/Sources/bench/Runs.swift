@@ -105,7 +105,7 @@ struct Runs {
     var reading = Reading()
     let pattern = randomRows(seed: 7, round).limited(to: 0..<1)
     for _ in 0..<Self.openings {
-      contender.close()
+      try contender.close()
       let nanoseconds = try timed {
         try contender.open()
         reading = try contender.session().get(pattern, .fixed)

@@ -62,7 +62,7 @@ struct Tournament {
       }
     }
     for contender in contenders {
-      contender.close()
+      try contender.close()
       for index in footprints.indices where footprints[index].engine == contender.kind {
         footprints[index].bytesAtEnd = Machine.diskBytes(under: contender.directory)
       }
@@ -79,7 +79,7 @@ struct Tournament {
     try fill()
     Machine.settle()
     let after = Machine.anonymousMemory()
-    contender.close()
+    try contender.close()
     try contender.open()
     Machine.settle()
     return Footprint(

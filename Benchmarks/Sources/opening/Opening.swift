@@ -48,7 +48,7 @@ struct Opening: ParsableCommand {
     let store = try Store.open(at: place + "/store")
     let elapsed = try ContinuousClock().measure { try store.checkpoint() }
     print("a checkpoint of \(store.statistics.checkpointBytes >> 20) MiB takes \(milliseconds(elapsed)) ms")
-    store.close()
+    try store.close()
     report("after kill -9", try (0..<kills).map { try killed(place + "/store", $0) })
   }
 
@@ -75,7 +75,7 @@ struct Opening: ParsableCommand {
       guard left == 0 else { throw ValidationError("rows are missing") }
     }
     let elapsed = start.duration(to: .now)
-    defer { store.close() }
+    defer { try? store.close() }
     return Sample(elapsed: elapsed, replayed: store.recovery.records)
   }
 

@@ -83,7 +83,7 @@ struct Latency: ParsableCommand {
     options.compaction = compacts
     options.segmentSize = segmentMib << 20
     let store = try Store.open(at: path, options: options)
-    defer { store.close() }
+    defer { try? store.close() }
     let keyspace = try store.keyspace("rows")
     func put(_ row: Int, _ step: Int) throws {
       try store.write(.buffered) { try pool.put(row, step, in: keyspace, &$0) }

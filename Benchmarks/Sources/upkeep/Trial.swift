@@ -101,7 +101,7 @@ final class Trial {
   }
 
   func close() {
-    store.close()
+    try store.close()
     let statistics = store.statistics
     before = (before.appended + statistics.appendedBytes, before.compacted + statistics.compactedBytes)
   }

@@ -64,6 +64,22 @@ static inline void cairn_pause(void) {
 /// A number that differs between threads alive at the same time and costs no system call.
 uintptr_t cairn_thread_token(void);
 
+/// The word of `cairn_process`.
+extern uint64_t *_Nonnull cairn_process_word;
+
+/// Gives this process its number, unless it has one.
+uint64_t cairn_enter_process(void);
+
+/// A number that tells this process from those that it was forked from. The kernel clears the word where it is kept when it
+/// makes a child, however that is made, where the kernel can (Linux); elsewhere the handler of `fork` does.
+static inline uint64_t cairn_process(void) {
+  uint64_t number = __atomic_load_n(cairn_process_word, __ATOMIC_RELAXED);
+  return number != 0 ? number : cairn_enter_process();
+}
+
+/// Has these called around each `fork` of this process, the last in the child.
+void cairn_at_fork(void (*_Nonnull prepare)(void), void (*_Nonnull parent)(void), void (*_Nonnull child)(void));
+
 /// Reserves blocks for bytes 0..<size of the file without changing its contents, and extends its size.
 /// Returns 0 or an errno value.
 int cairn_reserve(int descriptor, int64_t offset, int64_t length);
@@ -84,6 +100,9 @@ void *_Nullable cairn_map_huge(size_t length);
 
 /// Puts such memory in the place of what is mapped at `target`, for all threads at once. Returns 0 or an errno value.
 int cairn_move_mapping(void *_Nonnull memory, void *_Nonnull target, size_t length);
+
+/// What the system says of an errno value, as text that ends with a zero.
+void cairn_error_text(int code, char *_Nonnull buffer, size_t capacity);
 
 /// A name that changes with every start of the machine, as text; empty where there is none.
 /// Returns the number of bytes written, at most `capacity`.

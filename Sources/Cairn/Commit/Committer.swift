@@ -57,6 +57,7 @@ final class Committer: @unchecked Sendable {
 
   /// Everything but making it durable.
   func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+    try index.checkProcess()
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
     return try lock.withLockSoon { (_) throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
   }
@@ -81,7 +82,7 @@ final class Committer: @unchecked Sendable {
       try apply(batch, sequence)
     } catch {
       // The commit is in the log and not to be seen; reopening decides from the log alone.
-      throw log.poison(FileError(.system(0), "index: \(error.message) in", log.directory))
+      throw log.poison(FileError(.system(0), "index: \(error.message) in", log.directory.path))
     }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
     commitCount.add(1, ordering: .relaxed)

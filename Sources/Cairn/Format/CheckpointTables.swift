@@ -164,7 +164,18 @@ package struct CheckpointTables: Hashable, Sendable {
   /// Why a checkpoint is of no use, in words.
   package struct Problem: Error, Hashable, Sendable {
     package let text: String
-    package init(_ text: String) { self.text = text }
+    /// Of the file layer.
+    package let cause: FileError?
+
+    package init(_ text: String) {
+      self.text = text
+      cause = nil
+    }
+
+    init(_ cause: FileError) {
+      text = StoreError(cause).message
+      self.cause = cause
+    }
   }
 
   /// Reads a whole file's header and tables, and checks that the nodes are what was written.

@@ -68,6 +68,8 @@ package struct Manifest: Hashable, Sendable {
 
   private static let magic: UInt64 = 0x4E41_4D4E_5249_4143  // "CAIRNMAN"
   private static let fixedSize = 128
+  /// With as many segments as there are log addresses for, and all keyspaces.
+  package static let maximumLength = 256 << 20
 
   package init(store: UInt128, hashSeed: UInt64, segmentSize: Int) {
     self.store = store

@@ -16,6 +16,9 @@ package struct MoveList: Hashable, Sendable {
     self.sequence = sequence
   }
 
+  /// Of the list of a segment of so many bytes: no record takes fewer than 16.
+  package static func maximumLength(segment end: Int) -> Int { headerSize + end / 16 * 8 }
+
   func encoded() -> [UInt8] {
     var list = ByteWriter()
     for place in places { list.append(place) }

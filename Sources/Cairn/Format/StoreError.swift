@@ -27,10 +27,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let corrupted = Code("corrupted")
     /// The file system is full. Nothing was changed; writing works again once there is space.
     public static let noSpace = Code("no space")
+    /// The process or the system has as many files open as it may. Nothing was changed.
+    public static let noDescriptors = Code("no descriptors")
+    /// The system gives the process no more memory. Nothing was changed.
+    public static let noMemory = Code("no memory")
     /// A write or a sync failed earlier: reading goes on, writing needs the store to be reopened.
     public static let poisoned = Code("poisoned")
     /// The store was opened for reading.
     public static let readOnly = Code("read only")
+    /// The store is open in this process already, with other options.
+    public static let optionsMismatch = Code("options mismatch")
+    /// The store was opened by the process that this one was forked from, and is of no use here. Nothing was changed.
+    public static let forked = Code("forked")
     /// The store was closed.
     public static let closed = Code("closed")
     /// An encoded key is longer than 65,536 bytes.
@@ -139,13 +147,17 @@ extension StoreError {
     case .exists: (code, reason) = (.inputOutput, "exists already")
     case .noPermission: (code, reason) = (.noPermission, "permission denied")
     case .noSpace: (code, reason) = (.noSpace, "no space left")
+    case .noDescriptors: (code, reason) = (.noDescriptors, "too many open files")
+    case .noMemory: (code, reason) = (.noMemory, "out of memory")
+    case .notAFile: (code, reason) = (.damaged, "it is no regular file")
+    case .tooLong: (code, reason) = (.damaged, "it is longer than such a file can be")
     case .locked(let owner):
       (code, reason) = (
         .locked, "in use by \(owner.isEmpty ? "another process" : String(decoding: owner, as: UTF8.self))"
       )
     case .system(let value):
       number = value
-      (code, reason) = (.inputOutput, "error \(value)")
+      (code, reason) = (.inputOutput, systemErrorText(value))
     }
     self.init(code, "\(error.operation) \(error.path): \(reason)", systemError: number)
   }

@@ -1,3 +1,4 @@
+import CCairnPlatform
 import Synchronization
 
 /// The index in memory: every keyspace's rows, older versions that somebody may still read, and up to which commit all
@@ -7,6 +8,7 @@ import Synchronization
 final class Index: Sendable {
   /// Tells it from every other that this process has had.
   let number: UInt64
+  private let process = cairn_process()
   let hash: KeyHash
   let table: SegmentTable
   let epochs: Epochs
@@ -34,6 +36,20 @@ final class Index: Sendable {
     versions = VersionTable(arena: arena)
     published = Atomic(0)
     applying = Atomic(0)
+  }
+
+  /// Whether this is the process that opened the store. In one that was forked from it, somebody who is not there may hold
+  /// any lock, and the files are the other's.
+  @inline(__always)
+  var isOfThisProcess: Bool { process == cairn_process() }
+
+  @inline(__always)
+  func checkProcess() throws(StoreError) {
+    guard isOfThisProcess else { throw Self.forked }
+  }
+
+  private static var forked: StoreError {
+    StoreError(.forked, "the store was opened by the process that this one was forked from; open it here to use it")
   }
 
   // MARK: Keyspaces

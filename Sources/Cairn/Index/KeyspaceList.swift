@@ -30,7 +30,8 @@ struct KeyspaceList: Sendable {
     // Most come in this order.
     all.insert(keyspace, at: keyspace.id > all.last?.id ?? 0 ? all.count : position(keyspace.id))
     byID[keyspace.id] = keyspace
-    byName[keyspace.name] = keyspace
+    // Recovery may meet one that was dropped behind the one that has its name now.
+    if keyspace.id > byName[keyspace.name]?.id ?? 0 { byName[keyspace.name] = keyspace }
     nameBytes += keyspace.name.utf8.count
     reserve(below: keyspace.id + 1)
   }

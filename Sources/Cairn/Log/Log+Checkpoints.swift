@@ -74,7 +74,7 @@ extension Log {
 
   func remove(_ name: String) {
     // One that stays is not listed, and no harm.
-    do throws(FileError) { try environment.files.remove("\(directory)/\(name)") } catch {}
+    do throws(FileError) { try directory.remove(name) } catch {}
   }
 
   func removeCheckpoint(_ id: UInt32) { remove(CheckpointTables.fileName(id)) }

@@ -49,19 +49,19 @@ extension Log {
       return manifest.nextSegment
     }
     guard id <= Format.maximumID else { throw Self.usedUp }
-    let path = "\(directory)/\(Segment.fileName(id))"
+    let name = Segment.fileName(id)
     let header = SegmentHeader(
       kind: .compacted, store: store, id: id, epoch: epoch, baseSequence: baseSequence, created: environment.clock(),
       watermark: watermark, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: compactedSequence)
     let file = try reserve.lend(to: .compaction) { () throws(StoreError) in
-      try attempt { () throws(FileError) in try create(path, size) }
+      try attempt { () throws(FileError) in try create(name, size) }
     }
     do throws(FileError) {
       let mapping = try file.map(size)
       try file.writeAll(header.encoded(), at: 0)
       return (header, file, mapping)
     } catch {
-      discard(file, path)
+      discard(file, name)
       throw StoreError(error)
     }
   }
@@ -72,7 +72,7 @@ extension Log {
     let header = created.header
     let slots = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
     let segment = Segment(
-      id: header.id, epoch: header.epoch, path: "\(directory)/\(Segment.fileName(header.id))", file: created.file,
+      id: header.id, epoch: header.epoch, file: created.file,
       mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, slots: slots,
       end: SegmentHeader.size, lastSequence: header.compactedSequence, isCompacted: true)
     enter(segment)
@@ -92,14 +92,13 @@ extension Log {
       try segment.file.sync()
     }
     try list.map(write)
-    try attempt { () throws(FileError) in try environment.files.syncDirectory(directory) }
+    try attempt { () throws(FileError) in try directory.sync() }
   }
 
   private func write(_ list: MoveList) throws(StoreError) {
     let bytes = list.encoded()
-    let path = "\(directory)/\(MoveList.fileName(list.segment))"
     let file = try reserve.lend(to: .compaction) { () throws(StoreError) in
-      try attempt { () throws(FileError) in try create(path, bytes.count) }
+      try attempt { () throws(FileError) in try create(MoveList.fileName(list.segment), bytes.count) }
     }
     defer { file.close() }
     try attempt { () throws(FileError) in
@@ -111,12 +110,12 @@ extension Log {
   /// Whether the newest checkpoint needs a list to lead to a segment.
   func hasMoves(_ segment: UInt32) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
 
-  func moveList(_ segment: UInt32) throws(StoreError) -> MoveList {
-    let name = MoveList.fileName(segment)
+  func moveList(_ segment: Segment) throws(StoreError) -> MoveList {
+    let name = MoveList.fileName(segment.id)
     let bytes = try attempt { () throws(FileError) in
-      let file = try environment.files.open("\(directory)/\(name)", .read)
+      let file = try directory.open(name, .read)
       defer { file.close() }
-      return try file.readAll()
+      return try file.readAll(atMost: MoveList.maximumLength(segment: segment.end.load(ordering: .relaxed)))
     }
     guard let list = unsafe bytes.withUnsafeBytes({ unsafe MoveList($0) }) else {
       throw StoreError(.damaged, "\(name) is damaged")
@@ -181,6 +180,6 @@ extension Log {
       return lists.segments.intersection(ids)
     }
     for segment in lists.sorted() { remove(MoveList.fileName(segment)) }
-    do throws(FileError) { try environment.files.syncDirectory(directory) } catch { _ = poison(error) }
+    do throws(FileError) { try directory.sync() } catch { _ = poison(error) }
   }
 }

@@ -27,8 +27,8 @@ extension Log {
   /// Makes whatever has been appended by now durable.
   private func syncTail() throws(StoreError) {
     try checkHealth()
-    let (segments, ends, last) = tail.withLock { tail in
-      (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence)
+    let (segments, ends, last, frame) = tail.withLock { tail in
+      (tail.segments, tail.segments.map { $0.end.load(ordering: .acquiring) }, tail.sequence, tail.frame)
     }
     do throws(FileError) {
       try rewriteTail()
@@ -36,6 +36,7 @@ extension Log {
         syncCount.add(1, ordering: .relaxed)
         try segment.file.sync()
       }
+      try directory.checkPresence()
     } catch {
       throw poison(error)
     }
@@ -43,6 +44,11 @@ extension Log {
       watermarkPlace.store(Place(segment: newest.id, offset: end).packed, ordering: .releasing)
     }
     durableSequence.store(last, ordering: .releasing)
+    if let newest = segments.last, let end = ends.last {
+      let record = record(Watermark(sequence: last, place: Place(segment: newest.id, offset: end)), frame)
+      // What cannot be recorded now is when the store is closed, or that fails.
+      do throws(FileError) { try watermarkFile.write(record) } catch {}
+    }
     tail.withLock { tail in
       for (segment, end) in zip(segments, ends)
       where segment !== tail.segments.last && segment.end.load(ordering: .acquiring) == end {
@@ -51,11 +57,41 @@ extension Log {
     }
   }
 
-  /// After the committer's last commit. Space for more is given back, but for what deletions need to begin with, should
-  /// the disk be full when the store is opened again; that it isn't always does no harm.
+  private func record(_ watermark: Watermark, _ frame: Int) -> WatermarkRecord {
+    WatermarkRecord(store: store, epoch: epoch.load(ordering: .relaxed), watermark: watermark, frame: frame)
+  }
+
+  /// Lets go of the descriptor of a segment that is durable and complete. It can be read as before.
+  func close(_ segment: Segment) {
+    // Whoever is syncing may have it at hand.
+    syncing.wait { (isSyncing) -> Void? in
+      if isSyncing { return nil }
+      isSyncing = true
+      return ()
+    }
+    defer { syncing.withLock { $0 = false } }
+    tail.withLock { tail in tail.segments.removeAll { $0 === segment } }
+    segment.file.close()
+  }
+
+  /// After the committer's last commit, which is made durable. Space for more is given back, but for what deletions need to
+  /// begin with, should the disk be full when the store is opened again; that it isn't always does no harm.
   ///
   /// - Parameter isReadOnly: whether all of it belongs to somebody else, who may be writing.
-  func close(isReadOnly: Bool) {
+  func close(isReadOnly: Bool) throws(StoreError) {
+    defer { closeFiles(isReadOnly: isReadOnly) }
+    guard !isReadOnly else { return }
+    // What recovery found is as durable as it was; only what this opening has written is its own.
+    let hasWritten = appendedBytes.load(ordering: .relaxed) > 0
+    if hasWritten { try sync(upTo: lastSequence) }
+    guard !hasFailed.load(ordering: .acquiring) else { return }
+    try attempt { () throws(FileError) in
+      if hasWritten { try watermarkFile.write(record(watermark, tail.withLock { $0.frame })) }
+      try watermarkFile.sync()
+    }
+  }
+
+  private func closeFiles(isReadOnly: Bool) {
     syncing.wait { $0 ? nil : () }
     let next = prepared.withLock { $0?.file }
     if !isReadOnly, !hasFailed.load(ordering: .acquiring) {
@@ -64,6 +100,7 @@ extension Log {
       do throws(FileError) { try reserve.shrink(to: leastReserve) } catch {}
     }
     next?.close()
+    watermarkFile.close()
     for segment in segments.withLock({ $0 }) { segment.file.close() }
   }
 }

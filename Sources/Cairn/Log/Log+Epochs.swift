@@ -44,6 +44,7 @@ extension Log {
     // What is left is of no use; that it is still there does no harm.
     for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
+      close(segment)
     }
     for id in recovered.dropped.sorted() { remove(Segment.fileName(id)) }
     for id in recovered.uselessCheckpoints.sorted() { removeCheckpoint(id) }
@@ -89,15 +90,15 @@ extension Log {
 
   /// Bytes behind the end of the log are kept as they were, under a name of their own.
   private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {
-    let path = "\(directory)/\(Segment.discardedName(discarded.place.segment, discarded.place.offset))"
+    let name = Segment.discardedName(discarded.place.segment, discarded.place.offset)
     // What an attempt that was cut short left is not all of it; the bytes are still in the log.
-    let file = try attempt { () throws(FileError) in try create(path, discarded.length) }
+    let file = try attempt { () throws(FileError) in try create(name, discarded.length) }
     defer { file.close() }
     do throws(FileError) {
       try unsafe file.write(
         UnsafeRawBufferPointer(start: discarded.mapping.base + discarded.place.offset, count: discarded.length), at: 0)
       try file.sync()
-      try environment.files.syncDirectory(directory)
+      try directory.sync()
     } catch {
       throw poison(error)
     }

@@ -3,25 +3,25 @@ import Synchronization
 /// How segments come to be, follow each other, and are listed.
 extension Log {
   /// An empty file of a size, in the place of one that may be there. A failure leaves none.
-  func create(_ path: String, _ size: Int) throws(FileError) -> any File {
+  func create(_ name: String, _ size: Int) throws(FileError) -> any File {
     do throws(FileError) {
-      try environment.files.remove(path)
+      try directory.remove(name)
     } catch {
       guard error.cause == .notFound else { throw error }
     }
-    let file = try environment.files.open(path, .create)
+    let file = try directory.open(name, .create)
     do throws(FileError) {
       try file.reserve(size)
     } catch {
-      discard(file, path)
+      discard(file, name)
       throw error
     }
     return file
   }
 
-  func discard(_ file: any File, _ path: String) {
+  func discard(_ file: any File, _ name: String) {
     file.close()
-    do throws(FileError) { try environment.files.remove(path) } catch {}
+    do throws(FileError) { try directory.remove(name) } catch {}
   }
 
   /// Creates the next segment and replaces the manifest by `changed`, which lists it then.
@@ -29,19 +29,19 @@ extension Log {
     let size = reserve.isSpent.load(ordering: .relaxed) ? reserve.step : min(Self.firstReservation, segmentSize)
     let id = manifest.nextSegment
     guard id <= Format.maximumID else { throw Self.usedUp }
-    let path = "\(directory)/\(Segment.fileName(id))"
+    let name = Segment.fileName(id)
     // One that is there is left over from a crash before the manifest knew it.
-    let file = try attempt { () throws(FileError) in try create(path, size) }
+    let file = try attempt { () throws(FileError) in try create(name, size) }
     var changed = changed
     changed.segments.append(Manifest.Segment(id: id))
     changed.nextSegment = id + 1
     do throws(StoreError) {
       try replace(&manifest, changed) { () throws(FileError) in
         try file.sync()
-        try environment.files.syncDirectory(directory)
+        try directory.sync()
       }
     } catch {
-      if error.code != .poisoned { discard(file, path) }
+      if error.code != .poisoned { discard(file, name) }
       throw error
     }
     return PreparedFile(id: id, file: file, reserved: size)
@@ -82,11 +82,15 @@ extension Log {
     do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch { throw poison(error) }
     let slots = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
     let segment = Segment(
-      id: next.id, epoch: epoch, path: "\(directory)/\(Segment.fileName(next.id))", file: next.file, mapping: mapping,
+      id: next.id, epoch: epoch, file: next.file, mapping: mapping,
       seed: header.seed, baseSequence: lastSequence, slots: slots, end: SegmentHeader.size, lastSequence: lastSequence)
     enter(segment)
     list(segment)
-    tail.withLock { $0.segments.append(segment) }
+    tail.withLock { tail in
+      tail.segments.append(segment)
+      tail.frame = 0
+    }
+    self.epoch.store(epoch, ordering: .relaxed)
     active = segment
     return segment
   }
@@ -141,6 +145,7 @@ extension Log {
     // What a failed trim leaves is zeros.
     do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .acquiring)) } catch {}
     manifest.withLock { $0.seal(segment) }
+    close(segment)
   }
 }
 

@@ -6,12 +6,16 @@ import Synchronization
 /// called from any thread.
 final class Log: @unchecked Sendable {
   let environment: Environment
-  let directory: String
+  let directory: any Directory
   let table: SegmentTable
   let manifestFile: ManifestFile
   let store: UInt128
   let segmentSize: Int
   let reserve: Reserve
+  /// Whoever syncs has it.
+  let watermarkFile: WatermarkFile
+  /// The one that is being written, or was last.
+  let epoch: Atomic<UInt32>
   /// Whether the last commit that needed more space met none, or had to take it from the reserve.
   let isShortOfSpace = Atomic<Bool>(false)
 
@@ -56,6 +60,8 @@ final class Log: @unchecked Sendable {
   struct Tail {
     var segments: [Segment]
     var sequence: UInt64
+    /// Where the last frame begins in the last segment; 0 if there is none.
+    var frame = 0
   }
 
   /// What leads from the newest checkpoint to segments that have been compacted since.
@@ -73,16 +79,18 @@ final class Log: @unchecked Sendable {
   }
 
   init(
-    environment: Environment, directory: String, table: SegmentTable, manifest: Manifest, recovered: RecoveredLog
+    environment: Environment, directory: any Directory, table: SegmentTable, manifest: Manifest, recovered: RecoveredLog
   ) {
     self.environment = environment
     self.directory = directory
     self.table = table
     self.recovered = recovered
-    manifestFile = ManifestFile(files: environment.files, directory: directory)
+    manifestFile = ManifestFile(directory: directory)
     store = manifest.store
     segmentSize = manifest.segmentSize
-    reserve = Reserve(files: environment.files, directory: directory, segmentSize: segmentSize)
+    reserve = Reserve(directory: directory, segmentSize: segmentSize)
+    watermarkFile = WatermarkFile(directory)
+    epoch = Atomic(manifest.epoch)
     self.manifest = Lock(manifest)
     lastSequence = recovered.lastSequence
     segments = Lock(recovered.segments)
@@ -238,12 +246,16 @@ final class Log: @unchecked Sendable {
 
   /// A whole frame has been written.
   func appended(_ segment: Segment, end: Int, sequence: UInt64) {
-    let length = end - segment.end.load(ordering: .relaxed)
+    let start = segment.end.load(ordering: .relaxed)
+    let length = end - start
     appendedBytes.store(appendedBytes.load(ordering: .relaxed) &+ length, ordering: .relaxed)
     segment.end.store(end, ordering: .releasing)
     segment.lastSequence.store(sequence, ordering: .releasing)
     lastSequence = sequence
-    tail.withLock { $0.sequence = sequence }
+    tail.withLock { tail in
+      tail.sequence = sequence
+      tail.frame = start
+    }
   }
 
   var watermark: Watermark {

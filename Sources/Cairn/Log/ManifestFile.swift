@@ -1,11 +1,9 @@
 /// The manifest on disk: replaced as a whole, so that a crash leaves the old or the new one.
 package struct ManifestFile: Sendable {
-  let files: any FileLayer
-  let directory: String
+  let directory: any Directory
 
   package static let name = "MANIFEST"
-
-  private var path: String { "\(directory)/\(Self.name)" }
+  static let temporaryName = "\(name).new"
 
   /// Durable on return. Every name and byte the manifest speaks of has to be durable before.
   func replace(with manifest: Manifest) throws(FileError) {
@@ -14,18 +12,18 @@ package struct ManifestFile: Sendable {
 
   /// Makes room for a manifest beside the present one. A failure changes nothing.
   func stage(_ manifest: Manifest) throws(FileError) -> any File {
-    let temporary = "\(path).new"
+    let temporary = Self.temporaryName
     do throws(FileError) {
-      try files.remove(temporary)
+      try directory.remove(temporary)
     } catch {
       guard error.cause == .notFound else { throw error }
     }
-    let file = try files.open(temporary, .create)
+    let file = try directory.open(temporary, .create)
     do throws(FileError) {
       try file.reserve(manifest.encoded().count)
     } catch {
       file.close()
-      do throws(FileError) { try files.remove(temporary) } catch {}
+      do throws(FileError) { try directory.remove(temporary) } catch {}
       throw error
     }
     return file
@@ -37,16 +35,17 @@ package struct ManifestFile: Sendable {
     defer { file.close() }
     try file.writeAll(manifest.encoded(), at: 0)
     try file.sync()
-    try files.rename("\(path).new", to: path)
-    try files.syncDirectory(directory)
+    try directory.rename(Self.temporaryName, to: Self.name)
+    try directory.sync()
   }
 
   func read() throws(StoreError) -> Manifest {
+    let path = "\(directory.path)/\(Self.name)"
     let bytes: [UInt8]
     do throws(FileError) {
-      let file = try files.open(path, .read)
+      let file = try directory.open(Self.name, .read)
       defer { file.close() }
-      bytes = try file.readAll()
+      bytes = try file.readAll(atMost: Manifest.maximumLength)
     } catch {
       throw StoreError(error)
     }
@@ -67,8 +66,15 @@ extension File {
     try unsafe bytes.withRawBytes { (raw) throws(FileError) in try unsafe write(raw, at: offset) }
   }
 
-  package func readAll() throws(FileError) -> [UInt8] {
+  /// The whole file; `.tooLong` if it has more bytes than what it should be can have.
+  package func readAll(atMost limit: Int) throws(FileError) -> [UInt8] {
     let size = try size()
+    guard size <= limit else { throw FileError(.tooLong, "read", path) }
+    return try bytes(size)
+  }
+
+  /// Its first bytes, or all if there are fewer.
+  package func bytes(_ size: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     let count = try unsafe bytes.withUnsafeMutableBufferPointer { (raw) throws(FileError) in
       try unsafe read(into: UnsafeMutableRawBufferPointer(raw), at: 0)

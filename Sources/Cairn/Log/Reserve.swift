@@ -14,8 +14,7 @@ package final class Reserve: Sendable {
     case deletion(Int)
   }
 
-  private let files: any FileLayer
-  private let path: String
+  private let directory: any Directory
   /// How much a segment takes at once while the reserve is being used up.
   let step: Int
   /// The file's length; nil until it has been looked at, for it may be left from an earlier opening.
@@ -24,9 +23,8 @@ package final class Reserve: Sendable {
   /// Whether some of it has been used up, or none could be had.
   let isSpent = Atomic<Bool>(false)
 
-  init(files: any FileLayer, directory: String, segmentSize: Int) {
-    self.files = files
-    path = "\(directory)/\(Self.fileName)"
+  init(directory: any Directory, segmentSize: Int) {
+    self.directory = directory
     step = min(1 << 16, segmentSize / 16)
   }
 
@@ -101,7 +99,7 @@ package final class Reserve: Sendable {
 
   private func lookForFile() throws(FileError) -> Int {
     do throws(FileError) {
-      let file = try files.open(path, .read)
+      let file = try directory.open(Self.fileName, .read)
       defer { file.close() }
       return try file.size()
     } catch {
@@ -112,9 +110,9 @@ package final class Reserve: Sendable {
 
   private func cut(_ held: inout Int, to size: Int) throws(FileError) {
     if size == 0 {
-      try files.remove(path)
+      try directory.remove(Self.fileName)
     } else {
-      let file = try files.open(path, .readWrite)
+      let file = try directory.open(Self.fileName, .readWrite)
       defer { file.close() }
       try file.truncate(size)
     }
@@ -123,7 +121,7 @@ package final class Reserve: Sendable {
 
   /// Half as much where there isn't the space, and so on.
   private func grow(_ held: inout Int, to size: Int) throws(FileError) {
-    let file = try files.open(path, held > 0 ? .readWrite : .create)
+    let file = try directory.open(Self.fileName, held > 0 ? .readWrite : .create)
     defer { file.close() }
     var target = size
     while true {
@@ -133,7 +131,7 @@ package final class Reserve: Sendable {
         break
       } catch {
         guard error.cause == .noSpace, target / 2 > max(held, floor) else {
-          if held == 0 { do throws(FileError) { try files.remove(path) } catch {} }
+          if held == 0 { do throws(FileError) { try directory.remove(Self.fileName) } catch {} }
           if held == 0, error.cause == .noSpace { isSpent.store(true, ordering: .relaxed) }
           if held == 0 || isSpent.load(ordering: .relaxed) { throw error }
           return
@@ -141,6 +139,6 @@ package final class Reserve: Sendable {
         target /= 2
       }
     }
-    if target < size, isSpent.load(ordering: .relaxed) { throw FileError(.noSpace, "reserve", path) }
+    if target < size, isSpent.load(ordering: .relaxed) { throw FileError(.noSpace, "reserve", file.path) }
   }
 }

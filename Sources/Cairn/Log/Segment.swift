@@ -4,7 +4,6 @@ import Synchronization
 package final class Segment: Sendable {
   let id: UInt32
   let epoch: UInt32
-  let path: String
   let file: any File
   let mapping: any Mapping
   let seed: PlaceSeed
@@ -41,12 +40,11 @@ package final class Segment: Sendable {
   let isQuarantined = Atomic<Bool>(false)
 
   init(
-    id: UInt32, epoch: UInt32, path: String, file: any File, mapping: any Mapping, seed: PlaceSeed,
+    id: UInt32, epoch: UInt32, file: any File, mapping: any Mapping, seed: PlaceSeed,
     baseSequence: UInt64, slots: Range<Int>, end: Int, lastSequence: UInt64, isCompacted: Bool = false
   ) {
     self.id = id
     self.epoch = epoch
-    self.path = path
     self.file = file
     self.mapping = mapping
     self.seed = seed

@@ -44,7 +44,7 @@ final class CheckpointCapture: @unchecked Sendable {
   /// commit that was gone back to, which stays as it is until the first write.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
     let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
-    let path = "\(log.directory)/\(CheckpointTables.fileName(id))"
+    let name = CheckpointTables.fileName(id)
     // Before the commit lock is taken: an epoch that begins behind that leaves the file alone.
     log.capturedCheckpoint.store(id, ordering: .releasing)
     guard id <= Format.maximumID, let start = committer.beginCapture(id: id) else { return nil }
@@ -55,11 +55,11 @@ final class CheckpointCapture: @unchecked Sendable {
     do throws(FileError) {
       // One that is there was never finished.
       do throws(FileError) {
-        try log.environment.files.remove(path)
+        try log.directory.remove(name)
       } catch {
         guard error.cause == .notFound else { throw error }
       }
-      file = try log.environment.files.open(path, .create)
+      file = try log.directory.open(name, .create)
     } catch {
       committer.endCapture(start.tables.sequence)
       throw StoreError(error)
@@ -253,7 +253,7 @@ final class CheckpointCapture: @unchecked Sendable {
       try log.sync(upTo: tables.sequence, through: tables.place)
       do throws(FileError) {
         try file.sync()
-        try log.environment.files.syncDirectory(log.directory)
+        try log.directory.sync()
       } catch {
         throw StoreError(error)
       }

@@ -4,16 +4,16 @@ struct CheckpointImage {
   let memory: PrivateMapping
 
   init(
-    _ entry: Manifest.Checkpoint, _ manifest: Manifest, files: any FileLayer, directory: String, table: SegmentTable
+    _ entry: Manifest.Checkpoint, _ manifest: Manifest, directory: any Directory, table: SegmentTable
   ) throws(CheckpointTables.Problem) {
     let length: Int
     do throws(FileError) {
-      let file = try files.open("\(directory)/\(CheckpointTables.fileName(entry.id))", .read)
+      let file = try directory.open(CheckpointTables.fileName(entry.id), .read)
       defer { file.close() }
       length = try file.size()
       memory = try file.mapPrivately(length)
     } catch {
-      throw CheckpointTables.Problem(StoreError(error).message)
+      throw CheckpointTables.Problem(error)
     }
     guard length == entry.length else { throw CheckpointTables.Problem("it has \(length) bytes of \(entry.length)") }
     tables = try unsafe CheckpointTables(UnsafeRawBufferPointer(start: memory.base, count: length))

@@ -405,7 +405,7 @@ final class CompactionJob: @unchecked Sendable {
   }
 
   private func readMoves(_ segment: Segment) throws(StoreError) {
-    let list = try log.moveList(segment.id)
+    let list = try log.moveList(segment)
     var offsets: [UInt32] = []
     offsets.reserveCapacity(list.places.count)
     var offset = SegmentHeader.size
@@ -452,6 +452,7 @@ final class CompactionJob: @unchecked Sendable {
     // Whatever has superseded something that is left out.
     try log.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
     try log.replace(inputs, by: output, keepsCheckpoint: checkpoint != nil)
+    output?.file.close()
     log.compactedBytes.add(output?.end.load(ordering: .relaxed) ?? 0, ordering: .relaxed)
     list = nil
     phase = .move(0)

@@ -8,7 +8,7 @@ extension Recovery {
       // Of no use or not, it was written when the log was durable up to there.
       note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
-        let image = try CheckpointImage(entry, manifest, files: files, directory: directory, table: table)
+        let image = try CheckpointImage(entry, manifest, directory: directory, table: table)
         let moves = try moves(since: image.tables)
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
         guard image.isSound(index.arena, manifest, table) else {
@@ -41,6 +41,8 @@ extension Recovery {
         log.lastSequence = entry.sequence
         return
       } catch {
+        // What the process lacks is no fault of the checkpoint.
+        if let cause = error.cause, cause.isShortage { throw StoreError(cause) }
         report.ignoredCheckpoints.append("\(CheckpointTables.fileName(entry.id)): \(error.text)")
       }
     }
@@ -52,7 +54,7 @@ extension Recovery {
     var moves: [UInt32: MoveList] = [:]
     for source in sources where !known.contains(source.entry.id) {
       guard case .header(let header) = source.header, header.kind == .compacted else { continue }
-      guard let list = moveList(header.id), list.store == manifest.store, list.segment == header.id,
+      guard let list = try moveList(source), list.store == manifest.store, list.segment == header.id,
         list.sequence == tables.sequence,
         list.places.count
           == (unsafe FrameHeader.recordCount(
@@ -63,13 +65,14 @@ extension Recovery {
     return moves
   }
 
-  private func moveList(_ segment: UInt32) -> MoveList? {
+  private func moveList(_ source: Source) throws(CheckpointTables.Problem) -> MoveList? {
     do throws(FileError) {
-      let file = try files.open("\(directory)/\(MoveList.fileName(segment))", .read)
+      let file = try directory.open(MoveList.fileName(source.id), .read)
       defer { file.close() }
-      let bytes = try file.readAll()
+      let bytes = try file.readAll(atMost: MoveList.maximumLength(segment: source.mapping.length))
       return unsafe bytes.withUnsafeBytes { unsafe MoveList($0) }
     } catch {
+      guard !error.isShortage else { throw CheckpointTables.Problem(error) }
       return nil
     }
   }

@@ -56,6 +56,49 @@ extension Recovery {
     }
   }
 
+  /// Compares the end of the log with what is recorded outside of it. Somebody has cut the log, or lost a file of it, where
+  /// that says more than the log itself does.
+  mutating func checkRecordedEnd() throws(StoreError) {
+    guard let recorded, !isCut else { return }
+    let end =
+      log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) } ?? recorded.watermark.place
+    guard recorded.watermark.sequence <= log.lastSequence else {
+      throw StoreError(
+        .damaged,
+        "the log ends with commit \(log.lastSequence), and was durable up to commit \(recorded.watermark.sequence), "
+          + "\(recorded.watermark.place)", place: end)
+    }
+    try checkRecordedFrame(recorded)
+    note(recorded.watermark)
+  }
+
+  /// A segment that has nothing in it but zeros may never have been used, unless something says that it was.
+  func checkEmpty(_ source: Source) throws(StoreError) {
+    let covered = checkpoint?.segments.element(source.id)?.end ?? 0
+    let recorded = recorded.map { $0.watermark.place.segment == source.id ? $0.watermark.place.offset : 0 } ?? 0
+    guard max(covered, recorded) > SegmentHeader.size, lastNonzero(source.mapping, from: 0) == 0 else { return }
+    throw StoreError(
+      .damaged, "segment \(source.id) is empty, and had \(max(covered, recorded)) durable bytes",
+      place: Place(segment: source.id, offset: 0))
+  }
+
+  /// A checkpoint spares the reading of the log; its last durable frame is looked at all the same.
+  private func checkRecordedFrame(_ recorded: WatermarkRecord) throws(StoreError) {
+    let place = recorded.watermark.place
+    guard recorded.frame > 0, let segment = entered[place.segment], !segment.isCompacted else { return }
+    let length = min(segment.mapping.length, segment.end.load(ordering: .relaxed))
+    guard recorded.frame >= SegmentHeader.size, recorded.frame < length,
+      let frame = unsafe FrameView(
+        segment.mapping.base + recorded.frame, available: length - recorded.frame, offset: recorded.frame,
+        seed: segment.seed, baseSequence: segment.baseSequence),
+      frame.header.sequence == recorded.watermark.sequence
+    else {
+      throw StoreError(
+        .damaged, "commit \(recorded.watermark.sequence), which was durable, is not here any more",
+        place: Place(segment: place.segment, offset: recorded.frame))
+    }
+  }
+
   mutating func discard(_ place: Place, _ length: Int, _ mapping: any Mapping) {
     log.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
     report.discarded.append(

@@ -56,7 +56,7 @@ extension Recovery {
       manifest.segments.map { Segment.fileName($0.id) } + moves.keys.map { MoveList.fileName($0) }
         + manifest.checkpoints.map { CheckpointTables.fileName($0.id) })
     do throws(FileError) {
-      log.unlisted = try files.list(directory).filter { name in
+      log.unlisted = try directory.list().filter { name in
         [".segment", ".moves", ".checkpoint"].contains { name.hasSuffix($0) } && !used.contains(name)
       }
     } catch {

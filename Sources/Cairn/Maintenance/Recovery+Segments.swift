@@ -3,17 +3,22 @@ import Synchronization
 /// Reading the log, segment by segment and frame by frame.
 extension Recovery {
   mutating func openSegments() throws(StoreError) {
+    // Where the log ends before its end, that segment is cut.
+    let cut = manifest.segments.first { $0.end != nil && $0.lastSequence > lastWanted }?.id
     // The newest first: beside a writer, what lies before a segment is whole in whatever is read after it.
     for entry in manifest.segments.reversed() {
-      let path = "\(directory)/\(Segment.fileName(entry.id))"
       do throws(FileError) {
-        let file = try files.open(path, isReadOnly ? .read : .readWrite)
-        let size = try file.size()
+        let isGrowing = entry.end == nil
+        let mayBeWritten = !isReadOnly && (isGrowing || entry.id == cut)
+        let file = try directory.open(Segment.fileName(entry.id), mayBeWritten ? .readWrite : .read)
+        // However long the file is: a hole is no content.
+        let length = isGrowing ? try file.contentEnd() : min(try file.size(), entry.end ?? 0)
         // A writer may trim a segment that isn't sealed while it is being read, so that is copied.
         let mapping =
-          size == 0 || (isReadOnly && entry.end == nil) ? try CopiedFile(file, size) : try file.map(size)
+          length == 0 || (isReadOnly && isGrowing) ? try CopiedFile(file, length) : try file.map(length)
+        if !mayBeWritten { file.close() }
         let header = unsafe SegmentHeader.read(UnsafeRawBufferPointer(start: mapping.base, count: mapping.length))
-        sources.append(Source(entry: entry, path: path, file: file, mapping: mapping, header: header))
+        sources.append(Source(entry: entry, file: file, mapping: mapping, header: header))
       } catch {
         guard error.cause == .notFound else { throw StoreError(error) }
       }
@@ -49,8 +54,9 @@ extension Recovery {
       try checkBelongs(header, entry)
       try read(source, header)
     case .newerFormat:
-      throw StoreError(.newerFormat, "\(source.path) was written by a newer version")
+      throw StoreError(.newerFormat, "\(source.file.path) was written by a newer version")
     case .unused where entry.end == nil:
+      try checkEmpty(source)
       source.file.close()
       searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: mapping.length)
@@ -168,7 +174,7 @@ extension Recovery {
     let slots = table.enter(
       source.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence, at: known?.slot)
     let segment = Segment(
-      id: header.id, epoch: header.epoch, path: source.path, file: source.file, mapping: source.mapping,
+      id: header.id, epoch: header.epoch, file: source.file, mapping: source.mapping,
       seed: header.seed, baseSequence: header.baseSequence, slots: slots, end: SegmentHeader.size,
       lastSequence: header.kind == .compacted ? header.compactedSequence : header.baseSequence,
       isCompacted: header.kind == .compacted)
@@ -233,14 +239,14 @@ extension Recovery {
   private mutating func readFrames(_ segment: Segment, from start: Int, upTo limit: Int) throws(StoreError) -> Int {
     var offset = start
     while offset < limit {
+      guard chain < lastWanted else {
+        isCut = true
+        break
+      }
       let frame = unsafe FrameView(
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
       guard let frame, frame.header.sequence == chain + 1 else { break }
-      guard frame.header.sequence <= lastWanted else {
-        isCut = true
-        break
-      }
       chain = frame.header.sequence
       log.lastSequence = chain
       note(frame.header.watermark)

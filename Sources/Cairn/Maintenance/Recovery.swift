@@ -5,9 +5,10 @@ import Synchronization
 /// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused.
 /// FORMAT.md, section 11. Changes nothing on disk.
 struct Recovery: ~Copyable {
-  let files: any FileLayer
-  let directory: String
+  let directory: any Directory
   let manifest: Manifest
+  /// How far the log was durable, as it is recorded outside of it; nil if that says nothing about it.
+  let recorded: WatermarkRecord?
   let isReadOnly: Bool
   /// The last commit to be read.
   let lastWanted: UInt64
@@ -41,10 +42,12 @@ struct Recovery: ~Copyable {
   var nextReport = 0
 
   init(
-    files: any FileLayer, directory: String, manifest: Manifest, options: StoreOptions, table: SegmentTable,
+    directory: any Directory, manifest: Manifest, recorded: WatermarkRecord?, options: StoreOptions,
+    table: SegmentTable,
     index: Index
   ) {
-    self.files = files
+    // What another epoch recorded is known better from the manifest, which has sealed its segments.
+    self.recorded = recorded?.store == manifest.store && recorded?.epoch == manifest.epoch ? recorded : nil
     self.directory = directory
     self.manifest = manifest
     isReadOnly = options.access == .readOnly
@@ -62,7 +65,6 @@ struct Recovery: ~Copyable {
   struct Source: Numbered {
     let entry: Manifest.Segment
     var id: UInt32 { entry.id }
-    let path: String
     let file: any File
     let mapping: any Mapping
     let header: SegmentHeader.Reading
@@ -105,6 +107,7 @@ struct Recovery: ~Copyable {
 
     // The newest commits may have been compacted.
     log.lastSequence = max(log.lastSequence, min(manifest.chainSequence, lastWanted))
+    try checkRecordedEnd()
     if isCut, let last = log.last {
       // What is behind the cut is durable and none of this log.
       log.watermark.sequence = min(log.watermark.sequence, log.lastSequence)

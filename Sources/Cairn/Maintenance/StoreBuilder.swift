@@ -6,7 +6,7 @@
 package struct StoreBuilder: ~Copyable {
   private let files: any FileLayer
   private let clock: @Sendable () -> UInt64
-  private let directory: String
+  private let directory: any Directory
   private let lastSequence: UInt64
   private var manifest: Manifest
   private var segment: SegmentBuilder?
@@ -19,9 +19,17 @@ package struct StoreBuilder: ~Copyable {
   package init(
     at path: String, lastSequence: UInt64, segmentSize: Int, environment: Environment = .system
   ) throws(StoreError) {
-    files = environment.files
+    let files = environment.files
+    let directory = try Self.attempt { () throws(FileError) in
+      try files.createDirectory(path)
+      return try files.directory(path)
+    }
+    guard try Self.attempt({ () throws(FileError) in try directory.list() }).isEmpty else {
+      throw StoreError(.notAStore, "there is something at \(path) already")
+    }
+    self.files = files
+    self.directory = directory
     clock = environment.clock
-    directory = path
     self.lastSequence = lastSequence
     let store = UInt128(environment.random()) << 64 | UInt128(environment.random())
     manifest = Manifest(store: store, hashSeed: environment.random(), segmentSize: segmentSize)
@@ -29,11 +37,6 @@ package struct StoreBuilder: ~Copyable {
     manifest.epoch = 1
     manifest.highestSequence = lastSequence
     manifest.chainSequence = lastSequence
-    let names = try Self.attempt { [files] () throws(FileError) in
-      try files.createDirectory(path)
-      return try files.list(path)
-    }
-    guard names.isEmpty else { throw StoreError(.notAStore, "there is something at \(path) already") }
   }
 
   private static func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
@@ -119,7 +122,7 @@ package struct StoreBuilder: ~Copyable {
       created: clock(), watermark: .none, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: lastSequence)
     manifest.nextSegment += 1
     return try SegmentBuilder(
-      header, try files.open("\(directory)/\(Segment.fileName(header.id))", .create), clock: clock)
+      header, try directory.open(Segment.fileName(header.id), .create), clock: clock)
   }
 
   private mutating func close() throws(FileError) {
@@ -136,8 +139,9 @@ package struct StoreBuilder: ~Copyable {
   package consuming func finish() throws(StoreError) {
     do throws(FileError) {
       try close()
-      try files.syncDirectory(directory)
-      try ManifestFile(files: files, directory: directory).replace(with: manifest)
+      try directory.sync()
+      try ManifestFile(directory: directory).replace(with: manifest)
+      try files.syncDirectory(SystemFileLayer.split(directory.path).parent)
     } catch {
       throw StoreError(error)
     }

@@ -2,23 +2,93 @@
 /// and one that simulates a machine that can crash, `MemoryFileLayer`; nothing above this floor
 /// knows which one it has.
 ///
-/// Names are plain paths. Every method may be called from any thread.
+/// Every method may be called from any thread.
 package protocol FileLayer: Sendable {
   /// Creates one directory; an existing one is not an error.
-  func createDirectory(_ path: String) throws(FileError)
-  /// The names in a directory, sorted, without `.` and `..`.
-  func list(_ directory: String) throws(FileError) -> [String]
-  func open(_ path: String, _ mode: FileMode) throws(FileError) -> any File
+  func createDirectory(_ path: String, _ permissions: FilePermissions) throws(FileError)
+  /// Opens a directory: what is asked of it from then on is asked of this one, whatever becomes of its path.
+  func directory(_ path: String) throws(FileError) -> any Directory
+}
+
+/// One open directory, and the files in it by their names.
+package protocol Directory: AnyObject, Sendable {
+  /// By which it was opened, for messages.
+  var path: String { get }
+  /// What tells it from every other, whatever path leads to it.
+  var identity: FileIdentity { get }
+  /// The names in it, sorted, without `.` and `..`.
+  func list() throws(FileError) -> [String]
+  /// Opens a file. No link is followed, and what is no regular file is refused with `.notAFile`.
+  func open(_ name: String, _ mode: FileMode) throws(FileError) -> any File
   func rename(_ source: String, to target: String) throws(FileError)
-  func remove(_ path: String) throws(FileError)
-  /// Makes the names in a directory durable: creations, renames and removals in it.
-  func syncDirectory(_ path: String) throws(FileError)
-  /// What tells one directory from every other, whatever path leads to it.
-  func identity(_ path: String) throws(FileError) -> FileIdentity
-  /// Takes the exclusive lock on a file, creating it if need be, and writes `owner` into it if there is space.
-  /// The lock ends with the process at the latest; a clean release empties the file.
+  /// Removes a file, or an empty directory.
+  func remove(_ name: String) throws(FileError)
+  /// Makes the names in it durable: creations, renames and removals. Opens nothing.
+  func sync() throws(FileError)
+  /// Fails with `.notFound` if it has been removed: nothing that is written to it can be found again.
+  func checkPresence() throws(FileError)
+  /// Takes the exclusive lock on the directory and on a file in it, creating that if need be, and writes `owner` into it
+  /// if there is space. The lock ends with the process at the latest; a clean release empties the file.
   /// Fails with `.locked` and the present owner's text.
-  func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock
+  func lock(_ name: String, owner: [UInt8]) throws(FileError) -> any FileLock
+  /// From now on files are created with the permissions that a file has.
+  func adoptPermissions(of name: String) throws(FileError)
+  /// From now on files are created with these.
+  func usePermissions(_ permissions: FilePermissions)
+  func close()
+}
+
+/// Who may read and write a file.
+package struct FilePermissions: Hashable, Sendable {
+  /// As `chmod` takes them: `0o600` lets nobody in but the owner.
+  package var bits: UInt16
+
+  package init(bits: UInt16) { self.bits = bits & 0o777 }
+
+  package static let `private` = FilePermissions(bits: 0o600)
+
+  /// Those of a directory whose files have these: who may read them finds them.
+  var ofDirectory: FilePermissions { FilePermissions(bits: bits | (bits & 0o444) >> 2) }
+}
+
+/// What is done once, by path.
+extension FileLayer {
+  package func createDirectory(_ path: String) throws(FileError) { try createDirectory(path, .private) }
+
+  package func list(_ path: String) throws(FileError) -> [String] { try directory(path).list() }
+
+  package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any File {
+    let (parent, name) = Self.split(path)
+    return try directory(parent).open(name, mode)
+  }
+
+  package func remove(_ path: String) throws(FileError) {
+    let (parent, name) = Self.split(path)
+    try directory(parent).remove(name)
+  }
+
+  package func syncDirectory(_ path: String) throws(FileError) { try directory(path).sync() }
+
+  package func rename(_ source: String, to target: String) throws(FileError) {
+    let (parent, name) = Self.split(source)
+    precondition(Self.split(target).parent == parent, "a file is given another name in its directory")
+    try directory(parent).rename(name, to: Self.split(target).name)
+  }
+
+  package func identity(_ path: String) throws(FileError) -> FileIdentity { try directory(path).identity }
+
+  package func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock {
+    let (parent, name) = Self.split(path)
+    return try directory(parent).lock(name, owner: owner)
+  }
+
+  /// The directory that holds a path's last name, and that name.
+  package static func split(_ path: String) -> (parent: String, name: String) {
+    var rest = Substring(path)
+    while rest.last == "/", rest.count > 1 { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: "/") else { return (".", String(rest)) }
+    return (slash == rest.startIndex ? "/" : String(rest[..<slash]), String(rest[rest.index(after: slash)...]))
+  }
 }
 
 package enum FileMode: Sendable {
@@ -31,7 +101,12 @@ package enum FileMode: Sendable {
 /// One open file. `write`, `reserve`, `truncate` and `sync` are called by one thread at a time,
 /// except that `sync` may run beside `write`.
 package protocol File: AnyObject, Sendable {
+  /// For messages.
+  var path: String { get }
   func size() throws(FileError) -> Int
+  /// Where the last bytes end that were ever written, or further on: behind that the file reads as zeros, however long it
+  /// is.
+  func contentEnd() throws(FileError) -> Int
   /// Reads until the buffer is full or the file ends; returns the number of bytes read.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileError) -> Int
   /// Writes all bytes or fails; after a failure the range written to has no defined content.
@@ -59,6 +134,8 @@ package protocol Mapping: AnyObject, Sendable {
 
 package protocol FileLock: AnyObject, Sendable {
   func release()
+  /// Closes this process' copy, and leaves the lock to the process that took it.
+  func abandon()
 }
 
 package struct FileIdentity: Hashable, Sendable {
@@ -78,12 +155,21 @@ package struct FileError: Error, Hashable, Sendable {
     case exists
     case noPermission
     case noSpace
+    /// This process, or the system, has as many files open as it may.
+    case noDescriptors
+    case noMemory
+    /// It is no regular file: a link, a pipe, a device.
+    case notAFile
+    /// It is longer than what it is opened as can be.
+    case tooLong
     case locked(owner: [UInt8])
     /// Any other `errno` value.
     case system(Int32)
   }
 
   package var cause: Cause
+  /// Whether the process lacks something, and nothing is known about the file.
+  package var isShortage: Bool { cause == .noDescriptors || cause == .noMemory }
   package var operation: String
   package var path: String
 

@@ -12,7 +12,7 @@ import Synchronization
 /// directory has. The same calls give the same files.
 package final class MemoryFileLayer: FileLayer {
   package enum Operation: String, Hashable, Sendable, CaseIterable {
-    case createDirectory, list, open, create, rename, remove, syncDirectory, identity, lock
+    case createDirectory, openDirectory, list, open, create, rename, remove, syncDirectory, lock
     case size, read, write, reserve, truncate, sync, map
   }
 
@@ -177,44 +177,86 @@ package final class MemoryFileLayer: FileLayer {
     return faults.firstIndex { $0.skip < 0 }.map { faults.remove(at: $0) }
   }
 
-  package func createDirectory(_ path: String) throws(FileError) {
+  package func createDirectory(_ path: String, _ permissions: FilePermissions) throws(FileError) {
     try perform(.createDirectory, path) { (volume) throws(FileError.Cause) in try volume.createDirectory(path) }
   }
 
-  package func list(_ directory: String) throws(FileError) -> [String] {
-    try perform(.list, directory) { (volume) throws(FileError.Cause) in try volume.list(directory) }
-  }
-
-  package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any File {
-    let inode = try perform(mode == .create ? .create : .open, path) { (volume) throws(FileError.Cause) in
-      try volume.open(path, mode)
+  package func directory(_ path: String) throws(FileError) -> any Directory {
+    let inode = try perform(.openDirectory, path) { (volume) throws(FileError.Cause) in
+      try volume.findDirectory(path)
     }
-    return MemoryFile(layer: self, inode: inode, path: path, isWritable: mode != .read)
+    return MemoryDirectory(layer: self, inode: inode, path: path)
   }
 
   package func rename(_ source: String, to target: String) throws(FileError) {
-    try perform(.rename, source) { (volume) throws(FileError.Cause) in try volume.rename(source, to: target) }
-  }
-
-  package func remove(_ path: String) throws(FileError) {
-    try perform(.remove, path) { (volume) throws(FileError.Cause) in try volume.remove(path) }
-  }
-
-  package func syncDirectory(_ path: String) throws(FileError) {
-    let isDeaf = deaf.contains(.syncDirectory)
-    try perform(.syncDirectory, path) { (volume) throws(FileError.Cause) in
-      if !isDeaf { try volume.syncDirectory(path) }
+    try perform(.rename, source) { (volume) throws(FileError.Cause) in
+      try volume.rename(volume.findParent(source), to: volume.findParent(target))
     }
   }
 
-  package func identity(_ path: String) throws(FileError) -> FileIdentity {
-    let inode = try perform(.identity, path) { (volume) throws(FileError.Cause) in try volume.find(path) }
-    return FileIdentity(device: id, inode: UInt64(inode))
-  }
+  private final class MemoryDirectory: Directory {
+    let layer: MemoryFileLayer
+    let inode: Int
+    let path: String
 
-  package func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock {
-    let inode = try perform(.lock, path) { (volume) throws(FileError.Cause) in try volume.lock(path, owner) }
-    return MemoryLock(layer: self, inode: inode)
+    init(layer: MemoryFileLayer, inode: Int, path: String) {
+      self.layer = layer
+      self.inode = inode
+      self.path = path
+    }
+
+    var identity: FileIdentity { FileIdentity(device: layer.id, inode: UInt64(inode)) }
+
+    private func perform<R: Sendable>(
+      _ operation: Operation, _ name: String, _ body: (inout Volume) throws(FileError.Cause) -> R
+    ) throws(FileError) -> R {
+      try layer.perform(operation, "\(path)/\(name)", body)
+    }
+
+    func list() throws(FileError) -> [String] {
+      try layer.perform(.list, path) { (volume) throws(FileError.Cause) in try volume.list(inode) }
+    }
+
+    func open(_ name: String, _ mode: FileMode) throws(FileError) -> any File {
+      let file = try perform(mode == .create ? .create : .open, name) { (volume) throws(FileError.Cause) in
+        try volume.open((inode, name), mode)
+      }
+      return MemoryFile(layer: layer, inode: file, path: "\(path)/\(name)", isWritable: mode != .read)
+    }
+
+    func rename(_ source: String, to target: String) throws(FileError) {
+      try perform(.rename, source) { (volume) throws(FileError.Cause) in
+        try volume.rename((inode, source), to: (inode, target))
+      }
+    }
+
+    func remove(_ name: String) throws(FileError) {
+      try perform(.remove, name) { (volume) throws(FileError.Cause) in try volume.remove((inode, name)) }
+    }
+
+    func sync() throws(FileError) {
+      let isDeaf = layer.deaf.contains(.syncDirectory)
+      try layer.perform(.syncDirectory, path) { (volume) throws(FileError.Cause) in
+        if !isDeaf { try volume.syncDirectory(inode) }
+      }
+    }
+
+    func checkPresence() throws(FileError) {
+      guard layer.state.withLock({ $0.volume.hasDirectory(inode) }) else {
+        throw FileError(.notFound, "look for", path)
+      }
+    }
+
+    func lock(_ name: String, owner: [UInt8]) throws(FileError) -> any FileLock {
+      let file = try perform(.lock, name) { (volume) throws(FileError.Cause) in try volume.lock((inode, name), owner) }
+      return MemoryLock(layer: layer, inode: file, directory: inode)
+    }
+
+    func adoptPermissions(of name: String) {}
+
+    func usePermissions(_ permissions: FilePermissions) {}
+
+    func close() {}
   }
 
   private final class MemoryFile: File {
@@ -262,6 +304,8 @@ package final class MemoryFileLayer: FileLayer {
     func size() throws(FileError) -> Int {
       try perform(.size) { (content, _) in content.size }
     }
+
+    func contentEnd() throws(FileError) -> Int { try size() }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileError) -> Int {
       try perform(.read) { (content, _) in unsafe content.read(into: buffer, at: offset) }
@@ -341,18 +385,24 @@ package final class MemoryFileLayer: FileLayer {
   private final class MemoryLock: FileLock {
     let layer: MemoryFileLayer
     let inode: Int
+    let directory: Int
     let isHeld = Atomic(true)
 
-    init(layer: MemoryFileLayer, inode: Int) {
+    init(layer: MemoryFileLayer, inode: Int, directory: Int) {
       self.layer = layer
       self.inode = inode
+      self.directory = directory
     }
 
     deinit { release() }
 
     func release() {
-      if isHeld.exchange(false, ordering: .relaxed) { layer.state.withLock { $0.volume.unlock(inode) } }
+      if isHeld.exchange(false, ordering: .relaxed) {
+        layer.state.withLock { $0.volume.unlock(inode, directory) }
+      }
     }
+
+    func abandon() { isHeld.store(false, ordering: .relaxed) }
   }
 }
 

@@ -20,6 +20,7 @@ extension MemoryFileLayer {
     private struct Directory {
       var names: [String: Int] = [:]
       var durable: [String: Int] = [:]
+      var isRemoved = false
     }
 
     /// One creation, removal or renaming; it becomes durable as a whole.
@@ -71,7 +72,28 @@ extension MemoryFileLayer {
 
     func find(_ path: String) throws(Cause) -> Int { try find(Self.split(path)) }
 
-    private func findParent(_ path: String) throws(Cause) -> (directory: Int, name: String) {
+    func findDirectory(_ path: String) throws(Cause) -> Int {
+      let inode = try find(path)
+      guard hasDirectory(inode) else { throw .system(ENOTDIR) }
+      return inode
+    }
+
+    /// Whether it is one, and has not been removed.
+    func hasDirectory(_ inode: Int) -> Bool { directories[inode].map { !$0.isRemoved } ?? false }
+
+    private func names(_ directory: Int) throws(Cause) -> [String: Int] {
+      guard hasDirectory(directory), let names = directories[directory]?.names else { throw .notFound }
+      return names
+    }
+
+    private func inode(_ entry: Entry) throws(Cause) -> Int {
+      guard let inode = try names(entry.directory)[entry.name] else { throw .notFound }
+      return inode
+    }
+
+    typealias Entry = (directory: Int, name: String)
+
+    func findParent(_ path: String) throws(Cause) -> Entry {
       let parts = Self.split(path)
       guard let name = parts.last else { throw .exists }
       let parent = try find(parts.dropLast())
@@ -100,25 +122,22 @@ extension MemoryFileLayer {
       make(Change(entries: [(parent, name, lastInode)]))
     }
 
-    func list(_ path: String) throws(Cause) -> [String] {
-      guard let directory = directories[try find(path)] else { throw .system(ENOTDIR) }
-      return directory.names.keys.sorted()
+    func list(_ directory: Int) throws(Cause) -> [String] {
+      try names(directory).keys.sorted()
     }
 
-    mutating func open(_ path: String, _ mode: FileMode) throws(Cause) -> Int {
-      let (parent, name) = try findParent(path)
-      let present = directories[parent]?.names[name]
+    mutating func open(_ entry: Entry, _ mode: FileMode) throws(Cause) -> Int {
+      let names = try names(entry.directory)
       let inode: Int
       if mode == .create {
-        guard present == nil else { throw .exists }
+        guard names[entry.name] == nil else { throw .exists }
         lastInode += 1
         inode = lastInode
         files[inode] = try Content()
-        make(Change(entries: [(parent, name, inode)]))
+        make(Change(entries: [(entry.directory, entry.name, inode)]))
       } else {
-        guard let present else { throw .notFound }
-        guard files[present] != nil else { throw .system(EISDIR) }
-        inode = present
+        inode = try self.inode(entry)
+        guard files[inode] != nil else { throw .notAFile }
       }
       handles[inode, default: 0] += 1
       return inode
@@ -129,45 +148,43 @@ extension MemoryFileLayer {
       collect()
     }
 
-    mutating func rename(_ source: String, to target: String) throws(Cause) {
-      let inode = try find(source)
-      let from = try findParent(source)
-      let to = try findParent(target)
-      if let replaced = directories[to.directory]?.names[to.name] {
+    mutating func rename(_ source: Entry, to target: Entry) throws(Cause) {
+      let inode = try inode(source)
+      if let replaced = try names(target.directory)[target.name] {
         guard replaced != inode else { return }
         guard files[replaced] != nil, files[inode] != nil else { throw .system(EISDIR) }
       }
-      make(Change(entries: [(from.directory, from.name, nil), (to.directory, to.name, inode)]))
+      make(Change(entries: [(source.directory, source.name, nil), (target.directory, target.name, inode)]))
       collect()
     }
 
-    mutating func remove(_ path: String) throws(Cause) {
-      let inode = try find(path)
-      let (parent, name) = try findParent(path)
+    mutating func remove(_ entry: Entry) throws(Cause) {
+      let inode = try inode(entry)
       if let directory = directories[inode], !directory.names.isEmpty { throw .system(ENOTEMPTY) }
-      make(Change(entries: [(parent, name, nil)]))
+      make(Change(entries: [(entry.directory, entry.name, nil)]))
+      directories[inode]?.isRemoved = true
       collect()
     }
 
-    mutating func syncDirectory(_ path: String) throws(Cause) {
-      let inode = try find(path)
-      guard directories[inode] != nil else { throw .system(ENOTDIR) }
+    mutating func syncDirectory(_ inode: Int) throws(Cause) {
+      guard hasDirectory(inode) else { throw .notFound }
       for change in changes where change.entries.contains(where: { $0.directory == inode }) { harden(change) }
       changes.removeAll { $0.entries.contains { $0.directory == inode } }
       collect()
     }
 
-    mutating func lock(_ path: String, _ owner: [UInt8]) throws(Cause) -> Int {
+    mutating func lock(_ entry: Entry, _ owner: [UInt8]) throws(Cause) -> Int {
       let inode: Int
       do throws(Cause) {
-        inode = try open(path, .readWrite)
+        inode = try open(entry, .readWrite)
       } catch .notFound {
-        inode = try open(path, .create)
+        inode = try open(entry, .create)
       }
-      guard locked.insert(inode).inserted else {
+      guard !locked.contains(entry.directory), locked.insert(inode).inserted else {
         defer { close(inode) }
         throw .locked(owner: files[inode]?.bytes ?? [])
       }
+      locked.insert(entry.directory)
       do throws(Cause) {
         try withContent(inode) { (content, space) throws(Cause) in
           content.clear(&space)
@@ -177,15 +194,16 @@ extension MemoryFileLayer {
         }
       } catch {
         if error == .noSpace { return inode }
-        unlock(inode)
+        unlock(inode, entry.directory)
         throw error
       }
       return inode
     }
 
-    mutating func unlock(_ inode: Int) {
+    mutating func unlock(_ inode: Int, _ directory: Int) {
       withContent(inode) { (content, space) in content.clear(&space) }
       locked.remove(inode)
+      locked.remove(directory)
       close(inode)
     }
 

@@ -35,6 +35,11 @@
     return try body(&state)
   }
 
+  /// For handlers of `fork`, which hold it while the process is copied.
+  func hold() { unsafe pthread_mutex_lock(mutex) }
+
+  func letGo() { unsafe pthread_mutex_unlock(mutex) }
+
   /// Waits until `body` returns something.
   package func wait<R>(_ body: (inout State) -> R?) -> R {
     unsafe pthread_mutex_lock(mutex)

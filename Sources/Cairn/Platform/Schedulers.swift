@@ -21,10 +21,14 @@ package final class ThreadScheduler: Scheduler {
   }
 
   private let state = Monitor(State())
+  private let process = cairn_process()
 
   package init() {}
 
-  deinit { state.withLock { $0.isEnding = true } }
+  deinit {
+    // In a child of the process there is no thread, and somebody may hold the lock for ever.
+    if process == cairn_process() { state.withLock { $0.isEnding = true } }
+  }
 
   package func schedule(_ work: @escaping @Sendable () -> Void) {
     let isFirst = state.withLock { state in

@@ -31,6 +31,7 @@ public struct Keyspace: Sendable, Hashable {
     guard owner == index.number else {
       throw StoreError(.keyspaceMismatch, "keyspace \(name) belongs to another store")
     }
+    try index.checkProcess()
   }
 
   /// The same keyspace of the same open store.

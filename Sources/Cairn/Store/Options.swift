@@ -14,6 +14,9 @@ public struct StoreOptions: Sendable {
   public var createIfMissing = true
   /// Full size of a segment in bytes, for a store about to be made. 64 KiB to 1 GiB; 64 MiB unless set otherwise.
   public var segmentSize = 64 << 20
+  /// Who may read and write the files of a store about to be made, as `chmod` takes it; the directory, if it is made too, can
+  /// be searched by who may read the files. Files that are added later have the permissions of the manifest by then.
+  public var filePermissions: UInt16 = 0o600
   /// Whether values are compressed where that pays.
   public var compression = true
   /// Whether values of a keyspace that are alike are compressed with a dictionary trained from them, which the store does
@@ -42,6 +45,14 @@ public struct StoreOptions: Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// Whether a store that is open with these is what somebody asks for with others: all but what is about making a store,
+  /// or about finding it, is the same.
+  func serves(_ others: StoreOptions) -> Bool {
+    compression == others.compression && dictionaries == others.dictionaries && firstTraining == others.firstTraining
+      && checkpoints == others.checkpoints && compaction == others.compaction
+      && compactionSize == others.compactionSize && upTo == others.upTo
+  }
 }
 
 /// How durable a commit is when the call that made it returns.

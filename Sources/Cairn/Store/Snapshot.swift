@@ -17,6 +17,11 @@ public final class Snapshot: Sendable {
     self.index = index
     self.committer = committer
     self.maintenance = maintenance
+    guard index.isOfThisProcess else {
+      sequence = index.published.load(ordering: .acquiring)
+      isClosed.store(true, ordering: .relaxed)
+      return
+    }
     sequence = index.snapshots.register(index.published)
     index.heldSnapshots.add(1, ordering: .relaxed)
   }
@@ -25,13 +30,14 @@ public final class Snapshot: Sendable {
 
   /// Ends the snapshot. Reading from it afterwards throws `closed`.
   public func close() {
-    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard index.isOfThisProcess, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     index.heldSnapshots.subtract(1, ordering: .relaxed)
     committer.release(sequence)
     maintenance.lookIfDue()
   }
 
   func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
+    try index.checkProcess()
     guard !isClosed.load(ordering: .acquiring) else { throw StoreError(.closed, "the snapshot is closed") }
     try keyspace.checkBelongs(to: index)
   }

@@ -2,13 +2,15 @@ import Synchronization
 
 /// An embedded key-value store: a log of records in a directory, found through an index in memory.
 ///
-/// All methods may be called from any thread. Reads wait for nobody. Writes take their turn; those that ask to be
+/// All methods may be called from any thread, and from this process only: in one that is forked from it they throw `forked`,
+/// and what cannot throw gives nothing. Reads wait for nobody. Writes take their turn; those that ask to be
 /// durable at the same time share one sync. One process at a time has a store open for writing, any number for reading.
 public final class Store: Sendable {
   /// What opening found and did.
   public let recovery: RecoveryReport
   /// The directory, as it was given.
   public let path: String
+  let options: StoreOptions
   private let environment: Environment
   private let index: Index
   let log: Log
@@ -19,7 +21,6 @@ public final class Store: Sendable {
   private let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
-  private let identity: FileIdentity
   private let buffers = Lock<[BatchBuffer]>([])
   private let closed = Atomic<Bool>(false)
 
@@ -45,15 +46,15 @@ public final class Store: Sendable {
 
   init(
     path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovery: RecoveryReport,
-    lock: (any FileLock)?, identity: FileIdentity
+    lock: (any FileLock)?
   ) {
     self.path = path
+    self.options = options
     self.environment = environment
     self.index = index
     self.log = log
     self.recovery = recovery
     fileLock = lock
-    self.identity = identity
     isReadOnly = options.access == .readOnly
     isCompressing = options.compression
     committer = Committer(log: log, index: index)
@@ -66,21 +67,36 @@ public final class Store: Sendable {
       segmentSize: log.segmentSize)
   }
 
-  deinit { close() }
+  deinit {
+    // Who wants to know whether all is durable closes the store.
+    do throws(StoreError) { try close() } catch {}
+  }
 
-  /// Ends writing and lets go of the lock. Whatever was acknowledged stays; nothing depends on this being called.
-  /// Closing twice does no harm. Reading goes on to work, writing throws `closed`.
-  public func close() {
-    guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+  /// Ends writing, makes durable what isn't, and lets go of the lock. Whatever was acknowledged stays; nothing else depends
+  /// on this being called. Closing twice does no harm. Reading goes on to work, writing throws `closed`.
+  ///
+  /// - Throws: `poisoned` if buffered commits could not be made durable. The store is closed all the same, and those commits
+  ///   survive the end of the process as before; a loss of power may take them.
+  public func close() throws(StoreError) {
+    // In a child of the process all that is left of the store is a copy, which the child's handler has let go of.
+    guard index.isOfThisProcess, !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
     asyncCommits.close()
     dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
-    log.close(isReadOnly: isReadOnly)
-    fileLock?.release()
-    StoreRegistry.remove(identity, self)
+    defer {
+      fileLock?.release()
+      log.directory.close()
+      if !isReadOnly { StoreRegistry.remove(log.directory.identity, self) }
+    }
+    try log.close(isReadOnly: isReadOnly)
   }
+
+  /// In a child of the process: closes its copy of the lock, which stays with the process that has the store open.
+  func abandon() { fileLock?.abandon() }
+
+  var isOfThisProcess: Bool { index.isOfThisProcess }
 
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
@@ -95,6 +111,7 @@ public final class Store: Sendable {
   /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too
   ///   long; `tooManyKeyspaces` beyond 100,000 keyspaces or 64 MiB of names.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
+    try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
       throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
     }
@@ -107,7 +124,8 @@ public final class Store: Sendable {
 
   /// The keyspaces that have been written to, by id.
   public var keyspaces: [Keyspace] {
-    index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
+    guard index.isOfThisProcess else { return [] }
+    return index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
       .map { Keyspace(index: $0, owner: index.number) }
   }
 
@@ -119,7 +137,7 @@ public final class Store: Sendable {
   ///   throws.
   @discardableResult
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
-    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try checkWritable()
     try keyspace.checkBelongs(to: index)
     defer { maintenance.look() }
     return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
@@ -148,7 +166,7 @@ public final class Store: Sendable {
   public func setRetention(
     _ retention: Retention, of keyspace: Keyspace, _ durability: Durability = .durable
   ) throws(StoreError) -> UInt64 {
-    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try checkWritable()
     try keyspace.checkBelongs(to: index)
     guard (1...Retention.maximumCount).contains(retention.count) else {
       throw StoreError(
@@ -194,7 +212,14 @@ public final class Store: Sendable {
   }
 
   @inline(__always)
+  private func checkWritable() throws(StoreError) {
+    try index.checkProcess()
+    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+  }
+
+  @inline(__always)
   private func hasWritten() {
+    guard index.isOfThisProcess else { return }
     maintenance.lookIfDue()
     dictionaries.valuesWerePut()
   }
@@ -249,11 +274,12 @@ public final class Store: Sendable {
   }
 
   private func buffer() throws(StoreError) -> BatchBuffer {
-    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try checkWritable()
     return buffers.withLock { $0.popLast() } ?? BatchBuffer()
   }
 
   private func recycle(_ buffer: BatchBuffer) {
+    guard index.isOfThisProcess else { return }
     buffer.reset()
     buffers.withLock { if $0.count < 16 { $0.append(buffer) } }
   }
@@ -261,6 +287,7 @@ public final class Store: Sendable {
   /// Returns once everything committed so far is durable.
   /// - Throws: `poisoned` if that cannot be.
   public func sync() throws(StoreError) {
+    try index.checkProcess()
     guard !isReadOnly else { return }
     try log.sync(upTo: lastSequence)
   }
@@ -269,6 +296,7 @@ public final class Store: Sendable {
   /// `buffered` and wants to tell somebody about it.
   /// - Throws: `poisoned` if that cannot be; `malformed` for a sequence that no commit has had yet; `closed`.
   public func waitUntilDurable(_ sequence: UInt64) async throws(StoreError) {
+    try index.checkProcess()
     guard sequence > durableSequence else { return }
     guard sequence <= lastSequence else {
       throw StoreError(.malformed, "there is no commit \(sequence) yet; the newest is \(lastSequence)")
@@ -293,7 +321,7 @@ public final class Store: Sendable {
   ///
   /// - Throws: `noSpace`, `inputOutput`, and nothing has changed; `poisoned`, `closed`, `readOnly`.
   public func checkpoint() throws(StoreError) {
-    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try checkWritable()
     try maintenance.checkpoint()
   }
 
@@ -318,17 +346,17 @@ public final class Store: Sendable {
   public func compact(
     _ extent: CompactionExtent = .worthwhile, progress: ((CompactionProgress) -> Bool)? = nil
   ) throws(StoreError) -> CompactionReport {
-    guard !isReadOnly else { throw StoreError(.readOnly, "the store was opened for reading") }
+    try checkWritable()
     return try maintenance.compact(extent, progress)
   }
 
   /// Stops compaction in the background until ``resumeCompaction()``. What it was copying is given up and begun anew then;
   /// checkpoints go on. The log may grow beyond its bound meanwhile. Waits for a ``compact(_:progress:)`` of another thread
   /// to be done with the segments at hand.
-  public func pauseCompaction() { maintenance.pause() }
+  public func pauseCompaction() { if index.isOfThisProcess { maintenance.pause() } }
 
   /// Lets compaction in the background go on.
-  public func resumeCompaction() { maintenance.resume() }
+  public func resumeCompaction() { if index.isOfThisProcess { maintenance.resume() } }
 
   // MARK: Reading the latest state
 
@@ -439,6 +467,7 @@ public final class Store: Sendable {
   /// Figures about the store as it is. Takes time in proportion to the number of segments.
   public var statistics: StoreStatistics {
     var statistics = StoreStatistics()
+    guard index.isOfThisProcess else { return statistics }
     for segment in log.segments.withLock({ $0 }) {
       statistics.segments += 1
       statistics.logBytes += segment.end.load(ordering: .acquiring)

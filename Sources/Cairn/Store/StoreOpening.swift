@@ -18,84 +18,105 @@ struct StoreOpening {
   /// How often a reader beside a writer looks again before it believes that the log is damaged.
   private static let attempts = 8
 
-  private var manifestFile: ManifestFile { ManifestFile(files: environment.files, directory: path) }
-
   func open() throws(StoreError) -> Store {
     if options.access == .readOnly { return try openForReading() }
     guard (1 << 16...1 << 30).contains(options.segmentSize) else {
       throw StoreError(.malformed, "a segment has 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
     }
-    if try isEmpty() {
-      guard options.createIfMissing else { throw StoreError(.notFound, "there is no store at \(path)") }
-      try attempt { () throws(FileError) in try environment.files.createDirectory(path) }
-    } else {
-      // Before anything is touched: is it a store, and one that we know how to write?
-      guard try manifestFile.read().compatibleFeatures & ~Format.knownFeatures == 0 else {
+    let directory = try openOrCreate()
+    // Before anything is touched: is it a store, and one that we know how to write?
+    if try !isEmpty(directory) {
+      guard try ManifestFile(directory: directory).read().compatibleFeatures & ~Format.knownFeatures == 0 else {
         throw StoreError(.newerFormat, "the store has features that this version can read and not write")
       }
+    } else if !options.createIfMissing {
+      throw nothingThere
     }
-    let identity = try attempt { () throws(FileError) in try environment.files.identity(path) }
-    return try StoreRegistry.store(at: identity) { () throws(StoreError) in try openForWriting(identity) }
+    return try StoreRegistry.store(at: directory.identity, options) { () throws(StoreError) in
+      try openForWriting(directory)
+    }
   }
 
-  /// The directory that holds the store's name.
-  private var parent: String {
-    var rest = Substring(path)
-    while rest.last == "/", rest.count > 1 { rest.removeLast() }
-    guard let slash = rest.lastIndex(of: "/") else { return "." }
-    return slash == rest.startIndex ? "/" : String(rest[..<slash])
+  private func openOrCreate() throws(StoreError) -> any Directory {
+    do throws(StoreError) {
+      return try openDirectory()
+    } catch {
+      guard error.code == .notFound, options.createIfMissing else { throw error }
+    }
+    let permissions = FilePermissions(bits: options.filePermissions)
+    try attempt { () throws(FileError) in try environment.files.createDirectory(path, permissions) }
+    return try openDirectory()
   }
+
+  private func openDirectory() throws(StoreError) -> any Directory {
+    do throws(FileError) {
+      return try environment.files.directory(path)
+    } catch {
+      switch error.cause {
+      case .notFound: throw nothingThere
+      case .system(ENOTDIR): throw StoreError(.notAStore, "\(path) is not a directory")
+      default: throw StoreError(error)
+      }
+    }
+  }
+
+  private var nothingThere: StoreError { StoreError(.notFound, "there is no store at \(path)") }
 
   private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
     do throws(FileError) { return try body() } catch { throw StoreError(error) }
   }
 
-  /// Whether there is nothing here, or no more than what an opening that was cut short leaves.
-  private func isEmpty() throws(StoreError) -> Bool {
-    let names: [String]
-    do throws(FileError) {
-      names = try environment.files.list(path)
-    } catch {
-      switch error.cause {
-      case .notFound: return true
-      case .system(ENOTDIR): throw StoreError(.notAStore, "\(path) is not a directory")
-      default: throw StoreError(error)
-      }
-    }
+  /// Whether there is no more here than what an opening that was cut short leaves.
+  private func isEmpty(_ directory: any Directory) throws(StoreError) -> Bool {
+    let names = try attempt { () throws(FileError) in try directory.list() }
     if names.contains(ManifestFile.name) { return false }
-    guard names.allSatisfy({ $0 == "LOCK" || $0 == "\(ManifestFile.name).new" }) else {
+    guard names.allSatisfy({ $0 == Self.lockName || $0 == ManifestFile.temporaryName }) else {
       throw StoreError(.notAStore, "\(path) has files in it and no manifest")
     }
     return true
   }
 
-  private func openForWriting(_ identity: FileIdentity) throws(StoreError) -> Store {
+  private static let lockName = "LOCK"
+
+  private func openForWriting(_ directory: any Directory) throws(StoreError) -> Store {
+    let isNew = try isEmpty(directory)
+    try attempt { () throws(FileError) in
+      if isNew {
+        directory.usePermissions(FilePermissions(bits: options.filePermissions))
+      } else {
+        try directory.adoptPermissions(of: ManifestFile.name)
+      }
+    }
     let lock = try attempt { () throws(FileError) in
-      try environment.files.lock("\(path)/LOCK", owner: Array(LockOwner.text.utf8))
+      try directory.lock(Self.lockName, owner: Array(LockOwner.text.utf8))
     }
     do throws(StoreError) {
-      if try isEmpty() { try create() }
-      return try recover(lock, identity)
+      if try isEmpty(directory) { try create(directory) }
+      return try recover(lock, directory)
     } catch {
       lock.release()
       throw error
     }
   }
 
-  private func create() throws(StoreError) {
+  private func create(_ directory: any Directory) throws(StoreError) {
     let store = UInt128(environment.random()) << 64 | UInt128(environment.random())
     var manifest = Manifest(store: store, hashSeed: environment.random(), segmentSize: options.segmentSize)
     manifest.generation = 1
-    try attempt { () throws(FileError) in try manifestFile.replace(with: manifest) }
-    try attempt { () throws(FileError) in try environment.files.syncDirectory(parent) }
+    try attempt { () throws(FileError) in
+      try ManifestFile(directory: directory).replace(with: manifest)
+      try environment.files.syncDirectory(SystemFileLayer.split(path).parent)
+    }
   }
 
-  private func recover(_ lock: (any FileLock)?, _ identity: FileIdentity) throws(StoreError) -> Store {
-    var manifest = try manifestFile.read()
+  private func recover(_ lock: (any FileLock)?, _ directory: any Directory) throws(StoreError) -> Store {
+    // Before the log, which a writer may be making longer.
+    let recorded = try WatermarkFile.read(directory)
+    var manifest = try ManifestFile(directory: directory).read()
     let table = SegmentTable(segmentSize: manifest.segmentSize)
     let index = Index(hashSeed: manifest.hashSeed, table: table)
     let recovery = Recovery(
-      files: environment.files, directory: path, manifest: manifest, options: options, table: table, index: index)
+      directory: directory, manifest: manifest, recorded: recorded, options: options, table: table, index: index)
     let (recovered, report) = try recovery.run()
     // Those that have been dropped stay for the sake of older checkpoints, those that only the log knew of are added.
     var gone = manifest.keyspaces.filter { known in
@@ -111,25 +132,24 @@ struct StoreOpening {
     manifest.keyspaces = (present + gone).sorted { $0.id < $1.id }
     manifest.nextKeyspace = max(manifest.nextKeyspace, index.nextKeyspaceID)
     let log = Log(
-      environment: environment, directory: path, table: table, manifest: manifest, recovered: recovered)
+      environment: environment, directory: directory, table: table, manifest: manifest, recovered: recovered)
     return Store(
-      path: path, options: options, environment: environment, index: index, log: log, recovery: report, lock: lock,
-      identity: identity)
+      path: path, options: options, environment: environment, index: index, log: log, recovery: report, lock: lock)
   }
 
   /// What is read may change under a reader: a frame half written, a segment begun after the manifest was read. Damage
   /// is believed only if it is still there when everything is read once more.
   private func openForReading() throws(StoreError) -> Store {
-    guard try !isEmpty() else { throw StoreError(.notFound, "there is no store at \(path)") }
-    let identity = try attempt { () throws(FileError) in try environment.files.identity(path) }
+    let directory = try openDirectory()
+    guard try !isEmpty(directory) else { throw nothingThere }
     for _ in 1..<Self.attempts {
       do throws(StoreError) {
-        return try recover(nil, identity)
+        return try recover(nil, directory)
       } catch {
         guard error.code == .corrupted || error.code == .damaged else { throw error }
       }
     }
-    return try recover(nil, identity)
+    return try recover(nil, directory)
   }
 }
 

@@ -1,29 +1,110 @@
+import CCairnPlatform
 import Synchronization
 
 /// The stores that this process has open for writing, by the directory they lie in: opening one again gives the same
-/// store.
+/// store. Whoever opens one does so without any lock of the process; others who want that one wait.
 enum StoreRegistry {
-  private struct Entry: Sendable {
+  private enum Entry: Sendable {
+    /// By this thread.
+    case opening(UInt)
+    case open(Reference)
+  }
+
+  private struct Reference: Sendable {
     weak let store: Store?
   }
 
-  private static let open = Lock<[FileIdentity: Entry]>([:])
+  private enum Claim {
+    case found(Store)
+    case mine
+    case refused
+  }
+
+  private static let stores: Monitor<[FileIdentity: Entry]> = {
+    // A child gets a copy that nobody was changing.
+    cairn_at_fork({ StoreRegistry.stores.hold() }, { StoreRegistry.stores.letGo() }, { StoreRegistry.enterChild() })
+    return Monitor([:])
+  }()
 
   /// The store that is open at this directory, or the one that `make` opens.
   static func store(
-    at identity: FileIdentity, _ make: () throws(StoreError) -> Store
+    at identity: FileIdentity, _ options: StoreOptions, _ make: () throws(StoreError) -> Store
   ) throws(StoreError) -> Store {
-    try open.withLock { (open) throws(StoreError) -> Store in
-      if let store = open[identity]?.store, !store.isClosed { return store }
+    while true {
+      switch claim(identity) {
+      case .mine: return try open(identity, make)
+      case .refused:
+        throw StoreError(.locked, "the store is being opened by this process, which waits for this opening")
+      case .found(let store):
+        if store.isPoisoned {
+          // What could not be made durable has been reported with the failure.
+          do throws(StoreError) { try store.close() } catch {}
+          continue
+        }
+        guard store.options.serves(options) else {
+          throw StoreError(.optionsMismatch, "\(store.path) is open in this process with other options")
+        }
+        return store
+      }
+    }
+  }
+
+  private static func claim(_ identity: FileIdentity) -> Claim {
+    let thread = cairn_thread_token()
+    return stores.wait { stores in
+      switch stores[identity] {
+      case nil:
+        stores[identity] = .opening(thread)
+        return .mine
+      case .open(let reference):
+        // One that is being closed, or has been freed, removes itself when it is done.
+        guard let store = reference.store, !store.isClosed else { return nil }
+        if store.isOfThisProcess { return .found(store) }
+        // In a child that no handler was called for.
+        _ = unsafe Unmanaged.passRetained(store)
+        stores[identity] = .opening(thread)
+        return .mine
+      case .opening:
+        let isOpening = stores.values.contains { if case .opening(thread) = $0 { true } else { false } }
+        return isOpening ? .refused : nil
+      }
+    }
+  }
+
+  private static func open(
+    _ identity: FileIdentity, _ make: () throws(StoreError) -> Store
+  ) throws(StoreError) -> Store {
+    do throws(StoreError) {
       let store = try make()
-      open[identity] = Entry(store: store)
+      stores.withLock { $0[identity] = .open(Reference(store: store)) }
       return store
+    } catch {
+      stores.withLock { $0[identity] = nil }
+      throw error
     }
   }
 
   static func remove(_ identity: FileIdentity, _ store: Store) {
-    open.withLock { open in
-      if let entry = open[identity], entry.store == nil || entry.store === store { open[identity] = nil }
+    stores.withLock { stores in
+      guard case .open(let reference) = stores[identity], reference.store == nil || reference.store === store else {
+        return
+      }
+      stores[identity] = nil
+    }
+  }
+
+  /// What the parent has open is none of the child's: it is kept from being freed, since locks in it may be held by threads
+  /// that are not there, and the child's copies of its locks are closed.
+  private static func enterChild() {
+    stores.letGo()
+    let entries = stores.withLock { stores in
+      defer { stores = [:] }
+      return stores
+    }
+    for case .open(let reference) in entries.values {
+      guard let store = reference.store else { continue }
+      _ = unsafe Unmanaged.passRetained(store)
+      store.abandon()
     }
   }
 }

@@ -57,7 +57,7 @@ import Testing
     try writer.join()
     #expect(try store.get(5, in: ordered) == [2])
     #expect(store.durableSequence == 2)
-    store.close()
+    try store.close()
   }
 
   @Test func committersAtTheSameTimeShareASync() throws {
@@ -83,7 +83,7 @@ import Testing
     try threads.join()
     #expect(store.durableSequence == 10)
     #expect(store.statistics.syncs == syncs + 1, "eight commits, one more sync")
-    store.close()
+    try store.close()
   }
 
   @Test func asynchronousCommitsShareSyncsAndAreAllThere() async throws {
@@ -100,7 +100,7 @@ import Testing
     }
     #expect(store.durableSequence == store.lastSequence)
     #expect(try store.snapshot().count(in: rows) == 200)
-    store.close()
+    try store.close()
   }
 
   @Test("rule 31: readers find their rows while the index grows")
@@ -135,7 +135,7 @@ import Testing
     }
     try threads.join()
     #expect(try store.snapshot().rows(in: rows).count == total)
-    store.close()
+    try store.close()
   }
 
   /// Rows come and go under readers; a row is there with one of its values or not at all, and a scan is in order
@@ -168,7 +168,7 @@ import Testing
     isDone.store(true, ordering: .releasing)
     try readers.join()
     // Compaction may have been at work when the last reader ended, and lets go of what that kept right behind.
-    store.close()
+    try store.close()
     #expect(store.statistics.retainedVersions == 0)
   }
 }

@@ -47,7 +47,7 @@ import Testing
     try threads.join()
     #expect(store.statistics.retainedVersions == Int(Self.rows) * (Self.kept - 1))
     #expect(store.statistics.pinnedBytes == 0)
-    store.close()
+    try store.close()
   }
 
   /// Every version has the number after the one before, and every fifth is a deletion.

@@ -23,7 +23,7 @@ import Testing
     for _ in 0..<2 {
       #expect(try store.texts(try store.keyspace("people")) == ["1=Ada"])
       #expect(try store.texts(try store.keyspace("towns", .unordered)) == ["\"town\"=London"])
-      store.close()
+      try store.close()
       store = try machine.open()
     }
   }
@@ -116,7 +116,7 @@ import Testing
     var store = try machine.open()
     func version() throws -> UInt64? { try store.row("k", in: store.keyspace("rows"))?.version }
     func reopen() throws {
-      store.close()
+      try store.close()
       store = try machine.open()
     }
     for expected in 1...3 as ClosedRange<UInt64> {
@@ -161,7 +161,7 @@ import Testing
       }
     }
     try check()
-    store.close()
+    try store.close()
     store = try machine.open()
     try check()
     #expect(store.recovery.discardedBytes == 0)

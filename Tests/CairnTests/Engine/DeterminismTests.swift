@@ -24,11 +24,11 @@ import Testing
       }
       if round % 4 == 0 { machine.runBackground() }
       if round % 30 == 29 {
-        store.close()
+        try store.close()
         store = try machine.open()
       }
     }
-    store.close()
+    try store.close()
     machine.files.gate = nil
     // The lock names its owner while it is held; it is empty now.
     return (machine.files.contents, trace.withLock { $0 })

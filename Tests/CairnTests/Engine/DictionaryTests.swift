@@ -39,7 +39,7 @@ import Testing
     machine.runBackground()
     try fill(store, count..<count + 200)
     try store.sync()
-    store.close()
+    try store.close()
     return machine
   }
 
@@ -67,7 +67,7 @@ import Testing
     while machine.runOneInBackground() { pieces += 1 }
     #expect(store.statistics.dictionaries > 0)
     #expect(pieces < Self.count / 4)
-    store.close()
+    try store.close()
   }
 
   @Test func valuesThatAreAlikeGetADictionary() throws {
@@ -222,7 +222,7 @@ import Testing
     machine.runBackground()
     try Self.fill(store, Self.count..<Self.count + 200)
     try store.sync()
-    store.close()
+    try store.close()
     #expect(machine.contents == first)
   }
 
@@ -432,7 +432,7 @@ import Testing
     #expect(try store.contains(number, in: keyspace), sourceLocation: location)
     try store.put([UInt8]("new"), at: number, in: keyspace)
     #expect(try store.get(number, in: keyspace) == [UInt8]("new"), sourceLocation: location)
-    store.close()
+    try store.close()
     let damage = try Verifier(at: Machine.path, files: machine.files).run().damage
     #expect(damage.contains { $0.kind == .value }, sourceLocation: location)
   }
@@ -452,7 +452,7 @@ import Testing
     let store = try machine.open(Self.options)
     try store.checkpoint()
     let length = store.statistics.dictionaryBytes
-    store.close()
+    try store.close()
     let path = try #require(machine.contents.keys.first { $0.hasSuffix(".checkpoint") })
     // The dictionary ends the file: id, keyspace, length, one segment that uses it, padding, bytes.
     for change in [0, 4, 8, 12, 16, 20] as [Int] {

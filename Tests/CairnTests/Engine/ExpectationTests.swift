@@ -105,7 +105,7 @@ import Testing
   @Test func aRevisionHoldsAfterReopening() throws {
     let store = try machine.open()
     let revision = try store.put([1], at: "k", in: store.keyspace("rows"))
-    store.close()
+    try store.close()
     let again = try machine.open()
     let rows = try again.keyspace("rows")
     let next = try again.put([2], at: "k", in: rows, expecting: .revision(revision))

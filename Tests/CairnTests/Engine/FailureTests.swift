@@ -29,7 +29,7 @@ import Testing
     #expect(store.durableSequence == acknowledged)
     #expect(try store.get(1, in: rows) == (operation == .write ? [1] : [2]))
     #expect(try store.get(2, in: rows) == nil)
-    store.close()
+    #expect(failure { try store.close() }?.code == (operation == .sync ? .poisoned : nil))
     for next in [machine.crash(), machine] {
       let again = try next.open()
       #expect(try again.get(2, in: again.keyspace("rows")) == nil)
@@ -57,7 +57,7 @@ import Testing
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("rows"))
     try store.put([2], at: 2, in: store.keyspace("rows"), .buffered)
-    store.close()
+    try store.close()
     let again = try machine.open()
     let rows = try again.keyspace("rows")
     #expect(try again.get(2, in: rows) == [2])
@@ -80,7 +80,7 @@ import Testing
         var store = try machine.open()
         try store.put([1], at: 1, in: store.keyspace("rows"))
         try store.put([2], at: 2, in: store.keyspace("rows"), .buffered)
-        store.close()
+        try store.close()
         // A torn tail, so that there is something to be kept aside.
         let file = try machine.files.open(Machine.segment(1), .readWrite)
         try file.write([UInt8](repeating: 0xEE, count: 100), at: 4096)

@@ -69,7 +69,7 @@ import Testing
     try readers.join()
     #expect(try store.read { try $0.count(.all, in: rows) } == kept.count)
     // Compaction may have been at work when the last reader ended, and lets go of what that kept right behind.
-    store.close()
+    try store.close()
     #expect(store.statistics.retainedVersions == 0)
     #expect(store.statistics.snapshots == 0)
   }
@@ -101,6 +101,6 @@ import Testing
       let keyspace = try store.keyspace("k\(number)", number % 2 == 0 ? .ordered : .unordered)
       #expect(try store.get(7, in: keyspace) == [UInt8(number % 251)])
     }
-    store.close()
+    try store.close()
   }
 }

@@ -19,7 +19,7 @@ import Testing
     #expect(store.keyspaces == [two])
     #expect(store.statistics.keyspaces == 1)
     #expect(try store.keyspace("one") == one)
-    store.close()
+    try store.close()
 
     store = try machine.open()
     #expect(store.keyspaces.map(\.name) == ["two"])
@@ -38,7 +38,7 @@ import Testing
         try store.put([1], at: 1, in: keyspace)
         seen[keyspace.id] = name
       }
-      store.close()
+      try store.close()
     }
     let store = try machine.open()
     #expect(store.keyspaces.count == 40)
@@ -55,7 +55,7 @@ import Testing
     let lost = try again.keyspace("lost", .unordered)
     try again.put([2], at: 1, in: lost)
     #expect(again.keyspaces.map(\.id) == [1, lost.id])
-    again.close()
+    try again.close()
     #expect(try crashed.open().get(1, in: crashed.open().keyspace("lost", .unordered)) == [2])
     #expect(try crashed.open().get(1, in: crashed.open().keyspace("kept")) == [1])
   }
@@ -66,7 +66,7 @@ import Testing
     try store.put([1], at: 1, in: store.keyspace("u", .unordered))
     #expect(failure { _ = try store.keyspace("o", .unordered) }?.code == .keyspaceMismatch)
     #expect(failure { _ = try store.keyspace("u") }?.code == .keyspaceMismatch)
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(failure { _ = try again.keyspace("o", .unordered) }?.code == .keyspaceMismatch)
     #expect(failure { _ = try again.keyspace("u", .ordered) }?.code == .keyspaceMismatch)
@@ -85,7 +85,7 @@ import Testing
       #expect(failure { _ = try change() }?.code == .keyspaceMismatch)
     }
     // That of an earlier opening, too.
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(failure { try again.put([1], at: 1, in: own) }?.code == .keyspaceMismatch)
   }
@@ -113,7 +113,7 @@ import Testing
     try store.put([1], at: 1, in: store.keyspace(longest))
     try store.put([2], at: 1, in: store.keyspace("ä\0🪨"))
     for _ in 0..<3 {
-      store.close()
+      try store.close()
       store = try machine.open()
       #expect(store.keyspaces.map(\.name) == [longest, "ä\0🪨"])
       try store.put([3], at: 2, in: store.keyspace("ä\0🪨"))
@@ -128,7 +128,7 @@ import Testing
         try batch.put("\(number)", at: .integer(Int64(number)), in: store.keyspace("k\(number)"))
       }
     }
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(again.keyspaces.count == 500)
     for number in 0..<500 {
@@ -175,7 +175,7 @@ import Testing
     try store.write { batch in
       for number in 0..<400 { try batch.put([2], at: 1, in: keyspaces[number * 200 + 1]) }
     }
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(again.keyspaces.count == 401)
     #expect(try again.get(1, in: again.keyspace("79801")) == [2])
@@ -192,7 +192,7 @@ import Testing
     try store.checkpoint()
     #expect(store.statistics.checkpointBytes < 40_000)
     for round in 0..<3 {
-      store.close()
+      try store.close()
       store = try machine.open()
       #expect(store.recovery.checkpoint != nil)
       #expect(store.keyspaces.count == 6)

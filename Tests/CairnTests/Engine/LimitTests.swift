@@ -38,7 +38,7 @@ import Testing
       #expect(try store.get(tooLong, in: rows()) == nil)
       #expect(try store.contains(tooLong, in: rows()) == false)
       #expect(try store.read { try $0.count(in: rows()) } == 2)
-      store.close()
+      try store.close()
       store = try machine.open()
     }
   }
@@ -67,7 +67,7 @@ import Testing
     #expect(failure { try store.delete(nested(65), in: rows) }?.code == .malformed)
     #expect(try store.get(nested(64), in: rows) == [1])
     #expect(try store.read { try $0.rows(in: rows) }.map(\.reference) == [nested(64)])
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(try again.read { try $0.rows(in: again.keyspace("rows")) }.map(\.reference) == [nested(64)])
   }
@@ -99,7 +99,7 @@ import Testing
       for key in 0..<3000 as Range<Int64> {
         #expect(try store.get(.integer(key), in: rows()) == [UInt8].noise(100, seed: UInt64(key)))
       }
-      store.close()
+      try store.close()
       store = try machine.open()
     }
     #expect(try store.get("last", in: rows()) == [9])

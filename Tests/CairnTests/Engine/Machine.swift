@@ -149,3 +149,8 @@ extension Store {
     try read { try $0.rows(in: keyspace).map { "\($0.reference)=\(String(decoding: $0.value, as: UTF8.self))" } }
   }
 }
+
+/// Ends a process that was started for a test, if something is not true.
+func demand(_ isTrue: Bool, _ words: @autoclosure () -> String = "", _ line: Int = #line) {
+  if !isTrue { fatalError("line \(line): \(words())") }
+}

@@ -15,7 +15,7 @@ final class Counter: Sendable {
   private func fill() throws {
     let store = try machine.open()
     try store.put([UInt8]("value"), at: "key", in: store.keyspace("rows"))
-    store.close()
+    try store.close()
   }
 
   /// A failed opening says why and changes nothing.
@@ -39,10 +39,10 @@ final class Counter: Sendable {
     #expect(try machine.open() === store)
     #expect(try machine.open(at: "/./store/") === store)
     #expect(machine.files.count(of: .lock) == 1)
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(again !== store)
-    store.close()
+    try store.close()
     #expect(try machine.open() === again)
 
     try withTemporaryDirectory { directory in
@@ -95,7 +95,7 @@ final class Counter: Sendable {
 
   @Test func noPermission() throws {
     try fill()
-    for operation in [MemoryFileLayer.Operation.list, .open, .lock, .identity, .map] {
+    for operation in [MemoryFileLayer.Operation.list, .open, .lock, .openDirectory, .map] {
       machine.files.failNext(operation, with: .noPermission)
       expect(.noPermission)
     }
@@ -177,9 +177,9 @@ final class Counter: Sendable {
     #expect(try store.get("key", in: rows) == [UInt8]("value"))
     let second = try machine.open(Self.readOnly)
     #expect(try second.get("key", in: second.keyspace("rows")) == [2])
-    writer.close()
-    store.close()
-    second.close()
+    try writer.close()
+    try store.close()
+    try second.close()
   }
 
   @Test func closingAReaderTakesNothingFromAWriter() throws {
@@ -196,7 +196,7 @@ final class Counter: Sendable {
     #expect(machine.files.contents == before)
     // There was something to take: the writer itself gives some of its reserve back.
     let held = try #require(before[Self.reserve]?.count)
-    writer.close()
+    try writer.close()
     #expect(try #require(machine.files.contents[Self.reserve]?.count) < held)
   }
 
@@ -222,7 +222,7 @@ final class Counter: Sendable {
         }
         let store = try machine.open()
         try store.put([UInt8]("value"), at: "key", in: store.keyspace("rows"))
-        store.close()
+        try store.close()
         machine.files.gate = nil
         let next = Machine(try #require(crashed.withLock { $0 }))
         let again = try next.open()

@@ -39,12 +39,12 @@ import Testing
   func checkpointBehindAnEmptySegment(_ writes: Int) throws {
     var store = try machine.open()
     try put(1, store)
-    store.close()
+    try store.close()
     store = try machine.open()
     machine.files.failNext(.write, after: writes, with: .system(5))
     let error = failure { try store.put([2], at: 1, in: store.keyspace("rows"), .buffered) }
     #expect(error?.code == .poisoned || error == nil)
-    store.close()
+    if let failed = failure({ try store.close() }) { #expect(failed.code == .poisoned) }
     store = try machine.open()
     try store.checkpoint()
     let crashed = try machine.crash().open()
@@ -55,10 +55,11 @@ import Testing
     "rule 6: what is torn above the watermark ends the log, is kept aside and reported",
     arguments: [0, 4, 8, 16, 40, 50, 100, 200])
   func tornTail(_ offset: Int) throws {
-    var store = try machine.open()
+    var store = try self.machine.open()
     try put(5, store)
     try put(10, store, .buffered)
-    store.close()
+    let machine = try self.machine.kill()
+    try store.close()
     let path = Machine.segment(1)
     let frame = try frames(path)[8]
     try machine.rewrite(path) { $0[frame + offset] ^= 0x10 }
@@ -79,7 +80,7 @@ import Testing
     let original = try #require(before[path])
     #expect(aside == Array(original[frame..<frame + aside.count]))
     #expect(aside.count == store.recovery.discardedBytes)
-    store.close()
+    try store.close()
     store = try machine.open()
     #expect(try keys(store) == keys(9))
     #expect(store.recovery.discardedBytes == 0)
@@ -91,7 +92,7 @@ import Testing
   func corruption(_ offset: Int) throws {
     let store = try machine.open()
     try put(10, store)
-    store.close()
+    try store.close()
     let path = Machine.segment(1)
     let frame = try frames(path)[4]
     try machine.rewrite(path) { $0[frame + offset] ^= 0x10 }
@@ -107,10 +108,10 @@ import Testing
   @Test("rule 6: damage anywhere in a sealed segment is corruption") func sealedSegments() throws {
     var store = try machine.open()
     try put(10, store)
-    store.close()
+    try store.close()
     store = try machine.open()
     try put(1, store)
-    store.close()
+    try store.close()
     let path = Machine.segment(1)
     let bytes = try #require(machine.files.contents[path])
     var random = SplitMix64(seed: 5)
@@ -157,7 +158,7 @@ import Testing
     let aside = killed.contents.filter { $0.key.hasSuffix(".discarded") }
     #expect(aside.values.reduce(0) { $0 + $1.count } == discarded)
     #expect(aside.keys.contains("\(Machine.path)/0000000003-0.discarded"))
-    again.close()
+    try again.close()
     again = try killed.open()
     #expect(try keys(again) == keys(rows + 1))
     #expect(again.recovery.discardedBytes == 0)
@@ -167,14 +168,14 @@ import Testing
     var store = try machine.open()
     try put(20, store)
     try put(5, store, .buffered)
-    store.close()
+    try store.close()
     for isTorn in [false, true] {
       if isTorn { try machine.rewrite(Machine.segment(1)) { $0 += [UInt8](repeating: 0xAA, count: 777) } }
       let before = machine.files.contents
       for _ in 0..<1000 {
         store = try machine.open()
         #expect(store.lastSequence == 25)
-        store.close()
+        try store.close()
       }
       #expect(machine.files.contents == before)
     }
@@ -191,7 +192,7 @@ import Testing
         let now = try #require(machine.contents[path])
         #expect(bytes.starts(with: now) && bytes.dropFirst(now.count).allSatisfy { $0 == 0 })
       }
-      store.close()
+      try store.close()
     }
     #expect(try keys(machine.open()) == keys(5))
   }
@@ -232,7 +233,7 @@ import Testing
       try store.put(frame, at: .bytes([UInt8](repeating: 1, count: length)), in: store.keyspace("others"))
     }
     let end = store.statistics.logBytes
-    store.close()
+    try store.close()
     try machine.rewrite(path) { bytes in
       bytes.removeLast(bytes.count - end)
       bytes += frame
@@ -241,13 +242,13 @@ import Testing
     #expect(again.recovery.commits == 12)
     #expect(again.recovery.discardedBytes == (frame.lastIndex { $0 != 0 } ?? 0) + 1)
     #expect(try keys(again) == keys(4))
-    again.close()
+    try again.close()
 
     // A whole segment under the name of another.
     let other = Machine(seed: 2)
     let second = try other.open()
     try put(4, second)
-    second.close()
+    try second.close()
     let foreign = try #require(other.files.contents[path])
     try machine.rewrite(path) { $0 = foreign }
     #expect(failure { _ = try machine.open() }?.code == .damaged)
@@ -273,7 +274,7 @@ import Testing
     }
     #expect(store.statistics.segments > 10)
     let expected = try store.row("k", in: store.keyspace("rows"))
-    store.close()
+    try store.close()
     let again = try machine.open()
     #expect(try again.row("k", in: again.keyspace("rows")) == expected)
     #expect(expected?.version == 400)

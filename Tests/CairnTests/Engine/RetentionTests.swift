@@ -90,7 +90,7 @@ import Testing
     let replayed = try open(machine.kill())
     #expect(store.statistics.tombstoneBytes == replayed.statistics.tombstoneBytes)
     #expect(store.statistics.liveBytes == replayed.statistics.liveBytes)
-    replayed.close()
+    try replayed.close()
     try expectEverywhere(store, ["b"])
   }
 
@@ -171,7 +171,7 @@ import Testing
     try store.setRetention(.last(Retention.maximumCount), of: keyspace)
     try store.drop(keyspace)
     #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .keyspaceMismatch)
-    store.close()
+    try store.close()
     #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .closed)
   }
 

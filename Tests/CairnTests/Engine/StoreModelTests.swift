@@ -308,7 +308,7 @@ import Testing
       let last = store.lastSequence
       // What a crash left stays where it is until something is written.
       let torn = store.statistics.commits == 0 ? store.recovery.discardedBytes : 0
-      store.close()
+      try store.close()
       store = try machine.open()
       try check(store.lastSequence == last, "reopened at \(store.lastSequence), not \(last)")
       try check(store.recovery.discardedBytes == torn, "reopening discarded \(store.recovery.discardedBytes) bytes")

@@ -52,7 +52,7 @@ struct FuzzedStore {
       }
     }
     try store.delete([9, "row"], in: ordered)
-    store.close()
+    try store.close()
     let prefix = "\(path)/"
     return Dictionary(
       uniqueKeysWithValues: made.files.contents.filter { $0.key.hasPrefix(prefix) && !$0.key.hasSuffix("LOCK") }
@@ -64,7 +64,7 @@ struct FuzzedStore {
     do throws(StoreError) {
       for access in [StoreOptions.Access.readOnly, .readWrite] {
         let store = try open(access)
-        defer { store.close() }
+        defer { try? store.close() }
         let snapshot = store.snapshot()
         for keyspace in store.keyspaces {
           let rows = (try? snapshot.rows(in: keyspace)) ?? []
@@ -100,10 +100,10 @@ struct FuzzedStore {
       _ = try? Verifier(at: Self.path, files: files).run()
       if let reader = try? open(.readOnly) {
         _ = try Self.rows(reader)
-        reader.close()
+        try reader.close()
       }
       let store = try open(.readWrite)
-      defer { store.close() }
+      defer { try? store.close() }
       guard let before = try Self.rows(store) else { return }
       let name = "fuzz"
       guard !store.keyspaces.contains(where: { $0.name == name }) else { return }
@@ -112,7 +112,7 @@ struct FuzzedStore {
       var expected = before
       expected[keyspace.id] = try store.read { try $0.rows(in: keyspace) }
       guard try Self.rows(store) == expected else { throw FuzzFinding("a write has changed other rows") }
-      store.close()
+      try store.close()
 
       let again: Store
       do {
@@ -120,7 +120,7 @@ struct FuzzedStore {
       } catch {
         throw FuzzFinding("written to, and not to be opened again: \(error)")
       }
-      defer { again.close() }
+      defer { try? again.close() }
       guard try Self.rows(again) == expected else { throw FuzzFinding("other rows after opening again") }
     } catch let finding as FuzzFinding {
       throw finding

@@ -87,7 +87,7 @@ import Testing
       repeat {
         let crashed = try machine.crash(using: &random).open()
         try crashed.read { try Self.audit($0, try crashed.keyspace("bank", order)) }
-        crashed.close()
+        try crashed.close()
       } while !isDone.load(ordering: .acquiring)
     }
     let outcome = Result { try tellers.join() }
@@ -100,7 +100,7 @@ import Testing
     #expect(rows.reduce(0) { $0 + Int($1.version) - 1 } == 2 * transfers.load(ordering: .relaxed))
     try store.checkpoint()
     #expect(store.durableSequence == store.lastSequence)
-    store.close()
+    try store.close()
     #expect(store.statistics.retainedVersions == 0)
     for next in [machine, machine.crash(), try machine.kill()] {
       let again = try next.open()

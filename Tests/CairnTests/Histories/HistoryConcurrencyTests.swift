@@ -49,7 +49,7 @@ import Testing
       }
     }
     // A checkpoint on its way is a snapshot until then.
-    store.close()
+    try store.close()
     try #require(store.statistics.snapshots == 0)
     try #require(store.statistics.retainedVersions == 0)
     return recordings.count

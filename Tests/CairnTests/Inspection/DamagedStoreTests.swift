@@ -59,7 +59,7 @@ import Testing
 
   private static func rows(of path: String) throws -> [String: [Row]] {
     let store = try Store.openForInspection(at: path)
-    defer { store.close() }
+    defer { try? store.close() }
     var rows: [String: [Row]] = [:]
     for keyspace in store.keyspaces {
       rows[keyspace.name] = try store.snapshot().rows(in: keyspace).sorted { $0.reference < $1.reference }
@@ -93,7 +93,7 @@ import Testing
         let report = try Salvage.run(from: path, to: path + "-saved")
         #expect(report.losses.isEmpty)
         let (store, saved) = (try Store.openForInspection(at: path), try Store.openForInspection(at: path + "-saved"))
-        defer { for store in [store, saved] { store.close() } }
+        defer { for store in [store, saved] { try? store.close() } }
         var differences = 0
         try StoreDiff(store, saved, isExact: true).forEach { _ in
           differences += 1

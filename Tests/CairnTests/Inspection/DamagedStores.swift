@@ -45,7 +45,7 @@ enum DamagedStores {
       let store = try machine.open()
       let customers = try store.keyspace("customers")
       try body(store, customers, try store.keyspace("orders", .unordered))
-      store.close()
+      try store.close()
     }
     func put(_ name: String, _ batch: inout Batch, _ customers: Keyspace, _ number: Int64) throws {
       try batch.put(name, at: .integer(number), in: customers)

@@ -36,7 +36,7 @@ import Testing
         throw error
       }
       let store = try Store.openForInspection(at: path)
-      defer { store.close() }
+      defer { try? store.close() }
       try body(store, loading.remarks)
     }
   }
@@ -116,7 +116,7 @@ import Testing
   @Test func keysThatAreNotOfTheKindEndADump() throws {
     try withTemporaryDirectory { directory in
       let store = try Store.open(at: directory + "/store")
-      defer { store.close() }
+      defer { try? store.close() }
       try store.put([1], at: 42, in: try store.keyspace("numbers"))
       try store.put([1], at: .string(String(repeating: "x", count: 600)), in: try store.keyspace("long"))
       func dump(_ profile: DumpProfile, _ keys: DumpKeys, _ names: [String]) throws -> String {
@@ -203,13 +203,13 @@ import Testing
         target.close()
       }
       let old = try Store.openForInspection(at: directory + "/old")
-      defer { old.close() }
+      defer { try? old.close() }
       var text = Text()
       try StoreDump(old, [], .jsonLines).write(to: &text)
       var loading = StoreLoading(at: directory + "/new", .jsonLines)
       _ = try loading.load(lines(text.bytes, piece: 1 << 12))
       let new = try Store.openForInspection(at: directory + "/new")
-      defer { new.close() }
+      defer { try? new.close() }
       #expect(new.lastSequence == old.lastSequence)
       for keyspace in old.keyspaces {
         let other = try new.existingKeyspace(keyspace.name)

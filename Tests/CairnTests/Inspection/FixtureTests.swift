@@ -37,7 +37,7 @@ import Testing
     }
     let store = try Store.openForInspection(at: committed.path())
     #expect(store.statistics.dictionaries == (name == "dictionary" ? 1 : 0))
-    store.close()
+    try store.close()
     let verification = try Verifier(at: committed.path()).run()
     #expect(verification.damage.isEmpty)
     #expect(verification.findings.contains { $0.kind == .tornTail } == (name == "everything"))
@@ -58,7 +58,7 @@ import Testing
 
   private static func histories(of path: String) throws -> String {
     let store = try Store.openForInspection(at: path)
-    defer { store.close() }
+    defer { try? store.close() }
     var lines = ""
     for keyspace in store.keyspaces {
       for number in 0..<40 as Range<Int64> {
@@ -104,7 +104,7 @@ import Testing
 
   private static func rows(of path: String) throws -> [String: [Row]] {
     let store = try Store.openForInspection(at: path)
-    defer { store.close() }
+    defer { try? store.close() }
     var rows: [String: [Row]] = [:]
     for keyspace in store.keyspaces {
       rows[keyspace.name] = try store.snapshot().rows(in: keyspace).sorted { $0.reference < $1.reference }

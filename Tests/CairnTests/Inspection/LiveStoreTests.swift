@@ -82,7 +82,7 @@ import Testing
       var environment = scene.machine.environment(ManualScheduler())
       environment.files = files
       let reader = try Store.open(at: Machine.path, options: options, environment: environment)
-      defer { reader.close() }
+      defer { try? reader.close() }
       #expect((before...scene.store.lastSequence).contains(reader.lastSequence))
       #expect(reader.recovery.discarded.isEmpty)
       let rows = try #require(reader.keyspaces.first)
@@ -151,7 +151,7 @@ import Testing
           }
         }
       }
-      store.close()
+      try store.close()
       store = try machine.open()
     }
     try follower.news { news in
@@ -176,20 +176,48 @@ private final class WatchedFiles: FileLayer {
 
   init(_ files: any FileLayer) { self.files = files }
 
-  func open(_ path: String, _ mode: FileMode) throws(FileError) -> any File {
+  func createDirectory(_ path: String, _ permissions: FilePermissions) throws(FileError) {
+    try files.createDirectory(path, permissions)
+  }
+
+  func directory(_ path: String) throws(FileError) -> any Directory {
+    WatchedDirectory(try files.directory(path), self)
+  }
+
+  func noteOpening() {
     let number = count.withLock { count in
       defer { count += 1 }
       return count
     }
     beforeOpening.withLock { $0 }?(number)
-    return try files.open(path, mode)
+  }
+}
+
+private final class WatchedDirectory: Directory {
+  private let directory: any Directory
+  private let files: WatchedFiles
+
+  init(_ directory: any Directory, _ files: WatchedFiles) {
+    self.directory = directory
+    self.files = files
   }
 
-  func createDirectory(_ path: String) throws(FileError) { try files.createDirectory(path) }
-  func list(_ directory: String) throws(FileError) -> [String] { try files.list(directory) }
-  func rename(_ source: String, to target: String) throws(FileError) { try files.rename(source, to: target) }
-  func remove(_ path: String) throws(FileError) { try files.remove(path) }
-  func syncDirectory(_ path: String) throws(FileError) { try files.syncDirectory(path) }
-  func identity(_ path: String) throws(FileError) -> FileIdentity { try files.identity(path) }
-  func lock(_ path: String, owner: [UInt8]) throws(FileError) -> any FileLock { try files.lock(path, owner: owner) }
+  func open(_ name: String, _ mode: FileMode) throws(FileError) -> any File {
+    files.noteOpening()
+    return try directory.open(name, mode)
+  }
+
+  var path: String { directory.path }
+  var identity: FileIdentity { directory.identity }
+  func list() throws(FileError) -> [String] { try directory.list() }
+  func rename(_ source: String, to target: String) throws(FileError) { try directory.rename(source, to: target) }
+  func remove(_ name: String) throws(FileError) { try directory.remove(name) }
+  func sync() throws(FileError) { try directory.sync() }
+  func checkPresence() throws(FileError) { try directory.checkPresence() }
+  func lock(_ name: String, owner: [UInt8]) throws(FileError) -> any FileLock {
+    try directory.lock(name, owner: owner)
+  }
+  func adoptPermissions(of name: String) throws(FileError) { try directory.adoptPermissions(of: name) }
+  func usePermissions(_ permissions: FilePermissions) { directory.usePermissions(permissions) }
+  func close() { directory.close() }
 }

@@ -102,7 +102,7 @@ import Testing
     let store = try machine.open()
     let keyspace = try store.keyspace("k")
     for number in 1...3 { try store.put([UInt8(number)], at: .integer(Int64(number)), in: keyspace) }
-    store.close()
+    try store.close()
     let files = machine.files()
     #expect(try verify(files).findings.isEmpty)
 

@@ -127,7 +127,7 @@ import Testing
     for part in 0..<6 as Range<Int64> {
       store.pauseCompaction()
       try fill(store, part * 240..<part * 240 + 240)
-      store.close()
+      try store.close()
       if part == 5 {
         try machine.files.remove("\(Machine.path)/\(Reserve.fileName)")
         machine.files.capacity = machine.files.used + 400_000

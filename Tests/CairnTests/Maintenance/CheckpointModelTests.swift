@@ -62,7 +62,7 @@ import Testing
       case 14..<60: for _ in 0..<Int.random(in: 1...3, using: &random) { machine.runOneInBackground() }
       case 60:
         snapshots = []
-        if Bool.random(using: &random) { store.close() }
+        if Bool.random(using: &random) { try store.close() }
         machine = Bool.random(using: &random) ? try machine.kill() : machine.crash(using: &random)
         store = try machine.open()
       default:
@@ -86,7 +86,7 @@ import Testing
     let withCheckpoint = try machine.open()
     let found = try read(withCheckpoint)
     let used = withCheckpoint.recovery
-    withCheckpoint.close()
+    try withCheckpoint.close()
     #expect(used.ignoredCheckpoints == [])
     var plain = try machine.kill()
     for path in plain.contents.keys where path.hasSuffix(".checkpoint") { try plain.files.remove(path) }

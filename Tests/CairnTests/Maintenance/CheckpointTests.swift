@@ -14,7 +14,7 @@ import Testing
 
   private func texts(_ machine: Machine, _ options: StoreOptions = Machine.options) throws -> [String] {
     let store = try machine.open(options)
-    defer { store.close() }
+    defer { try? store.close() }
     return try store.texts(store.keyspace("rows"))
   }
 
@@ -98,7 +98,7 @@ import Testing
     let machine = Machine()
     let store = try machine.open()
     try fill(store, 0..<10)
-    store.close()
+    try store.close()
     let file = try machine.files.open(Self.name(1), .create)
     try file.write([1, 2, 3], at: 0)
     file.close()
@@ -119,7 +119,7 @@ import Testing
     machine.files.gate = nil
     if !isWrittenMeanwhile { try again.put([1], at: .integer(10), in: rows) }
     #expect(checkpoints(machine) == [Self.name(1)])
-    again.close()
+    try again.close()
     let last = try machine.kill().open()
     #expect(last.recovery.checkpoint == 10 && last.recovery.rows == 11)
   }
@@ -132,7 +132,7 @@ import Testing
     try store.checkpoint()
     try fill(store, 200..<300)
     try store.checkpoint()
-    store.close()
+    try store.close()
     let expected = try texts(try machine.kill())
     let newest = Self.name(2)
     switch damage {
@@ -206,11 +206,11 @@ import Testing
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
     for number in 0..<12 { try store.put(.noise(300_000, seed: UInt64(number)), at: .integer(Int64(number)), in: rows) }
-    store.close()
+    try store.close()
     let contents = machine.contents
     let again = try machine.open(options)
     #expect(again.recovery.checkpoint == 12 && again.recovery.commits == 0)
-    again.close()
+    try again.close()
     #expect(machine.contents == contents)
   }
 
@@ -222,7 +222,7 @@ import Testing
     let rows = try store.keyspace("rows")
     for number in 0..<3000 { try store.put(.noise(900), at: .integer(Int64(number)), in: rows, .buffered) }
     machine.runBackground()
-    store.close()
+    try store.close()
     #expect(!machine.contents.keys.contains { $0.hasSuffix(".checkpoint") })
   }
 
@@ -234,7 +234,7 @@ import Testing
     try fill(store, 0..<300)
     try store.checkpoint()
     try fill(store, 300..<900)
-    store.close()
+    try store.close()
     for sequence in [1, 299, 300, 301, 650, 900, 5000] as [UInt64] {
       var options = Machine.options
       options.access = .readOnly
@@ -253,7 +253,7 @@ import Testing
     for number in 0..<400 { try store.put(.noise(600), at: .integer(Int64(number)), in: rows) }
     machine.runBackground()
     try store.checkpoint()
-    store.close()
+    try store.close()
     let before = machine.contents
 
     var options = Machine.options
@@ -266,7 +266,7 @@ import Testing
       #expect(machine.contents["\(Machine.path)/\(part.keptAs)"]?.count == part.length)
     }
     #expect(then.recovery.discardedBytes > 200_000)
-    then.close()
+    try then.close()
     let again = try machine.crash().open()
     #expect(try again.texts(again.keyspace("rows")).count == 30 && again.recovery.discarded.isEmpty)
     #expect(try again.get(.integer(0), in: again.keyspace("rows")) == [1])
@@ -287,23 +287,23 @@ import Testing
     for number in 0..<100 as Range<Int64> { try store.delete(.integer(number), in: rows, .buffered) }
     try fill(store, 300..<800)
     try store.checkpoint()
-    store.close()
+    try store.close()
     let before = machine.contents
 
     var back = options
     back.upTo = 500
     let then = try machine.open(back)
     if compacts { try then.compact() } else { try then.checkpoint() }
-    then.close()
+    try then.close()
     #expect(machine.contents == before)
     let whole = try machine.open(options)
     #expect(whole.recovery.checkpoint == 900 && whole.recovery.rows == 700)
-    whole.close()
+    try whole.close()
 
     let again = try machine.open(back)
     try fill(again, 1000..<1001)
     try again.checkpoint()
-    again.close()
+    try again.close()
     let last = try machine.crash().open(options)
     #expect(last.recovery.checkpoint == last.lastSequence && last.lastSequence > 900)
     #expect(last.recovery.rows == 301 && last.recovery.ignoredCheckpoints.isEmpty)
@@ -317,7 +317,7 @@ import Testing
     let rows = try store.keyspace("rows")
     for number in 0..<300 { try store.put(.noise(600), at: .integer(Int64(number)), in: rows) }
     machine.runBackground()
-    store.close()
+    try store.close()
     try machine.rewrite(Machine.segment(2)) { $0[20_000] ^= 1 }
     let refusal = try #require(failure { _ = try machine.open() })
     #expect(refusal.code == .corrupted && refusal.place?.segment == 2)
@@ -332,7 +332,7 @@ import Testing
     let machine = Machine()
     let store = try machine.open()
     try fill(store, 0..<300)
-    store.close()
+    try store.close()
     let seen = Lock<[RecoveryProgress]>([])
     var options = Machine.options
     options.recoveryProgress = { progress in

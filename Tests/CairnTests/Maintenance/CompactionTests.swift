@@ -38,7 +38,7 @@ import Testing
     #expect(store.statistics.logBytes == report.bytesAfter)
     #expect(store.statistics.logBytes < store.statistics.liveBytes * 11 / 10)
     #expect(try contents(store) == before)
-    store.close()
+    try store.close()
     #expect(try contents(open()) == before)
   }
 
@@ -91,7 +91,7 @@ import Testing
     #expect(try contents(store) == before)
     try store.compact()
     #expect(try contents(store) == before)
-    store.close()
+    try store.close()
     #expect(try contents(open()) == before)
   }
 
@@ -125,7 +125,7 @@ import Testing
     let statistics = store.statistics
     #expect(statistics.tombstoneBytes <= statistics.logBytes / 100)
     #expect(statistics.rows == 100)
-    store.close()
+    try store.close()
     #expect(try contents(open()).count == 100)
   }
 
@@ -291,7 +291,7 @@ import Testing
     try store.drop(try store.keyspace("rows"))
     try store.compact()
     #expect(store.statistics.logBytes < 1000)
-    store.close()
+    try store.close()
     let again = try open()
     #expect(again.keyspaces.map(\.name) == ["others"])
     #expect(try again.get(1, in: try again.keyspace("others")) == [1])
@@ -332,7 +332,7 @@ import Testing
     try fill(store, 0..<100, round: 1)
     try store.compact()
     let last = store.lastSequence
-    store.close()
+    try store.close()
     var options = Self.options
     options.access = .readOnly
     options.upTo = middle
@@ -350,14 +350,14 @@ import Testing
       // What is sealed becomes known with the next segment.
       machine.runBackground()
     }
-    store.close()
+    try store.close()
     var options = Self.options
     options.upTo = middle
     let back = try machine.open(options)
     // Begins an epoch and commits nothing.
     try back.compact(.everything)
     #expect(try contents(back).count == 100)
-    back.close()
+    try back.close()
     let again = try open()
     #expect(again.lastSequence == middle)
     #expect(try contents(again).count == 100)

@@ -9,7 +9,7 @@ import Testing
     let store = try machine.open()
     let keyspace = try store.keyspace("k")
     for number in 1...commits { try store.put([UInt8(number)], at: .integer(Int64(number)), in: keyspace) }
-    store.close()
+    try store.close()
     return machine.files()
   }
 
@@ -39,7 +39,7 @@ import Testing
     var files = try files(commits: 1)
     files["0000000001.segment"]?[40] ^= 1
     let store = try open(files)
-    defer { store.close() }
+    defer { try? store.close() }
     #expect(store.statistics.rows == 0)
     #expect(store.recovery.discardedBytes > 0)
   }

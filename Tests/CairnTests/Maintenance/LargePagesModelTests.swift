@@ -35,12 +35,12 @@ import Testing
     var store = try machine.open(Self.options)
     try Self.write(store, 0..<Self.rows, round: 0)
     try store.checkpoint()
-    store.close()
+    try store.close()
     var withoutCheckpoints = Self.options
     withoutCheckpoints.checkpoints = false
     store = try machine.open(withoutCheckpoints)
     try Self.write(store, 0..<behindCheckpoint, round: 1)
-    store.close()
+    try store.close()
 
     store = try machine.open(Self.options)
     #expect(store.recovery.checkpoint != nil && store.recovery.records == behindCheckpoint)
@@ -77,6 +77,6 @@ import Testing
       }
     }
     #expect(number == Self.rows)
-    store.close()
+    try store.close()
   }
 }

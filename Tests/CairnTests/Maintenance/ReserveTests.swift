@@ -91,7 +91,7 @@ import Testing
       try await store.write(.buffered) { try $0.put(Self.value(row), at: .integer(row), in: rows) }
     }
     #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
-    store.close()
+    try store.close()
   }
 
   @Test("while the reserve is used up nothing but deletions takes space, and reads go on") func usedUp() throws {
@@ -118,7 +118,7 @@ import Testing
 
   @Test("a store that is opened on a full disk can be deleted from") func reopening() throws {
     let (store, count) = try fullStore()
-    store.close()
+    try store.close()
     machine.files.capacity = machine.files.used
     let again = try machine.open()
     let rows = try again.keyspace("rows")
@@ -138,7 +138,7 @@ import Testing
     let held = store.statistics.reservedBytes
     #expect(held == machine.files.contents[Self.reservePath]?.count)
     #expect(held <= 3 << 16)
-    store.close()
+    try store.close()
     #expect(machine.files.contents[Self.reservePath]?.count == 17 << 12)
   }
 }

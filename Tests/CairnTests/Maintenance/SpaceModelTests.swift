@@ -177,7 +177,7 @@ import Testing
       try store.put([UInt8(round % 256)], at: .integer(Int64(round)), in: store.keyspace("rows"), .buffered)
       machine.runBackground()
       try #require(store.statistics.segments <= 8)
-      if isKilled { machine = try machine.kill() } else { store.close() }
+      if isKilled { machine = try machine.kill() } else { try store.close() }
     }
     let store = try machine.open()
     try store.compact()
@@ -302,7 +302,7 @@ private struct WatchedStore {
   /// After a close, the end of the process, or that of the machine.
   mutating func reopen() throws {
     switch Int.random(in: 0..<3, using: &random) {
-    case 0: store.close()
+    case 0: try store.close()
     case 1: machine = try machine.kill()
     default:
       try store.sync()

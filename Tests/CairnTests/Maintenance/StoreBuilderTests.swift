@@ -78,13 +78,13 @@ import Testing
     #expect(revision > 1000)
     try store.compact(.everything)
     try store.checkpoint()
-    store.close()
+    try store.close()
     store = try open()
     rows = try store.keyspace("rows")
     #expect(try store.snapshot().count(in: rows) == 200)
     #expect(try store.row(.integer(300), in: rows)?.version == 2)
     #expect(try store.row(.integer(301), in: rows)?.revision == 304)
-    store.close()
+    try store.close()
     #expect(try Verifier(at: "/store", files: machine).run().damage.isEmpty)
   }
 

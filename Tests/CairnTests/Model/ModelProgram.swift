@@ -56,7 +56,7 @@ struct ModelProgram {
     try require(store.statistics.retainedVersions == 0, "versions kept for nobody")
     try checkAll(model.rows, store.snapshot())
     try reopen()
-    store.close()
+    try store.close()
   }
 
   private func require(_ condition: Bool, _ what: @autoclosure () -> String) throws {
@@ -222,7 +222,7 @@ struct ModelProgram {
   private mutating func reopen() throws {
     try checkSnapshots()
     while !snapshots.isEmpty { releaseSnapshot() }
-    store.close()
+    try store.close()
     store = try machine.open(options)
     try findKeyspaces()
     try require(store.lastSequence == model.history.last?.sequence, "another sequence after reopening")
@@ -234,7 +234,7 @@ struct ModelProgram {
     try checkSnapshots()
     while !snapshots.isEmpty { releaseSnapshot() }
     let next = Bool.random(using: &random) ? machine.crash() : machine.crash(using: &random)
-    store.close()
+    try store.close()
     machine = next
     store = try machine.open(options)
     try findKeyspaces()

@@ -92,7 +92,7 @@ import Testing
       }
       try check()
     }
-    store.close()
+    try store.close()
   }
 }
 

@@ -175,11 +175,13 @@ import Testing
     let layer = try layer()
     let seen = Lock<[String]>([])
     layer.gate = { operation, path in seen.withLock { $0.append("\(operation.rawValue) \(path)") } }
-    let file = try layer.open("/d/a", .create)
+    let directory = try layer.directory("/d")
+    let file = try directory.open("a", .create)
     try file.write([1], at: 0)
     try file.sync()
-    try layer.syncDirectory("/d")
-    #expect(seen.withLock { $0 } == ["create /d/a", "write /d/a", "sync /d/a", "syncDirectory /d"])
+    try directory.sync()
+    #expect(
+      seen.withLock { $0 } == ["openDirectory /d", "create /d/a", "write /d/a", "sync /d/a", "syncDirectory /d"])
   }
 
   @Test func aMappedFileHasRoomToGrowAndAMachineHasNoLocksAfterACrash() throws {

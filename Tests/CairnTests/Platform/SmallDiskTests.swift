@@ -35,7 +35,7 @@ private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cS
       for row in first..<next {
         #expect(try again.get(.integer(row), in: present) == (row < middle ? nil : .noise(1000, seed: UInt64(row))))
       }
-      again.close()
+      try again.close()
       first = middle
       try files.remove("\(disk)/filler")
     }
@@ -45,7 +45,7 @@ private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cS
   /// Puts rows until there is no space; returns the number of the next one. The store goes, and its mappings with it.
   private func fillStore(_ path: String, _ options: StoreOptions, from first: Int64) throws -> Int64 {
     let store = try Store.open(at: path, options: options)
-    defer { store.close() }
+    defer { try? store.close() }
     let rows = try store.keyspace("rows")
     var next = first
     while failure({ try store.put(.noise(1000, seed: UInt64(next)), at: .integer(next), in: rows, .buffered) }) == nil {
@@ -97,12 +97,12 @@ private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cS
 
     try files.remove("\(disk)/filler")
     for more in count..<count + 5 { try store.put(.noise(size, seed: UInt64(more)), at: .integer(more), in: rows) }
-    store.close()
+    try store.close()
     let again = try Store.open(at: path, options: options)
     for number in 0..<count + 5 {
       #expect(try again.get(.integer(number), in: again.keyspace("rows")) == .noise(size, seed: UInt64(number)))
     }
-    again.close()
+    try again.close()
     for name in try files.list(path) { try files.remove("\(path)/\(name)") }
   }
 }

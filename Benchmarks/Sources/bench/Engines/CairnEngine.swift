@@ -18,7 +18,7 @@ final class CairnEngine: Engine, @unchecked Sendable {
   }
 
   func close() {
-    store?.close()
+    try store?.close()
     store = nil
   }
 }

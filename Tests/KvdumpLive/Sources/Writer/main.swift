@@ -121,4 +121,4 @@ while !isStopping.withLock({ $0 }) {
     }
   }
 }
-store.close()
+try store.close()
