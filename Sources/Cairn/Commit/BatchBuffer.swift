@@ -100,14 +100,14 @@ import Synchronization
   }
 
   @inline(__always)
-  private func reserve(_ more: Int) {
-    if count &+ more > capacity { grow(more) }
+  private func reserve(_ more: Int) throws(StoreError) {
+    if count &+ more > capacity { try grow(more) }
   }
 
-  private func grow(_ more: Int) {
+  private func grow(_ more: Int) throws(StoreError) {
     var larger = capacity
     while larger < count + more { larger *= 2 }
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    let memory = try unsafe allocateMemory(larger)
     unsafe memory.copyMemory(from: bytes, byteCount: count)
     unsafe bytes.deallocate()
     unsafe bytes = unsafe memory
@@ -123,8 +123,8 @@ import Synchronization
   func add(
     _ kind: Kind, _ keyspace: KeyspaceIndex, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
     expecting expectation: Expectation, compressing: Bool
-  ) {
-    reserve(key.count &+ value.count)
+  ) throws(StoreError) {
+    try reserve(key.count &+ value.count)
     let keyOffset = count
     unsafe UnsafeMutableRawBufferPointer(start: bytes + keyOffset, count: key.count).copyMemory(from: key)
     count &+= key.count
@@ -141,7 +141,7 @@ import Synchronization
     }
     count &+= storedLength
 
-    if changeCount == changeCapacity { growChanges() }
+    if changeCount == changeCapacity { try growChanges() }
     let change = unsafe changes + changeCount
     unsafe change.initialize(
       to: Change(
@@ -152,8 +152,9 @@ import Synchronization
     if changeCount > 1 { supersedeEarlier() }
   }
 
-  private func growChanges() {
-    let larger = UnsafeMutablePointer<Change>.allocate(capacity: changeCapacity * 2)
+  private func growChanges() throws(StoreError) {
+    let larger = try unsafe allocateMemory(changeCapacity * 2 * MemoryLayout<Change>.stride)
+      .bindMemory(to: Change.self, capacity: changeCapacity * 2)
     unsafe larger.moveInitialize(from: changes, count: changeCount)
     unsafe changes.deallocate()
     unsafe changes = unsafe larger

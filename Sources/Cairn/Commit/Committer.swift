@@ -73,6 +73,7 @@ final class Committer: @unchecked Sendable {
     let (bound, hasPuts, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
+    try reserveMemory(batch, bound)
     let sequence = try assembly.begin(bound: bound, freesSpace: !hasPuts)
     if hasNewKeyspace { try define(batch, sequence) }
     try assemble(batch, into: &assembly)
@@ -239,6 +240,39 @@ final class Committer: @unchecked Sendable {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
     return (bound, hasPuts, hasNewKeyspace)
+  }
+
+  /// What the indexes need for a batch is asked for before that is in the log, when it can still be refused.
+  private func reserveMemory(_ batch: BatchBuffer, _ bound: Int) throws(StoreError) {
+    var (newRows, versions, longestKey, bytes) = (0, 0, 0, 0)
+    var keyspace: Unmanaged<KeyspaceIndex>?
+    /// Of the keyspace at hand.
+    var rows = 0
+    func reserve() throws(StoreError) {
+      guard rows > 0, let keyspace = unsafe keyspace else { return }
+      bytes += try unsafe keyspace.withBorrowed { (keyspace) throws(StoreError) in
+        try keyspace.locator.index.reserve(rows)
+      }
+      newRows += rows
+      rows = 0
+    }
+    for position in 0..<batch.changeCount {
+      let change = unsafe batch.changes + position
+      guard unsafe isWritten(change) else { continue }
+      if unsafe change.pointee.found != .nothing {
+        versions += 1
+        continue
+      }
+      if unsafe keyspace?.toOpaque() != change.pointee.keyspace.toOpaque() { try reserve() }
+      unsafe keyspace = unsafe change.pointee.keyspace
+      rows += 1
+      longestKey = unsafe max(longestKey, change.pointee.keyLength)
+    }
+    try reserve()
+    if versions > 0 { bytes += try index.versions.reserve(versions) }
+    if newRows > 0 { bytes += OrderedIndex.memory(newRows, longestKey: longestKey) }
+    try index.arena.reserve(bytes)
+    try assembly.reserve(frame: bound)
   }
 
   /// Defines the keyspaces that the batch is the first to write to.

@@ -38,6 +38,8 @@ import Synchronization
   /// Whether the last chunk is taken as it is used.
   private var isLastSmall = false
   private var nextUnit = 0
+  /// Chunks that the system has given and nothing uses yet: what `reserve` has asked for.
+  private var spareChunks: [UnsafeMutableRawPointer] = unsafe []
   /// Free blocks by their size in units. A free block's first word leads to the next.
   private var free: [UInt32]
   /// Free blocks larger than a chunk, by their size in units: inner nodes of the longest keys.
@@ -67,6 +69,7 @@ import Synchronization
 
   deinit {
     for chunk in imageChunks..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
+    unsafe spareChunks.forEach { unsafe munmap($0, Self.chunkBytes) }
     unsafe self[Self.blank].deallocate()
     unsafe chunks.deallocate()
   }
@@ -130,6 +133,22 @@ import Synchronization
 
   // MARK: Allocation
 
+  /// Makes sure that blocks of up to 16 KiB can be allocated, of so many bytes in all, without asking the system.
+  func reserve(_ bytes: Int) throws(StoreError) {
+    // What is left of each chunk may be too little for the next block.
+    let units = (bytes + bytes / 64) / Self.unit + 512
+    while freeUnits < units {
+      guard unsafe chunkCount + spareChunks.count + 1 < Self.maximumChunks, let chunk = unsafe mapChunks(1) else {
+        throw outOfMemory(Self.chunkBytes)
+      }
+      unsafe spareChunks.append(chunk)
+    }
+  }
+
+  private var freeUnits: Int {
+    unsafe (nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit) + spareChunks.count * Self.chunkUnits
+  }
+
   /// Bytes taken from the system.
   var bytes: Int { footprint.load(ordering: .relaxed) }
 
@@ -169,17 +188,10 @@ import Synchronization
   /// Adds chunks that lie one behind the other.
   private func addChunks(_ count: Int) {
     precondition(chunkCount + count < Self.maximumChunks, "the index has outgrown its addresses")
-    // A chunk more, so that an aligned part can be kept.
     let bytes = count * Self.chunkBytes
-    let length = bytes + Self.chunkBytes
-    let mapped = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else { preconditionFailure("out of memory") }
-    let start = UInt(bitPattern: mapped)
-    let aligned = (start + UInt(Self.chunkBytes) - 1) & ~UInt(Self.chunkBytes - 1)
-    let lead = Int(aligned - start)
-    if lead > 0 { unsafe munmap(mapped, lead) }
-    unsafe munmap(mapped + lead + bytes, Self.chunkBytes - lead)
-    let chunk = unsafe mapped + lead
+    var spare = unsafe count == 1 ? spareChunks.popLast() : nil
+    if unsafe spare == nil { unsafe spare = unsafe mapChunks(count) }
+    guard let chunk = unsafe spare else { preconditionFailure("out of memory") }
     // What is left of the last chunk is lost to blocks of this size only.
     let left = nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
     if left > 0 { release(take(left), units: left) }
@@ -190,6 +202,21 @@ import Synchronization
     nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
     chunkCount += count
     if !isLastSmall { footprint.add(bytes, ordering: .relaxed) }
+  }
+
+  /// Aligned to the size of one; nil if the system gives none.
+  private func mapChunks(_ count: Int) -> UnsafeMutableRawPointer? {
+    // A chunk more, so that an aligned part can be kept.
+    let bytes = count * Self.chunkBytes
+    let length = bytes + Self.chunkBytes
+    let mapped = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else { return nil }
+    let start = UInt(bitPattern: mapped)
+    let aligned = (start + UInt(Self.chunkBytes) - 1) & ~UInt(Self.chunkBytes - 1)
+    let lead = Int(aligned - start)
+    if lead > 0 { unsafe munmap(mapped, lead) }
+    unsafe munmap(mapped + lead + bytes, Self.chunkBytes - lead)
+    return unsafe mapped + lead
   }
 
   private func release(_ address: UInt32, units: Int) {

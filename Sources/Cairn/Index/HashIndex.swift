@@ -32,6 +32,8 @@ import Synchronization
   private let arena: Arena
   private let directory: Atomic<UInt>
   private var directories: [UnsafeMutableRawPointer] = unsafe []
+  /// Memory for those to come, each twice as large as the one before.
+  private var spareDirectories: [UnsafeMutableRawPointer] = unsafe []
   private let pageCount = Atomic<Int>(0)
 
   /// At the beginning of a page's first line: which rows it is for. Never changes.
@@ -59,7 +61,7 @@ import Synchronization
     }
   }
 
-  deinit { unsafe directories.forEach { unsafe $0.deallocate() } }
+  deinit { unsafe (directories + spareDirectories).forEach { unsafe $0.deallocate() } }
 
   var directoryBytes: Int {
     let depth = unsafe Int(
@@ -76,7 +78,9 @@ import Synchronization
   // MARK: Directory
 
   private func publishDirectory(depth: Int, _ page: (Int) -> UInt32) {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + (4 << depth), alignment: 64)
+    let memory =
+      unsafe spareDirectories.isEmpty
+      ? .allocate(byteCount: 8 + (4 << depth), alignment: 64) : spareDirectories.removeFirst()
     unsafe memory.storeBytes(of: UInt64(depth), as: UInt64.self)
     let entries = unsafe (memory + 8).bindMemory(to: Atomic<UInt32>.self, capacity: 1 << depth)
     for index in 0..<(1 << depth) { unsafe (entries + index).initialize(to: Atomic(page(index))) }
@@ -183,6 +187,20 @@ import Synchronization
   }
 
   // MARK: Changing (the writer's)
+
+  /// Makes sure that so many rows can be entered without asking the system for memory, once the arena has as many bytes as
+  /// this returns.
+  func reserve(_ newRows: Int) throws(StoreError) -> Int {
+    // A page that has been split has room for about half a page of rows before it splits again.
+    let splits = newRows / (Self.slotCount / 3)
+    let doublings = 1 + splits.bitWidth - splits.leadingZeroBitCount
+    while unsafe spareDirectories.count < doublings {
+      let depth = unsafe Int(currentDirectory.depth) + 1 + spareDirectories.count
+      if depth > Self.maximumDepth { break }
+      unsafe spareDirectories.append(try allocateMemory(8 + (4 << depth), alignment: 64))
+    }
+    return (min(newRows, pageCount.load(ordering: .relaxed)) + splits + 2) * 2 * Self.pageSize
+  }
 
   /// Enters a row that is known not to be there.
   func insert(_ hash: UInt64, _ address: UInt64) {

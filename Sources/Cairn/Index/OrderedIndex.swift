@@ -150,6 +150,12 @@ import Synchronization
 
   // MARK: Changing (the writer's)
 
+  /// As many bytes as the arena has to have for so many rows, with keys of so many bytes at most, to be entered: new leaves,
+  /// and new nodes above those that split.
+  static func memory(_ newRows: Int, longestKey: Int) -> Int {
+    min(newRows, 4096) * Leaf.size + newRows * 256 + (64 << 10) + 128 * longestKey
+  }
+
   /// Down to a level, by default to the leaf, without looking at the node there.
   @inline(__always)
   private func descend(_ key: UnsafeRawBufferPointer, to level: Int = 0) -> (node: UInt32, depth: Int) {

@@ -54,7 +54,10 @@ import Synchronization
   private typealias Link = UnsafeMutablePointer<Atomic<UInt32>>
 
   private func newBuckets(_ count: Int) -> UnsafeMutableRawPointer {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + 4 * count, alignment: 8)
+    unsafe fill(.allocate(byteCount: 8 + 4 * count, alignment: 8), count)
+  }
+
+  private func fill(_ memory: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer {
     unsafe memory.storeBytes(of: UInt64(count - 1), as: UInt64.self)
     let heads = unsafe (memory + 8).bindMemory(to: Atomic<UInt32>.self, capacity: count)
     for index in 0..<count { unsafe (heads + index).initialize(to: Atomic(0)) }
@@ -137,7 +140,6 @@ import Synchronization
 
   /// - Parameter expiredBy: `kept`, or the commit that supersedes it.
   func add(_ version: Version, isOfDeletedRow: Bool, expiredBy: UInt64) {
-    if unsafe count > Int(truncatingIfNeeded: current.load(as: UInt64.self)) * 2 { grow() }
     unsafe link(version, isOfDeletedRow, expiredBy, in: current)
     nodeCount.add(1, ordering: .relaxed)
   }
@@ -161,11 +163,19 @@ import Synchronization
     return node
   }
 
+  /// Makes sure that so many versions can be added without asking the system for memory, once the arena has as many bytes
+  /// as this returns.
+  func reserve(_ newVersions: Int) throws(StoreError) -> Int {
+    while unsafe count + newVersions > Int(truncatingIfNeeded: current.load(as: UInt64.self)) * 2 { try grow() }
+    return newVersions * Self.nodeSize
+  }
+
   /// Copies everything into four times as many buckets; readers go on in the old ones.
-  private func grow() {
+  private func grow() throws(StoreError) {
     let old = unsafe current
     let oldCount = unsafe Int(truncatingIfNeeded: old.load(as: UInt64.self)) + 1
-    let larger = unsafe newBuckets(oldCount * 4)
+    try arena.reserve(count * Self.nodeSize)
+    let larger = unsafe fill(try allocateMemory(8 + 16 * oldCount), oldCount * 4)
     var copied: [UInt32] = []
     for bucket in 0..<oldCount {
       let first = copied.count

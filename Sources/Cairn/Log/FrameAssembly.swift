@@ -61,6 +61,16 @@ import Synchronization
   /// Bytes of the frame so far.
   var length: Int { written + count }
 
+  /// Makes sure that a frame of so many bytes can be put together without asking the system for memory.
+  mutating func reserve(frame bound: Int) throws(StoreError) {
+    let wanted = min(bound, Self.pieceLength + 2 * Self.largeValue)
+    guard wanted > capacity else { return }
+    let larger = try unsafe allocateMemory(wanted)
+    unsafe memory.deallocate()
+    unsafe memory = unsafe larger
+    capacity = wanted
+  }
+
   private mutating func reserve(_ more: Int) {
     guard count + more > capacity else { return }
     while capacity < count + more { capacity *= 2 }

@@ -317,7 +317,7 @@ final class CompactionJob: @unchecked Sendable {
     let created = try log.createCompacted(
       epoch: epoch, size: Format.padded(size), baseSequence: base, compactedSequence: sequence)
     output = committer.betweenCommits { log.enterCompacted(created) }
-    readMoves()
+    try readMoves()
     if let checkpoint {
       list = MoveList(store: log.store, segment: created.header.id, sequence: checkpoint.sequence)
     }
@@ -392,12 +392,14 @@ final class CompactionJob: @unchecked Sendable {
 
   // MARK: Where the checkpoint has it
 
-  private func readMoves() {
+  private func readMoves() throws(StoreError) {
     guard checkpoint != nil else { return }
     for segment in inputs where segment.isCompacted && log.hasMoves(segment.id) {
       do throws(StoreError) {
         try readMoves(segment)
       } catch {
+        // What the process lacks now it may have later.
+        if error.code == .noDescriptors || error.code == .noMemory { throw error }
         // Without the list the checkpoint cannot be followed, now or later.
         checkpoint = nil
       }

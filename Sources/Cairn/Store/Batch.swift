@@ -19,7 +19,7 @@ public struct Batch: ~Copyable {
   ///   - reference: what the row is found by; at most 65,536 bytes once encoded.
   ///   - keyspace: of the same store.
   ///   - expectation: what the row has to be like before the batch, or the batch is refused.
-  /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`.
+  /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`, `noMemory`.
   public mutating func put(
     _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
@@ -93,7 +93,7 @@ public struct Batch: ~Copyable {
     guard buffer.count + key.count + value.count < Format.maximumFrameLength else {
       throw StoreError(.batchTooLarge, "the batch takes more than 4 GiB")
     }
-    unsafe buffer.add(kind, keyspace.index, key, value, expecting: expectation, compressing: isCompressing)
+    try unsafe buffer.add(kind, keyspace.index, key, value, expecting: expectation, compressing: isCompressing)
   }
 }
 

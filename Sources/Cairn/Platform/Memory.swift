@@ -1,0 +1,20 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Memory that is freed with `deallocate`; `noMemory` where the system gives no more, instead of the end of the process.
+func allocateMemory(_ byteCount: Int, alignment: Int = 16) throws(StoreError) -> UnsafeMutableRawPointer {
+  var memory: UnsafeMutableRawPointer?
+  guard unsafe posix_memalign(&memory, alignment, max(byteCount, 1)) == 0, let memory = unsafe memory else {
+    throw outOfMemory(byteCount)
+  }
+  return unsafe memory
+}
+
+func outOfMemory(_ byteCount: Int) -> StoreError {
+  StoreError(.noMemory, "the system gives the process no more memory: \(byteCount) bytes were asked for")
+}

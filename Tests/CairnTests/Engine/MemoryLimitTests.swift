@@ -1,0 +1,96 @@
+import CairnInspection
+import Testing
+
+@testable import Cairn
+
+#if os(Linux)
+  import Glibc
+
+  /// Processes that the system gives no more memory.
+  @Suite struct MemoryLimitTests {
+    @Test("a batch that the indexes have no memory for is refused; nothing is poisoned, and nothing lost")
+    func indexes() async {
+      await #expect(processExitsWith: .success) {
+        try withTemporaryDirectory { directory in
+          var options = StoreOptions()
+          options.segmentSize = 1 << 20
+          options.compression = false
+          let store = try Store.open(at: "\(directory)/store", options: options)
+          let rows = try store.keyspace("rows")
+          let heap = try store.keyspace("heap", .unordered)
+          let held = store.snapshot()
+          var acknowledged: Int64 = 0
+          func put(_ count: Int64) throws {
+            try store.write(.buffered) { batch in
+              for number in acknowledged..<acknowledged + count {
+                try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: rows)
+                try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: heap)
+                // Under the snapshot each is a version more.
+                try batch.put([2], at: .integer(number % 1000), in: rows)
+              }
+            }
+            acknowledged += count
+          }
+          try put(100)
+          let allowed = limitAddressSpace(to: addressSpace() + 48 << 20)
+          var refused = 0
+          while refused < 3 {
+            for count in [500, 20, 1] as [Int64] {
+              if let error = failure({ try put(count) }) {
+                demand(error.code == .noMemory, "\(error)")
+                demand(!store.isPoisoned, "poisoned")
+                refused += 1
+              }
+            }
+            demand(acknowledged < 3_000_000, "no limit")
+          }
+          limitAddressSpace(to: allowed)
+          try put(200)
+          held.close()
+          let count = Int(acknowledged)
+          demand(try store.read { try $0.count(in: heap) } == count, "\(count) rows")
+          demand(try store.read { try $0.count(.all, in: heap) } == count, "\(count) rows walked")
+          try store.close()
+          demand(try Verifier(at: "\(directory)/store").run().damage.isEmpty, "damage")
+        }
+      }
+    }
+
+    @Test("a value that there is no memory for is refused") func values() async {
+      await #expect(processExitsWith: .success) {
+        try withTemporaryDirectory { directory in
+          let store = try Store.open(at: "\(directory)/store")
+          let rows = try store.keyspace("rows")
+          let value = [UInt8](repeating: 7, count: 96 << 20)
+          try store.put([1], at: 1, in: rows)
+          let allowed = limitAddressSpace(to: addressSpace() + 64 << 20)
+          let error = failure { try store.put(value, at: 1, in: rows) }
+          demand(error?.code == .noMemory, "\(error.map { "\($0)" } ?? "none")")
+          try store.put([1], at: 2, in: rows)
+          limitAddressSpace(to: allowed)
+          try store.put(value, at: 1, in: rows)
+          demand(try store.get(1, in: rows) == value, "another value")
+          try store.close()
+        }
+      }
+    }
+  }
+
+  /// Bytes of addresses that the process has.
+  private func addressSpace() -> Int {
+    let text = try? SystemFileLayer().directory("/proc/self").open("statm", .read).bytes(100)
+    let pages = text.flatMap { Int(String(decoding: $0, as: UTF8.self).split(separator: " ")[0]) } ?? 0
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+  }
+
+  /// Returns how many were allowed.
+  @discardableResult private func limitAddressSpace(to bytes: Int) -> Int {
+    var limit = rlimit()
+    let kind = __rlimit_resource_t(RLIMIT_AS.rawValue)
+    unsafe getrlimit(kind, &limit)
+    let allowed = limit.rlim_cur
+    limit.rlim_cur = bytes < 0 ? limit.rlim_max : rlim_t(bytes)
+    demand(unsafe setrlimit(kind, &limit) == 0, "no limit")
+    return Int(truncatingIfNeeded: allowed)
+  }
+#endif
