@@ -7,6 +7,7 @@ package struct Failure: Error, Sendable, CustomStringConvertible {
     case opening, prefix, durability, rows, history, order, count, indexes, space, snapshots, errors, verifier, results
     case secondCrash = "second crash"
     case readBeside = "reading beside"
+    case lookingBack = "looking back"
     case damage
     case metamorphic
   }
@@ -45,4 +46,13 @@ func located<R>(_ place: @autoclosure () -> String, _ oracle: Failure.Oracle, _ 
   } catch {
     throw Failure(oracle, "\(error)").at(place())
   }
+}
+
+/// What the engine promises, one day if not yet.
+package enum Promise {
+  /// A store that has been closed has lost nothing when the power fails, and says so if it cannot promise it.
+  package static let closingMakesDurable = false
+  /// What was durable is missed where a segment that held it is cut short, zeroed, gone, or what it was before: after
+  /// the store has been closed, or its process been killed.
+  package static let lostEndIsNoticed = false
 }

@@ -2,8 +2,9 @@ import Cairn
 
 /// The keys and keyspaces of a program, made once.
 struct Keys: Sendable {
+  /// How many are asked for when a store is opened. The others are where somebody wants one.
   static let keyspaces = 3
-  static let names = ["first", "second", "third"]
+  static let names = ["first", "second", "third", "fourth", "fifth"]
 
   let references: [Reference]
   let encoded: [[UInt8]]
@@ -25,7 +26,9 @@ struct Keys: Sendable {
     for (place, key) in sorted.enumerated() { rank[key] = place }
     self.rank = rank
     orders =
-      options.isOrdered ? [.ordered, .ordered, .unordered] : [.unordered, .unordered, .ordered]
+      options.isOrdered
+      ? [.ordered, .ordered, .unordered, .ordered, .unordered]
+      : [.unordered, .unordered, .ordered, .unordered, .ordered]
   }
 
   static func value(length: Int, fill: Int) -> [UInt8] {

@@ -199,16 +199,30 @@ struct LogScan {
       let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
       guard case .header(let header) = unsafe SegmentHeader.read(bytes), header.id == source.entry.id else { continue }
       highest = max(highest, header.watermark.sequence)
+      // Behind the end of a sealed one may lie what the store has gone back from.
+      let limit = min(source.entry.end ?? mapping.length, mapping.length)
       var offset = SegmentHeader.size
-      while offset + FrameHeader.size <= mapping.length {
+      while offset + FrameHeader.size <= limit {
         let frame = unsafe FrameView(
-          mapping.base + offset, available: mapping.length - offset, offset: offset, seed: header.seed,
+          mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
           baseSequence: header.baseSequence, isCompacted: header.kind == .compacted)
         if let frame { highest = max(highest, frame.header.watermark.sequence) }
         offset += frame?.header.length ?? 8
       }
     }
     return highest
+  }
+
+  /// The newest commit that a compaction has looked at whose segment is there; 0 without one.
+  static func compactedSequence(_ files: MemoryFileLayer) -> UInt64 {
+    guard let (_, sources) = try? sources(files) else { return 0 }
+    return sources.reduce(0) { highest, source in
+      let bytes = unsafe UnsafeRawBufferPointer(start: source.mapping.base, count: source.mapping.length)
+      guard case .header(let header) = unsafe SegmentHeader.read(bytes), header.kind == .compacted else {
+        return highest
+      }
+      return max(highest, header.compactedSequence)
+    }
   }
 }
 

@@ -56,17 +56,39 @@ struct Model: Sendable {
 
   typealias Rows = [Keyspace]
 
-  private(set) var rows: Rows = Array(repeating: Keyspace(), count: Keys.keyspaces)
+  private(set) var rows: Rows = Array(repeating: Keyspace(), count: Keys.names.count)
   /// The rows after each commit, oldest first.
   private(set) var history: [(sequence: UInt64, rows: Rows)]
   /// Everything up to this commit survives the loss of power.
   private(set) var durable: UInt64 = 0
   /// A commit that has been begun and may be found, or not.
   var possible: Rows?
+  /// The commits behind the one that the store has been opened at, which are there until the first write; and up to
+  /// which of them nothing may be lost until then.
+  private(set) var left: Left?
+
+  struct Left: Sendable {
+    var history: [(sequence: UInt64, rows: Rows)]
+    var durable: UInt64
+    /// The first write has begun.
+    var mayBeGone = false
+  }
 
   init() { history = [(0, rows)] }
 
   var last: UInt64 { history[history.count - 1].sequence }
+
+  /// A loss of power takes nothing up to there.
+  var floor: UInt64 {
+    guard let left, !left.mayBeGone else { return durable }
+    return left.durable
+  }
+
+  /// The end of a process takes nothing up to there.
+  var newest: UInt64 {
+    guard let left, !left.mayBeGone else { return last }
+    return left.history[left.history.count - 1].sequence
+  }
 
   // MARK: Writing
 
@@ -121,6 +143,21 @@ struct Model: Sendable {
     rows = Self.named(next, sequence)
     history.append((sequence, rows))
     possible = nil
+    left = nil
+  }
+
+  /// From now on something may be written.
+  mutating func mayWrite() { left?.mayBeGone = true }
+
+  /// The store shows an earlier commit; what was behind it goes with the first write.
+  mutating func wentBack(to sequence: UInt64) {
+    let behind = history.filter { $0.sequence > sequence }
+    guard !behind.isEmpty else { return }
+    history.removeAll { $0.sequence > sequence }
+    rows = history[history.count - 1].rows
+    left = Left(history: behind, durable: durable)
+    durable = min(durable, last)
+    possible = nil
   }
 
   mutating func madeDurable(upTo sequence: UInt64) { durable = max(durable, sequence) }
@@ -154,18 +191,34 @@ struct Model: Sendable {
   func state(at sequence: UInt64) -> Rows? {
     if let known = history.last(where: { $0.sequence <= sequence }) {
       if known.sequence == sequence { return known.rows }
+      if let left, sequence >= left.durable, let found = left.history.first(where: { $0.sequence == sequence }) {
+        return found.rows
+      }
       if known.sequence == last, let possible { return Self.named(possible, sequence) }
     }
     return nil
   }
 
+  /// What the store shows that is opened up to a commit.
+  func state(upTo sequence: UInt64) -> (sequence: UInt64, rows: Rows)? {
+    (history + (left?.history ?? [])).last { $0.sequence <= sequence }
+  }
+
+  /// Of the commits there have been, one by number.
+  func commit(_ number: Int) -> UInt64 { history[number % history.count].sequence }
+
   /// Goes on from there.
   mutating func recovered(at sequence: UInt64) -> Bool {
     guard let found = state(at: sequence) else { return false }
+    if let left, left.history.contains(where: { $0.sequence == sequence }) {
+      history += left.history
+      durable = left.durable
+    }
     history.removeAll { $0.sequence >= sequence }
     rows = found
     history.append((sequence, found))
     possible = nil
+    left = nil
     // What was claimed of commits that damage has taken is void.
     durable = min(durable, sequence)
     return true

@@ -12,8 +12,35 @@ struct Oracles {
     keys = Keys(options)
   }
 
-  func keyspaces(_ store: Store) throws -> [Keyspace] {
-    try Keys.names.indices.map { try store.keyspace(Keys.names[$0], keys.orders[$0]) }
+  /// Those that everybody asks for, and those of the others that there are.
+  func keyspaces(_ store: Store) throws -> [Keyspace?] {
+    let present = Set(store.keyspaces.map(\.name))
+    return try Keys.names.indices.map { number in
+      number < Keys.keyspaces || present.contains(Keys.names[number]) ? try keyspace(number, store) : nil
+    }
+  }
+
+  func keyspace(_ number: Int, _ store: Store) throws(StoreError) -> Keyspace {
+    try store.keyspace(Keys.names[number], keys.orders[number])
+  }
+
+  /// Writes a batch, whose keyspaces have been asked for.
+  func put(
+    _ changes: [Change], _ durability: Durability, _ model: Model, _ store: Store, _ keyspaces: [Keyspace?]
+  ) throws -> UInt64 {
+    try store.write(durability) { batch in
+      for change in changes {
+        guard let keyspace = keyspaces[change.keyspace] else { preconditionFailure("nobody has asked for it") }
+        let reference = keys.references[change.key]
+        let expectation = model.expectation(change)
+        switch change.kind {
+        case .put(let length, let fill):
+          try batch.put(Keys.value(length: length, fill: fill), at: reference, in: keyspace, expecting: expectation)
+        case .delete: try batch.delete(reference, in: keyspace, expecting: expectation)
+        case .check: try batch.check(reference, in: keyspace, expectation)
+        }
+      }
+    }
   }
 
   // MARK: Rows
@@ -21,10 +48,15 @@ struct Oracles {
   /// Everything a snapshot shows is what the model says, found by key, in order from both ends, and counted. Where
   /// there is damage a read may fail instead.
   mutating func compare(
-    _ snapshot: Snapshot, _ keyspaces: [Keyspace], _ rows: Model.Rows, isDamaged: Bool = false
+    _ snapshot: Snapshot, _ keyspaces: [Keyspace?], _ rows: Model.Rows, isDamaged: Bool = false
   ) throws {
     for (number, keyspace) in keyspaces.enumerated() {
       let expected = rows[number]
+      guard let keyspace else {
+        try require(
+          expected.versions.isEmpty && expected.retention == 1, .rows, "keyspace \(Keys.names[number]) is missing")
+        continue
+      }
       var refused = try refusals(isDamaged) { try compareScans(snapshot, keyspace, expected) }
       for key in keys.references.indices {
         refused += try refusals(isDamaged) {
@@ -111,7 +143,7 @@ struct Oracles {
 
     let store = try located("opening", .opening) { try machine.open(options) }
     tally.recoveries += 1
-    defer { try? store.close() }
+    defer { machine.close(store) }
     let sequence = store.lastSequence
     try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) was durable")
     guard let rows = model.state(at: sequence) else {
@@ -180,16 +212,16 @@ struct Oracles {
 
   /// It goes on from there, and a second crash takes nothing that has been acknowledged.
   private mutating func writeAndCrash(
-    _ files: MemoryFileLayer, _ store: Store, _ keyspaces: [Keyspace], _ model: inout Model, _ watch: Watch,
+    _ files: MemoryFileLayer, _ store: Store, _ keyspaces: [Keyspace?], _ model: inout Model, _ watch: Watch,
     _ random: inout SplitMix64
   ) throws {
     let change = Change(0, keys.probe, .put(length: 9, fill: 3))
-    guard let next = model.after([change]) else { return }
+    guard let next = model.after([change]), let keyspace = keyspaces[0] else { return }
     model.possible = next
     watch.follow(files, model, floor: max(model.durable, store.durableSequence))
     let sequence = try located("the first write", .results) {
       try store.put(
-        Keys.value(length: 9, fill: 3), at: keys.references[keys.probe], in: keyspaces[0], .durable)
+        Keys.value(length: 9, fill: 3), at: keys.references[keys.probe], in: keyspace, .durable)
     }
     model.committed(next, sequence)
     model.madeDurable(upTo: sequence)
@@ -206,11 +238,41 @@ struct Oracles {
   mutating func readBeside(_ files: MemoryFileLayer, _ rows: Model.Rows, seed: UInt64) throws {
     tally.readersBeside += 1
     try located("reading beside the writer", .readBeside) {
-      let reader = try SimulatedMachine(files, seed: seed).open(options, .readOnly)
+      let machine = SimulatedMachine(files, seed: seed)
+      let reader = try machine.open(options, .readOnly)
       let keyspaces = try keyspaces(reader)
       try reader.read { try compare($0, keyspaces, rows) }
-      try reader.close()
+      machine.close(reader)
     }
+  }
+
+  /// Opened for reading up to a commit, a store shows what there was after that, unless compaction has been at something
+  /// newer.
+  mutating func lookBack(_ files: MemoryFileLayer, _ model: Model, to sequence: UInt64, seed: UInt64) throws {
+    tally.lookedBack += 1
+    try located("opened for reading up to commit \(sequence)", .lookingBack) {
+      let machine = SimulatedMachine(files, seed: seed)
+      let reader: Store
+      do throws(StoreError) {
+        reader = try machine.open(options, .readOnly, upTo: sequence)
+      } catch {
+        return try checkRefusal(error, files, sequence)
+      }
+      defer { machine.close(reader) }
+      guard let (found, rows) = model.state(upTo: sequence) else { return }
+      let last = reader.lastSequence
+      try require(found...sequence ~= last, .lookingBack, "it ends with commit \(last), not \(found)")
+      let keyspaces = try keyspaces(reader)
+      try reader.read { try compare($0, keyspaces, rows) }
+    }
+  }
+
+  /// Compaction takes away what is superseded, and only what it has looked at.
+  mutating func checkRefusal(_ error: StoreError, _ files: MemoryFileLayer, _ sequence: UInt64) throws {
+    guard error.code == .malformed else { throw error }
+    let compacted = LogScan.compactedSequence(files)
+    try require(compacted > sequence, .lookingBack, "refused, and compaction has looked at \(compacted): \(error)")
+    tally.refusedToGoBack += 1
   }
 
   private mutating func inspect(_ files: MemoryFileLayer) throws {
@@ -224,32 +286,39 @@ struct Oracles {
   /// A disk that isn't what was written to it is refused, or gives errors, or gives what is right. It may end early where
   /// nothing says that it was durable up to there: the watermark trails by one group of commits, so damage to the newest
   /// one cannot be told from a tear.
-  mutating func verifyDamaged(_ files: MemoryFileLayer, _ model: Model, seed: UInt64) throws {
+  ///
+  /// - Parameters:
+  ///   - floor: a commit that must be there unless opening is refused, whatever the disk says.
+  ///   - refusals: how opening may be refused; nil for any way.
+  mutating func verifyDamaged(
+    _ files: MemoryFileLayer, _ model: Model, floor: UInt64 = 0, refusals: Set<StoreError.Code>? = nil, seed: UInt64
+  ) throws {
     files.capacity = nil
     let machine = SimulatedMachine(files, seed: seed)
-    let watermark = LogScan.watermark(files)
+    let watermark = max(LogScan.watermark(files), floor)
     for round in 0..<2 {
       let store: Store
       do throws(StoreError) {
         store = try machine.open(options)
       } catch {
+        try require(refusals?.contains(error.code) ?? true, .damage, "refused with another error: \(error)")
         tally.refused += 1
         return
       }
-      defer { try? store.close() }
+      defer { machine.close(store) }
       tally.recoveries += 1
-      guard let rows = model.state(at: store.lastSequence) else {
+      guard let rows = model.state(at: store.lastSequence), let keyspace = try keyspaces(store)[0] else {
         if round > 0 { return }
         throw Failure(.damage, "recovered commit \(store.lastSequence), which is no state there was")
       }
       try require(
         store.lastSequence >= watermark, .damage,
-        "recovered commit \(store.lastSequence), and a valid structure says that \(watermark) was durable")
+        "recovered commit \(store.lastSequence), and \(watermark) was known to be durable")
       let keyspaces = try keyspaces(store)
       try store.read { try compare($0, keyspaces, rows, isDamaged: true) }
       // What is there can be written to, or refuses.
       do throws(StoreError) {
-        try store.put([1], at: keys.references[keys.probe], in: keyspaces[0])
+        try store.put([1], at: keys.references[keys.probe], in: keyspace)
       } catch {
         tally.refused += 1
         continue
@@ -258,7 +327,7 @@ struct Oracles {
     }
   }
 
-  private mutating func compareAfterWrite(_ store: Store, _ keyspaces: [Keyspace], _ rows: Model.Rows) throws {
+  private mutating func compareAfterWrite(_ store: Store, _ keyspaces: [Keyspace?], _ rows: Model.Rows) throws {
     var expected = rows
     let version = (rows[0][keys.probe]?.version ?? 0) + 1
     expected[0].add(Model.Version(value: [1], version: version, revision: store.lastSequence), keys.probe)

@@ -24,6 +24,8 @@ struct ProgramGenerator {
   private var largest = 900
   /// How many different contents values have; with few of them a dictionary pays.
   private var fills = 512
+  /// How many keyspaces the program uses.
+  private var keyspaces = Keys.keyspaces
 
   init(seed: UInt64) { random = SplitMix64(seed: mix(seed, 1)) }
 
@@ -41,11 +43,13 @@ struct ProgramGenerator {
     let faults = number(0..<3)
     let damages = number(0..<3)
     let queues = number(0..<3) == 0
+    if number(0..<3) == 0 { keyspaces = Keys.names.count }
     var operations: [Operation] = []
     for keyspace in 0..<Keys.keyspaces where number(0..<3) == 0 { operations.append(retain(keyspace)) }
     let count = number(6..<36)
     while operations.count < count {
       operations.append(operation(faults: faults, damages: damages))
+      operations += more(damages: damages)
       // Rows that do not stay.
       if queues, case .write(let changes, let durability, _) = operations[operations.count - 1], number(0..<3) > 0 {
         let deletes = changes.map { Change($0.keyspace, $0.key, .delete) }
@@ -65,10 +69,10 @@ struct ProgramGenerator {
     case 0..<38: return write()
     case 38..<44: return .compact(number(0..<3) == 0 ? .everything : .worthwhile)
     case 44..<46: return .sync
-    case 46..<48: return retain(number(0..<Keys.keyspaces))
+    case 46..<48: return retain(number(0..<keyspaces))
     case 48..<57: return .background(number(1..<5))
     case 57..<61: return .checkpoint
-    case 61: return .drop(number(0..<Keys.keyspaces))
+    case 61: return .drop(number(0..<keyspaces))
     case 62..<66: return .snapshot
     case 66..<69: return .release(number(0..<6))
     case 69..<73: return .check
@@ -86,6 +90,46 @@ struct ProgramGenerator {
       return .space(number(0..<2) == 0 ? nil : number(0..<100_000))
     case 96..<98: return damages > 0 ? .flip(number(1..<5)) : write()
     default: return damages > 1 ? .misdirect : write()
+    }
+  }
+
+  /// What is rare: something in the middle of other work, an earlier commit, a store that stays closed, a file that isn't
+  /// what it was.
+  private mutating func more(damages: Int) -> [Operation] {
+    switch number(0..<24) {
+    case 0..<3: amid()
+    case 3: [.lookBack(number(0..<1000))]
+    case 4: number(0..<3) == 0 ? [.goBack(number(0..<1000)), write()] : [.lookBack(number(0..<1000))]
+    case 5: [.close, [.crash, .kill, .reopen][number(0..<3)]]
+    case 6 where damages > 0:
+      number(0..<2) == 0
+        ? [.spoil(Spoiling.allCases[number(0..<Spoiling.allCases.count)])]
+        : [.close, .spoil(Spoiling.allCases[number(0..<Spoiling.allCases.count)]), .reopen]
+    case 7 where damages > 0: [.copyFiles, write(), write(), .spoil(.older)]
+    default: []
+    }
+  }
+
+  /// Something that goes on, with something else in the middle of it.
+  private mutating func amid() -> [Operation] {
+    let work: Operation =
+      switch number(0..<6) {
+      case 0: .checkpoint
+      case 1, 2: .compact(.everything)
+      case 3: .compact(.worthwhile)
+      case 4: write()
+      default: .background(number(2..<7))
+      }
+    return (0..<number(1..<3)).map { _ in .amid(deed(), after: number(0..<8)) } + [work]
+  }
+
+  private mutating func deed() -> Deed {
+    switch number(0..<12) {
+    case 0..<4: .release(number(0..<6))
+    case 4: .snapshot
+    case 5: .ask(number(0..<Keys.names.count))
+    case 6: .drop(number(0..<keyspaces))
+    default: .write((0..<[1, 1, 3][number(0..<3)]).map { _ in change() })
     }
   }
 
@@ -113,6 +157,6 @@ struct ProgramGenerator {
       case 3..<6: .current
       default: .anything
       }
-    return Change(number(0..<Keys.keyspaces), number(0..<options.keyCount), kind, wish)
+    return Change(number(0..<keyspaces), number(0..<options.keyCount), kind, wish)
   }
 }

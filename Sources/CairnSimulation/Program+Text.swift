@@ -80,6 +80,10 @@ extension Operation: CustomStringConvertible {
     case .release(let number): "release \(number)"
     case .check: "check"
     case .readBeside: "read-beside"
+    case .amid(let deed, let count): "amid \(count) \(deed)"
+    case .lookBack(let number): "look-back \(number)"
+    case .goBack(let number): "go-back \(number)"
+    case .close: "close"
     case .reopen: "reopen"
     case .kill: "kill"
     case .crash: "crash"
@@ -87,10 +91,12 @@ extension Operation: CustomStringConvertible {
     case .space(let bytes): "space \(bytes.map { "\($0)" } ?? "any")"
     case .flip(let count): "flip \(count)"
     case .misdirect: "misdirect"
+    case .copyFiles: "copy-files"
+    case .spoil(let spoiling): "spoil \(spoiling.rawValue)"
     }
   }
 
-  private static func words(_ changes: [Change]) -> String { changes.map(\.description).joined(separator: " ") }
+  fileprivate static func words(_ changes: [Change]) -> String { changes.map(\.description).joined(separator: " ") }
 
   fileprivate init?(_ words: [String]) {
     let number = words.count > 1 ? Int(words[1]) : nil
@@ -115,6 +121,12 @@ extension Operation: CustomStringConvertible {
     case ("release", let number?): self = .release(number)
     case ("check", _): self = .check
     case ("read-beside", _): self = .readBeside
+    case ("amid", let count?):
+      guard let deed = Deed(Array(words.dropFirst(2))) else { return nil }
+      self = .amid(deed, after: count)
+    case ("look-back", let number?): self = .lookBack(number)
+    case ("go-back", let number?): self = .goBack(number)
+    case ("close", _): self = .close
     case ("reopen", _): self = .reopen
     case ("kill", _): self = .kill
     case ("crash", _): self = .crash
@@ -124,6 +136,37 @@ extension Operation: CustomStringConvertible {
     case ("space", let bytes): self = .space(bytes)
     case ("flip", let count?): self = .flip(count)
     case ("misdirect", _): self = .misdirect
+    case ("copy-files", _): self = .copyFiles
+    case ("spoil", _):
+      guard words.count == 2, let spoiling = Spoiling(rawValue: words[1]) else { return nil }
+      self = .spoil(spoiling)
+    default: return nil
+    }
+  }
+}
+
+extension Deed: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .snapshot: "snapshot"
+    case .release(let number): "release \(number)"
+    case .ask(let keyspace): "ask \(keyspace)"
+    case .write(let changes): "write \(Operation.words(changes))"
+    case .drop(let keyspace): "drop \(keyspace)"
+    }
+  }
+
+  fileprivate init?(_ words: [String]) {
+    let number = words.count == 2 ? Int(words[1]) : nil
+    switch (words.first, number) {
+    case ("snapshot", _): self = .snapshot
+    case ("release", let number?): self = .release(number)
+    case ("ask", let keyspace?): self = .ask(keyspace)
+    case ("write", nil):
+      let changes = words.dropFirst().map { Change($0) }
+      guard !changes.contains(nil) else { return nil }
+      self = .write(changes.compactMap(\.self))
+    case ("drop", let keyspace?): self = .drop(keyspace)
     default: return nil
     }
   }

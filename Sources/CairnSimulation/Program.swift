@@ -67,7 +67,15 @@ package enum Operation: Hashable, Sendable {
   case check
   /// Opens the store for reading beside the writer.
   case readBeside
-  /// Closes the store and opens it again.
+  /// In the middle of what comes behind this, at one of the moments when another thread might: after so many others.
+  case amid(Deed, after: Int)
+  /// Opens the store for reading as it was after one of the commits there have been, modulo how many.
+  case lookBack(Int)
+  /// Closes the store and opens it for writing as it was after that commit.
+  case goBack(Int)
+  /// Closes the store, which stays closed until a step that opens one.
+  case close
+  /// Closes the store, if it isn't closed, and opens it again.
   case reopen
   /// The process ends; the next one opens the store.
   case kill
@@ -81,6 +89,33 @@ package enum Operation: Hashable, Sendable {
   case flip(Int)
   /// A write goes to another place, on a copy of the disk that is then worked with.
   case misdirect
+  /// Copies every file, for one of them to come back later.
+  case copyFiles
+  /// Something happens to a whole file, on a copy of the disk that is then opened and read.
+  case spoil(Spoiling)
+}
+
+/// What is done in the middle of other work.
+package enum Deed: Hashable, Sendable {
+  case snapshot
+  /// Ends the snapshot with this number, modulo how many there are.
+  case release(Int)
+  /// Asks for a keyspace.
+  case ask(Int)
+  /// A batch, buffered.
+  case write([Change])
+  case drop(Int)
+}
+
+/// What happens to a whole file while nobody has the store open.
+package enum Spoiling: String, Hashable, Sendable, CaseIterable {
+  /// It ends earlier.
+  case cut
+  /// From somewhere on it is zeros.
+  case zero
+  case remove
+  /// It is what it was when files were copied.
+  case older = "put-back"
 }
 
 package struct Change: Hashable, Sendable {
@@ -124,6 +159,10 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case falseSync = "false-sync"
   case bitFlip = "bit-flip"
   case misdirectedWrite = "misdirected-write"
+  case cutFile = "cut-file"
+  case zeroedFile = "zeroed-file"
+  case removedFile = "removed-file"
+  case olderFile = "older-file"
 
   /// Those that a program arms.
   package static let armed: [Fault] = [.open, .read, .write, .sync, .directorySync, .name, .noSpace, .shortWrite]

@@ -21,14 +21,15 @@ extension Runner {
     try located("bits \(mask) flipped at \(offset) of \(path)", .damage) {
       if Bool.random(using: &random) {
         // What is open already gives what is right, or errors.
-        let open = try SimulatedMachine(files, seed: random.next()).open(oracles.options)
+        let machine = SimulatedMachine(files, seed: random.next())
+        let open = try machine.open(oracles.options)
         guard let rows = model.state(at: open.lastSequence) else {
           throw Failure(.damage, "recovered commit \(open.lastSequence), which is no state there was")
         }
         let keyspaces = try oracles.keyspaces(open)
         try files.flip(mask, at: offset, in: path)
         try open.read { try oracles.compare($0, keyspaces, rows, isDamaged: true) }
-        try open.close()
+        machine.close(open)
       } else {
         try files.flip(mask, at: offset, in: path)
       }
@@ -53,8 +54,9 @@ extension Runner {
     files.capacity = nil
     guard let (path, offset) = Self.target(in: files, &random) else { return }
     let place = offset / 8 * 8
-    let store = try SimulatedMachine(files, seed: random.next()).open(oracles.options)
-    defer { try? store.close() }
+    let machine = SimulatedMachine(files, seed: random.next())
+    let store = try machine.open(oracles.options)
+    defer { machine.close(store) }
     var model = model
     guard model.recovered(at: store.lastSequence) else {
       throw Failure(.damage, "recovered commit \(store.lastSequence), which is no state there was")
@@ -67,21 +69,12 @@ extension Runner {
     try located("a write goes to \(place) of \(path)", .damage) {
       for _ in 0..<6 {
         guard case .write(let changes, let durability, _) = generator.write() else { continue }
-        let usable = changes.map { Change($0.keyspace, $0.key % oracles.keys.probe, $0.kind) }
+        let usable = changes.map { Change($0.keyspace % Keys.keyspaces, $0.key % oracles.keys.probe, $0.kind) }
         guard let next = model.after(usable) else { continue }
         let before = store.lastSequence
         do {
-          let sequence = try store.write(durability) { batch in
-            for change in usable {
-              let reference = oracles.keys.references[change.key]
-              switch change.kind {
-              case .put(let length, let fill):
-                try batch.put(Keys.value(length: length, fill: fill), at: reference, in: keyspaces[change.keyspace])
-              case .delete: try batch.delete(reference, in: keyspaces[change.keyspace])
-              case .check: break
-              }
-            }
-          }
+          let sequence = try oracles.put(
+            usable.filter { $0.kind != .check }, durability, model, store, keyspaces)
           model.committed(next, sequence)
         } catch let error as StoreError {
           oracles.tally.refused += 1
@@ -101,5 +94,108 @@ extension Runner {
       try oracles.verifyDamaged(left, model, seed: random.next())
     }
     oracles.tally.add(files)
+  }
+
+  // MARK: Whole files
+
+  /// Something happens to a file that nobody has open: of a store that has been closed, or whose process has been
+  /// killed, or whose machine has lost its power.
+  mutating func spoil(_ spoiling: Spoiling, _ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let files: MemoryFileLayer
+    // What must be there as long as no segment is hurt, and what is missed where one is.
+    let floor: UInt64
+    let known: UInt64
+    let hasPower = store == nil || Bool.random(using: &random)
+    if hasPower {
+      files = machine.files.afterKill()
+      (floor, known) = (model.newest, store == nil && Promise.closingMakesDurable ? model.newest : model.floor)
+    } else {
+      let crash = machine.files.crash(.random(seed: random.next()))
+      oracles.tally.add(crash.tally)
+      oracles.tally.crashStates += 1
+      files = crash.files
+      (floor, known) = (model.floor, 0)
+    }
+    files.capacity = nil
+    guard let path = spoiled(spoiling, files, &random) else { return }
+    let words = try hurt(path, spoiling, files, &random)
+    oracles.tally.faults[spoiling.fault, default: 0] += 1
+    try located(words, .damage) {
+      let isLog = path.hasSuffix(".segment") || path.hasSuffix(ManifestFile.name)
+      let isMissed = path.hasSuffix(".segment") && Promise.lostEndIsNoticed
+      let isNeedless = path.hasSuffix(".checkpoint") || path.hasSuffix(".moves")
+      try oracles.verifyDamaged(
+        files, model, floor: isMissed ? known : isLog ? 0 : floor,
+        refusals: isNeedless ? [] : [.damaged, .corrupted, .notAStore, .notFound], seed: random.next())
+    }
+  }
+
+  /// A file to which it can happen.
+  private func spoiled(
+    _ spoiling: Spoiling, _ files: MemoryFileLayer, _ random: inout SplitMix64
+  ) -> String? {
+    let contents = files.contents.filter { path, bytes in
+      guard !path.hasSuffix("/LOCK") else { return false }
+      return switch spoiling {
+      case .cut, .zero: !bytes.isEmpty
+      case .remove: true
+      case .older: copies[path].map { $0 != bytes } ?? false
+      }
+    }
+    let segments = contents.keys.filter { $0.hasSuffix(".segment") }.sorted()
+    // Most of what there is to lose, at the end of the log in particular, where it is hardest to miss.
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return segments.last { contents[$0].map { !$0.isEmpty } ?? false } ?? contents.keys.sorted().last
+    case 1: return segments.randomElement(using: &random) ?? contents.keys.sorted().last
+    default: return contents.keys.sorted().randomElement(using: &random)
+    }
+  }
+
+  /// Durably. Returns what has been done, in words.
+  private func hurt(
+    _ path: String, _ spoiling: Spoiling, _ files: MemoryFileLayer, _ random: inout SplitMix64
+  ) throws -> String {
+    if spoiling == .remove {
+      try files.remove(path)
+      try files.syncDirectory(SimulatedMachine.path)
+      return "\(path) removed"
+    }
+    let bytes = files.contents[path] ?? []
+    let file = try files.open(path, .readWrite)
+    defer { file.close() }
+    let words: String
+    switch spoiling {
+    case .cut, .zero:
+      let end = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+      let place = [0, Int.random(in: 0..<end, using: &random), end * 3 / 4].randomElement(using: &random) ?? 0
+      if spoiling == .cut {
+        try file.truncate(place)
+      } else {
+        try write([UInt8](repeating: 0, count: bytes.count - place), at: place, to: file)
+      }
+      words = "\(path) \(spoiling == .cut ? "cut" : "zeroed") from \(place) of \(bytes.count) on"
+    case .older, .remove:
+      try file.truncate(0)
+      try write(copies[path] ?? [], at: 0, to: file)
+      words = "\(path) as it was once, \(copies[path]?.count ?? 0) bytes, not \(bytes.count)"
+    }
+    try file.sync()
+    return words
+  }
+
+  private func write(_ bytes: [UInt8], at offset: Int, to file: any File) throws {
+    try unsafe bytes.withUnsafeBytes { unsafe try file.write($0, at: offset) }
+  }
+}
+
+extension Spoiling {
+  fileprivate var fault: Fault {
+    switch self {
+    case .cut: .cutFile
+    case .zero: .zeroedFile
+    case .remove: .removedFile
+    case .older: .olderFile
+    }
   }
 }

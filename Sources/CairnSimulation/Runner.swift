@@ -15,20 +15,24 @@ package struct Runner {
     package var observations: [String]
   }
 
-  private let program: Program
+  let program: Program
   var oracles: Oracles
   let watch: Watch
   var machine: SimulatedMachine
   var model = Model()
   var store: Store?
-  var keyspaces: [Keyspace] = []
-  private var snapshots: [(snapshot: Snapshot, rows: Model.Rows, keyspaces: [Keyspace])] = []
+  var keyspaces: [Keyspace?] = []
+  let meantime: Meantime
+  /// Every file as it was at one moment.
+  var copies: [String: [UInt8]] = [:]
   private var observations: [String] = []
-  private var isPoisoned = false
+  var isPoisoned = false
+  /// Whether space may be missing in the middle of something.
+  var mayLackSpace = false
   /// What the store has committed of its own accord: dictionaries.
-  private var ownCommits: UInt64 = 0
+  var ownCommits: UInt64 = 0
   /// Mishaps that have been met when the last was excused.
-  private var machines: UInt64 = 0
+  var machines: UInt64 = 0
 
   /// `deaf` are syncs that do nothing, for a test that this is noticed.
   package static func run(
@@ -74,11 +78,13 @@ package struct Runner {
     oracles = Oracles(program.options)
     watch = Watch(seed: mix(program.seed, 3), sampling: sampling, keepsLines: keepsTrace)
     machine = SimulatedMachine(MemoryFileLayer(), seed: mix(program.seed, 2))
+    meantime = Meantime(oracles, watch)
+    watch.tell { [meantime] operation, path in meantime.called(operation, path) }
   }
 
   private mutating func run() throws {
     watch.begin(step: 0)
-    try located("the first opening", .opening) { try open() }
+    try located("the first opening", .opening) { _ = try open() }
     for step in program.steps {
       watch.begin(step: step.id)
       try located("step \(step.id)", .errors) { try run(step) }
@@ -90,7 +96,7 @@ package struct Runner {
       releaseAll()
       // A checkpoint in the making holds versions like a snapshot.
       try background(.max)
-      if let store, !isPoisoned {
+      if let store, !isPoisoned, model.left == nil {
         let older = model.rows.reduce(0) { $0 + $1.olderCount }
         try require(store.statistics.retainedVersions == older, .snapshots, "versions are kept for nobody")
         try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept for nobody")
@@ -100,7 +106,7 @@ package struct Runner {
     }
     // What the store leaves when it is closed is part of the trace.
     watch.end(machine.files)
-    try store?.close()
+    if let store { machine.close(store) }
     for (path, bytes) in machine.files.contents.sorted(by: { $0.key < $1.key }) where !path.hasSuffix("LOCK") {
       watch.note("\(path) \(bytes.count) \(unsafe bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) })")
     }
@@ -108,15 +114,18 @@ package struct Runner {
 
   private mutating func leave() {
     watch.end(machine.files)
+    watch.tell(nil)
     releaseAll()
-    try? store?.close()
+    if let store { machine.close(store) }
     store = nil
     oracles.tally.add(machine.files)
   }
 
-  private mutating func releaseAll() {
-    for (snapshot, _, _) in snapshots { snapshot.close() }
-    snapshots = []
+  mutating func releaseAll() {
+    meantime.clear()
+    let counts = meantime.takeCounts()
+    oracles.tally.deeds += counts.done
+    oracles.tally.endedAmid += counts.ended
   }
 
   private mutating func seed(_ step: Step) -> UInt64 { mix(program.seed, UInt64(step.id), 5) }
@@ -134,40 +143,58 @@ package struct Runner {
     case .compact(let extent): try compact(extent)
     case .drop(let keyspace): try drop(keyspace)
     case .retain(let keyspace, let count): try retain(keyspace, count)
-    case .snapshot: if let store, snapshots.count < 6 { snapshots.append((store.snapshot(), model.rows, keyspaces)) }
-    case .release(let number):
-      if !snapshots.isEmpty { snapshots.remove(at: number % snapshots.count).snapshot.close() }
+    case .snapshot:
+      if let store {
+        meantime.hold(Meantime.Held(snapshot: store.snapshot(), rows: model.rows, keyspaces: keyspaces))
+      }
+    case .release(let number): meantime.release(number)
+    case .amid(let deed, let count): meantime.arm(deed, after: count)
     case .check: try compare()
     case .readBeside:
-      // What a failed write left in a file is read too.
-      if !isPoisoned { try unwatched { try $0.oracles.readBeside($0.machine.files, $0.model.rows, seed: 1) } }
+      // What a failed write left in a file is read too, and what is behind the commit that was gone back to.
+      if !isPoisoned, model.left == nil {
+        try unwatched { try $0.oracles.readBeside($0.machine.files, $0.model.rows, seed: 1) }
+      }
+    case .lookBack(let number):
+      if !isPoisoned {
+        try unwatched { runner in
+          let sequence = runner.model.commit(number)
+          try runner.oracles.lookBack(runner.machine.files, runner.model, to: sequence, seed: runner.seed(step))
+        }
+      }
+    case .goBack(let number): try goBack(number)
+    case .close: try close()
     case .reopen: try reopen()
-    case .kill: try move(to: machine.files.afterKill())
+    case .kill: try move(to: machine.files.afterKill(), atLeast: model.floor)
     case .crash:
       let (files, tally) = machine.files.crash(.random(seed: seed(step)))
       oracles.tally.add(tally)
       oracles.tally.crashStates += 1
       watch.note("\(tally)")
-      try move(to: files)
+      try move(to: files, atLeast: model.floor)
     case .fail(let fault, let after): arm(fault, after: after, seed(step))
-    case .space(let left): machine.files.capacity = left.map { machine.files.used + $0 }
+    case .space(let left):
+      mayLackSpace = true
+      machine.files.capacity = left.map { machine.files.used + $0 }
     case .flip(let count):
       for number in 0..<count { try unwatched { try $0.flip(mix($0.seed(step), UInt64(number))) } }
     case .misdirect: try unwatched { try $0.misdirect($0.seed(step)) }
+    case .copyFiles: copies = machine.files.contents
+    case .spoil(let spoiling): try unwatched { try $0.spoil(spoiling, $0.seed(step)) }
     }
     follow()
     try verifyCaptures()
   }
 
-  private func follow(_ possible: Model.Rows? = nil) {
+  func follow(_ possible: Model.Rows? = nil) {
     var model = model
     if let possible { model.possible = possible }
-    watch.follow(machine.files, model, floor: model.durable, store: store)
+    watch.follow(machine.files, model, floor: model.floor, store: store)
   }
 
   /// The calls that `body`, which only reads, makes are no part of the program. A mishap that was meant for the program
   /// and meets it makes it begin again.
-  private mutating func unwatched(_ body: (inout Runner) throws -> Void) throws {
+  mutating func unwatched(_ body: (inout Runner) throws -> Void) throws {
     let gate = machine.files.gate
     machine.files.gate = nil
     defer { machine.files.gate = gate }
@@ -181,7 +208,7 @@ package struct Runner {
     }
   }
 
-  private mutating func verifyCaptures() throws {
+  mutating func verifyCaptures() throws {
     for (number, capture) in watch.takeCaptures().enumerated() {
       oracles.tally.add(capture.tally)
       try located("crash before \(capture.place)", .opening) {
@@ -195,11 +222,7 @@ package struct Runner {
   private mutating func compare() throws {
     guard let store else { return }
     try store.read { try oracles.compare($0, keyspaces, model.rows) }
-    for (snapshot, rows, keyspaces) in snapshots {
-      try located("a snapshot of commit \(snapshot.sequence)", .snapshots) {
-        try oracles.compare(snapshot, keyspaces, rows)
-      }
-    }
+    try compareSnapshots()
     try require(
       store.lastSequence == model.last, .results, "the last commit is \(store.lastSequence), not \(model.last)")
     observe(
@@ -207,12 +230,20 @@ package struct Runner {
     )
   }
 
+  mutating func compareSnapshots() throws {
+    for held in meantime.held {
+      try located("a snapshot of commit \(held.snapshot.sequence)", .snapshots) {
+        try oracles.compare(held.snapshot, held.keyspaces, held.rows)
+      }
+    }
+  }
+
   /// Which of the program's commits it is, whatever epochs there were and whatever else was committed.
-  private func number(of sequence: UInt64) -> Int {
+  func number(of sequence: UInt64) -> Int {
     model.history.count { $0.sequence <= sequence } - Int(ownCommits)
   }
 
-  private mutating func observe(_ line: String) {
+  mutating func observe(_ line: String) {
     watch.note(line)
     observations.append(line)
   }
@@ -220,7 +251,7 @@ package struct Runner {
   // MARK: Writing
 
   /// An error is excused by a mishap that the disk has met, or by a disk that is nearly full.
-  private mutating func excuse(_ error: StoreError) throws {
+  mutating func excuse(_ error: StoreError) throws {
     observe("\(error.code)")
     let isExcused = machine.files.struck > 0 || machine.files.capacity != nil
     try require(isExcused && error.code != .conflict && error.code != .corrupted, .errors, "\(error)")
@@ -232,10 +263,14 @@ package struct Runner {
     let before = store.lastSequence
     let conflicts = model.conflicts(changes)
     let next = conflicts == 0 ? model.after(changes) : nil
+    for change in changes + beside { try ask(change.keyspace, store) }
+    model.mayWrite()
     if !isPoisoned { follow(next) }
     let second = besideWrite(beside, after: next, store)
     do throws(any Error) {
-      let sequence = try put(changes, durability, model, store)
+      let sequence = try meantime.during(.exclusive) {
+        try oracles.put(changes, durability, model, store, keyspaces)
+      }
       watch.setBeside(0, nil)
       observe("commit behind \(number(of: sequence))")
       try require(!isPoisoned, .errors, "written after a failure that poisons")
@@ -280,23 +315,8 @@ package struct Runner {
     }
   }
 
-  private func put(
-    _ changes: [Change], _ durability: Durability, _ model: Model, _ store: Store
-  ) throws -> UInt64 {
-    try store.write(durability) { batch in
-      for change in changes {
-        let reference = oracles.keys.references[change.key]
-        let keyspace = keyspaces[change.keyspace]
-        let expectation = model.expectation(change)
-        switch change.kind {
-        case .put(let length, let fill):
-          try batch.put(
-            Keys.value(length: length, fill: fill), at: reference, in: keyspace, expecting: expectation)
-        case .delete: try batch.delete(reference, in: keyspace, expecting: expectation)
-        case .check: try batch.check(reference, in: keyspace, expectation)
-        }
-      }
-    }
+  private mutating func ask(_ number: Int, _ store: Store) throws {
+    if keyspaces[number] == nil { keyspaces[number] = try oracles.keyspace(number, store) }
   }
 
   private struct Beside: Sendable {
@@ -317,11 +337,11 @@ package struct Runner {
       model.committed(next, store.lastSequence)
       guard model.conflicts(changes) == 0, let rows = model.after(changes) else { return }
       model.possible = rows
-      let floor = model.durable
+      let floor = model.floor
       let first = model.last
       watch.follow(machine.files, model, floor: floor, store: store)
       do {
-        let sequence = try put(changes, .buffered, model, store)
+        let sequence = try oracles.put(changes, .buffered, model, store, keyspaces)
         result.withLock { $0 = Beside(first: first, rows: rows, second: sequence) }
         model.committed(rows, sequence)
         watch.follow(machine.files, model, floor: floor, store: store)
@@ -335,8 +355,9 @@ package struct Runner {
 
   private mutating func sync() throws {
     guard let store else { return }
+    model.mayWrite()
     do throws(StoreError) {
-      try store.sync()
+      try meantime.during(.exclusive) { () throws(StoreError) in try store.sync() }
     } catch {
       return try excuse(error)
     }
@@ -347,12 +368,13 @@ package struct Runner {
   }
 
   private mutating func drop(_ number: Int) throws {
-    guard let store, store.keyspaces.contains(keyspaces[number]) else { return }
+    guard let store, let keyspace = keyspaces[number], store.keyspaces.contains(keyspace) else { return }
     let before = store.lastSequence
     let next = model.withoutRows(of: number)
+    model.mayWrite()
     if !isPoisoned { follow(next) }
     do throws(StoreError) {
-      let sequence = try store.drop(keyspaces[number])
+      let sequence = try meantime.during(.exclusive) { () throws(StoreError) in try store.drop(keyspace) }
       model.committed(next, sequence)
       model.madeDurable(upTo: sequence)
     } catch {
@@ -369,11 +391,16 @@ package struct Runner {
 
   private mutating func retain(_ number: Int, _ count: Int) throws {
     guard let store else { return }
+    try ask(number, store)
+    guard let keyspace = keyspaces[number] else { return }
     let before = store.lastSequence
     let next = model.rows[number].retention == count ? nil : model.retaining(count, in: number)
+    model.mayWrite()
     if !isPoisoned { follow(next) }
     do throws(StoreError) {
-      let sequence = try store.setRetention(.last(count), of: keyspaces[number])
+      let sequence = try meantime.during(.exclusive) { () throws(StoreError) in
+        try store.setRetention(.last(count), of: keyspace)
+      }
       if let next { model.committed(next, sequence) }
       model.madeDurable(upTo: sequence)
     } catch {
@@ -389,103 +416,10 @@ package struct Runner {
     try require(store.lastSequence == model.last || isPoisoned, .results, "another commit than the one for a retention")
   }
 
-  private mutating func checkpoint() throws {
-    do throws(StoreError) { try store?.checkpoint() } catch { try excuse(error) }
-  }
-
-  private mutating func compact(_ extent: CompactionExtent) throws {
-    do throws(StoreError) { try store?.compact(extent) } catch { try excuse(error) }
-  }
-
-  /// Runs so many pieces of background work, each of which may commit a dictionary.
-  private mutating func background(_ count: Int) throws {
-    for _ in 0..<count {
-      if !isPoisoned { follow(model.rows) }
-      guard machine.scheduler.runOne() else { return }
-      guard let store, !isPoisoned else { continue }
-      if store.lastSequence > model.last {
-        model.committed(model.rows, store.lastSequence)
-        ownCommits += 1
-        oracles.tally.dictionaries += 1
-      } else if store.isPoisoned {
-        isPoisoned = true
-        model.possible = model.rows
-      }
-    }
-  }
-
-  // MARK: Opening
-
-  /// Opens what is there; again, as long as mishaps get in the way.
-  private mutating func open() throws {
-    var attempts = 0
-    while true {
-      attempts += 1
-      let struck = machine.files.struck
-      do throws(StoreError) {
-        store = try machine.open(program.options)
-        break
-      } catch {
-        observe("\(error.code)")
-        if machine.files.struck == struck, machine.files.capacity == nil || error.code != .noSpace || attempts > 9 {
-          throw Failure(.opening, "\(error)")
-        }
-        if attempts > 8 { machine.files.capacity = nil }
-      }
-    }
-    isPoisoned = false
-    oracles.tally.recoveries += 1
-    guard let store else { return }
-    keyspaces = try oracles.keyspaces(store)
-  }
-
-  private mutating func reopen() throws {
-    releaseAll()
-    try store?.close()
-    store = nil
-    follow()
-    machine.scheduler.drain()
-    machine = SimulatedMachine(machine.files, seed: mix(program.seed, 2, nextMachine()))
-    let mustRemain = model.last
-    try open()
-    try recovered(atLeast: mustRemain)
-  }
-
-  private mutating func nextMachine() -> UInt64 {
-    machines += 1
-    return machines
-  }
-
-  /// The next process, or the next machine, has the disk now.
-  private mutating func move(to files: MemoryFileLayer) throws {
-    try verifyCaptures()
-    releaseAll()
-    watch.end(machine.files)
-    try store?.close()
-    store = nil
-    oracles.tally.add(machine.files)
-    machine = SimulatedMachine(files, seed: mix(program.seed, 2, nextMachine()))
-    follow()
-    try open()
-    try recovered(atLeast: model.durable)
-  }
-
-  private mutating func recovered(atLeast floor: UInt64) throws {
-    guard let store else { return }
-    let sequence = store.lastSequence
-    observe("recovered \(number(of: sequence))")
-    try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
-    try require(
-      model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which is no state there was")
-    try unwatched { runner in
-      try store.read { try runner.oracles.compare($0, runner.keyspaces, runner.model.rows) }
-      try runner.oracles.compareWithLog(store, runner.machine.files, runner.model.rows)
-    }
-  }
-
   // MARK: Mishaps
 
-  private func arm(_ fault: Fault, after count: Int, _ seed: UInt64) {
+  private mutating func arm(_ fault: Fault, after count: Int, _ seed: UInt64) {
+    if fault == .noSpace { mayLackSpace = true }
     let broken = FileError.Cause.system(5)
     func strike(_ operations: [MemoryFileLayer.Operation], _ mishap: MemoryFileLayer.Mishap) {
       let operation = operations[Int(seed % UInt64(operations.count))]
@@ -500,7 +434,7 @@ package struct Runner {
     case .directorySync: strike([.syncDirectory], .fails(broken))
     case .name: strike([.rename, .remove], .fails(broken))
     case .noSpace: strike([.reserve, .create, .reserve, .write], .fails(.noSpace))
-    case .falseSync, .bitFlip, .misdirectedWrite: break
+    case .falseSync, .bitFlip, .misdirectedWrite, .cutFile, .zeroedFile, .removedFile, .olderFile: break
     }
   }
 }

@@ -16,7 +16,9 @@ final class SimulatedMachine: Sendable {
     time = Atomic(1_700_000_000_000_000_000 + seed % 1_000_000)
   }
 
-  func open(_ options: Program.Options, _ access: StoreOptions.Access = .readWrite) throws(StoreError) -> Store {
+  func open(
+    _ options: Program.Options, _ access: StoreOptions.Access = .readWrite, upTo last: UInt64? = nil
+  ) throws(StoreError) -> Store {
     var storeOptions = StoreOptions()
     storeOptions.segmentSize = options.segmentSize
     storeOptions.compression = options.compression
@@ -26,9 +28,17 @@ final class SimulatedMachine: Sendable {
     storeOptions.firstTraining = 1 << 11
     if options.isTight { storeOptions.compactionSize = 1 << 7 }
     storeOptions.access = access
+    storeOptions.upTo = last
     let environment = Environment(
       files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },
       random: { [self] in random.withLock { $0.next() } }, scheduler: scheduler)
     return try Store.open(at: Self.path, options: storeOptions, environment: environment)
+  }
+
+  /// False if it could not be closed as it should be.
+  @discardableResult
+  func close(_ store: Store) -> Bool {
+    store.close()
+    return true
   }
 }

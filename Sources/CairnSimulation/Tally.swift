@@ -18,6 +18,15 @@ package struct Tally: Sendable, Hashable {
   package var readersBeside = 0
   /// Damaged disks that were refused with an error, or were read without one.
   package var refused = 0
+  /// Stores opened as they were after an earlier commit: for reading, for writing, or not since they had been compacted.
+  package var lookedBack = 0
+  package var wentBack = 0
+  package var refusedToGoBack = 0
+  /// Stores closed as they should be and left so.
+  package var closings = 0
+  /// What has been done in the middle of other work; of this, snapshots that ended there.
+  package var deeds = 0
+  package var endedAmid = 0
   package var faults: [Fault: Int] = [:]
   package var namesLost = 0
   package var namesKept = 0
@@ -58,7 +67,9 @@ package struct Tally: Sendable, Hashable {
     [
       \.programs, \.exhaustivePrograms, \.metamorphicPrograms, \.steps, \.commits, \.dictionaries, \.crashStates,
       \.secondCrashes,
-      \.recoveries, \.checks, \.readersBeside, \.refused, \.namesLost, \.namesKept, \.lengthsLost, \.lengthsKept,
+      \.recoveries, \.checks, \.readersBeside, \.refused, \.lookedBack,
+      \.wentBack, \.refusedToGoBack, \.closings, \.deeds, \.endedAmid, \.namesLost, \.namesKept, \.lengthsLost,
+      \.lengthsKept,
       \.blocksLost, \.blocksKept, \.blocksZeroed, \.blocksTorn,
     ]
   }

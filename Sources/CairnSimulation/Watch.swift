@@ -33,6 +33,7 @@ final class Watch: Sendable {
     var calls = 0
     var captures: [Capture] = []
     var beside: (from: UInt64, run: @Sendable () -> Void)?
+    var listener: (@Sendable (MemoryFileLayer.Operation, _ path: String) -> Void)?
     var digest: UInt64 = 0
     var lines: [String]?
   }
@@ -83,6 +84,11 @@ final class Watch: Sendable {
     state.withLock { $0.beside = run.map { (sequence, $0) } }
   }
 
+  /// Calls somebody at each call, behind everything else.
+  func tell(_ listener: (@Sendable (MemoryFileLayer.Operation, _ path: String) -> Void)?) {
+    state.withLock { $0.listener = listener }
+  }
+
   func takeCaptures() -> [Capture] {
     state.withLock { state in
       defer { state.captures = [] }
@@ -122,6 +128,7 @@ final class Watch: Sendable {
       return beside.run
     }
     beside?()
+    state.withLock { $0.listener }?(operation, path)
   }
 
   private func outcomes(_ files: MemoryFileLayer, _ state: State) -> [MemoryFileLayer.CrashOutcome] {

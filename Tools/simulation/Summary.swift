@@ -14,7 +14,12 @@ struct Summary {
       ("commits", tally.commits), ("  dictionaries", tally.dictionaries), ("crash states", tally.crashStates),
       ("  a second", rate),
       ("  of a crash while recovering from another", tally.secondCrashes), ("stores opened", tally.recoveries),
-      ("readers beside a writer", tally.readersBeside), ("comparisons", tally.checks),
+      ("readers beside a writer", tally.readersBeside), ("stores closed and left so", tally.closings),
+      ("opened for reading at an earlier commit", tally.lookedBack),
+      ("opened for writing at an earlier commit", tally.wentBack),
+      ("  refused, since compaction had been there", tally.refusedToGoBack),
+      ("done in the middle of other work", tally.deeds), ("  snapshots ended", tally.endedAmid),
+      ("comparisons", tally.checks),
       ("damage answered with an error", tally.refused),
     ]) + "\n\nafter a crash, not synced before\n"
       + table([

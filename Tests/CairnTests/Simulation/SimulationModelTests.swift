@@ -62,7 +62,9 @@ import Testing
       let program = Program.random(seed: seed)
       #expect(try Program(parsing: program.description) == program)
     }
-    #expect(throws: Program.Malformed.self) { try Program(parsing: "seed 1\n1 dance") }
+    for line in ["dance", "amid 3 dance", "amid write 0/1=1:1", "go-back", "spoil gently"] {
+      #expect(throws: Program.Malformed.self) { try Program(parsing: "seed 1\n1 \(line)") }
+    }
   }
 
   @Test(
@@ -95,7 +97,8 @@ import Testing
     for fault in Fault.allCases { #expect(tally.faults[fault, default: 0] > 0, "\(fault)") }
     for count in [
       tally.namesLost, tally.namesKept, tally.lengthsLost, tally.lengthsKept, tally.blocksLost, tally.blocksKept,
-      tally.blocksZeroed, tally.blocksTorn, tally.secondCrashes, tally.readersBeside, tally.refused,
+      tally.blocksZeroed, tally.blocksTorn, tally.secondCrashes, tally.readersBeside, tally.refused, tally.lookedBack,
+      tally.wentBack, tally.refusedToGoBack, tally.closings, tally.deeds, tally.endedAmid,
     ] { #expect(count > 0) }
   }
 }

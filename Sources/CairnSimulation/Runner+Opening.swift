@@ -1,0 +1,127 @@
+import Cairn
+
+/// Opening, closing, and what becomes of the store when the process ends or the power fails.
+extension Runner {
+  /// Opens what is there; again, as long as mishaps get in the way. False if it has been refused to open it up to a commit.
+  @discardableResult
+  mutating func open(upTo last: UInt64? = nil) throws -> Bool {
+    var attempts = 0
+    while true {
+      attempts += 1
+      let struck = machine.files.struck
+      do throws(StoreError) {
+        store = try machine.open(program.options, upTo: last)
+        break
+      } catch {
+        observe("\(error.code)")
+        if error.code == .malformed, let last, machine.files.struck == struck {
+          try oracles.checkRefusal(error, machine.files, last)
+          return false
+        }
+        if machine.files.struck == struck, machine.files.capacity == nil || error.code != .noSpace || attempts > 9 {
+          throw Failure(.opening, "\(error)")
+        }
+        if attempts > 8 { machine.files.capacity = nil }
+      }
+    }
+    isPoisoned = false
+    oracles.tally.recoveries += 1
+    guard let store else { return true }
+    keyspaces = try oracles.keyspaces(store)
+    return true
+  }
+
+  /// What is read goes on to be there, and what is written is refused.
+  mutating func close() throws {
+    guard let store else { return }
+    oracles.tally.closings += 1
+    follow()
+    let isSound = meantime.during(.exclusive) { machine.close(store) }
+    if isSound, Promise.closingMakesDurable, !isPoisoned { model.madeDurable(upTo: model.last) }
+    try located("closed", .results) {
+      try store.read { try oracles.compare($0, keyspaces, model.rows) }
+      try compareSnapshots()
+      var code: StoreError.Code?
+      do throws(StoreError) {
+        if let keyspace = keyspaces[0] { try store.put([1], at: oracles.keys.references[0], in: keyspace) }
+      } catch {
+        code = error.code
+      }
+      try require(code == .closed, .results, "a write was answered with \(code.map { "\($0)" } ?? "success")")
+    }
+    releaseAll()
+    self.store = nil
+    follow()
+    machine.scheduler.drain()
+  }
+
+  mutating func reopen() throws {
+    releaseAll()
+    if let store { machine.close(store) }
+    store = nil
+    follow()
+    machine.scheduler.drain()
+    machine = SimulatedMachine(machine.files, seed: mix(program.seed, 2, nextMachine()))
+    let mustRemain = model.newest
+    try open()
+    try recovered(atLeast: mustRemain)
+  }
+
+  /// What was behind the commit stays until something is written.
+  mutating func goBack(_ number: Int) throws {
+    // What is there is known then.
+    try reopen()
+    guard let store else { return }
+    machine.close(store)
+    self.store = nil
+    machine.scheduler.drain()
+    machine = SimulatedMachine(machine.files, seed: mix(program.seed, 2, nextMachine()))
+    let sequence = model.commit(number)
+    guard try open(upTo: sequence) else {
+      try open()
+      return try recovered(atLeast: model.newest)
+    }
+    oracles.tally.wentBack += 1
+    guard let store = self.store else { return }
+    try require(
+      store.lastSequence == sequence, .lookingBack,
+      "opened up to commit \(sequence), and it ends with \(store.lastSequence)")
+    observe("gone back")
+    model.wentBack(to: sequence)
+    try unwatched { runner in
+      try store.read { try runner.oracles.compare($0, runner.keyspaces, runner.model.rows) }
+    }
+  }
+
+  private mutating func nextMachine() -> UInt64 {
+    machines += 1
+    return machines
+  }
+
+  /// The next process, or the next machine, has the disk now.
+  mutating func move(to files: MemoryFileLayer, atLeast floor: UInt64) throws {
+    try verifyCaptures()
+    releaseAll()
+    watch.end(machine.files)
+    if let store { machine.close(store) }
+    store = nil
+    oracles.tally.add(machine.files)
+    machine = SimulatedMachine(files, seed: mix(program.seed, 2, nextMachine()))
+    follow()
+    try open()
+    try recovered(atLeast: floor)
+  }
+
+  private mutating func recovered(atLeast floor: UInt64) throws {
+    guard let store else { return }
+    let sequence = store.lastSequence
+    observe("recovered \(number(of: sequence))")
+    try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
+    try require(
+      model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which is no state there was")
+    try unwatched { runner in
+      try store.read { try runner.oracles.compare($0, runner.keyspaces, runner.model.rows) }
+      try runner.oracles.compareWithLog(store, runner.machine.files, runner.model.rows)
+    }
+  }
+}
