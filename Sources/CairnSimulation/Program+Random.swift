@@ -20,18 +20,19 @@ extension Program {
 
 struct ProgramGenerator {
   private var random: SplitMix64
-  private var options = Program.Options()
-  private var largest = 900
+  var options = Program.Options()
+  var largest = 900
   /// How many different contents values have; with few of them a dictionary pays.
-  private var fills = 512
+  var fills = 512
   /// How many keyspaces the program uses.
-  private var keyspaces = Keys.keyspaces
+  var keyspaces = Keys.keyspaces
 
   init(seed: UInt64) { random = SplitMix64(seed: mix(seed, 1)) }
 
-  private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+  mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
   mutating func program(_ seed: UInt64) -> Program {
+    if number(0..<3) == 0 { return upkeepProgram(seed) }
     options = Program.Options(
       segmentSize: 1 << 16, compression: number(0..<3) > 0, checkpoints: number(0..<4) > 0,
       compaction: number(0..<4) > 0, isTight: number(0..<2) == 0, dictionaries: number(0..<4) > 0,
@@ -111,7 +112,7 @@ struct ProgramGenerator {
   }
 
   /// Something that goes on, with something else in the middle of it.
-  private mutating func amid() -> [Operation] {
+  mutating func amid() -> [Operation] {
     let work: Operation =
       switch number(0..<6) {
       case 0: .checkpoint
@@ -120,29 +121,29 @@ struct ProgramGenerator {
       case 4: write()
       default: .background(number(2..<7))
       }
-    return (0..<number(1..<3)).map { _ in .amid(deed(), after: number(0..<8)) } + [work]
+    return (0..<number(1..<3)).map { _ in .amid(anyDeed(), after: number(0..<8)) } + [work]
   }
 
-  private mutating func deed() -> Deed {
+  private mutating func anyDeed() -> Deed {
     switch number(0..<12) {
     case 0..<4: .release(number(0..<6))
     case 4: .snapshot
     case 5: .ask(number(0..<Keys.names.count))
     case 6: .drop(number(0..<keyspaces))
-    default: .write((0..<[1, 1, 3][number(0..<3)]).map { _ in change() })
+    default: .write((0..<[1, 1, 3][number(0..<3)]).map { _ in anyChange() })
     }
   }
 
-  private mutating func retain(_ keyspace: Int) -> Operation { .retain(keyspace, [1, 2, 3, 8][number(0..<4)]) }
+  mutating func retain(_ keyspace: Int) -> Operation { .retain(keyspace, [1, 2, 3, 8][number(0..<4)]) }
 
   mutating func write(_ given: Durability? = nil) -> Operation {
     let durability = given ?? (number(0..<3) == 0 ? .durable : .buffered)
     let count = [1, 1, 2, 5, 14][number(0..<5)]
-    let beside = durability == .durable && number(0..<6) == 0 ? (0..<2).map { _ in change() } : []
-    return .write((0..<count).map { _ in change() }, durability, beside: beside)
+    let beside = durability == .durable && number(0..<6) == 0 ? (0..<2).map { _ in anyChange() } : []
+    return .write((0..<count).map { _ in anyChange() }, durability, beside: beside)
   }
 
-  private mutating func change() -> Change {
+  private mutating func anyChange() -> Change {
     let kind: Change.Kind =
       switch number(0..<12) {
       case 0..<3: .delete

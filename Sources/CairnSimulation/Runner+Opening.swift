@@ -82,6 +82,7 @@ extension Runner {
       return try recovered(atLeast: model.newest)
     }
     oracles.tally.wentBack += 1
+    copies = [:]
     guard let store = self.store else { return }
     try require(
       store.lastSequence == sequence, .lookingBack,
@@ -116,6 +117,8 @@ extension Runner {
     guard let store else { return }
     let sequence = store.lastSequence
     observe("recovered \(number(of: sequence))")
+    // What has been lost would be there again in files as they were.
+    if sequence != model.newest || model.possible != nil { copies = [:] }
     try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
     try require(
       model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which is no state there was")

@@ -1,0 +1,94 @@
+import Cairn
+
+/// Programs that aim at what happens to records long after they have been written: a few rows come and go, some of them
+/// with older versions, while what holds them is compacted again and again over one checkpoint.
+extension ProgramGenerator {
+  mutating func upkeepProgram(_ seed: UInt64) -> Program {
+    options = Program.Options(
+      compression: false, checkpoints: number(0..<4) == 0, isTight: number(0..<4) > 0, dictionaries: false,
+      keys: [.sequential, .random, .tuples][number(0..<3)], keyCount: [2, 4, 6][number(0..<3)],
+      isOrdered: number(0..<2) == 0)
+    largest = 90
+    keyspaces = [2, 3, 3, Keys.names.count][number(0..<4)]
+    var operations: [Operation] = []
+    for keyspace in 0..<keyspaces where number(0..<2) == 0 {
+      operations.append(.retain(keyspace, [2, 2, 3, 1][number(0..<4)]))
+    }
+    // Beside so much, the deletions of a few rows are no reason for a compaction to begin with a checkpoint.
+    if number(0..<3) > 0 {
+      operations.append(.write([Change(1, options.keyCount - 1, .put(length: 30_000, fill: 9))], .buffered))
+    }
+    operations.append(fill())
+    for _ in 0..<number(0..<3) { operations.append(turn()) }
+    if number(0..<3) == 0 { operations.append(.compact(.everything)) }
+    if number(0..<6) > 0 { operations.append(.checkpoint) }
+    for _ in 0..<number(2..<6) {
+      for _ in 0..<number(1..<4) { operations += change() }
+      operations += move()
+      switch number(0..<8) {
+      case 0, 1: operations.append(.reopen)
+      case 2: operations.append(.kill)
+      case 3: operations.append(.crash)
+      case 4 where number(0..<3) == 0: operations.append(.checkpoint)
+      default: break
+      }
+    }
+    return Program(seed: seed, options: options, operations: operations)
+  }
+
+  /// Every row.
+  private mutating func fill() -> Operation {
+    let rows = (0..<keyspaces).flatMap { keyspace in (0..<options.keyCount).map { (keyspace, $0) } }
+    let changes = rows.map { Change($0.0, $0.1, .put(length: number(1..<largest), fill: number(0..<9))) }
+    // The ballast stays.
+    return .write(changes.filter { $0.keyspace != 1 || $0.key != options.keyCount - 1 }, .buffered)
+  }
+
+  /// Rows of one keyspace, all put or all deleted.
+  private mutating func turn() -> Operation {
+    let keyspace = number(0..<keyspaces)
+    let isDeletion = number(0..<2) == 0
+    let count = keyspace == 1 ? options.keyCount - 1 : options.keyCount
+    let chosen = number(0..<3) == 0 ? Array(0..<count) : [number(0..<count)]
+    let changes = chosen.map { key in
+      Change(keyspace, key, isDeletion ? .delete : .put(length: number(1..<largest), fill: number(0..<9)))
+    }
+    return .write(changes, number(0..<6) == 0 ? .durable : .buffered)
+  }
+
+  private mutating func change() -> [Operation] {
+    switch number(0..<16) {
+    case 0: [.drop(number(0..<keyspaces)), turn()]
+    case 1: [.retain(number(0..<keyspaces), [1, 1, 2, 3][number(0..<4)])]
+    case 2..<5: [.snapshot, turn()]
+    case 5: [.release(number(0..<6))]
+    case 6: [turn(), turn(), turn()]
+    default: [turn()]
+    }
+  }
+
+  /// Something that moves records, perhaps with something in the middle of it.
+  private mutating func move() -> [Operation] {
+    let amid: [Operation] =
+      number(0..<3) == 0 ? (0..<number(1..<4)).map { _ in .amid(deed(), after: number(0..<10)) } : []
+    let work: [Operation] =
+      switch number(0..<8) {
+      case 0..<4: [.compact(.everything)]
+      case 4: [.compact(.worthwhile)]
+      case 5: [.reopen, turn(), .background(number(3..<9))]
+      case 6: [.background(number(1..<4)), turn(), .background(number(1..<6))]
+      default: [.background(number(2..<9))]
+      }
+    return (work.count == 3 ? Array(work.dropLast()) : []) + amid + [work[work.count - 1]]
+  }
+
+  private mutating func deed() -> Deed {
+    switch number(0..<8) {
+    case 0..<5: return .release(number(0..<6))
+    case 5: return .drop(number(0..<keyspaces))
+    default:
+      guard case .write(let changes, _, _) = turn() else { return .snapshot }
+      return .write(changes)
+    }
+  }
+}
