@@ -19,9 +19,11 @@ extension ProgramGenerator {
       operations.append(.write([Change(1, options.keyCount - 1, .put(length: 30_000, fill: 9))], .buffered))
     }
     operations.append(fill())
+    // What comes and goes lies in other segments than what stays, then.
+    if number(0..<2) == 0 { operations.append(.reopen) }
     for _ in 0..<number(0..<3) { operations.append(turn()) }
     if number(0..<3) == 0 { operations.append(.compact(.everything)) }
-    if number(0..<6) > 0 { operations.append(.checkpoint) }
+    if number(0..<3) > 0 { operations.append(.checkpoint) }
     for _ in 0..<number(2..<6) {
       for _ in 0..<number(1..<4) { operations += change() }
       operations += move()
@@ -59,10 +61,10 @@ extension ProgramGenerator {
   private mutating func change() -> [Operation] {
     switch number(0..<16) {
     case 0: [.drop(number(0..<keyspaces)), turn()]
-    case 1: [.retain(number(0..<keyspaces), [1, 1, 2, 3][number(0..<4)])]
-    case 2..<5: [.snapshot, turn()]
-    case 5: [.release(number(0..<6))]
-    case 6: [turn(), turn(), turn()]
+    case 1..<4: [.retain(number(0..<keyspaces), [1, 1, 2, 3][number(0..<4)])]
+    case 4..<7: [.snapshot, turn()]
+    case 7: [.release(number(0..<6))]
+    case 8: [turn(), turn(), turn()]
     default: [turn()]
     }
   }
@@ -72,11 +74,11 @@ extension ProgramGenerator {
     let amid: [Operation] =
       number(0..<3) == 0 ? (0..<number(1..<4)).map { _ in .amid(deed(), after: number(0..<10)) } : []
     let work: [Operation] =
-      switch number(0..<8) {
-      case 0..<4: [.compact(.everything)]
-      case 4: [.compact(.worthwhile)]
-      case 5: [.reopen, turn(), .background(number(3..<9))]
-      case 6: [.background(number(1..<4)), turn(), .background(number(1..<6))]
+      switch number(0..<9) {
+      case 0..<3: [.compact(.everything)]
+      case 3..<6: [.compact(.worthwhile)]
+      case 6: [.reopen, turn(), .background(number(3..<9))]
+      case 7: [.background(number(1..<4)), turn(), .background(number(1..<6))]
       default: [.background(number(2..<9))]
       }
     return (work.count == 3 ? Array(work.dropLast()) : []) + amid + [work[work.count - 1]]

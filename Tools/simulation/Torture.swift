@@ -19,6 +19,9 @@ struct TortureCommand: ParsableCommand {
       Every disk that a loss of power may leave is opened and compared with a model: a prefix of the commits without \
       holes, all of it that was acknowledged as durable, the indexes as the log says, every byte accounted for.
 
+      Tools/torture --kill [--seconds N] [--plain | --busy] kills real processes instead, which only put, or do everything \
+      at once: batches, deletions, older versions, drops of keyspaces, snapshots, checkpoints and compaction.
+
       Exit status: 0 nothing found; 1 something found, with the program that shows it and how to replay it.
       """)
 

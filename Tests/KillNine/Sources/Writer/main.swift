@@ -1,14 +1,33 @@
 import Cairn
 import Foundation
 
-// Writer write STORE durable|buffered THREADS COUNT commits numbers and prints each that is acknowledged Writer check
-// STORE reads acknowledged numbers from standard input; all have to be there
+// Writer write STORE durable|buffered THREADS COUNT
+//   commits numbers and prints each that is acknowledged
+// Writer check STORE
+//   reads acknowledged numbers from standard input; all have to be there
+// Writer busy STORE SEED NEXT...
+//   does everything at once, from those operations on, and prints what is acknowledged
+// Writer check-busy STORE SEED NEXT...
+//   reads that from standard input, compares it with the store, and prints where to go on
 
 /// Numbers of one thread: thread × 1,000,000,000 + how many it has written before.
 func reference(_ thread: Int, _ number: Int) -> Reference { .integer(Int64(thread * 1_000_000_000 + number)) }
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else { fatalError("write or check, and a store") }
+if arguments[1].hasSuffix("busy"), let seed = UInt64(arguments[3]) {
+  let next = arguments[4...].compactMap { Int($0) }
+  do {
+    if arguments[1] == "busy" {
+      Busy(store: try Store.open(at: arguments[2], options: Busy.options), seed: seed, next: next).run()
+    }
+    try checkBusy(arguments[2], seed: seed, from: next)
+    exit(0)
+  } catch {
+    FileHandle.standardError.write(Data("KillNine: \(error)\n".utf8))
+    exit(1)
+  }
+}
 let store = try Store.open(at: arguments[2])
 let keyspace = try store.keyspace("numbers")
 
