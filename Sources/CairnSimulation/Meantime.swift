@@ -17,7 +17,8 @@ final class Meantime: Sendable {
     case exclusive
     /// A checkpoint, which never holds the commit lock when it calls for its own file.
     case checkpoint
-    /// The same of a compaction and its copies, once it has reported progress.
+    /// The same of a compaction and its copies, once it has reported progress. What it does before is a checkpoint, or
+    /// holds the commit lock.
     case compaction(hasBegun: Bool)
   }
 
@@ -110,14 +111,15 @@ final class Meantime: Sendable {
   }
 
   func called(_ operation: MemoryFileLayer.Operation, _ path: String) {
-    let mayWrite = state.withLock { state in
+    let mayWrite = state.withLock { state -> Bool? in
       switch state.work {
-      case .nothing: return false as Bool?
+      case .nothing: return nil
       case .exclusive: return false
       case .checkpoint: return path.hasSuffix(".checkpoint")
-      case .compaction(let hasBegun):
-        let isOwn = path.hasSuffix(".checkpoint") || hasBegun && path.hasSuffix(".segment")
-        return isOwn && (operation == .write || operation == .sync)
+      case .compaction(hasBegun: false): return nil
+      case .compaction:
+        return (path.hasSuffix(".checkpoint") || path.hasSuffix(".segment"))
+          && (operation == .write || operation == .sync)
       }
     }
     guard let mayWrite else { return }

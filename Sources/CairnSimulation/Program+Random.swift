@@ -32,7 +32,7 @@ struct ProgramGenerator {
   mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
   mutating func program(_ seed: UInt64) -> Program {
-    if number(0..<3) == 0 { return upkeepProgram(seed) }
+    if number(0..<2) == 0 { return upkeepProgram(seed) }
     options = Program.Options(
       segmentSize: 1 << 16, compression: number(0..<3) > 0, checkpoints: number(0..<4) > 0,
       compaction: number(0..<4) > 0, isTight: number(0..<2) == 0, dictionaries: number(0..<4) > 0,

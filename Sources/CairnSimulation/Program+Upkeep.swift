@@ -4,6 +4,7 @@ import Cairn
 /// with older versions, while what holds them is compacted again and again over one checkpoint.
 extension ProgramGenerator {
   mutating func upkeepProgram(_ seed: UInt64) -> Program {
+    if number(0..<2) == 0 { return shortUpkeepProgram(seed) }
     options = Program.Options(
       compression: false, checkpoints: number(0..<4) == 0, isTight: number(0..<4) > 0, dictionaries: false,
       keys: [.sequential, .random, .tuples][number(0..<3)], keyCount: [2, 4, 6][number(0..<3)],
@@ -14,10 +15,7 @@ extension ProgramGenerator {
     for keyspace in 0..<keyspaces where number(0..<2) == 0 {
       operations.append(.retain(keyspace, [2, 2, 3, 1][number(0..<4)]))
     }
-    // Beside so much, the deletions of a few rows are no reason for a compaction to begin with a checkpoint.
-    if number(0..<3) > 0 {
-      operations.append(.write([Change(1, options.keyCount - 1, .put(length: 30_000, fill: 9))], .buffered))
-    }
+    if number(0..<3) > 0 { operations.append(ballast) }
     operations.append(fill())
     // What comes and goes lies in other segments than what stays, then.
     if number(0..<2) == 0 { operations.append(.reopen) }
@@ -38,6 +36,42 @@ extension ProgramGenerator {
     return Program(seed: seed, options: options, operations: operations)
   }
 
+  /// One life of a record: it lies beside what stays, is deleted in another segment, perhaps under a snapshot or a
+  /// retention, and is compacted twice, the second time apart from its deletion.
+  private mutating func shortUpkeepProgram(_ seed: UInt64) -> Program {
+    options = Program.Options(
+      compression: false, checkpoints: false, compaction: number(0..<2) == 0, isTight: number(0..<3) > 0,
+      dictionaries: false, keyCount: number(2..<5), isOrdered: number(0..<2) == 0)
+    largest = 90
+    keyspaces = number(1..<3)
+    func once(in count: Int, _ operations: @autoclosure () -> [Operation]) -> [Operation] {
+      number(0..<count) == 0 ? operations() : []
+    }
+    func ends(_ count: Int) -> [Operation] { once(in: 3, [.amid(.release(0), after: number(0..<count))]) }
+    func retention() -> [Operation] { [.retain(number(0..<keyspaces), [1, 1, 2, 3][number(0..<4)])] }
+
+    var operations = once(in: 2, retention())
+    if number(0..<4) > 0 { operations.append(ballast) }
+    operations += [fill(), .reopen]
+    operations += once(in: 4, [.checkpoint]) + once(in: 4, [turn()])
+    operations += number(0..<3) > 0 ? [.snapshot] : []
+    operations += [turn(isDeletion: number(0..<4) > 0)] + once(in: 4, retention()) + once(in: 3, [turn()])
+    // Deletions that a checkpoint has, and that go with their rows' next versions.
+    operations += once(in: 3, [.checkpoint] + (0..<number(1..<4)).map { _ in turn(isDeletion: number(0..<4) == 0) })
+    operations += ends(8) + [number(0..<6) > 0 ? .compact(.everything) : .reopen]
+    operations += once(in: 2, [.release(0)]) + once(in: 3, retention()) + once(in: 2, [turn()])
+    operations += ends(6) + [.compact(number(0..<4) > 0 ? .worthwhile : .everything)]
+    operations += once(in: 3, [turn(), .compact(.worthwhile)])
+    operations.append([.reopen, .kill, .crash][number(0..<3)])
+    return Program(seed: seed, options: options, operations: operations)
+  }
+
+  /// Beside so much, the deletions of a few rows are no reason for a compaction to begin with a checkpoint, nor is what
+  /// lies beside it a reason to copy it.
+  private var ballast: Operation {
+    .write([Change(1, options.keyCount - 1, .put(length: 30_000, fill: 9))], .buffered)
+  }
+
   /// Every row.
   private mutating func fill() -> Operation {
     let rows = (0..<keyspaces).flatMap { keyspace in (0..<options.keyCount).map { (keyspace, $0) } }
@@ -47,9 +81,9 @@ extension ProgramGenerator {
   }
 
   /// Rows of one keyspace, all put or all deleted.
-  private mutating func turn() -> Operation {
+  private mutating func turn(isDeletion: Bool? = nil) -> Operation {
     let keyspace = number(0..<keyspaces)
-    let isDeletion = number(0..<2) == 0
+    let isDeletion = isDeletion ?? (number(0..<2) == 0)
     let count = keyspace == 1 ? options.keyCount - 1 : options.keyCount
     let chosen = number(0..<3) == 0 ? Array(0..<count) : [number(0..<count)]
     let changes = chosen.map { key in
