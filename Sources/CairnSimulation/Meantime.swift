@@ -58,8 +58,12 @@ final class Meantime: Sendable {
 
   func hold(_ held: Held) { state.withLock { if $0.held.count < 6 { $0.held.append(held) } } }
 
+  /// Of those there are, from 0 for the oldest on, or from -1 for the newest back.
   func release(_ number: Int) {
-    let held: Held? = state.withLock { $0.held.isEmpty ? nil : $0.held.remove(at: number % $0.held.count) }
+    let held: Held? = state.withLock { state in
+      let count = state.held.count
+      return count == 0 ? nil : state.held.remove(at: (number % count + count) % count)
+    }
     held?.snapshot.close()
   }
 

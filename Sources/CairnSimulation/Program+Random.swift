@@ -99,6 +99,7 @@ struct ProgramGenerator {
   private mutating func more(damages: Int) -> [Operation] {
     switch number(0..<24) {
     case 0..<3: amid()
+    case 8: snapshots()
     case 3: [.lookBack(number(0..<1000))]
     case 4: number(0..<3) == 0 ? [.goBack(number(0..<1000)), write()] : [.lookBack(number(0..<1000))]
     case 5: [.close, [.crash, .kill, .reopen][number(0..<3)]]
@@ -109,6 +110,24 @@ struct ProgramGenerator {
     case 7 where damages > 0: [.copyFiles, write(), write(), .spoil(.older)]
     default: []
     }
+  }
+
+  /// Some of them, which end one after the other: the oldest first, the newest first, or in any order.
+  private mutating func snapshots() -> [Operation] {
+    var operations: [Operation] = []
+    let count = number(2..<6)
+    for _ in 0..<count { operations += [.snapshot, write()] }
+    let order = number(0..<3)
+    for _ in 0..<count {
+      let next = [0, -1, number(0..<6)][order]
+      if number(0..<2) == 0 {
+        operations += [.release(next), .check]
+      } else {
+        operations.append(.amid(.release(next), after: number(0..<8)))
+        operations.append(number(0..<2) == 0 ? .compact(.everything) : write())
+      }
+    }
+    return operations
   }
 
   /// Something that goes on, with something else in the middle of it.

@@ -44,22 +44,30 @@ extension ProgramGenerator {
       dictionaries: false, keyCount: number(2..<5), isOrdered: number(0..<2) == 0)
     largest = 90
     keyspaces = number(1..<3)
+    let plot = number(0..<6)
+    let (hasSnapshot, hasRetention, hasCheckpoint) = (plot < 3, plot == 3 || plot == 4, plot == 5)
     func once(in count: Int, _ operations: @autoclosure () -> [Operation]) -> [Operation] {
       number(0..<count) == 0 ? operations() : []
     }
-    func ends(_ count: Int) -> [Operation] { once(in: 3, [.amid(.release(0), after: number(0..<count))]) }
-    func retention() -> [Operation] { [.retain(number(0..<keyspaces), [1, 1, 2, 3][number(0..<4)])] }
+    func ends(_ count: Int) -> [Operation] {
+      hasSnapshot ? once(in: 2, [.amid(.release(0), after: number(0..<count))]) : []
+    }
+    func retention() -> [Operation] {
+      once(in: hasRetention ? 2 : 8, [.retain(number(0..<keyspaces), [1, 1, 2, 3][number(0..<4)])])
+    }
 
-    var operations = once(in: 2, retention())
+    var operations = hasCheckpoint ? (0..<keyspaces).map { .retain($0, number(2..<4)) } : retention()
     if number(0..<4) > 0 { operations.append(ballast) }
     operations += [fill(), .reopen]
-    operations += once(in: 4, [.checkpoint]) + once(in: 4, [turn()])
-    operations += number(0..<3) > 0 ? [.snapshot] : []
-    operations += [turn(isDeletion: number(0..<4) > 0)] + once(in: 4, retention()) + once(in: 3, [turn()])
-    // Deletions that a checkpoint has, and that go with their rows' next versions.
-    operations += once(in: 3, [.checkpoint] + (0..<number(1..<4)).map { _ in turn(isDeletion: number(0..<4) == 0) })
+    operations += once(in: 4, [turn()]) + (hasSnapshot ? [.snapshot] : [])
+    operations += [turn(isDeletion: number(0..<4) > 0)] + retention() + once(in: 3, [turn()])
+    if hasCheckpoint {
+      // Deletions that a checkpoint has, and that go with the next versions of their rows.
+      operations.append(.checkpoint)
+      for _ in 0..<number(1..<5) { operations.append(turn(isDeletion: false)) }
+    }
     operations += ends(8) + [number(0..<6) > 0 ? .compact(.everything) : .reopen]
-    operations += once(in: 2, [.release(0)]) + once(in: 3, retention()) + once(in: 2, [turn()])
+    operations += (hasSnapshot ? once(in: 2, [.release(0)]) : []) + retention() + once(in: 2, [turn()])
     operations += ends(6) + [.compact(number(0..<4) > 0 ? .worthwhile : .everything)]
     operations += once(in: 3, [turn(), .compact(.worthwhile)])
     operations.append([.reopen, .kill, .crash][number(0..<3)])

@@ -61,7 +61,7 @@ package enum Operation: Hashable, Sendable {
   /// From now on a keyspace keeps so many versions of each row.
   case retain(Int, Int)
   case snapshot
-  /// Ends the snapshot with this number, modulo how many there are.
+  /// Ends the snapshot with this number, modulo how many there are: 0 the oldest, -1 the newest.
   case release(Int)
   /// Compares everything with the model.
   case check
@@ -98,7 +98,7 @@ package enum Operation: Hashable, Sendable {
 /// What is done in the middle of other work.
 package enum Deed: Hashable, Sendable {
   case snapshot
-  /// Ends the snapshot with this number, modulo how many there are.
+  /// Ends a snapshot, as the operation does.
   case release(Int)
   /// Asks for a keyspace.
   case ask(Int)

@@ -109,7 +109,7 @@ extension Runner {
     let hasPower = store == nil || Bool.random(using: &random)
     if hasPower {
       files = machine.files.afterKill()
-      (floor, known) = (model.newest, store == nil && Promise.closingMakesDurable ? model.newest : model.floor)
+      (floor, known) = (model.newest, recorded)
     } else {
       let crash = machine.files.crash(.random(seed: random.next()))
       oracles.tally.add(crash.tally)

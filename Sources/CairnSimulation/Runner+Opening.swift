@@ -36,8 +36,10 @@ extension Runner {
     guard let store else { return }
     oracles.tally.closings += 1
     follow()
+    // What recovery found and nobody has written behind is as durable as it was.
+    let hasWritten = store.statistics.appendedBytes > 0
     let isSound = meantime.during(.exclusive) { machine.close(store) }
-    if isSound, Promise.closingMakesDurable, !isPoisoned { model.madeDurable(upTo: model.last) }
+    if isSound, hasWritten, Promise.closingMakesDurable, !isPoisoned { madeDurable(upTo: model.last) }
     try located("closed", .results) {
       try store.read { try oracles.compare($0, keyspaces, model.rows) }
       try compareSnapshots()
@@ -89,6 +91,7 @@ extension Runner {
       "opened up to commit \(sequence), and it ends with \(store.lastSequence)")
     observe("gone back")
     model.wentBack(to: sequence)
+    recorded = min(recorded, sequence)
     try unwatched { runner in
       try store.read { try runner.oracles.compare($0, runner.keyspaces, runner.model.rows) }
     }

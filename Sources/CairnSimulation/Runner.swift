@@ -23,6 +23,8 @@ package struct Runner {
   var store: Store?
   var keyspaces: [Keyspace?] = []
   let meantime: Meantime
+  /// Up to here the machine's files say that the log was durable, whatever becomes of a segment.
+  var recorded: UInt64 = 0
   /// Every file as it was at one moment.
   var copies: [String: [UInt8]] = [:]
   private var observations: [String] = []
@@ -171,6 +173,7 @@ package struct Runner {
       oracles.tally.add(tally)
       oracles.tally.crashStates += 1
       watch.note("\(tally)")
+      recorded = 0
       try move(to: files, atLeast: model.floor)
     case .fail(let fault, let after): arm(fault, after: after, seed(step))
     case .space(let left):
@@ -206,6 +209,12 @@ package struct Runner {
         guard machine.files.struck > struck else { throw error }
       }
     }
+  }
+
+  /// A disk that has no space or meets a mishap need not say so outside of the log.
+  mutating func madeDurable(upTo sequence: UInt64) {
+    model.madeDurable(upTo: sequence)
+    if machine.files.struck == 0, machine.files.capacity == nil { recorded = max(recorded, sequence) }
   }
 
   mutating func verifyCaptures() throws {
@@ -283,7 +292,7 @@ package struct Runner {
         try require(sequence == before, .results, "a batch that changes nothing took sequence \(sequence)")
       }
       if durability == .durable && next != nil {
-        model.madeDurable(upTo: sequence)
+        madeDurable(upTo: sequence)
         try require(store.durableSequence >= sequence, .durability, "acknowledged and not durable")
       }
     } catch let error as StoreError {
@@ -361,7 +370,7 @@ package struct Runner {
     } catch {
       return try excuse(error)
     }
-    model.madeDurable(upTo: model.last)
+    madeDurable(upTo: model.last)
     try require(
       store.durableSequence >= store.lastSequence, .durability,
       "synced, and commit \(store.lastSequence) is not durable")
@@ -376,7 +385,7 @@ package struct Runner {
     do throws(StoreError) {
       let sequence = try meantime.during(.exclusive) { () throws(StoreError) in try store.drop(keyspace) }
       model.committed(next, sequence)
-      model.madeDurable(upTo: sequence)
+      madeDurable(upTo: sequence)
     } catch {
       let wasPoisoned = isPoisoned
       try excuse(error)
@@ -402,7 +411,7 @@ package struct Runner {
         try store.setRetention(.last(count), of: keyspace)
       }
       if let next { model.committed(next, sequence) }
-      model.madeDurable(upTo: sequence)
+      madeDurable(upTo: sequence)
     } catch {
       let wasPoisoned = isPoisoned
       try excuse(error)
