@@ -4,7 +4,7 @@ import Cairn
 /// with older versions, while what holds them is compacted again and again over one checkpoint.
 extension ProgramGenerator {
   mutating func upkeepProgram(_ seed: UInt64) -> Program {
-    if number(0..<2) == 0 { return shortUpkeepProgram(seed) }
+    if number(0..<3) > 0 { return shortUpkeepProgram(seed) }
     options = Program.Options(
       compression: false, checkpoints: number(0..<4) == 0, isTight: number(0..<4) > 0, dictionaries: false,
       keys: [.sequential, .random, .tuples][number(0..<3)], keyCount: [2, 4, 6][number(0..<3)],
@@ -43,9 +43,9 @@ extension ProgramGenerator {
       compression: false, checkpoints: false, compaction: number(0..<2) == 0, isTight: number(0..<3) > 0,
       dictionaries: false, keyCount: number(2..<5), isOrdered: number(0..<2) == 0)
     largest = 90
-    keyspaces = number(1..<3)
-    let plot = number(0..<6)
-    let (hasSnapshot, hasRetention, hasCheckpoint) = (plot < 3, plot == 3 || plot == 4, plot == 5)
+    let plot = number(0..<8)
+    let (hasSnapshot, hasRetention, hasCheckpoint) = (plot < 4, 4..<6 ~= plot, plot > 5)
+    keyspaces = hasCheckpoint ? 1 : number(1..<3)
     func once(in count: Int, _ operations: @autoclosure () -> [Operation]) -> [Operation] {
       number(0..<count) == 0 ? operations() : []
     }
@@ -60,11 +60,11 @@ extension ProgramGenerator {
     if number(0..<4) > 0 { operations.append(ballast) }
     operations += [fill(), .reopen]
     operations += once(in: 4, [turn()]) + (hasSnapshot ? [.snapshot] : [])
-    operations += [turn(isDeletion: number(0..<4) > 0)] + retention() + once(in: 3, [turn()])
+    operations += [turn(isDeletion: number(0..<4) > 0, isWhole: hasCheckpoint)] + retention() + once(in: 3, [turn()])
     if hasCheckpoint {
       // Deletions that a checkpoint has, and that go with the next versions of their rows.
       operations.append(.checkpoint)
-      for _ in 0..<number(1..<5) { operations.append(turn(isDeletion: false)) }
+      for _ in 0..<number(1..<4) { operations.append(turn(isDeletion: false, isWhole: number(0..<3) > 0)) }
     }
     operations += ends(8) + [number(0..<6) > 0 ? .compact(.everything) : .reopen]
     operations += (hasSnapshot ? once(in: 2, [.release(0)]) : []) + retention() + once(in: 2, [turn()])
@@ -89,11 +89,11 @@ extension ProgramGenerator {
   }
 
   /// Rows of one keyspace, all put or all deleted.
-  private mutating func turn(isDeletion: Bool? = nil) -> Operation {
+  private mutating func turn(isDeletion: Bool? = nil, isWhole: Bool = false) -> Operation {
     let keyspace = number(0..<keyspaces)
     let isDeletion = isDeletion ?? (number(0..<2) == 0)
     let count = keyspace == 1 ? options.keyCount - 1 : options.keyCount
-    let chosen = number(0..<3) == 0 ? Array(0..<count) : [number(0..<count)]
+    let chosen = isWhole || number(0..<3) == 0 ? Array(0..<count) : [number(0..<count)]
     let changes = chosen.map { key in
       Change(keyspace, key, isDeletion ? .delete : .put(length: number(1..<largest), fill: number(0..<9)))
     }

@@ -36,10 +36,7 @@ extension Runner {
     guard let store else { return }
     oracles.tally.closings += 1
     follow()
-    // What recovery found and nobody has written behind is as durable as it was.
-    let hasWritten = store.statistics.appendedBytes > 0
-    let isSound = meantime.during(.exclusive) { machine.close(store) }
-    if isSound, hasWritten, Promise.closingMakesDurable, !isPoisoned { madeDurable(upTo: model.last) }
+    try end(store)
     try located("closed", .results) {
       try store.read { try oracles.compare($0, keyspaces, model.rows) }
       try compareSnapshots()
@@ -57,9 +54,18 @@ extension Runner {
     machine.scheduler.drain()
   }
 
+  private mutating func end(_ store: Store) throws {
+    // What recovery found and nobody has written behind is as durable as it was.
+    let hasWritten = store.statistics.appendedBytes > 0
+    let isSound = meantime.during(.exclusive) { machine.close(store) }
+    let isExcused = isPoisoned || machine.files.struck > 0 || machine.files.capacity != nil
+    try require(isSound || isExcused, .errors, "closing failed, and nothing was wrong")
+    if isSound, hasWritten, Promise.closingMakesDurable, !isPoisoned { madeDurable(upTo: model.last) }
+  }
+
   mutating func reopen() throws {
     releaseAll()
-    if let store { machine.close(store) }
+    if let store { try end(store) }
     store = nil
     follow()
     machine.scheduler.drain()
