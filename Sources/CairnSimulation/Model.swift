@@ -64,7 +64,8 @@ struct Model: Sendable {
   /// A commit that has been begun and may be found, or not.
   var possible: Rows?
   /// The commits behind the one that the store has been opened at, which are there until the first write; and up to
-  /// which of them nothing may be lost until then.
+  /// which of them nothing may be lost until then. A first write that has failed may have taken them away or not, and
+  /// a loss of power bring them back.
   private(set) var left: Left?
 
   struct Left: Sendable {
@@ -213,12 +214,14 @@ struct Model: Sendable {
     if let left, left.history.contains(where: { $0.sequence == sequence }) {
       history += left.history
       durable = left.durable
+      self.left = nil
+    } else if let left, !left.mayBeGone {
+      self.left = nil
     }
     history.removeAll { $0.sequence >= sequence }
     rows = found
     history.append((sequence, found))
     possible = nil
-    left = nil
     // What was claimed of commits that damage has taken is void.
     durable = min(durable, sequence)
     return true

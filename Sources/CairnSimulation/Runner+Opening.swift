@@ -79,7 +79,7 @@ extension Runner {
   mutating func goBack(_ number: Int) throws {
     // What is there is known then.
     try reopen()
-    guard let store else { return }
+    guard let store, model.left == nil else { return }
     machine.close(store)
     self.store = nil
     machine.scheduler.drain()
