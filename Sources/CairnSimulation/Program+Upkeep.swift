@@ -67,8 +67,8 @@ extension ProgramGenerator {
       for _ in 0..<number(1..<4) { operations.append(turn(isDeletion: false, isWhole: number(0..<3) > 0)) }
     }
     operations += ends(8) + [number(0..<6) > 0 ? .compact(.everything) : .reopen]
-    operations += (hasSnapshot ? once(in: 2, [.release(0)]) : []) + retention() + once(in: 2, [turn()])
-    operations += ends(6) + [.compact(number(0..<4) > 0 ? .worthwhile : .everything)]
+    operations += (hasSnapshot ? once(in: 2, [.release(0)]) : []) + retention() + (number(0..<4) > 0 ? [turn()] : [])
+    operations += ends(3) + [.compact(number(0..<2) == 0 ? .worthwhile : .everything)]
     operations += once(in: 3, [turn(), .compact(.worthwhile)])
     operations.append([.reopen, .kill, .crash][number(0..<3)])
     return Program(seed: seed, options: options, operations: operations)
