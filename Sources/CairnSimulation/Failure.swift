@@ -48,11 +48,11 @@ func located<R>(_ place: @autoclosure () -> String, _ oracle: Failure.Oracle, _ 
   }
 }
 
-/// What the engine promises, one day if not yet.
+/// What the engine promises, to be asked of it or not.
 package enum Promise {
   /// A store that has been closed has lost nothing when the power fails, and says so if it cannot promise it.
-  package static let closingMakesDurable = false
+  package static let closingMakesDurable = true
   /// What was durable is missed where a segment that held it is cut short, zeroed, gone, or what it was before: after
   /// the store has been closed, or its process been killed.
-  package static let lostEndIsNoticed = false
+  package static let lostEndIsNoticed = true
 }

@@ -38,7 +38,7 @@ final class SimulatedMachine: Sendable {
   /// False if it could not be closed as it should be.
   @discardableResult
   func close(_ store: Store) -> Bool {
-    store.close()
+    do throws(StoreError) { try store.close() } catch { return false }
     return true
   }
 }
