@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Says which of the mutants in this copy of the engine acts: the one that the environment named when the process
+/// started, or none. `Tools/mutants` puts this file into its copy; the engine itself has no such thing.
+package enum Mutant {
+  private static let active = unsafe getenv("CAIRN_MUTANT").map { unsafe Array(String(cString: $0).utf8) } ?? []
+
+  package static func isActive(_ name: StaticString) -> Bool {
+    guard !active.isEmpty else { return false }
+    return unsafe name.withUTF8Buffer { unsafe $0.elementsEqual(active) }
+  }
+
+  /// For a mutant that does two things in the wrong order: time for another thread to come in between, which would have to
+  /// wait for the system to send this one to sleep otherwise.
+  package static func pause() { usleep(1000) }
+}
