@@ -1,6 +1,7 @@
-import Cairn
 import Synchronization
 import Testing
+
+@testable import Cairn
 
 @Suite struct SnapshotTests {
   private let machine = Machine()
@@ -161,6 +162,35 @@ import Testing
     #expect(hasBegun)
     #expect(store.statistics.retainedVersions == 0)
     #expect(store.statistics.pinnedBytes == 0)
+  }
+
+  @Test("a deleted row goes with the last snapshot that sees it, whichever that is", arguments: [false, true])
+  func deletedRow(_ newestEndsFirst: Bool) throws {
+    var options = Machine.options
+    options.checkpoints = false
+    options.compaction = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    var snapshots: [Snapshot] = []
+    for round in 0..<3 as Range<UInt8> {
+      try store.write { batch in
+        for key in 0..<100 as Range<Int64> { try batch.put([round], at: .integer(key), in: rows) }
+      }
+      snapshots.append(store.snapshot())
+    }
+    try store.write { batch in for key in 0..<100 as Range<Int64> { try batch.delete(.integer(key), in: rows) } }
+    #expect(store.statistics.retainedVersions == 300)
+    for snapshot in newestEndsFirst ? snapshots.reversed() : snapshots { snapshot.close() }
+    #expect(store.statistics.retainedVersions == 0)
+    let left = try (0..<100 as Range<Int64>).filter { key in
+      try unsafe Reference.integer(key).encoded.withUnsafeBytes {
+        unsafe try rows.index.locator.find(rows.index.hash($0), $0) != nil
+      }
+    }
+    #expect(left.isEmpty)
+    // Nothing leads to the tombstones any more, so they go too.
+    try store.compact(.everything)
+    #expect(store.statistics.logBytes < 1000)
   }
 
   @Test func aSnapshotEndsWithItsLastReference() throws {
