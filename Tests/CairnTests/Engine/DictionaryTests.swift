@@ -372,6 +372,30 @@ import Testing
     }
   }
 
+  @Test("compaction keeps a dictionary that the next value is the first to use", arguments: [false, true])
+  func aDictionaryStaysUntilItIsUsed(_ hasOlderRows: Bool) throws {
+    let machine = Machine()
+    let store = try machine.open(Self.options)
+    try Self.fill(store, 0..<Self.count)
+    machine.runBackground()
+    #expect(store.statistics.dictionaries == 1)
+    let keyspace = try store.keyspace("rows")
+    if !hasOlderRows {
+      try store.write { batch in
+        for number in 0..<Int64(Self.count) { try batch.delete(.integer(number), in: keyspace) }
+      }
+    }
+    #expect(store.log.segmentsUsing(dictionary: 1).isEmpty)
+    try store.compact(.everything)
+    try store.put(Self.value(7000), at: "new", in: keyspace)
+    #expect(!store.log.segmentsUsing(dictionary: 1).isEmpty)
+    let again = try machine.crash().open(Self.options)
+    #expect(again.recovery.checkpoint == nil)
+    let same = try again.keyspace("rows")
+    #expect(try again.get("new", in: same) == Self.value(7000))
+    #expect(try again.get(0, in: same) == (hasOlderRows ? Self.value(0) : nil))
+  }
+
   @Test func aDroppedKeyspaceLosesItsDictionary() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
