@@ -116,6 +116,26 @@ import Testing
     #expect(machine.files.contents[Self.reservePath] != nil)
   }
 
+  @Test("while the reserve is used up a put takes no space, though there is some") func reserveComesFirst() throws {
+    let (store, count) = try fullStore(compaction: false)
+    let rows = try store.keyspace("rows")
+    let held = store.statistics.reservedBytes
+    var deleted: Int64 = 0
+    while store.statistics.reservedBytes == held {
+      try #require(deleted < count)
+      try store.delete(.integer(deleted), in: rows)
+      deleted += 1
+    }
+    // Enough for a row, and not for what the reserve lacks.
+    machine.files.capacity = machine.files.used + 25_000
+    #expect(failure { try store.put(.noise(6000), at: "new", in: rows) }?.code == .noSpace)
+    #expect(try store.get("new", in: rows) == nil)
+    try store.delete(.integer(deleted), in: rows)
+    machine.files.capacity = machine.files.used + 200_000
+    try store.put(.noise(6000), at: "new", in: rows)
+    #expect(store.statistics.reservedBytes >= held)
+  }
+
   @Test("a store that is opened on a full disk can be deleted from") func reopening() throws {
     let (store, count) = try fullStore()
     try store.close()
