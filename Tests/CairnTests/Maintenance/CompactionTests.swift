@@ -227,6 +227,24 @@ import Testing
     #expect(try contents(machine.crash().open(Self.options)) == before)
   }
 
+  @Test("rule 29: so is what supersedes a record while compaction is at work") func supersededMeanwhile() throws {
+    let store = try open()
+    try fill(store, 0..<600)
+    let keyspace = try store.keyspace("rows")
+    var isAtWork = false
+    try store.compact(.everything) { _ in
+      if isAtWork { return true }
+      isAtWork = true
+      for row in 0..<600 as Range<Int64> {
+        if failure({ try store.put([1], at: .integer(row), in: keyspace, .buffered) }) != nil { return false }
+      }
+      return true
+    }
+    #expect(isAtWork)
+    let found = try contents(machine.crash().open(Self.options))
+    #expect(found.map(\.reference) == (0..<600).map { .integer($0) })
+  }
+
   @Test("rule 30: what is damaged is left as it is, and never given a good checksum") func damage() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
