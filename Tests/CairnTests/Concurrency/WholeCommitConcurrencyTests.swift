@@ -31,6 +31,6 @@ import Testing
     isOver.store(true, ordering: .releasing)
     try readers.join()
     try outcome.get()
-    store.close()
+    try store.close()
   }
 }
