@@ -30,9 +30,11 @@ public final class Store: Sendable {
   ///
   /// Takes the index from the newest checkpoint, at some 6 ns a row, and reads the log behind it, at 100 to 500 ns a
   /// record; without a checkpoint the whole log. Changes nothing in a store that is there. A process that has the store
-  /// open for writing already gets the same store again.
+  /// open for writing already gets the same store again, if it asks for the same options; while it is being opened, or
+  /// closed, by another thread, this waits for that. One that is poisoned is closed and opened anew.
   ///
-  /// - Throws: `locked`, `newerFormat`, `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`,
+  /// - Throws: `locked`, also where the same store is opened from within its opening; `optionsMismatch`, `newerFormat`,
+  ///   `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`, `noDescriptors`, `noMemory`,
   ///   `inputOutput`, `cancelled`; and nothing of a store that is there has changed.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)

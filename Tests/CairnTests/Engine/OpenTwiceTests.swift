@@ -1,0 +1,129 @@
+import Cairn
+import Synchronization
+import Testing
+
+/// A store that is opened while it is open, or being opened, in the same process.
+@Suite struct OpenTwiceTests {
+  private let machine = Machine()
+
+  private func fill(_ path: String) throws {
+    let store = try machine.open(at: path)
+    try store.put([1], at: 1, in: store.keyspace("rows"))
+    try store.close()
+  }
+
+  @Test("rule 42: another store can be opened within an opening; the same one is refused, and nobody waits for himself")
+  func withinAnOpening() throws {
+    try fill("/a")
+    try fill("/b")
+    let found = Lock<[String]>([])
+    var options = Machine.options
+    options.recoveryProgress = { [machine] _ in
+      for path in ["/a", "/b", "/new"] {
+        do {
+          let store = try machine.open(at: path)
+          found.withLock { $0.append("\(path) \(store.statistics.rows)") }
+        } catch {
+          found.withLock { $0.append("\(path) \((error as? StoreError)?.code.description ?? "\(error)")") }
+        }
+      }
+      return true
+    }
+    let store = try machine.open(options, at: "/a")
+    #expect(found.withLock { $0 } == ["/a locked", "/b 1", "/new 0"])
+    #expect(store.statistics.rows == 1)
+  }
+
+  @Test("rule 42: no opening waits for that of another store; who wants the same one waits and gets it")
+  func besideAnOpening() throws {
+    try fill("/a")
+    try fill("/b")
+    let held = Monitor((hasArrived: false, mayGoOn: false))
+    var options = Machine.options
+    options.recoveryProgress = { _ in
+      held.withLock { $0.hasArrived = true }
+      return held.wait { $0.mayGoOn ? true : nil }
+    }
+    let slow = options
+    let stores = Lock<[Store]>([])
+    let threads = Threads()
+    threads.start { [machine] in
+      let store = try machine.open(slow, at: "/a")
+      stores.withLock { $0.append(store) }
+    }
+    held.wait { $0.hasArrived ? () : nil }
+    // Were this to wait for the other, the test would never end.
+    #expect(try machine.open(at: "/b").statistics.rows == 1)
+    for _ in 0..<3 {
+      threads.start { [machine] in
+        let store = try machine.open(at: "/a")
+        stores.withLock { $0.append(store) }
+      }
+    }
+    held.withLock { $0.mayGoOn = true }
+    try threads.join()
+    let opened = stores.withLock { $0 }
+    #expect(opened.count == 4)
+    #expect(opened.allSatisfy { $0 === opened[0] })
+  }
+
+  @Test("rule 23: other options are an error, not the first opening's silently") func otherOptions() throws {
+    let store = try machine.open()
+    var same = Machine.options
+    same.segmentSize = 1 << 20
+    same.createIfMissing = false
+    same.filePermissions = 0o644
+    same.recoveryProgress = { _ in true }
+    #expect(try machine.open(same) === store)
+    let changes: [(inout StoreOptions) -> Void] = [
+      { $0.compression = false }, { $0.dictionaries = false }, { $0.checkpoints = false }, { $0.compaction = false },
+      { $0.upTo = 3 },
+    ]
+    for change in changes {
+      var options = Machine.options
+      change(&options)
+      #expect(failure { _ = try machine.open(options) }?.code == .optionsMismatch)
+      var readOnly = options
+      readOnly.access = .readOnly
+      #expect(try machine.open(readOnly) !== store)
+    }
+    #expect(try machine.open() === store)
+  }
+
+  @Test("rule 14: a poisoned store can be opened anew while somebody still holds it") func poisoned() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    try store.put([1], at: 1, in: rows)
+    machine.files.failNext(.sync, with: .system(5))
+    #expect(failure { try store.put([2], at: 2, in: rows) }?.code == .poisoned)
+    let again = try machine.open()
+    #expect(again !== store)
+    #expect(failure { try store.put([3], at: 3, in: rows) }?.code == .closed)
+    #expect(try store.get(1, in: rows) == [1])
+    try again.put([4], at: 4, in: again.keyspace("rows"))
+    #expect(try machine.open() === again)
+    #expect(try machine.crash().open().statistics.rows >= 2)
+  }
+
+  @Test("a store is opened anew once it has been closed, by whichever thread, and none is ever locked out by itself")
+  func closingAndOpening() throws {
+    let machine = machine
+    let threads = Threads()
+    for thread in 0..<4 as Range<Int64> {
+      threads.start {
+        for round in 0..<60 as Range<Int64> {
+          let store = try machine.openThreaded()
+          let error = failure {
+            try store.put([1], at: [.integer(thread), .integer(round)], in: store.keyspace("rows"))
+          }
+          if let error, error.code != .closed { throw error }
+          if round % 3 != 0 { try store.close() }
+        }
+      }
+    }
+    try threads.join()
+    let store = try machine.openThreaded()
+    #expect(store.statistics.rows > 0)
+    try store.close()
+  }
+}
