@@ -112,6 +112,7 @@ struct OlderVersions {
       if version.isThere {
         _ = index.versions.remove(hash, sequence: version.record.revision)
       } else {
+        _ = try index.versions.reserve(1)
         index.versions.add(
           VersionTable.Version(
             hash: hash, address: version.address, sequence: version.record.revision,
