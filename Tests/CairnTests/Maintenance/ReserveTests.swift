@@ -54,7 +54,9 @@ import Testing
     #expect(try again.get(0, in: again.keyspace("rows")) == nil)
   }
 
-  @Test("rule 15: on a full disk compaction gives back what is not needed of segments of which that fits into the reserve", arguments: [2, 3, 4, 8], [250_000, 1_000_000])
+  @Test(
+    "rule 15: on a full disk compaction gives back what is not needed of segments of which that fits into the reserve",
+    arguments: [2, 3, 4, 8], [250_000, 1_000_000])
   func compactingOnRequest(_ keptOneIn: Int64, _ capacity: Int) throws {
     var options = Machine.options
     options.compaction = false
@@ -65,7 +67,7 @@ import Testing
     for row in 0..<count where row % keptOneIn != 0 { try store.delete(.integer(row), in: rows, .buffered) }
     let before = store.statistics
     let error = failure { try store.compact() }
-#expect(error == nil)
+    #expect(error == nil)
     // With half of each segment needed, little of that fits.
     #expect(store.statistics.logBytes < before.logBytes / (keptOneIn == 2 ? 1 : 2))
     for row in 0..<count {
