@@ -324,11 +324,15 @@ import Synchronization
 
   /// Gives back all pages, and has none from then on.
   func clear() {
+    var pages: [UInt32] = []
     var position: UInt32? = 0
     while let start = position {
-      position = span(page(start)).next
-      retire(page(start))
+      let page = page(start)
+      pages.append(page)
+      position = span(page).next
     }
+    publishDirectory(depth: 0) { _ in Arena.blank }
+    for page in pages { retire(page) }
   }
 
   private func retire(_ page: UInt32) {

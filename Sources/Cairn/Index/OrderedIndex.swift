@@ -434,7 +434,11 @@ import Synchronization
   }
 
   /// Gives back all nodes, and has none from then on.
-  func clear() { retire(root.load(ordering: .relaxed)) }
+  func clear() {
+    let first = root.load(ordering: .relaxed)
+    root.store(Arena.blank, ordering: .releasing)
+    retire(first)
+  }
 
   private func retire(_ node: UInt32) {
     guard unsafe Inner.level(arena[node]) > 0 else { return arena.retire(node, Leaf.size) }

@@ -3,6 +3,8 @@ struct Scan {
   let index: Index
   let keyspace: KeyspaceIndex
   let sequence: UInt64
+  /// Throws if the snapshot has ended: called after pinning the epoch, and where no row is found.
+  let checkHeld: () throws(StoreError) -> Void
 
   /// Records that are asked for together, ahead of the walk.
   private static let groupSize = 32
@@ -20,6 +22,7 @@ struct Scan {
       while true {
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
+        try checkHeld()
         let fence = try tree.leaf(at: bound, below: reverse, goingOn: limit > Leaf.maximumCapacity, into: &entries)
         if reverse { entries.reverse() }
         guard try walk(entries, from: bound, to: end, reverse: reverse, limit: limit, body) else { return }
@@ -47,7 +50,10 @@ struct Scan {
         prefetch(entries, position + Self.groupSize..<min(position + 2 * Self.groupSize, expected))
       }
       if position >= expected { locate(entries, position..<position + 1) }
-      guard let record = try record(entries[position]) else { continue }
+      guard let record = try record(entries[position]) else {
+        try checkHeld()
+        continue
+      }
       if let bound = start {
         if isBelow(record, bound) != reverse { continue }
         start = nil
@@ -99,6 +105,7 @@ struct Scan {
     while let from = position {
       let pin = index.epochs.pin()
       defer { index.epochs.unpin(pin) }
+      try checkHeld()
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for start in addresses.indices {
         if start % Self.groupSize == 0 {
@@ -114,7 +121,10 @@ struct Scan {
           record = newest
         } else {
           let hash = unsafe keyspace.hash(newest.key)
-          guard let older = try unsafe index.version(keyspace, hash, newest.key, at: sequence) else { continue }
+          guard let older = try unsafe index.version(keyspace, hash, newest.key, at: sequence) else {
+            try checkHeld()
+            continue
+          }
           record = older
         }
         guard try body(record) else { return }
@@ -142,6 +152,7 @@ extension Scan {
       while true {
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
+        try checkHeld()
         let fence = try tree.leaf(at: bound, below: false, goingOn: true, into: &entries)
         for position in 0..<entries.count {
           let hash = entries[position].hash
@@ -161,6 +172,7 @@ extension Scan {
     while let from = position {
       let pin = index.epochs.pin()
       defer { index.epochs.unpin(pin) }
+      try checkHeld()
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for address in addresses {
         guard let newest = index.table.record(address) else { throw keyspace.locator.corruption(address) }
@@ -173,6 +185,7 @@ extension Scan {
     _ newest: RecordView, _ hash: UInt64, _ body: ([RecordView]) throws -> Bool
   ) throws -> Bool {
     let records = try unsafe index.history(keyspace, hash, newest.key, at: sequence)
+    try checkHeld()
     return records.isEmpty ? true : try body(records)
   }
 }

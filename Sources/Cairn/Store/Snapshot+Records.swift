@@ -17,7 +17,7 @@ extension Snapshot {
   ) throws {
     try checkOpen(keyspace)
     guard keyspace.index.exists(at: sequence) else { return }
-    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
+    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence, checkHeld: checkHeld)
     try scan.histories { records in try body(records) == .next }
   }
 

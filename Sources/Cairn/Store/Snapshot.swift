@@ -38,9 +38,19 @@ public final class Snapshot: Sendable {
 
   func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
     try index.checkProcess()
-    guard !isClosed.load(ordering: .acquiring) else { throw StoreError(.closed, "the snapshot is closed") }
+    try checkHeld()
     try keyspace.checkBelongs(to: index)
   }
+
+  /// Another thread, or who is called with a row, may end the snapshot at any time. Whoever has pinned the epoch first and
+  /// then finds it held has memory that stays while the pin does; who finds no row asks once more, since its older version
+  /// may have gone.
+  @inline(__always)
+  func checkHeld() throws(StoreError) {
+    guard !isClosed.load(ordering: .acquiring) else { throw Self.ended }
+  }
+
+  private static var ended: StoreError { StoreError(.closed, "the snapshot is closed") }
 
   // MARK: One row
 
@@ -67,9 +77,11 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return [] }
     return try unsafe reference.withEncoded { (key) throws(StoreError) -> [RowVersion] in
       let records = try unsafe index.history(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+      try checkHeld()
       var versions: [RowVersion] = []
       for record in records { versions.append(try record.rowVersion(index.dictionaries)) }
       return versions
@@ -93,10 +105,13 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return }
     try unsafe reference.withEncoded { (key) throws in
-      let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence)
-      try unsafe record?.withValue(index.dictionaries, body)
+      guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
+        return try checkHeld()
+      }
+      try unsafe record.withValue(index.dictionaries, body)
     }
   }
 
@@ -106,9 +121,11 @@ public final class Snapshot: Sendable {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
+    try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return nil }
     return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
       guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
+        try checkHeld()
         return nil
       }
       return try body(record)
@@ -121,7 +138,6 @@ public final class Snapshot: Sendable {
   /// one.
   public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
     try checkOpen(keyspace)
-    guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: references.count) }
     let batch = 16
     var values: [[UInt8]?] = []
     values.reserveCapacity(references.count)
@@ -131,6 +147,8 @@ public final class Snapshot: Sendable {
     while start < references.count {
       let pin = index.epochs.pin()
       defer { index.epochs.unpin(pin) }
+      try checkHeld()
+      guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: references.count) }
       let end = min(start + batch, references.count)
       keys.removeAll(keepingCapacity: true)
       for reference in references[start..<end] {
@@ -145,6 +163,7 @@ public final class Snapshot: Sendable {
         let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
           try unsafe index.record(keyspace.index, hash, key, at: sequence)
         }
+        if record == nil { try checkHeld() }
         values.append(try record?.copiedValue(index.dictionaries))
       }
       start = end
@@ -233,7 +252,7 @@ public final class Snapshot: Sendable {
   ) throws {
     try checkOpen(keyspace)
     guard keyspace.index.exists(at: sequence) else { return }
-    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence)
+    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence, checkHeld: checkHeld)
     if let tree = keyspace.index.tree {
       guard range.upper.map({ !$0.isEmpty }) ?? true else { return }
       try scan.ordered(tree, from: range.lower, to: range.upper, reverse: reverse, limit: limit, body)
