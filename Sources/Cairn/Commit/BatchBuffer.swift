@@ -56,6 +56,8 @@ import Synchronization
   private(set) var changes: UnsafeMutablePointer<Change>
   private var changeCapacity: Int
   private(set) var changeCount = 0
+  /// Those of the changes: somebody may drop one, and nobody else have it any more, before the batch has its turn.
+  private var keyspaces: [KeyspaceIndex] = []
   /// Which change a row is in, by hash: the batch's number, and index + 1. What has another number is empty. Only used
   /// with more than one change.
   private var byHash: UnsafeMutablePointer<Entry>
@@ -87,6 +89,7 @@ import Synchronization
   func reset() {
     count = 0
     changeCount = 0
+    keyspaces.removeAll(keepingCapacity: keyspaces.count <= Self.fewestEntries)
     number &+= 1
     if byHashCapacity > Self.keptEntries || number == 0 {
       resizeEntries(to: Self.fewestEntries)
@@ -141,6 +144,7 @@ import Synchronization
     }
     count &+= storedLength
 
+    keep(keyspace)
     if changeCount == changeCapacity { try growChanges() }
     let change = unsafe changes + changeCount
     unsafe change.initialize(
@@ -150,6 +154,14 @@ import Synchronization
         isCompressed: isCompressed, dictionary: dictionary))
     changeCount &+= 1
     if changeCount > 1 { supersedeEarlier() }
+  }
+
+  @inline(__always)
+  private func keep(_ keyspace: KeyspaceIndex) {
+    let isKept =
+      unsafe changeCount > 0
+      && changes[changeCount &- 1].keyspace.toOpaque() == Unmanaged.passUnretained(keyspace).toOpaque()
+    if !isKept { keyspaces.append(keyspace) }
   }
 
   private func growChanges() throws(StoreError) {
