@@ -173,7 +173,7 @@ extension Log {
     segments.withLock { $0.removeAll { ids.contains($0.id) } }
     tail.withLock { $0.segments.removeAll { ids.contains($0.id) } }
     // Whoever is syncing may have them at hand.
-    syncing.wait { $0 ? nil : () }
+    syncing.wait { $0 == .taken ? nil : () }
     for segment in inputs { remove(Segment.fileName(segment.id)) }
     let lists = moveLists.withLock { lists in
       defer { lists.segments.subtract(ids) }

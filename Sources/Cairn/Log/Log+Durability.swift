@@ -8,15 +8,21 @@ extension Log {
   /// - Parameter place: what lies before it is durable then too, whether it belongs to a commit or not.
   func sync(upTo sequence: UInt64, through place: Place? = nil) throws(StoreError) {
     guard !isDurable(sequence, place) else { return }
-    let leads = syncing.wait { (isSyncing) -> Bool? in
-      if isDurable(sequence, place) { return false }
-      if isSyncing { return nil }
-      isSyncing = true
-      return true
+    let turn = syncing.wait { (turn) -> SyncTurn? in
+      if isDurable(sequence, place) { return .free }
+      guard turn == .free else { return turn == .ended ? .ended : nil }
+      turn = .taken
+      return .taken
     }
-    guard leads else { return }
-    defer { syncing.withLock { $0 = false } }
-    try syncTail()
+    switch turn {
+    case .free: return
+    case .taken:
+      defer { syncing.withLock { $0 = .free } }
+      try syncTail()
+    case .ended:
+      try checkHealth()
+      throw StoreError(.closed, "the store is closed")
+    }
   }
 
   private func isDurable(_ sequence: UInt64, _ place: Place?) -> Bool {
@@ -64,12 +70,13 @@ extension Log {
   /// Lets go of the descriptor of a segment that is durable and complete. It can be read as before.
   func close(_ segment: Segment) {
     // Whoever is syncing may have it at hand.
-    syncing.wait { (isSyncing) -> Void? in
-      if isSyncing { return nil }
-      isSyncing = true
-      return ()
+    let isOpen = syncing.wait { (turn) -> Bool? in
+      guard turn == .free else { return turn == .ended ? false : nil }
+      turn = .taken
+      return true
     }
-    defer { syncing.withLock { $0 = false } }
+    guard isOpen else { return }
+    defer { syncing.withLock { $0 = .free } }
     tail.withLock { tail in tail.segments.removeAll { $0 === segment } }
     segment.file.close()
   }
@@ -84,6 +91,7 @@ extension Log {
     // What recovery found is as durable as it was; only what this opening has written is its own.
     let hasWritten = appendedBytes.load(ordering: .relaxed) > 0
     if hasWritten { try sync(upTo: lastSequence) }
+    endSyncing()
     guard !hasFailed.load(ordering: .acquiring) else { return }
     try attempt { () throws(FileError) in
       if hasWritten { try watermarkFile.write(record(watermark, tail.withLock { $0.frame })) }
@@ -91,8 +99,17 @@ extension Log {
     }
   }
 
+  /// Once whoever syncs is done, who may have said already what is durable and be writing it down.
+  private func endSyncing() {
+    syncing.wait { (turn) -> Void? in
+      if turn == .taken { return nil }
+      turn = .ended
+      return ()
+    }
+  }
+
   private func closeFiles(isReadOnly: Bool) {
-    syncing.wait { $0 ? nil : () }
+    endSyncing()
     let next = prepared.withLock { $0?.file }
     if !isReadOnly, !hasFailed.load(ordering: .acquiring) {
       do throws(FileError) { try active?.file.truncate(active?.end.load(ordering: .relaxed) ?? 0) } catch {}

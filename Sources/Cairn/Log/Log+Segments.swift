@@ -64,6 +64,7 @@ extension Log {
       throw poison(error)
     }
     manifest = changed
+    checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
   }
 
   /// Makes a prepared file the active segment.
@@ -150,6 +151,8 @@ extension Log {
 }
 
 extension Manifest {
+  var checkpointBytes: Int { checkpoints.reduce(0) { $0 + $1.length } }
+
   mutating func seal(_ segment: Cairn.Segment) {
     guard let index = segments.index(of: segment.id) else { return }
     segments[index] = Segment(

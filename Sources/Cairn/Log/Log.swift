@@ -29,8 +29,8 @@ final class Log: @unchecked Sendable {
   let capturedCheckpoint = Atomic<UInt32>(0)
   let prepared = Lock<PreparedFile?>(nil)
   let tail: Lock<Tail>
-  /// Whether somebody is syncing; the others wait for that.
-  let syncing = Monitor(false)
+  /// Whoever syncs, or closes files that may be synced, takes the turn; the others wait for that.
+  let syncing = Monitor(SyncTurn.free)
   private let failure = Lock<StoreError?>(nil)
   let hasFailed = Atomic<Bool>(false)
   let watermarkPlace: Atomic<UInt64>
@@ -40,6 +40,8 @@ final class Log: @unchecked Sendable {
   let appendedBytes = Atomic<Int>(0)
   /// Bytes of segments that compaction has written since.
   let compactedBytes = Atomic<Int>(0)
+  /// Of the checkpoints that the manifest lists.
+  let checkpointBytes: Atomic<Int>
   var writtenBytes: Int { appendedBytes.load(ordering: .relaxed) + compactedBytes.load(ordering: .relaxed) }
 
   // The committer's own.
@@ -55,6 +57,13 @@ final class Log: @unchecked Sendable {
   var lastSequence: UInt64
 
   static let firstReservation = 1 << 20
+
+  enum SyncTurn {
+    case free
+    case taken
+    /// The log is closed: its files are not to be touched any more.
+    case ended
+  }
 
   /// What has been appended and not yet synced.
   struct Tail {
@@ -91,6 +100,7 @@ final class Log: @unchecked Sendable {
     reserve = Reserve(directory: directory, segmentSize: segmentSize)
     watermarkFile = WatermarkFile(directory)
     epoch = Atomic(manifest.epoch)
+    checkpointBytes = Atomic(manifest.checkpointBytes)
     self.manifest = Lock(manifest)
     lastSequence = recovered.lastSequence
     segments = Lock(recovered.segments)

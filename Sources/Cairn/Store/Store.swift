@@ -479,7 +479,7 @@ public final class Store: Sendable {
       statistics.tombstoneBytes += segment.looseTombstoneBytes
       if segment.isQuarantined.load(ordering: .relaxed) { statistics.damagedSegments += 1 }
     }
-    statistics.checkpointBytes = log.manifest.withLock { $0.checkpoints.reduce(0) { $0 + $1.length } }
+    statistics.checkpointBytes = log.checkpointBytes.load(ordering: .relaxed)
     statistics.reservedBytes = log.reserve.bytes.load(ordering: .relaxed)
     for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
       statistics.keyspaces += 1
