@@ -35,7 +35,7 @@ extension Committer {
           let tombstone = unsafe change.pointee.newAddress
           hold(keyspace, tombstone, index.table.verified(tombstone).header.paddedLength)
         }
-        keyspace.rowCount.subtract(1, ordering: .relaxed)
+        keyspace.rowCount.subtract(1, ordering: .releasing)
       }
     case .tombstone:
       // It is a version as long as others were kept behind it, be it in what older snapshots see.
@@ -53,11 +53,11 @@ extension Committer {
           unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.revision))
         }
       }
-      keyspace.rowCount.add(1, ordering: .relaxed)
+      keyspace.rowCount.add(1, ordering: .releasing)
     case .nothing:
       unsafe index.newRows.note(change.pointee.hash)
       try unsafe keyspace.insert(batch.key(change), change.pointee.hash, change.pointee.newAddress)
-      keyspace.rowCount.add(1, ordering: .relaxed)
+      keyspace.rowCount.add(1, ordering: .releasing)
     }
   }
 
