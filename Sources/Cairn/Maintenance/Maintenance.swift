@@ -372,7 +372,7 @@ final class Maintenance: Sendable {
       }
       if !isGoingOn { break }
     }
-    state.withLock { release(&$0) }
+    state.withLock { state in if !state.isClosed { release(&state) } }
     if report.gainedBytes <= 0, let refusal { throw refusal }
     report.bytesAfter = logBytes
     for segment in log.segments.withLock({ $0 }) {
