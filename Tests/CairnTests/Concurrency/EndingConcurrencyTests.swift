@@ -1,0 +1,153 @@
+import Cairn
+import Synchronization
+import Testing
+
+/// What ends while somebody is at it: snapshots, keyspaces, the store.
+@Suite struct EndingConcurrencyTests {
+  private func filled(_ store: Store, _ order: Keyspace.Order) throws -> Keyspace {
+    let rows = try store.keyspace("rows", order)
+    try store.write(.buffered) { batch in
+      for number in 0..<3000 as Range<Int64> { try batch.put([1, 2, 3], at: .integer(number), in: rows) }
+    }
+    return rows
+  }
+
+  /// Its leaves and pages were given back, and the walk went on into whatever they had become.
+  @Test(
+    "a walk whose snapshot ends, and whose keyspace is dropped, says so and reads nothing that has gone",
+    arguments: [Keyspace.Order.ordered, .unordered])
+  func walks(_ order: Keyspace.Order) throws {
+    let store = try Machine().open()
+    let rows = try filled(store, order)
+    let others = try store.keyspace("others")
+    let snapshot = store.snapshot()
+    var count = 0
+    let error = failure {
+      try snapshot.scan(in: rows) { _, _, _ in
+        count += 1
+        guard count == 1 else { return .next }
+        snapshot.close()
+        try store.drop(rows)
+        // Other nodes take the place of those that were given back.
+        for number in 0..<6000 as Range<Int64> {
+          try store.put([4], at: [.integer(number), "a longer key"], in: others, .buffered)
+        }
+        return .next
+      }
+    }
+    #expect(error?.code == .closed)
+    #expect(count < 3000)
+    #expect(try store.read { try $0.count(.all, in: others) } == 6000)
+  }
+
+  @Test("rows that go because a snapshot has ended are not missing from what it says")
+  func missingRows() throws {
+    let store = try Machine().open()
+    let rows = try filled(store, .ordered)
+    let snapshot = store.snapshot()
+    try store.delete(7, in: rows, .buffered)
+    let error = failure {
+      try snapshot.scan(in: rows) { _, _, _ in
+        snapshot.close()
+        return .next
+      }
+    }
+    #expect(error?.code == .closed)
+  }
+
+  /// The batch held nothing that kept it.
+  @Test("a keyspace that is dropped while a batch is being made, and that nobody has any more, refuses the batch")
+  func batches() throws {
+    let store = try Machine().open()
+    for count in [1, 2] {
+      for isWritten in [false, true] {
+        if isWritten { try store.put([1], at: 1, in: store.keyspace("rows")) }
+        let error = failure {
+          try store.write { batch in
+            for number in 0..<Int64(count) { try batch.put([2], at: .integer(number), in: store.keyspace("rows")) }
+            try store.drop(store.keyspace("rows"))
+            for number in 0..<100 { _ = try store.keyspace("\(number)") }
+          }
+        }
+        #expect(error?.code == .keyspaceMismatch)
+      }
+    }
+  }
+
+  @Test("a batch of several changes to a dropped keyspace looks at nothing that has gone")
+  func droppedKeyspaces() throws {
+    let store = try Machine().open()
+    let rows = try filled(store, .ordered)
+    try store.drop(rows)
+    let others = try store.keyspace("others")
+    for number in 0..<6000 as Range<Int64> { try store.put([4], at: .integer(number), in: others, .buffered) }
+    let error = failure {
+      try store.write { batch in
+        for number in 0..<3000 as Range<Int64> { try batch.put([5], at: .integer(number), in: rows) }
+      }
+    }
+    #expect(error?.code == .keyspaceMismatch)
+  }
+
+  /// Whoever syncs says first what is durable, and then writes it down; closing did so at the same time.
+  @Test("the store is closed while others sync")
+  func closing() throws {
+    for _ in 0..<chooseRounds(200, debug: 20) {
+      let machine = Machine()
+      let store = try machine.openThreaded()
+      let rows = try store.keyspace("rows")
+      let acknowledged = Atomic<Int>(0)
+      let threads = Threads()
+      for number in 0..<3 as Range<Int64> {
+        threads.start {
+          do {
+            for count in 0..<50 as Range<Int64> {
+              try store.put([1], at: [.integer(number), .integer(count)], in: rows)
+              acknowledged.add(1, ordering: .relaxed)
+            }
+          } catch let error as StoreError where error.code == .closed {}
+        }
+      }
+      while acknowledged.load(ordering: .relaxed) < 5 {}
+      try store.close()
+      try threads.join()
+      let again = try machine.crash().open()
+      let count = try again.read { try $0.count(.all, in: again.keyspace("rows")) }
+      #expect(count == acknowledged.load(ordering: .relaxed))
+    }
+  }
+
+  /// Of a store that has found something whose durability is not known, and has written nothing.
+  @Test("after closing, what is not durable is no reason to touch a file")
+  func syncing() throws {
+    let before = Machine()
+    let first = try before.open()
+    try first.put([1], at: 1, in: first.keyspace("rows"))
+    try first.put([2], at: 2, in: first.keyspace("rows"), .buffered)
+    let store = try before.kill().open()
+    try #require(store.durableSequence < store.lastSequence)
+    try store.close()
+    #expect(failure { try store.sync() }?.code == .closed)
+    #expect(!store.isPoisoned)
+  }
+
+  /// No clock: if it waited, the test would never end.
+  @Test("statistics wait for no manifest that is being written")
+  func statistics() throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try store.put([1], at: 1, in: store.keyspace("rows"))
+    let held = HeldOperation(.rename, of: machine.files)
+    let writer = Threads()
+    writer.start {
+      defer { held.hasPassed() }
+      try store.checkpoint()
+    }
+    try #require(held.waitForArrival())
+    #expect(store.statistics.rows == 1)
+    #expect(store.statistics.checkpointBytes == 0)
+    held.letGo()
+    try writer.join()
+    #expect(store.statistics.checkpointBytes > 0)
+  }
+}
