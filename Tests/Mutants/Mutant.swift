@@ -13,10 +13,6 @@ package enum Mutant {
 
   package static func isActive(_ name: StaticString) -> Bool {
     guard !active.isEmpty else { return false }
-    return unsafe name.withUTF8Buffer { unsafe $0.elementsEqual(active) }
+    return name.withUTF8Buffer { unsafe $0.elementsEqual(active) }
   }
-
-  /// For a mutant that does two things in the wrong order: time for another thread to come in between, which would have to
-  /// wait for the system to send this one to sleep otherwise.
-  package static func pause() { usleep(1000) }
 }

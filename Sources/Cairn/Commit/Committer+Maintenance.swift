@@ -12,7 +12,7 @@ extension Committer {
       index.newRows.begin()
       var tables = CheckpointTables(
         features: log.manifest.withLock { $0.features }, store: log.store, hashSeed: index.hash.seed, id: id,
-        sequence: index.snapshots.register(index.published),
+        sequence: index.snapshots.register { index.published.load(ordering: .sequentiallyConsistent) },
         place: place, slotShift: index.table.slotShift, slotCount: index.table.slotCount)
       tables.segments = log.segments.withLock { $0 }.map { segment in
         CheckpointTables.Segment(

@@ -32,9 +32,12 @@ import Synchronization
   deinit { unsafe UnsafeMutableRawPointer(slots).deallocate() }
 
   /// Nothing retired from now on is reused before `unpin`. Pins may nest.
+  ///
+  /// - Parameter beforeSecondLook: called between the two looks at the present epoch, where the writer may get in between.
   @inline(__always)
-  func pin() -> Pin {
+  func pin(beforeSecondLook: () -> Void = {}) -> Pin {
     var epoch = unsafe current.pointee.load(ordering: .sequentiallyConsistent)
+    beforeSecondLook()
     var index = Int((UInt64(cairn_thread_token()) &* 0x9E37_79B9_7F4A_7C15) >> 32)
     for _ in 0..<Self.slotCount {
       let slot = unsafe slots + (index % Self.slotCount) * Self.stride

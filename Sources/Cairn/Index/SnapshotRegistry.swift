@@ -5,12 +5,13 @@ final class SnapshotRegistry: Sendable {
   private let pinned = Lock(PinnedSequences())
   private let total = Atomic<Int>(0)
 
-  /// Pins the newest published sequence.
-  func register(_ published: borrowing Atomic<UInt64>) -> UInt64 {
+  /// Pins the newest published sequence, which `published` reads.
+  @inline(__always)
+  func register(_ published: () -> UInt64) -> UInt64 {
     // Counted before the sequence is read: a writer that finds nobody counted has published before.
     total.add(1, ordering: .sequentiallyConsistent)
     return pinned.withLock { pinned in
-      let sequence = published.load(ordering: .sequentiallyConsistent)
+      let sequence = published()
       pinned.add(sequence)
       return sequence
     }

@@ -81,6 +81,9 @@ final class CheckpointCapture: @unchecked Sendable {
 
   deinit { abandon() }
 
+  /// Called when a leaf has been read and rows that come only now are still left out.
+  var leafWasRead: () -> Void = {}
+
   /// Bytes of the log that had been appended when it was begun, as `Log.writtenBytes` counts.
   let logCovered: Int
 
@@ -206,6 +209,7 @@ final class CheckpointCapture: @unchecked Sendable {
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
         let (prefix, fence) = try unsafe tree.leaf(from: bound, into: &entries)
+        leafWasRead()
         // Noted before they are in the leaf.
         absent.formUnion(index.newRows.take())
         if !absent.isEmpty { entries.removeAll { absent.contains($0) } }

@@ -22,7 +22,7 @@ public final class Snapshot: Sendable {
       isClosed.store(true, ordering: .relaxed)
       return
     }
-    sequence = index.snapshots.register(index.published)
+    sequence = index.snapshots.register { index.published.load(ordering: .sequentiallyConsistent) }
     index.heldSnapshots.add(1, ordering: .relaxed)
   }
 

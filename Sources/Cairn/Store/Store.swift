@@ -12,9 +12,9 @@ public final class Store: Sendable {
   public let path: String
   let options: StoreOptions
   private let environment: Environment
-  private let index: Index
+  let index: Index
   let log: Log
-  private let committer: Committer
+  let committer: Committer
   private let asyncCommits: AsyncCommits
   private let maintenance: Maintenance
   private let dictionaries: Dictionaries

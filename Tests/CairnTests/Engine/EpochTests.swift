@@ -23,6 +23,22 @@ import Testing
     }
   }
 
+  @Test("rule 35: nobody pins an epoch of which memory has been given back") func pinsAreOfThePresent() {
+    let epochs = Epochs()
+    var limit: UInt64 = 0
+    let pin = epochs.pin {
+      epochs.advance()
+      // What was retired before this epoch can be used again.
+      limit = epochs.oldestPinned()
+    }
+    #expect(limit == epochs.now)
+    #expect(epochs.oldestPinned() == limit)
+    epochs.advance()
+    #expect(epochs.oldestPinned() == limit)
+    epochs.unpin(pin)
+    #expect(epochs.oldestPinned() == epochs.now)
+  }
+
   @Test func morePinsThanSlots() {
     let epochs = Epochs()
     let first = epochs.now

@@ -17,7 +17,7 @@ import Testing
       for step in 0..<3000 {
         if held.isEmpty || Int.random(in: 0..<(step < 1500 ? 10 : 16), using: &random) < 8 {
           published.add(UInt64.random(in: 0...2, using: &random), ordering: .relaxed)
-          held.append(registry.register(published))
+          held.append(registry.register { published.load(ordering: .relaxed) })
         } else {
           let choice = Int.random(in: 0..<20, using: &random)
           let index =
@@ -33,6 +33,18 @@ import Testing
         #expect(registry.newest(from: lower, below: upper) == held.last { (lower..<max(upper, lower)).contains($0) })
       }
     }
+  }
+
+  @Test("rule 34: a snapshot is counted before it takes its sequence, so that no commit drops what it sees")
+  func countedFirst() {
+    let registry = SnapshotRegistry()
+    let sequence = registry.register {
+      #expect(!registry.isEmpty)
+      return 7
+    }
+    #expect(sequence == 7 && registry.oldest == 7)
+    #expect(registry.release(sequence))
+    #expect(registry.isEmpty)
   }
 
   @Test("rule 42: many snapshots end in any order", arguments: ["oldest first", "newest first", "shuffled"])

@@ -184,6 +184,42 @@ import Testing
     #expect(try again.texts(again.keyspace("rows")) == expected)
   }
 
+  @Test("a checkpoint has no row that comes while it is being written") func newRows() throws {
+    let machine = Machine()
+    var options = Machine.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    try fill(store, 0..<1000)
+    try store.sync()
+    let begun = try CheckpointCapture(index: store.index, log: store.log, committer: store.committer)
+    let capture = try #require(begun)
+    var added: Int64 = 0
+    capture.leafWasRead = {
+      added += 1
+      #expect(failure { try store.put([1], at: .integer(-added), in: rows, .buffered) } == nil)
+    }
+    while try capture.step() == nil {}
+    #expect(added > 1)
+    let again = try machine.crash().open(options)
+    #expect(again.recovery.checkpoint == 1000 && again.statistics.rows == 1000)
+    // None is in the ordered index that leads to no row.
+    let keyspace = try again.keyspace("rows").index
+    let tree = try #require(keyspace.tree)
+    let entries = try LeafEntries.with { entries in
+      var (found, bound) = (0, [UInt8]?.none)
+      repeat {
+        bound = try unsafe tree.leaf(from: bound, into: &entries).fence?.bytes
+        for position in 0..<entries.count {
+          #expect(try unsafe keyspace.locator.find(entries[position].hash) != nil)
+          found += 1
+        }
+      } while bound != nil
+      return found
+    }
+    #expect(entries == 1000)
+  }
+
   @Test func noSpaceForACheckpointChangesNothing() throws {
     let machine = Machine()
     let store = try machine.open()
