@@ -307,7 +307,11 @@ public final class Store: Sendable {
   }
 
   /// The newest commit known to be durable: it and all before it survive the loss of power.
-  public var durableSequence: UInt64 { log.durableSequence.load(ordering: .acquiring) }
+  public var durableSequence: UInt64 {
+    // A sync may take along a commit that is in the log and not to be seen yet.
+    let durable = log.durableSequence.load(ordering: .acquiring)
+    return min(durable, lastSequence)
+  }
 
   /// The newest commit.
   public var lastSequence: UInt64 { index.published.load(ordering: .acquiring) }
@@ -500,8 +504,8 @@ public final class Store: Sendable {
     statistics.storedValueBytes = committer.storedBytes.load(ordering: .relaxed)
     statistics.commits = committer.commitCount.load(ordering: .relaxed)
     statistics.syncs = log.syncCount.load(ordering: .relaxed)
-    statistics.lastSequence = lastSequence
     statistics.durableSequence = durableSequence
+    statistics.lastSequence = lastSequence
     return statistics
   }
 
