@@ -280,6 +280,8 @@ struct Replay: ~Copyable {
     for row in try older.settle(tombstones, segments) {
       if let last = number, last != row.keyspace || rows.count == Self.capacity { try addGathered(last) }
       number = row.keyspace
+      // Its record may have superseded one that a checkpoint had, and told nothing of what the keys begin with.
+      unsafe parts[row.keyspace].note(table.key(row.address))
       rows.append(row)
     }
     if let number { try addGathered(number) }
