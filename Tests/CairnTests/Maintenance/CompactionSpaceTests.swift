@@ -161,6 +161,27 @@ import Testing
     snapshot.close()
   }
 
+  @Test("rule 1: what compaction moves behind a checkpoint is led to, and what it moves for a snapshot is no row")
+  func movedBehindACheckpoint() throws {
+    var options = Self.options
+    options.checkpoints = false
+    let store = try machine.open(options)
+    let rows = try store.keyspace("rows")
+    try fill(store, 0..<200)
+    let snapshot = store.snapshot()
+    try store.delete(20, in: rows)
+    try fill(store, 2000..<2120)
+    try store.checkpoint()
+    try store.compact(.everything)
+    #expect(store.statistics.pinnedBytes > 1000)
+    let again = try machine.kill().open(options)
+    #expect(again.recovery.checkpoint == store.lastSequence && again.statistics.rows == 319)
+    #expect(try again.get(20, in: again.keyspace("rows")) == nil)
+    #expect(try again.get(21, in: again.keyspace("rows")) == .noise(1000, seed: 21))
+    #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 319)
+    snapshot.close()
+  }
+
   @Test("rule 1: a snapshot that ends between a row's record and its tombstone leaves both", arguments: [false, true])
   func betweenRecordAndTombstone(isRetained: Bool) throws {
     var options = Self.options
