@@ -242,7 +242,7 @@ import Testing
           demand(store.statistics.segments > 100, "4")
           try store.close()
           demand(openDescriptors(in: directory) == 0, "descriptors")
-          limitDescriptors(to: highestDescriptor() + 12)
+          limitDescriptors(to: highestDescriptor() + 24)
           for access in [StoreOptions.Access.readOnly, .readWrite] {
             options.access = access
             store = try Store.open(at: path, options: options)
