@@ -7,6 +7,9 @@ package struct CheckpointTables: Hashable, Sendable {
   package static let chunkSize = 1 << 20
   private static let headerSize = 128
   private static let magic: UInt64 = 0x4B48_434E_5249_4143  // "CAIRNCHK"
+  /// Of checkpoints alone. What wrote minor version 0 could enter rows in the wrong places of a tree in a store whose
+  /// keyspaces retain older versions.
+  private static let minorVersion: UInt16 = 1
 
   /// A segment that the index leads into.
   package struct Segment: Hashable, Sendable, Numbered {
@@ -138,7 +141,7 @@ package struct CheckpointTables: Hashable, Sendable {
     var header = ByteWriter()
     header.append(Self.magic)
     header.append(Format.majorVersion)
-    header.append(Format.minorVersion)
+    header.append(Self.minorVersion)
     header.append(id)
     header.append(features)
     header.append(UInt64(0))
@@ -187,10 +190,13 @@ package struct CheckpointTables: Hashable, Sendable {
     guard reader.next(UInt64.self) == Self.magic,
       unsafe end.next(UInt32.self) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.dropLast(4)))
     else { throw Problem("its header is invalid") }
-    guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let id = reader.next(UInt32.self),
+    guard let major = reader.next(UInt16.self), let minor = reader.next(UInt16.self), let id = reader.next(UInt32.self),
       let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil,
       major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0
     else { throw Problem("it was written by another version") }
+    guard minor > 0 || incompatible & Format.retention == 0 else {
+      throw Problem("it was written by a version that could misplace rows in its trees")
+    }
     guard let store = reader.next(UInt128.self), let sequence = reader.next(UInt64.self),
       let place = reader.next(UInt64.self), let hashSeed = reader.next(UInt64.self),
       let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),

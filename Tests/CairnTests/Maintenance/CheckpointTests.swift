@@ -163,6 +163,29 @@ import Testing
     }
   }
 
+  @Test(
+    "with retained versions, a checkpoint of minor version 0 may have misplaced rows and is ignored",
+    arguments: [false, true])
+  func minorVersion(_ retainsVersions: Bool) throws {
+    let machine = Machine()
+    let store = try machine.open()
+    try fill(store, 0..<20)
+    if retainsVersions { try store.setRetention(.last(2), of: store.keyspace("rows")) }
+    try store.checkpoint()
+    try store.close()
+    let expected = try texts(try machine.kill())
+    try machine.rewrite(Self.name(1)) { bytes in
+      bytes[10] = 0
+      var checksum = ByteWriter()
+      checksum.append(CRC32C.checksum(Array(bytes[..<124])))
+      bytes.replaceSubrange(124..<128, with: checksum.bytes)
+    }
+    let again = try machine.open()
+    #expect(again.recovery.ignoredCheckpoints.count == (retainsVersions ? 1 : 0))
+    #expect((again.recovery.checkpoint == nil) == retainsVersions)
+    #expect(try again.texts(again.keyspace("rows")) == expected)
+  }
+
   @Test func aCheckpointInProgressHoldsUpNobodyAndIsOfOneCommit() throws {
     let machine = Machine()
     let store = try machine.open()
