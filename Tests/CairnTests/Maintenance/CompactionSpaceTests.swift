@@ -13,6 +13,12 @@ import Testing
     return options
   }
 
+  private static var withoutCheckpoints: StoreOptions {
+    var options = options
+    options.checkpoints = false
+    return options
+  }
+
   private func fill(_ store: Store, _ rows: Range<Int64>, round: UInt64 = 0, length: Int = 1000) throws {
     let keyspace = try store.keyspace("rows")
     for row in rows {
@@ -103,18 +109,23 @@ import Testing
     #expect(store.statistics.tombstoneBytes > 0)
   }
 
+  /// With a row that only the snapshot sees; behind its tombstone come rows for almost two segments.
+  private func storeWithSnapshot(
+    of rows: Range<Int64>, deleting deleted: Int64
+  ) throws -> (store: Store, snapshot: Snapshot) {
+    let store = try machine.open(Self.withoutCheckpoints)
+    try fill(store, rows)
+    let snapshot = store.snapshot()
+    try store.delete(.integer(deleted), in: store.keyspace("rows"))
+    try fill(store, 2000..<2120)
+    return (store, snapshot)
+  }
+
   enum End: CaseIterable { case before, betweenSegments, behind }
 
   @Test("rule 1: what a snapshot has needed does not come back when it has ended", arguments: End.allCases)
   func afterTheSnapshot(end: End) throws {
-    var options = Self.options
-    options.checkpoints = false
-    let store = try machine.open(options)
-    let rows = try store.keyspace("rows")
-    try fill(store, 0..<1000)
-    let snapshot = store.snapshot()
-    try store.delete(500, in: rows)
-    try fill(store, 2000..<2120)
+    let (store, snapshot) = try storeWithSnapshot(of: 0..<1000, deleting: 500)
     try store.compact(.everything)
     // Its tombstone is in another segment now than what it deletes.
     let segments = store.segmentStatistics
@@ -132,22 +143,15 @@ import Testing
     try store.compact()
     // What the snapshot needed is too little for its segment to be written anew.
     #expect(store.statistics.deadBytes > 1000)
-    #expect(try store.get(500, in: rows) == nil)
-    let again = try machine.kill().open(options)
+    #expect(try store.get(500, in: store.keyspace("rows")) == nil)
+    let again = try machine.kill().open(Self.withoutCheckpoints)
     #expect(try again.get(500, in: again.keyspace("rows")) == nil)
     #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 1119)
   }
 
   @Test("rule 1: nor does it when the snapshot ends between two pieces of compaction", arguments: 0..<24)
   func betweenPieces(end: Int) throws {
-    var options = Self.options
-    options.checkpoints = false
-    let store = try machine.open(options)
-    let rows = try store.keyspace("rows")
-    try fill(store, 0..<200)
-    let snapshot = store.snapshot()
-    try store.delete(20, in: rows)
-    try fill(store, 2000..<2120)
+    let (store, snapshot) = try storeWithSnapshot(of: 0..<200, deleting: 20)
     var pieces = 0
     try store.compact(.everything) { _ in
       if pieces == end { snapshot.close() }
@@ -155,7 +159,7 @@ import Testing
       return true
     }
     #expect((12...24).contains(pieces))
-    let again = try machine.kill().open(options)
+    let again = try machine.kill().open(Self.withoutCheckpoints)
     #expect(try again.get(20, in: again.keyspace("rows")) == nil)
     #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 319)
     snapshot.close()
@@ -163,18 +167,11 @@ import Testing
 
   @Test("rule 1: what compaction moves behind a checkpoint is led to, and what it moves for a snapshot is no row")
   func movedBehindACheckpoint() throws {
-    var options = Self.options
-    options.checkpoints = false
-    let store = try machine.open(options)
-    let rows = try store.keyspace("rows")
-    try fill(store, 0..<200)
-    let snapshot = store.snapshot()
-    try store.delete(20, in: rows)
-    try fill(store, 2000..<2120)
+    let (store, snapshot) = try storeWithSnapshot(of: 0..<200, deleting: 20)
     try store.checkpoint()
     try store.compact(.everything)
     #expect(store.statistics.pinnedBytes > 1000)
-    let again = try machine.kill().open(options)
+    let again = try machine.kill().open(Self.withoutCheckpoints)
     #expect(again.recovery.checkpoint == store.lastSequence && again.statistics.rows == 319)
     #expect(try again.get(20, in: again.keyspace("rows")) == nil)
     #expect(try again.get(21, in: again.keyspace("rows")) == .noise(1000, seed: 21))
@@ -184,9 +181,7 @@ import Testing
 
   @Test("rule 1: a snapshot that ends between a row's record and its tombstone leaves both", arguments: [false, true])
   func betweenRecordAndTombstone(isRetained: Bool) throws {
-    var options = Self.options
-    options.checkpoints = false
-    let store = try machine.open(options)
+    let store = try machine.open(Self.withoutCheckpoints)
     let rows = try store.keyspace("rows")
     // Little is left of the segment with the record, and of that with its tombstone, so that they are compacted together.
     try fill(store, 0..<150, length: 400)
@@ -206,7 +201,7 @@ import Testing
     }
     #expect(pieces > 1)
     #expect(try store.get(5, in: rows) == nil)
-    let again = try machine.kill().open(options)
+    let again = try machine.kill().open(Self.withoutCheckpoints)
     #expect(try again.get(5, in: again.keyspace("rows")) == nil)
     #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 59)
   }

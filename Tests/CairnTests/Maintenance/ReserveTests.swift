@@ -35,6 +35,19 @@ import Testing
     return (store, count)
   }
 
+  /// Deletes rows one by one, until that has taken from the reserve; returns how many.
+  private func useUpReserve(of store: Store, _ count: Int64) throws -> Int64 {
+    let rows = try store.keyspace("rows")
+    let held = store.statistics.reservedBytes
+    var deleted: Int64 = 0
+    while store.statistics.reservedBytes == held {
+      try #require(deleted < count)
+      try store.delete(.integer(deleted), in: rows)
+      deleted += 1
+    }
+    return deleted
+  }
+
   @Test("rule 15: rows can be deleted when the disk is full, and then others put") func deleting() throws {
     let (store, count) = try fullStore()
     let rows = try store.keyspace("rows")
@@ -118,13 +131,7 @@ import Testing
   @Test("while the reserve is used up nothing but deletions takes space, and reads go on") func usedUp() throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
-    let held = store.statistics.reservedBytes
-    var deleted: Int64 = 0
-    while store.statistics.reservedBytes == held {
-      try #require(deleted < count)
-      try store.delete(.integer(deleted), in: rows)
-      deleted += 1
-    }
+    let deleted = try useUpReserve(of: store, count)
     machine.runBackground()
     #expect(failure { try store.put(.noise(20_000), at: "new", in: rows) }?.code == .noSpace)
     #expect(try store.get("new", in: rows) == nil)
@@ -141,12 +148,7 @@ import Testing
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
     let held = store.statistics.reservedBytes
-    var deleted: Int64 = 0
-    while store.statistics.reservedBytes == held {
-      try #require(deleted < count)
-      try store.delete(.integer(deleted), in: rows)
-      deleted += 1
-    }
+    let deleted = try useUpReserve(of: store, count)
     // Enough for a row, and not for what the reserve lacks.
     machine.files.capacity = machine.files.used + 25_000
     #expect(failure { try store.put(.noise(6000), at: "new", in: rows) }?.code == .noSpace)
