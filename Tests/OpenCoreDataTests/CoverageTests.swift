@@ -18,7 +18,8 @@ struct CoverageTests {
     }
   }
 
-  /// The public symbols of the module and of what it extends, such as `NSEntityDescription.isKindOf(entity:)`.
+  /// The public symbols of the module and of what it extends, such as `NSEntityDescription.isKindOf(entity:)`. The file of
+  /// the caller, which callers do not write, is left out.
   private func interface() throws -> Set<String> {
     struct Graph: Decodable {
       struct Symbol: Decodable {
@@ -40,14 +41,14 @@ struct CoverageTests {
       let graphs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       return Set(
         try graphs.flatMap { try JSONDecoder().decode(Graph.self, from: Data(contentsOf: $0)).symbols }
-          .map { $0.pathComponents.joined(separator: ".") })
+          .map { $0.pathComponents.joined(separator: ".").replacing("fileID:", with: "") })
     }
   }
 
   @Test("has every symbol once, each with a state that is known")
   func states() throws {
     let rows = try rows()
-    #expect(rows.count == 752)
+    #expect(rows.count == 831)
     #expect(Set(rows.map(\.symbol)).count == rows.count)
     for row in rows {
       #expect(

@@ -47,10 +47,14 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// What it declares itself.
   private(set) var ownProperties: [NSPropertyDescription] = []
+  /// The module of its class if the class name does not say it; nil if nobody has said it.
+  var moduleName: String?
   weak var owner: NSManagedObjectModel?
   private(set) var isFrozen = false
   private var givenRenamingIdentifier: String?
   private var frozenTables: EntityTables?
+  private var frozenLayout: EntityLayout?
+  private var frozenClass: NSManagedObject.Type?
 
   /// An entity without name and properties.
   public override init() {}
@@ -58,6 +62,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   init(copying other: NSEntityDescription, properties: [NSPropertyDescription]) {
     name = other.name
     managedObjectClassName = other.managedObjectClassName
+    moduleName = other.moduleName
     isAbstract = other.isAbstract
     userInfo = other.userInfo
     versionHashModifier = other.versionHashModifier
@@ -148,7 +153,23 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity == entity }
   }
 
+  /// The class of its objects; nil if there is no such class in the program.
+  ///
+  /// - Complexity: once a coordinator uses the model, O(1); before, the class is looked up at every call.
+  var managedObjectClass: NSManagedObject.Type? { isFrozen ? frozenClass : ManagedObjectClass.of(self) }
+
   private var tables: EntityTables { frozenTables ?? EntityTables(of: self) }
+
+  /// Where its objects have their values. The model is frozen.
+  var layout: EntityLayout {
+    guard let frozenLayout else { preconditionFailure("The entity \(name ?? "") is not in use.") }
+    return frozenLayout
+  }
+
+  /// To be called before an object is made: the model can no longer change then.
+  func freezeModel() {
+    if !isFrozen { managedObjectModel.freeze() }
+  }
 
   /// To be called on the superentity first.
   func freeze() {
@@ -156,6 +177,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     var tables = EntityTables(of: self)
     tables.versionHash = VersionHash.entity(self)
     frozenTables = tables
+    frozenLayout = EntityLayout(tables.properties)
+    frozenClass = ManagedObjectClass.of(self)
     isFrozen = true
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }

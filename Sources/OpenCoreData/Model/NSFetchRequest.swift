@@ -59,6 +59,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// Whether equal dictionaries are given once.
   public var returnsDistinctResults = false { willSet { willChange() } }
 
+  /// Which of the coordinator's stores are asked; nil for all.
+  open override var affectedStores: [NSPersistentStore]? { willSet { willChange() } }
+
   private let givenEntityName: String?
   private(set) var isFrozen = false
 
@@ -88,6 +91,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
     propertiesToGroupBy = other.propertiesToGroupBy
     havingPredicate = other.havingPredicate
     returnsDistinctResults = other.returnsDistinctResults
+    super.init()
+    affectedStores = other.affectedStores
   }
 
   /// The name of the entity, however it was given.
@@ -113,6 +118,6 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
       && relationshipKeyPathsForPrefetching == other.relationshipKeyPathsForPrefetching
       && areEqual(propertiesToFetch, other.propertiesToFetch)
       && areEqual(propertiesToGroupBy, other.propertiesToGroupBy) && areEqual(havingPredicate, other.havingPredicate)
-      && returnsDistinctResults == other.returnsDistinctResults
+      && returnsDistinctResults == other.returnsDistinctResults && affectedStores == other.affectedStores
   }
 }

@@ -37,9 +37,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// What the merged models say of their entities; nil if two of them say different things of one.
   ///
   /// An entity may occur in several models if all say the same of it. The models stay as they are. Nil stands for the
-  /// models of the main bundle; see ``mergedModel(from:)``.
+  /// models of the main bundle; see ``mergedModel(from:fileID:)``.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
-    guard let models = models ?? Self.mergedModel(from: nil).map({ [$0] }) else { return nil }
+    guard let models = models ?? Self.mergedModel(from: nil, fileID: "").map({ [$0] }) else { return nil }
     self.init()
     guard merge(models) else { return nil }
   }
@@ -128,6 +128,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     let entitiesByName = entitiesByName
     frozenTables = (entitiesByName, entitiesByName.mapValues(\.versionHash))
     isFrozen = true
+    ModelsInUse.shared.add(self)
   }
 
   private func freeze(_ entity: NSEntityDescription) {

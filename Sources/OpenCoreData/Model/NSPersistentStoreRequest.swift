@@ -20,4 +20,7 @@ open class NSPersistentStoreRequest: NSObject {
   open var requestType: NSPersistentStoreRequestType {
     preconditionFailure("\(type(of: self)) does not say what it is for.")
   }
+
+  /// Which of the coordinator's stores are asked; nil for all.
+  open var affectedStores: [NSPersistentStore]?
 }

@@ -7,7 +7,7 @@ package struct ModelSource {
   /// What it says.
   package let model: NSManagedObjectModel
 
-  /// Reads the model at `url`, as ``NSManagedObjectModel/init(modelFileAt:)`` does.
+  /// Reads the model at `url`, as ``NSManagedObjectModel/init(modelFileAt:fileID:)`` does.
   package init(at url: URL) throws(ModelFileError) {
     root = try ModelFolder(url: url).root()
     model = try ModelReader(root).model()

@@ -14,10 +14,10 @@ open class NSManagedObjectModelReference: NSObject {
     find = { model }
   }
 
-  /// A reference to a model in Xcode's format; see ``NSManagedObjectModel/init(modelFileAt:)``.
+  /// A reference to a model in Xcode's format; see ``NSManagedObjectModel/init(modelFileAt:fileID:)``.
   public init(fileURL: URL, versionChecksum: String) {
     self.versionChecksum = versionChecksum
-    find = { NSManagedObjectModel(contentsOf: fileURL) }
+    find = { NSManagedObjectModel(contentsOf: fileURL, fileID: "") }
   }
 
   /// A reference to the version of that name, which is the name of its `.xcdatamodel`, of any model among the resources
@@ -27,7 +27,7 @@ open class NSManagedObjectModelReference: NSObject {
     find = {
       NSManagedObjectModel.versions(in: bundle)
         .first { $0.deletingPathExtension().lastPathComponent == modelName }
-        .flatMap(NSManagedObjectModel.init(contentsOf:))
+        .flatMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
     }
   }
 
@@ -36,7 +36,8 @@ open class NSManagedObjectModelReference: NSObject {
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
-      NSManagedObjectModel.versions(in: bundle).lazy.compactMap(NSManagedObjectModel.init(contentsOf:))
+      NSManagedObjectModel.versions(in: bundle).lazy
+        .compactMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
         .first { areEqual($0.entityVersionHashesByName, versionHash) }
     }
   }

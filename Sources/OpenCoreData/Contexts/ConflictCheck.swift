@@ -1,0 +1,66 @@
+import Foundation
+
+/// Compares the versions that a context knows with those that stores have.
+enum ConflictCheck {
+  /// The conflicts of objects that are to be saved. Under the store lock.
+  ///
+  /// An object whose row was never read has no version and no conflict. One that was deleted here and there, too, has none either, and is no
+  /// longer to be saved.
+  static func conflicts(_ objects: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSMergeConflict] {
+    var conflicts: [NSMergeConflict] = []
+    for object in ObjectList(objects).elements {
+      guard let snapshot = object.snapshot else { continue }
+      do {
+        let node = try context.node(for: object.objectID)
+        if snapshot.isOutdated(by: node.version) {
+          let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context).snapshot
+          conflicts.append(NSMergeConflict(object, object.layout, committed))
+        } else if snapshot.versionBeforeSave != nil {
+          object.snapshot = RowSnapshot(values: snapshot.values, version: node.version)
+        }
+      } catch let error as NSError
+        where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
+      {
+        guard !object.isDeleted else {
+          context.wasDeletedElsewhere(object)
+          continue
+        }
+        conflicts.append(NSMergeConflict(object, object.layout, nil))
+      }
+    }
+    return conflicts
+  }
+
+  /// Throws the conflicts of a request, if there are any.
+  static func check(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext) throws {
+    let objects = [request.updatedObjects, request.deletedObjects, request.lockedObjects].flatMap { Array($0 ?? []) }
+    let conflicts = try conflicts(objects, context)
+    if !conflicts.isEmpty { throw error(conflicts) }
+  }
+
+  static func error(_ conflicts: [NSMergeConflict]) -> NSError {
+    let first = conflicts.first.map { ", the first \($0.sourceObject.objectID)" } ?? ""
+    return CoreDataError.make(
+      NSManagedObjectMergeError,
+      "Objects were changed by somebody else since they were fetched: \(conflicts.count)\(first).",
+      [NSPersistentStoreSaveConflictsErrorKey: conflicts])
+  }
+
+  /// The conflicts that an error names; nil for any other error.
+  static func conflicts(in error: any Error) -> [NSMergeConflict]? {
+    let error = error as NSError
+    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectMergeError,
+      let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict], !conflicts.isEmpty
+    else { return nil }
+    return conflicts
+  }
+}
+
+extension NSManagedObjectContext {
+  /// An object that was deleted here is gone from the store already.
+  func wasDeletedElsewhere(_ object: NSManagedObject) {
+    pending.forget(object)
+    lockedObjects.remove(object)
+    object.state.insert(.deleted)
+  }
+}

@@ -1,0 +1,43 @@
+public import Foundation
+
+extension NSManagedObjectContext {
+  /// Takes over what another context has saved: objects that are here and no faults get the values of their rows, without losing
+  /// changes that are not saved; inserted ones become known; deleted ones count as deleted, and keep their values.
+  public func mergeChanges(fromContextDidSave notification: Notification) {
+    checkQueue()
+    merge(SavedIDs(notification.userInfo ?? [:], persistentStoreCoordinator))
+  }
+
+  /// Takes over what somebody else has saved, given as the user info of a notification would be, also with URIs of identifiers. May be
+  /// called from anywhere.
+  public class func mergeChanges(
+    fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+  ) {
+    for context in contexts {
+      let changes = SavedIDs(changeNotificationData, context.persistentStoreCoordinator)
+      context.performAndWait { context.merge(changes) }
+    }
+  }
+
+  /// Merges on the context's own queue, later.
+  func mergeLater(_ changes: SavedIDs) {
+    perform { [weak self] in self?.merge(changes) }
+  }
+
+  private func merge(_ changes: SavedIDs) {
+    for id in changes.inserted { pending.event.inserted.append(object(with: id)) }
+    for id in changes.updated {
+      guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
+      refresh(object, mergeChanges: true)
+    }
+    for id in changes.deleted {
+      guard let object = registry[id], !object.isDeleted else { continue }
+      pending.forget(object)
+      object.state.insert(.deleted)
+      if !object.isFault { pending.event.deleted.append(object) }
+    }
+    processPendingChanges()
+    NotificationCenter.default.post(
+      name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
+  }
+}

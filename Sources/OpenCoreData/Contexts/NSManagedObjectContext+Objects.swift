@@ -1,0 +1,247 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  // MARK: Which there are
+
+  /// The objects that it knows and that somebody uses, in no particular order.
+  ///
+  /// - Complexity: O(number of objects).
+  public var registeredObjects: Set<NSManagedObject> {
+    checkQueue()
+    forgetFreed()
+    return Set(registry.objects)
+  }
+
+  /// Those inserted since the last save.
+  ///
+  /// - Complexity: O(number of them), as of the next two.
+  public var insertedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(pending.inserted.elements)
+  }
+
+  /// Those changed since the last save, and neither inserted nor deleted.
+  public var updatedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(pending.updated.elements)
+  }
+
+  /// Those that the next save deletes.
+  public var deletedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(pending.deleted.elements)
+  }
+
+  /// Whether there is anything to save.
+  public var hasChanges: Bool {
+    checkQueue()
+    return !pending.isEmpty
+  }
+
+  /// The object of an identifier if the context has it. Asks no store.
+  public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    checkQueue()
+    return registry[objectID]
+  }
+
+  /// The object of an identifier: a fault if the context does not have it yet, whether there is a row or not.
+  public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    checkQueue()
+    forgetFreed()
+    if let object = registry[objectID] { return object }
+    let object = makeFault(objectID)
+    if !objectID.isTemporaryID { persistentStoreCoordinator?.didRegister([objectID]) }
+    return object
+  }
+
+  /// The object of an identifier, with its values.
+  ///
+  /// - Throws: 133000 if there is no row of it; what the store throws.
+  public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    checkQueue()
+    if let object = registry[objectID] {
+      guard !object.isDeleted || !object.isFault else { throw StoreCalls.missing(objectID) }
+      try object.realise(self)
+      return object
+    }
+    guard !objectID.isTemporaryID else { throw StoreCalls.missing(objectID) }
+    let node = try node(for: objectID)
+    let object = object(with: objectID)
+    if object.isFault {
+      try object.take(node, self)
+      object.state.remove(.fault)
+      object.awake { $0.awakeFromFetch() }
+    }
+    return object
+  }
+
+  /// An object that is a fault, whatever there is in the store.
+  private func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
+    faultInTheMaking = id
+    return id.entity.objectClass.init(entity: id.entity, insertInto: self)
+  }
+
+  func register(_ object: NSManagedObject) {
+    object.registration = registration
+    registry.add(object)
+    if retainsRegisteredObjects { retained.append(object) }
+  }
+
+  /// Tells the stores of objects that nobody uses any more.
+  func forgetFreed() {
+    guard let freed = registration?.takeFreed(), !freed.isEmpty else { return }
+    for id in freed { registry.removeFreed(id) }
+    persistentStoreCoordinator?.didUnregister(freed)
+  }
+
+  // MARK: Inserting and deleting
+
+  /// Takes an object in, to be saved as a new one. Nothing happens to one that it has already; one that it deletes stays.
+  public func insert(_ object: NSManagedObject) {
+    checkQueue()
+    if object.registration === registration {
+      if object.isDeleted, pending.deleted.remove(object) { object.state.remove(.deleted) }
+      return
+    }
+    precondition(object.registration == nil, "The object \(object.objectID) is in another context.")
+    register(object)
+    object.state.insert(.inserted)
+    pending.inserted.append(object)
+    pending.event.inserted.append(object)
+    object.awake { $0.awakeFromInsert() }
+  }
+
+  /// Takes an object out, with the next save out of the store, too. Related objects learn of it as ``propagatesDeletesAtEndOfEvent`` says.
+  ///
+  /// An object that was never saved is forgotten.
+  public func delete(_ object: NSManagedObject) {
+    checkQueue()
+    precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
+    guard !object.isDeleted else { return }
+    object.prepareForDeletion()
+    object.state.insert(.deleted)
+    if object.isInserted {
+      pending.inserted.remove(object)
+    } else {
+      pending.updated.remove(object)
+      object.state.remove(.updated)
+      pending.deleted.append(object)
+    }
+    if !pending.event.inserted.remove(object) { pending.event.deleted.append(object) }
+    pending.propagating.append(object)
+    if !propagatesDeletesAtEndOfEvent { propagateDeletions() }
+  }
+
+  /// Lets the delete rules act, on what they delete, too.
+  func propagateDeletions() {
+    while !pending.propagating.isEmpty {
+      let objects = pending.propagating
+      pending.propagating = []
+      for object in objects where object.isDeleted {
+        propagateDeletion(of: object)
+        if object.isInserted { forget(object) }
+      }
+    }
+  }
+
+  private func propagateDeletion(of object: NSManagedObject) {
+    for (place, slot) in object.layout.slots.enumerated() {
+      guard let relationship = slot.relationship else { continue }
+      let rule = relationship.deleteRule
+      guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
+      if rule == .nullifyDeleteRule, relationship.inverseRelationship == nil { continue }
+      object.fireFault(slot.name)
+      guard !object.state.contains(.inaccessible) else { return }
+      let related =
+        slot.isToMany
+        ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []
+      for other in related where !other.isDeleted {
+        if rule == .cascadeDeleteRule {
+          delete(other)
+        } else if let inverse = relationship.inverseRelationship {
+          other.dropInverse(object, inverse)
+        }
+      }
+    }
+  }
+
+  /// An object that was inserted and never saved is in no context any more.
+  func forget(_ object: NSManagedObject) {
+    pending.forget(object)
+    registry.remove(object.objectID)
+    retained.remove(object)
+    assignedStores[ObjectIdentifier(object)] = nil
+    object.registration = nil
+  }
+
+  /// Has an inserted object saved to a store, where several could have it.
+  public func assign(_ object: Any, to store: NSPersistentStore) {
+    checkQueue()
+    guard let object = object as? NSManagedObject else { preconditionFailure("\(object) is no managed object.") }
+    precondition(object.objectID.isTemporaryID, "The object \(object.objectID) is in a store already.")
+    assignedStores[ObjectIdentifier(object)] = store
+  }
+
+  /// Gives inserted objects the identifiers that they will be saved under.
+  public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    checkQueue()
+    let wanted = ObjectList(objects.filter(\.objectID.isTemporaryID)).elements
+    guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
+    for (store, objects) in try StoreCalls.byStore(wanted, self, coordinator) {
+      let ids = try coordinator.obtainPermanentIDs(for: objects, in: store)
+      for (object, id) in zip(objects, ids) {
+        let old = object.objectID
+        object.objectID = id
+        registry.rename(object, from: old)
+      }
+    }
+  }
+
+  /// Has the next save check that an object was not changed by somebody else, though it is not changed here.
+  public func detectConflicts(for object: NSManagedObject) {
+    checkQueue()
+    precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
+    object.state.insert(.locked)
+    lockedObjects.append(object)
+  }
+
+  // MARK: Entities
+
+  /// The entity that has a class; the model of the coordinator must have exactly one.
+  func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
+    guard let model = persistentStoreCoordinator?.managedObjectModel else {
+      preconditionFailure("\(label) has no coordinator, and so no model with the class \(type).")
+    }
+    guard let entity = model.entity(of: type) else {
+      preconditionFailure("The model has no entity, or several, of the class \(type): name the entity.")
+    }
+    return entity
+  }
+}
+
+extension NSEntityDescription {
+  /// The entity of a name in the model of a context's coordinator.
+  public class func entity(
+    forEntityName entityName: String, in context: NSManagedObjectContext
+  ) -> NSEntityDescription? {
+    context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
+  }
+
+  /// A new object of the entity of a name, of the entity's class, inserted into a context. There must be such an entity.
+  public class func insertNewObject(
+    forEntityName entityName: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
+    guard let entity = entity(forEntityName: entityName, in: context) else {
+      preconditionFailure("\(context.label) knows no entity named \"\(entityName)\".")
+    }
+    return entity.objectClass.init(entity: entity, insertInto: context)
+  }
+
+  fileprivate var objectClass: NSManagedObject.Type {
+    guard let type = managedObjectClass else {
+      preconditionFailure(
+        "The entity \(name ?? "") has the class \(managedObjectClassName ?? ""), which is not in the program.")
+    }
+    return type
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// When an asynchronous block runs.
+  public enum ScheduledTaskType: Sendable {
+    /// At once if the caller is on the queue already, else as soon as the queue comes to it.
+    case immediate
+    /// When the queue comes to it.
+    case enqueued
+  }
+
+  /// Runs a block on the context's queue, later, and processes the changes it has made.
+  ///
+  /// May be called from anywhere.
+  public func perform(_ block: @escaping () -> Void) {
+    let job = QueuedJob(self, block)
+    queue.async { job.run() }
+  }
+
+  /// Runs a block on the context's queue and waits until it is done. Changes are not processed.
+  ///
+  /// May be called from anywhere, also by a block of the context, and by one of another context that this one waits for. A context
+  /// of the main queue waits until that queue is free: for ever, if nobody drains it.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+    let outer = QueueOwnership.current
+    if isOwned { return try QueueOwnership.with(self, outer: outer, block) }
+    let ownsMainQueue = QueueOwnership.ownsMainQueue
+    return try queue.sync { try QueueOwnership.with(self, outer: outer, ownsMainQueue: ownsMainQueue, block) }
+  }
+
+  /// Runs a block on the context's queue, processes the changes it has made, and gives its result.
+  ///
+  /// May be called from anywhere; no thread waits meanwhile.
+  nonisolated(nonsending) public func perform<T, Failure: Error>(
+    schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> T
+  ) async throws(Failure) -> T {
+    if schedule == .immediate, isOwned {
+      return try QueueOwnership.with(self, outer: .current, block)
+    }
+    return try await QueuedCall(self, block).result().get()
+  }
+}
+
+/// A block on its way to a context's queue. Unchecked: it runs once, on that queue.
+private final class QueuedJob: @unchecked Sendable {
+  private let context: NSManagedObjectContext
+  private let block: () -> Void
+
+  init(_ context: NSManagedObjectContext, _ block: @escaping () -> Void) {
+    self.context = context
+    self.block = block
+  }
+
+  func run() {
+    QueueOwnership.with(context, outer: nil) {
+      block()
+      context.processPendingChanges()
+    }
+  }
+}
+
+/// A block on its way to a context's queue, and its result on the way back. Unchecked: it runs once, on that queue, and whoever waits
+/// reads the result after that.
+private final class QueuedCall<Value, Failure: Error>: @unchecked Sendable {
+  private let context: NSManagedObjectContext
+  private let block: () throws(Failure) -> Value
+  private var made: Result<Value, Failure>?
+
+  init(_ context: NSManagedObjectContext, _ block: @escaping () throws(Failure) -> Value) {
+    self.context = context
+    self.block = block
+  }
+
+  nonisolated(nonsending) func result() async -> Result<Value, Failure> {
+    await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+      context.queue.async {
+        self.run()
+        waiter.resume()
+      }
+    }
+    guard let made else { preconditionFailure("A block of a context has not run.") }
+    return made
+  }
+
+  private func run() {
+    QueueOwnership.with(context, outer: nil) {
+      do throws(Failure) {
+        made = .success(try block())
+      } catch {
+        made = .failure(error)
+      }
+      context.processPendingChanges()
+    }
+  }
+}

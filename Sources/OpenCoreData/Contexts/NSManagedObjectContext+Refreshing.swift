@@ -1,0 +1,126 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// Has an object take the values of its row: at once and keeping what was changed here, or, as a fault and without the changes, when
+  /// they are asked for.
+  ///
+  /// Does nothing for an object that was never saved.
+  public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    checkQueue()
+    precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
+    guard !object.isInserted else { return }
+    if flag {
+      guard !object.isFault else { return }
+      object.willTurnIntoFaultAndBack(self)
+    } else {
+      pending.updated.remove(object)
+      object.state.remove(.updated)
+      object.turnIntoFault()
+    }
+    pending.event.refreshed.append(object)
+  }
+
+  /// Has all objects without changes become faults, and those with changes take what is new in their rows.
+  public func refreshAllObjects() {
+    checkQueue()
+    for object in registry.objects where !object.isFault && !object.isDeleted {
+      refresh(object, mergeChanges: object.hasChanges)
+    }
+  }
+
+  /// Takes back all changes that are not saved.
+  public func rollback() {
+    checkQueue()
+    let (inserted, changed) = (pending.inserted.elements, pending.updated.elements + pending.deleted.elements)
+    let annihilated = pending.propagating.filter(\.isInserted)
+    pending.propagating = []
+    for object in inserted + annihilated { forget(object) }
+    for object in changed {
+      pending.forget(object)
+      object.takeBack()
+    }
+    for object in lockedObjects.elements { object.state.remove(.locked) }
+    lockedObjects.removeAll()
+    _ = pending.takeEvent()
+    for object in changed { pending.event.refreshed.append(object) }
+    processPendingChanges()
+  }
+
+  /// Forgets all objects and all changes. Objects that somebody still has are in no context.
+  public func reset() {
+    checkQueue()
+    forgetFreed()
+    let objects = registry.objects
+    let (ids, known) = (registry.ids, registeredWithStores)
+    unsafe registration?.context = nil
+    registration = Registration(self)
+    registry.removeAll()
+    _ = pending.takeEvent()
+    pending = PendingChanges()
+    assignedStores = [:]
+    retained.removeAll()
+    lockedObjects.removeAll()
+    for object in objects {
+      object.turnIntoFault()
+      object.state = .fault
+    }
+    persistentStoreCoordinator?.didUnregister(known)
+    pending.event.invalidatedAll = ids
+    processPendingChanges()
+  }
+
+  /// The identifiers that stores were told of.
+  var registeredWithStores: [NSManagedObjectID] {
+    registry.ids.filter { id in !id.isTemporaryID && registry[id]?.isInserted != true }
+  }
+}
+
+extension NSManagedObject {
+  /// Takes the values of the row again, except for those that were changed here. A row that is gone makes it an object without values.
+  fileprivate final func willTurnIntoFaultAndBack(_ context: NSManagedObjectContext) {
+    do {
+      let node = try context.node(for: objectID)
+      let committed = try Self.committed(node, layout, objectID, context)
+      adopt(committed.snapshot, keepingChanges: true)
+      awake { $0.awake(fromSnapshotEvents: .refresh) }
+    } catch {
+      context.handleInaccessible(self, nil, error)
+    }
+  }
+
+  /// Takes a row as what is committed from now on. What was not changed here gets its values; what was changed keeps its own, or not.
+  final func adopt(_ new: RowSnapshot, keepingChanges: Bool, where keeps: (Int) -> Bool = { _ in true }) {
+    let layout = layout
+    var values = new.values
+    for place in values.indices {
+      let slot = layout.slots[place]
+      switch slot.kind {
+      case .attribute where slot.isTransient, .toOne where slot.isTransient: values[place] = self.values[place]
+      case .attribute, .toOne:
+        if keepingChanges, hasChanged(at: place), keeps(place) {
+          values[place] = self.values[place]
+        } else if case .object = self.values[place], self.values[place].isEqual(values[place]) {
+          values[place] = self.values[place]
+        }
+      case .toMany:
+        guard case .members(let members) = self.values[place], keepingChanges, members.hasChanges else { continue }
+        values[place] = .members(members.unfired())
+      case .fetched: values[place] = .fault
+      }
+    }
+    snapshot = new
+    self.values = values
+  }
+
+  /// Has what was committed again.
+  fileprivate final func takeBack() {
+    guard let snapshot else {
+      values = []
+      state = .fault
+      return
+    }
+    adopt(snapshot, keepingChanges: false)
+    state.remove(.inaccessible)
+    awake { $0.awake(fromSnapshotEvents: .rollback) }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// What a context has to save, in the order of the changes, and what has happened since it last processed its changes.
+struct PendingChanges {
+  var inserted = ObjectList()
+  var updated = ObjectList()
+  var deleted = ObjectList()
+  /// Deleted objects whose relationships have not been dealt with.
+  var propagating: [NSManagedObject] = []
+  var event = Event()
+
+  /// What the next notification of changes tells.
+  struct Event {
+    var inserted = ObjectList()
+    var changed = ObjectList()
+    var deleted = ObjectList()
+    var refreshed = ObjectList()
+    var invalidated = ObjectList()
+    var invalidatedAll: [NSManagedObjectID] = []
+    fileprivate var before: [ObjectIdentifier: [ManagedValue]] = [:]
+
+    var isEmpty: Bool {
+      inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
+        && invalidatedAll.isEmpty
+    }
+  }
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+  /// The objects with changes: inserted, updated, deleted.
+  var objects: [NSManagedObject] { inserted.elements + updated.elements + deleted.elements }
+
+  /// Notes what an object had before the first change in the event.
+  mutating func note(_ object: NSManagedObject, before values: [ManagedValue]) {
+    if event.changed.append(object) { event.before[ObjectIdentifier(object)] = values }
+  }
+
+  /// What an object had when the event began; nil if it has not changed.
+  func values(before object: NSManagedObject) -> [ManagedValue]? { event.before[ObjectIdentifier(object)] }
+
+  /// The event, which is over.
+  mutating func takeEvent() -> Event {
+    let taken = event
+    for object in taken.changed.elements { object.state.remove(.changedInEvent) }
+    event = Event()
+    return taken
+  }
+
+  /// Forgets an object that is gone from the context.
+  mutating func forget(_ object: NSManagedObject) {
+    inserted.remove(object)
+    updated.remove(object)
+    deleted.remove(object)
+    object.state.subtract([.inserted, .updated, .deleted, .locked])
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+/// The changes of a context that concern a fetch: objects inserted, changed or deleted since the last save.
+struct PendingOverlay {
+  private let request: NSFetchRequest<NSManagedObject>
+  /// In the order of their insertion.
+  private let inserted: [NSManagedObject]
+  private let updated: ObjectList
+  private let deleted: ObjectList
+
+  init(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) {
+    self.request = request
+    guard request.includesPendingChanges, !context.pending.isEmpty, let entity = request.entity else {
+      (inserted, updated, deleted) = ([], ObjectList(), ObjectList())
+      return
+    }
+    context.propagateDeletions()
+    func concerned(_ objects: ObjectList) -> [NSManagedObject] {
+      objects.elements.filter { object in
+        (object.entity === entity || request.includesSubentities && object.entity.isKindOf(entity: entity))
+          && request.concerns(object, context)
+      }
+    }
+    inserted = concerned(context.pending.inserted)
+    updated = ObjectList(concerned(context.pending.updated))
+    deleted = ObjectList(concerned(context.pending.deleted))
+  }
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+  /// Asks for all that may be in the window once changes are laid over it.
+  func widen(_ request: NSFetchRequest<NSManagedObject>) {
+    if request.fetchLimit > 0 {
+      request.fetchLimit += max(0, request.fetchOffset) + updated.count + deleted.count
+    }
+    request.fetchOffset = 0
+  }
+
+  /// What the store has, without what was deleted, and with what was inserted or changed where it is now.
+  func laid(over stored: [NSManagedObject]) throws -> [NSManagedObject] {
+    let matches: (NSManagedObject) -> Bool =
+      if let predicate = request.predicate {
+        try CompiledPredicate(predicate, reading: .managedObjects).matches
+      } else {
+        { _ in true }
+      }
+    var unchanged: [NSManagedObject] = []
+    var changed = ObjectList()
+    // Without an order, changed objects stay where they are.
+    let order = try ObjectOrder(request.sortDescriptors)
+    for object in stored where !deleted.contains(object) {
+      if !updated.contains(object) || order == nil && matches(object) {
+        unchanged.append(object)
+      }
+    }
+    let kept = ObjectList(unchanged)
+    for object in updated.elements where !kept.contains(object) && matches(object) { changed.append(object) }
+    for object in inserted where !kept.contains(object) && matches(object) { changed.append(object) }
+    return order?.merged(unchanged, changed.elements) ?? unchanged + changed.elements
+  }
+}
+
+extension NSFetchRequest {
+  /// Whether an object is, or would be saved to, one of the stores that the request is for.
+  fileprivate func concerns(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
+    guard let affectedStores else { return true }
+    let store = object.objectID.persistentStore ?? context.assignedStores[ObjectIdentifier(object)]
+    return store.map { store in affectedStores.contains { $0 === store } } ?? true
+  }
+}
+
+extension RowReader<NSManagedObject> {
+  /// Reads managed objects by their slots.
+  static var managedObjects: RowReader {
+    RowReader { object in
+      object
+    } value: { key in
+      guard !key.contains(".") else { return nil }
+      return { object in
+        guard let place = object.layout.place(of: key) else { return PredicateValue(object.value(forKey: key)) }
+        return object.predicateValue(at: place)
+      }
+    }
+  }
+}
+
+/// The order of objects that a request asks for.
+struct ObjectOrder {
+  private let sort: CompiledSort<NSManagedObject>
+
+  /// Nil if the request asks for none.
+  init?(_ descriptors: [NSSortDescriptor]?) throws {
+    guard let descriptors, !descriptors.isEmpty else { return nil }
+    sort = try CompiledSort(descriptors, reading: .managedObjects)
+  }
+
+  func sorted(_ objects: [NSManagedObject]) -> [NSManagedObject] { sort.sorted(objects) }
+
+  /// Objects that are in order already, and others put in where they belong, behind their equals.
+  ///
+  /// Reads O(m log n) of the n objects, so that few changes do not fire the faults of many.
+  func merged(_ ordered: [NSManagedObject], _ others: [NSManagedObject]) -> [NSManagedObject] {
+    var merged: [NSManagedObject] = []
+    merged.reserveCapacity(ordered.count + others.count)
+    var taken = 0
+    for object in sorted(others) {
+      var (low, high) = (taken, ordered.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if sort.order(ordered[middle], object) == .orderedDescending { high = middle } else { low = middle + 1 }
+      }
+      merged += ordered[taken..<low]
+      merged.append(object)
+      taken = low
+    }
+    return merged + ordered[taken...]
+  }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+
+/// Which contexts the running block owns: a chain, the innermost first, that a variable of the thread leads to.
+///
+/// Ownership is by queue and not by thread. `performAndWait` hands the caller's chain on to the thread that runs its block, because the
+/// caller waits meanwhile; `perform` begins a new one.
+final class QueueOwnership {
+  private unowned let context: NSManagedObjectContext
+  private let outer: QueueOwnership?
+  /// Whether who waits for the block runs on the main queue.
+  private let ownsMainQueue: Bool
+
+  private init(_ context: NSManagedObjectContext, outer: QueueOwnership?, ownsMainQueue: Bool) {
+    self.context = context
+    self.outer = outer
+    self.ownsMainQueue = ownsMainQueue || outer?.ownsMainQueue ?? false
+  }
+
+  /// The variable of the thread.
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let status = unsafe pthread_key_create(&key, nil)
+    precondition(status == 0, "There is no room for another variable of threads.")
+    return key
+  }()
+
+  private static let mainQueue: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  /// The chain of the running block.
+  static var current: QueueOwnership? {
+    guard let pointer = unsafe pthread_getspecific(key) else { return nil }
+    return unsafe Unmanaged<QueueOwnership>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// The context whose block is running.
+  static var innermost: NSManagedObjectContext? { current?.context }
+
+  /// Whether the caller runs on the main queue, on whatever thread that is, or for somebody there who waits.
+  static var ownsMainQueue: Bool { current?.ownsMainQueue ?? false || DispatchQueue.getSpecific(key: mainQueue) != nil }
+
+  /// Whether a context is in the chain of the running block.
+  static func owns(_ context: NSManagedObjectContext) -> Bool {
+    var link = current
+    while let each = link {
+      if each.context === context { return true }
+      link = each.outer
+    }
+    return false
+  }
+
+  /// Runs a block that owns a context, and what the caller owns who waits for it, if anybody does.
+  static func with<Result, Failure: Error>(
+    _ context: NSManagedObjectContext, outer: QueueOwnership?, ownsMainQueue: Bool = false,
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let before = unsafe pthread_getspecific(key)
+    let link = QueueOwnership(context, outer: outer, ownsMainQueue: ownsMainQueue)
+    unsafe pthread_setspecific(key, Unmanaged.passUnretained(link).toOpaque())
+    defer {
+      unsafe pthread_setspecific(key, before)
+      withExtendedLifetime(link) {}
+    }
+    return try body()
+  }
+}

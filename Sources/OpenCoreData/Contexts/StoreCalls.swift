@@ -1,0 +1,68 @@
+import Foundation
+
+/// What a context asks of the stores, in words that errors and retries share.
+enum StoreCalls {
+  /// There is no row of an identifier.
+  static func missing(_ id: NSManagedObjectID) -> NSError {
+    CoreDataError.make(
+      NSManagedObjectReferentialIntegrityError, "There is no row of \(id.uriRepresentation().absoluteString).",
+      [NSAffectedObjectsErrorKey: [id]])
+  }
+
+  /// Inserted objects by the stores they go to, in their order.
+  static func byStore(
+    _ objects: [NSManagedObject], _ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [(store: NSPersistentStore, objects: [NSManagedObject])] {
+    var groups: [(store: NSPersistentStore, objects: [NSManagedObject])] = []
+    for object in objects {
+      let store =
+        try object.objectID.persistentStore
+        ?? coordinator.store(for: object.entity, assigned: context.assignedStores[ObjectIdentifier(object)])
+      if let group = groups.firstIndex(where: { $0.store === store }) {
+        groups[group].objects.append(object)
+      } else {
+        groups.append((store, [object]))
+      }
+    }
+    return groups
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The row of an object.
+  func node(for id: NSManagedObjectID) throws -> NSIncrementalStoreNode {
+    guard !id.isTemporaryID, let coordinator = persistentStoreCoordinator else { throw StoreCalls.missing(id) }
+    return try coordinator.node(for: id, self)
+  }
+
+  /// The identifiers at the other end of a relationship.
+  func relatedIDs(
+    _ relationship: NSRelationshipDescription, of id: NSManagedObjectID
+  ) throws -> [NSManagedObjectID] {
+    guard !id.isTemporaryID, let coordinator = persistentStoreCoordinator else { return [] }
+    return try coordinator.relatedIDs(relationship, of: id, self)
+  }
+
+  /// Deals with a fault that cannot be fulfilled.
+  func handleInaccessible(_ object: NSManagedObject, _ key: String?, _ error: any Error) {
+    let property = key.flatMap { object.entity.propertiesByName[$0] }
+    let error = error as NSError
+    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectReferentialIntegrityError,
+      shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property)
+    else {
+      preconditionFailure("\(label) could not fulfil a fault of \(object.objectID): \(error.localizedDescription)")
+    }
+    object.values = object.layout.slots.map { slot in
+      guard case .toMany(let relationship) = slot.kind else { return .null }
+      return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))
+    }
+    object.state.remove(.fault)
+    object.state.insert(.inaccessible)
+    guard !object.isDeleted else { return }
+    pending.updated.remove(object)
+    object.state.remove(.updated)
+    object.state.insert(.deleted)
+    pending.deleted.append(object)
+    pending.event.deleted.append(object)
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Where the objects of an entity have their values: a slot for each property, inherited ones first.
+///
+/// Made when the model is frozen, and never changed.
+final class EntityLayout: @unchecked Sendable {
+  enum Kind {
+    case attribute(NSAttributeDescription)
+    case toOne(NSRelationshipDescription)
+    case toMany(NSRelationshipDescription)
+    case fetched(NSFetchedPropertyDescription)
+  }
+
+  struct Slot {
+    let property: NSPropertyDescription
+    let kind: Kind
+    let name: String
+    let isTransient: Bool
+
+    var relationship: NSRelationshipDescription? {
+      switch kind {
+      case .toOne(let relationship), .toMany(let relationship): relationship
+      case .attribute, .fetched: nil
+      }
+    }
+
+    var attribute: NSAttributeDescription? {
+      if case .attribute(let attribute) = kind { attribute } else { nil }
+    }
+
+    var isToMany: Bool {
+      if case .toMany = kind { true } else { false }
+    }
+
+    /// Whether the slot has a place in a snapshot, and so in a row: a stored attribute or a stored to-one relationship.
+    var isInSnapshot: Bool {
+      switch kind {
+      case .attribute, .toOne: !isTransient
+      case .toMany, .fetched: false
+      }
+    }
+  }
+
+  let slots: [Slot]
+  /// What an object has that was just inserted.
+  let defaults: [ManagedValue]
+  /// What an object has that is being realised, before its row is read.
+  let blank: [ManagedValue]
+  private let places: [String: Int]
+
+  init(_ properties: [NSPropertyDescription]) {
+    var slots: [Slot] = []
+    var places: [String: Int] = [:]
+    for property in properties {
+      guard let kind = Kind(property) else { continue }
+      let slot = Slot(property: property, kind: kind, name: property.name, isTransient: property.isTransient)
+      if let place = places[property.name] {
+        slots[place] = slot
+      } else {
+        places[property.name] = slots.count
+        slots.append(slot)
+      }
+    }
+    self.slots = slots
+    self.places = places
+    defaults = slots.map { slot in
+      switch slot.kind {
+      case .attribute(let attribute): ManagedValue(attribute.defaultValue, of: attribute)
+      case .toOne: .null
+      case .toMany(let relationship): .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))
+      case .fetched: .fault
+      }
+    }
+    blank = slots.map { slot in
+      switch slot.kind {
+      case .attribute, .toOne: .null
+      case .toMany, .fetched: .fault
+      }
+    }
+  }
+
+  /// The slot of a property; nil if the entity has none of the name.
+  func place(of key: String) -> Int? { places[key] }
+}
+
+extension EntityLayout.Kind {
+  fileprivate init?(_ property: NSPropertyDescription) {
+    switch property {
+    case let attribute as NSAttributeDescription: self = .attribute(attribute)
+    case let relationship as NSRelationshipDescription:
+      self = relationship.isToMany ? .toMany(relationship) : .toOne(relationship)
+    case let fetched as NSFetchedPropertyDescription: self = .fetched(fetched)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+extension ManagedValue {
+  /// The value of an attribute as its type keeps it. Ends the program for a value of another kind, as Apple's raises an exception.
+  init(_ value: Any?, of attribute: NSAttributeDescription) {
+    guard let value, let made = Self.made(of: value, attribute.attributeType) else {
+      precondition(
+        value == nil || value is NSNull,
+        """
+        Unacceptable type of value for attribute \(attribute.owner?.name ?? "").\(attribute.name): \
+        desired type = \(attribute.attributeValueClassName ?? ""); given type = \(value.map { "\(type(of: $0))" } ?? "").
+        """)
+      self = .null
+      return
+    }
+    self = made
+  }
+
+  /// Nil for a value that the type cannot have.
+  private static func made(of value: Any, _ type: NSAttributeType) -> ManagedValue? {
+    switch type {
+    case .integer64AttributeType, .integer32AttributeType, .integer16AttributeType:
+      if let value = value as? Int { return .integer(Int64(value)) }
+      return (value as? NSNumber ?? bridged(value)).map { .integer($0.int64Value) }
+    case .booleanAttributeType:
+      if let value = value as? Bool { return .integer(value ? 1 : 0) }
+      return (value as? NSNumber ?? bridged(value)).map { .integer($0.boolValue ? 1 : 0) }
+    case .doubleAttributeType:
+      if let value = value as? Double { return .double(value) }
+      return (value as? NSNumber ?? bridged(value)).map { .double($0.doubleValue) }
+    case .floatAttributeType:
+      return (value as? NSNumber ?? bridged(value)).map { .double(Double($0.floatValue)) }
+    case .stringAttributeType: return (value as? String).map { .string($0) }
+    case .dateAttributeType: return (value as? Date).map { .date($0) }
+    case .binaryDataAttributeType: return (value as? Data).map { .data($0) }
+    case .UUIDAttributeType: return (value as? UUID).map { .uuid($0) }
+    case .URIAttributeType: return (value as? URL).map { .other($0) }
+    case .decimalAttributeType:
+      if let value = value as? NSDecimalNumber { return .other(value) }
+      if let value = value as? Decimal { return .other(NSDecimalNumber(decimal: value)) }
+      return (value as? NSNumber ?? bridged(value)).map { .other(NSDecimalNumber(decimal: $0.decimalValue)) }
+    case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType:
+      return value is NSNull ? nil : .other(value)
+    }
+  }
+
+  /// The number that a Swift type other than those cast before carries.
+  private static func bridged(_ value: Any) -> NSNumber? {
+    switch value {
+    case let value as any BinaryInteger: Int64(exactly: value).map { NSNumber(value: $0) }
+    case let value as any BinaryFloatingPoint: NSNumber(value: Double(value))
+    default: nil
+    }
+  }
+
+  /// The value of an attribute as the application is given it: numbers as `NSNumber`, for which every cast succeeds that does on
+  /// Apple's platforms; nil for none.
+  func anyValue(of type: NSAttributeType) -> Any? {
+    switch self {
+    case .integer(let value):
+      type == .booleanAttributeType ? NSNumber(value: value != 0) : NSNumber(value: value)
+    case .double(let value):
+      type == .floatAttributeType ? NSNumber(value: Float(value)) : NSNumber(value: value)
+    case .string(let value): value
+    case .date(let value): value
+    case .data(let value): value
+    case .uuid(let value): value
+    case .other(let value): value
+    case .null, .reference, .object, .members, .fetched, .fault: nil
+    }
+  }
+
+  /// The value of an attribute or a to-one relationship as predicates compare it.
+  var predicateValue: PredicateValue {
+    switch self {
+    case .integer(let value): .integer(value)
+    case .double(let value): .double(value)
+    case .string(let value): .string(value)
+    case .date(let value): .date(value)
+    case .data(let value): .data(value)
+    case .uuid(let value): .uuid(value)
+    case .other(let value): PredicateValue(value)
+    case .reference(let id): .object(id)
+    case .object(let object): .object(object)
+    case .fetched(let objects): .collection(objects.map { .object($0) }, ordered: true)
+    case .null, .members, .fault: .null
+    }
+  }
+}

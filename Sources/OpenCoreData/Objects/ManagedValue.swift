@@ -1,0 +1,60 @@
+import Foundation
+
+/// What a slot of a managed object holds.
+enum ManagedValue {
+  /// No value.
+  case null
+  /// A whole number, or a boolean as 0 or 1.
+  case integer(Int64)
+  /// A floating-point number.
+  case double(Double)
+  case string(String)
+  case date(Date)
+  case data(Data)
+  case uuid(UUID)
+  /// A decimal number, a URL, or whatever a transformable attribute has.
+  indirect case other(Any)
+  /// The object at the other end of a to-one relationship, not asked for yet.
+  case reference(NSManagedObjectID)
+  /// The object at the other end of a to-one relationship.
+  case object(NSManagedObject)
+  /// The objects at the other end of a to-many relationship, as far as they are known.
+  case members(RelatedObjects)
+  /// The objects of a fetched property.
+  case fetched([NSManagedObject])
+  /// Not asked for yet: a to-many relationship, a fetched property, or any property of a fault.
+  case fault
+}
+
+extension ManagedValue {
+  var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// The identifier of the object at the other end of a to-one relationship.
+  var objectID: NSManagedObjectID? {
+    switch self {
+    case .reference(let id): id
+    case .object(let object): object.objectID
+    default: nil
+    }
+  }
+
+  /// Whether two values of one slot are the same. Values that only the application knows are compared as objects.
+  func isEqual(_ other: ManagedValue) -> Bool {
+    switch (self, other) {
+    case (.null, .null), (.fault, .fault): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.double(let left), .double(let right)): left == right || left.isNaN && right.isNaN
+    case (.string(let left), .string(let right)): left == right
+    case (.date(let left), .date(let right)): left == right
+    case (.data(let left), .data(let right)): left == right
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.other(let left), .other(let right)): areEqual(left, right)
+    case (.object(let left), .object(let right)): left === right
+    case (.members(let left), .members(let right)): left === right
+    default:
+      if let left = objectID, let right = other.objectID { left == right } else { false }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+extension NSManagedObject {
+  /// To be called before a value changes, so that the current event knows what it was.
+  final func noteEvent() {
+    guard state.isDisjoint(with: [.changedInEvent, .quiet]), let context = managedObjectContext else { return }
+    state.insert(.changedInEvent)
+    context.pending.note(self, before: values)
+  }
+
+  /// To be called after a value has changed, so that it is saved.
+  final func noteChange() {
+    guard !state.contains(.quiet), let context = managedObjectContext else { return }
+    noteEvent()
+    guard state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }
+    state.insert(.updated)
+    context.pending.updated.append(self)
+  }
+
+  /// Whether the next save would store anything else than there is.
+  public final var hasPersistentChangedValues: Bool {
+    layout.slots.indices.contains { !layout.slots[$0].isTransient && hasChanged(at: $0) }
+  }
+
+  /// The values that differ from those fetched or saved last, by their names; `NSNull` for none.
+  public final func changedValues() -> [String: Any] {
+    checkQueue()
+    return changes { hasChanged(at: $0) }
+  }
+
+  /// The values that have changed since the context last processed its changes, by their names; `NSNull` for none.
+  public final func changedValuesForCurrentEvent() -> [String: Any] {
+    checkQueue()
+    guard let before = managedObjectContext?.pending.values(before: self) else { return [:] }
+    return changes { place in
+      guard !before.isEmpty else { return hasChanged(at: place) }
+      if case .members(let members) = values[place] { return members.hasChanges }
+      return !values[place].isEqual(before[place])
+    }
+  }
+
+  /// The values as they were fetched or saved last, by their names; `NSNull` for none. Of all properties but to-many relationships, if
+  /// no names are given.
+  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    checkQueue()
+    fireFault()
+    var committed: [String: Any] = [:]
+    for (place, slot) in layout.slots.enumerated() where keys?.contains(slot.name) ?? slot.isInSnapshot {
+      committed[slot.name] = committedValue(at: place) ?? NSNull()
+    }
+    return committed
+  }
+
+  /// What was fetched or saved, as conflicts show it: attributes, and to-one relationships as identifiers; `NSNull` for none.
+  final var snapshotValues: [String: Any]? {
+    snapshot.map { snapshot in
+      var values: [String: Any] = [:]
+      for (slot, value) in zip(layout.slots, snapshot.values) where slot.isInSnapshot {
+        values[slot.name] =
+          slot.attribute.map { value.anyValue(of: $0.attributeType) ?? NSNull() } ?? value.objectID ?? NSNull()
+      }
+      return values
+    }
+  }
+
+  /// Whether a slot has something else than what was fetched or saved.
+  final func hasChanged(at place: Int) -> Bool {
+    guard !values.isEmpty else { return false }
+    switch values[place] {
+    case .fault, .fetched: return false
+    case .members(let members): return members.hasChanges
+    case let value:
+      if let snapshot, layout.slots[place].isInSnapshot { return !value.isEqual(snapshot.values[place]) }
+      // Never saved, or transient.
+      return !isFault && !value.isEqual(layout.defaults[place])
+    }
+  }
+
+  private final func changes(where hasChanged: (Int) -> Bool) -> [String: Any] {
+    guard !values.isEmpty else { return [:] }
+    var changes: [String: Any] = [:]
+    for place in values.indices where hasChanged(place) {
+      changes[layout.slots[place].name] = value(at: place) ?? NSNull()
+    }
+    return changes
+  }
+
+  private final func committedValue(at place: Int) -> Any? {
+    switch layout.slots[place].kind {
+    case .attribute(let attribute):
+      return (snapshot?.values[place])?.anyValue(of: attribute.attributeType)
+    case .toOne:
+      return snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
+    case .toMany(let relationship):
+      guard snapshot != nil else { return nil }
+      let members = members(of: relationship, at: place)
+      let stored =
+        members.elements.filter { !members.added.contains($0) } + members.removed.elements
+      return relationship.isOrdered ? NSOrderedSet(array: stored) : NSSet(array: stored)
+    case .fetched: return nil
+    }
+  }
+}

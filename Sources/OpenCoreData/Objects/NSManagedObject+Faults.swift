@@ -1,0 +1,129 @@
+import Foundation
+
+extension NSManagedObject {
+  /// Reads the row of a fault.
+  ///
+  /// A property cannot throw: a row that is gone makes the object one without values, which the next save would delete, or ends the
+  /// program, as the context says; any other error of a store ends the program.
+  final func fireFault(_ key: String? = nil) {
+    guard state.contains(.fault) else { return }
+    guard let context = managedObjectContext else {
+      preconditionFailure(
+        "A fault of the entity \(entity.name ?? "") cannot be fulfilled: its context is gone. \(objectID)")
+    }
+    context.checkQueue()
+    do {
+      try realise(context)
+    } catch {
+      context.handleInaccessible(self, key, error)
+    }
+  }
+
+  /// Reads the row of a fault.
+  final func realise(_ context: NSManagedObjectContext) throws {
+    guard state.contains(.fault) else { return }
+    let node = try context.node(for: objectID)
+    try take(node, context)
+    state.remove(.fault)
+    awake { $0.awakeFromFetch() }
+  }
+
+  /// Has the values of a row, and those of relationships that were changed from the other end.
+  ///
+  /// Transient values stay as they are, if there are any.
+  final func take(_ node: NSIncrementalStoreNode, _ context: NSManagedObjectContext) throws {
+    let layout = layout
+    let committed = try Self.committed(node, layout, objectID, context)
+    var values = committed.values
+    for place in values.indices {
+      switch layout.slots[place].kind {
+      case .attribute(let attribute) where attribute.isTransient:
+        values[place] = self.values.isEmpty ? layout.defaults[place] : self.values[place]
+        if case .fault = values[place] { values[place] = layout.defaults[place] }
+      case .toMany(let relationship):
+        if !self.values.isEmpty, case .members(let members) = self.values[place] {
+          values[place] = .members(members)
+        } else if let given = node.value(for: relationship), let ids = relationship.identifiers(in: given) {
+          values[place] = .members(
+            RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList(ids.map(context.object(with:)))))
+        }
+      case .attribute, .toOne, .fetched: break
+      }
+    }
+    snapshot = committed.snapshot
+    self.values = values
+  }
+
+  /// The values of a row: attributes and to-one relationships; nothing of a to-many one.
+  static func committed(
+    _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
+  ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
+    var values = layout.blank
+    for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
+      switch slot.kind {
+      case .attribute(let attribute):
+        if let value = node.value(for: attribute) { values[place] = ManagedValue(value, of: attribute) }
+      case .toOne(let relationship):
+        switch node.value(for: relationship) {
+        case let id as NSManagedObjectID: values[place] = .reference(id)
+        case nil:
+          if let id = try context.relatedIDs(relationship, of: id).first { values[place] = .reference(id) }
+        default: break
+        }
+      case .toMany, .fetched: break
+      }
+    }
+    return (values, RowSnapshot(values: values, version: node.version))
+  }
+
+  /// Forgets all values: the object is a fault from now on.
+  final func turnIntoFault() {
+    guard !state.contains(.fault) else {
+      values = []
+      return
+    }
+    willTurnIntoFault()
+    values = []
+    snapshot = nil
+    state.insert(.fault)
+    didTurnIntoFault()
+  }
+
+  /// Calls what the application does with an object that is not to be noted as a change.
+  final func awake(_ body: (NSManagedObject) -> Void) {
+    let wasQuiet = state.contains(.quiet)
+    state.insert(.quiet)
+    body(self)
+    if !wasQuiet { state.remove(.quiet) }
+  }
+
+  /// Whether the objects of a relationship were not read from the store.
+  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    checkQueue()
+    guard let place = layout.place(of: key), layout.slots[place].relationship != nil else { undefined(key) }
+    guard !values.isEmpty else { return isFault }
+    return switch values[place] {
+    case .fault: true
+    case .members(let members): members.isFault
+    case .reference(let id): managedObjectContext?.registeredObject(for: id)?.isFault ?? true
+    case .object(let object): object.isFault
+    default: isFault
+    }
+  }
+
+  /// The identifiers of the objects of a relationship, in their order if they have one. Makes no objects of those in the store.
+  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    checkQueue()
+    guard let place = layout.place(of: key) else { undefined(key) }
+    fireFault(key)
+    switch layout.slots[place].kind {
+    case .toOne: return values[place].objectID.map { [$0] } ?? []
+    case .toMany(let relationship):
+      if case .fault = values[place], let context = managedObjectContext {
+        return (try? context.relatedIDs(relationship, of: objectID)) ?? []
+      }
+      return members(of: relationship, at: place).elements.map(\.objectID)
+    case .attribute, .fetched: undefined(key)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+public import Foundation
+
+extension NSManagedObject {
+  // MARK: Reading
+
+  /// The object at the other end of a to-one relationship, which may be a fault. The row was read.
+  final func toOne(at place: Int) -> NSManagedObject? {
+    switch values[place] {
+    case .object(let object): return object
+    case .reference(let id):
+      guard let object = managedObjectContext?.object(with: id) else { return nil }
+      values[place] = .object(object)
+      return object
+    default: return nil
+    }
+  }
+
+  /// The members of a to-many relationship, read from the store if they were not.
+  final func members(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
+    let members = knownMembers(of: relationship, at: place)
+    guard members.isFault else { return members }
+    guard let context = managedObjectContext, !objectID.isTemporaryID, !state.contains(.inaccessible) else {
+      members.fire([])
+      return members
+    }
+    do {
+      let ids = try context.relatedIDs(relationship, of: objectID)
+      members.fire(ids.map(context.object(with:)))
+    } catch {
+      context.handleInaccessible(self, relationship.name, error)
+      members.fire([])
+    }
+    return members
+  }
+
+  /// The members of a to-many relationship as far as they are known. Reads nothing, also of a fault.
+  final func knownMembers(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
+    if values.isEmpty { values = layout.slots.map { _ in .fault } }
+    if case .members(let members) = values[place] { return members }
+    let members = RelatedObjects(isOrdered: relationship.isOrdered)
+    values[place] = .members(members)
+    return members
+  }
+
+  // MARK: Changing
+
+  final func setToOne(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int) {
+    let old = toOne(at: place)
+    guard old !== object else { return }
+    noteEvent()
+    values[place] = object.map { .object($0) } ?? .null
+    guard let inverse = relationship.inverseRelationship else { return }
+    old?.dropInverse(self, inverse)
+    object?.takeInverse(self, inverse, of: relationship)
+  }
+
+  final func setMembers(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription, at place: Int) {
+    let members = members(of: relationship, at: place)
+    let wanted = ObjectList(objects)
+    for object in members.elements where !wanted.contains(object) { remove(object, relationship, at: place) }
+    for object in objects { add(object, relationship, at: place) }
+    if relationship.isOrdered {
+      noteEvent()
+      members.reorder(wanted.elements)
+    }
+  }
+
+  /// Adds a member of a to-many relationship, whose members need not be known.
+  final func add(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
+    noteEvent()
+    guard knownMembers(of: relationship, at: place).add(object) else { return }
+    if let inverse = relationship.inverseRelationship { object.takeInverse(self, inverse, of: relationship) }
+  }
+
+  /// Removes a member of a to-many relationship, whose members need not be known.
+  final func remove(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
+    noteEvent()
+    guard knownMembers(of: relationship, at: place).remove(object) else { return }
+    if let inverse = relationship.inverseRelationship { object.dropInverse(self, inverse) }
+  }
+
+  // MARK: The other end
+
+  /// Refers to `other` from now on, because `other` refers to it.
+  private final func takeInverse(
+    _ other: NSManagedObject, _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
+  ) {
+    guard let place = layout.place(of: inverse.name) else { return }
+    if inverse.isToMany {
+      noteEvent()
+      knownMembers(of: inverse, at: place).add(other)
+    } else {
+      fireFault(inverse.name)
+      let old = toOne(at: place)
+      guard old !== other else { return }
+      noteEvent()
+      values[place] = .object(other)
+      // What it referred to before does not refer to it any more.
+      old?.dropInverse(self, relationship)
+    }
+    noteChange()
+  }
+
+  /// No longer refers to `other`, because `other` does not refer to it.
+  final func dropInverse(_ other: NSManagedObject, _ inverse: NSRelationshipDescription) {
+    guard let place = layout.place(of: inverse.name) else { return }
+    if inverse.isToMany {
+      noteEvent()
+      guard knownMembers(of: inverse, at: place).remove(other) else { return }
+    } else {
+      fireFault(inverse.name)
+      guard values[place].objectID == other.objectID else { return }
+      noteEvent()
+      values[place] = .null
+    }
+    noteChange()
+  }
+}
+
+extension NSManagedObject {
+  /// A set that changes with a to-many relationship, and that changes the relationship. Adding and removing fire nothing.
+  public final func mutableSetValue(forKey key: String) -> NSMutableSet {
+    checkQueue()
+    let (relationship, place) = toMany(key)
+    precondition(!relationship.isOrdered, "\(key) is ordered: use mutableOrderedSetValue(forKey:).")
+    return MutableMembers(self, relationship, place)
+  }
+
+  /// An ordered set that changes with an ordered relationship, and that changes the relationship.
+  public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    checkQueue()
+    let (relationship, place) = toMany(key)
+    precondition(relationship.isOrdered, "\(key) is not ordered: use mutableSetValue(forKey:).")
+    return MutableOrderedMembers(self, relationship, place)
+  }
+
+  private final func toMany(_ key: String) -> (NSRelationshipDescription, Int) {
+    guard let place = layout.place(of: key), case .toMany(let relationship) = layout.slots[place].kind else {
+      preconditionFailure("The entity \(entity.name ?? "") has no to-many relationship \"\(key)\".")
+    }
+    return (relationship, place)
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+extension NSManagedObject {
+  /// Every property on its own, through ``validateValue(_:forKey:)``, which may replace values.
+  final func validateValues() throws {
+    var errors: [NSError] = []
+    for (place, slot) in layout.slots.enumerated() {
+      if case .fetched = slot.kind { continue }
+      // What is not known has not changed.
+      if case .fault = values[place] { continue }
+      if case .members(let members) = values[place], members.isFault, slot.property.isUnbounded { continue }
+      do {
+        let given = value(at: place)
+        var value = given
+        try validateValue(&value, forKey: slot.name)
+        if slot.attribute != nil, !areEqual(given, value) { set(value, at: place) }
+      } catch {
+        errors.append(error as NSError)
+      }
+    }
+    if let error = ValidationErrors.combined(errors) { throw error }
+  }
+
+  final func validate(_ value: Any?, _ slot: EntityLayout.Slot) throws {
+    switch slot.kind {
+    case .attribute(let attribute): try validate(value, attribute)
+    case .toOne(let relationship):
+      guard value != nil || relationship.isOptional else {
+        throw error(NSValidationMissingMandatoryPropertyError, value, slot)
+      }
+    case .toMany(let relationship):
+      let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
+      if count == 0, relationship.isOptional { return }
+      if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
+        throw error(NSValidationRelationshipLacksMinimumCountError, value, slot)
+      }
+      if relationship.maxCount > 0, count > relationship.maxCount {
+        throw error(NSValidationRelationshipExceedsMaximumCountError, value, slot)
+      }
+    case .fetched: break
+    }
+    guard let value else { return }
+    for (predicate, warning) in zip(slot.property.validationPredicates, slot.property.validationWarnings)
+    where !predicate.evaluate(with: value) {
+      let code = (warning as? Int) ?? (warning as? NSNumber)?.intValue
+      throw error(code ?? NSManagedObjectValidationError, value, slot, predicate: predicate, text: warning as? String)
+    }
+  }
+
+  private final func validate(_ value: Any?, _ attribute: NSAttributeDescription) throws {
+    let slot = EntityLayout.Slot(
+      property: attribute, kind: .attribute(attribute), name: attribute.name, isTransient: attribute.isTransient)
+    guard let value else {
+      guard attribute.isOptional else { throw error(NSValidationMissingMandatoryPropertyError, nil, slot) }
+      return
+    }
+    let bounds: ClosedRange<Int64>? =
+      switch attribute.attributeType {
+      case .integer16AttributeType: Int64(Int16.min)...Int64(Int16.max)
+      case .integer32AttributeType: Int64(Int32.min)...Int64(Int32.max)
+      default: nil
+      }
+    guard let bounds, let number = (value as? NSNumber)?.int64Value, !bounds.contains(number) else { return }
+    throw error(
+      number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, value, slot)
+  }
+
+  /// Relationships that forbid the deletion as long as they have objects that are not deleted too.
+  final func validateDeletion() throws {
+    var errors: [NSError] = []
+    for (place, slot) in layout.slots.enumerated() {
+      guard let relationship = slot.relationship, relationship.deleteRule == .denyDeleteRule else { continue }
+      let objects = slot.isToMany ? members(of: relationship, at: place).elements : toOne(at: place).map { [$0] } ?? []
+      guard objects.contains(where: { !$0.isDeleted }) else { continue }
+      errors.append(error(NSValidationRelationshipDeniedDeleteError, value(at: place), slot))
+    }
+    if let error = ValidationErrors.combined(errors) { throw error }
+  }
+
+  private final func error(
+    _ code: Int, _ value: Any?, _ slot: EntityLayout.Slot, predicate: NSPredicate? = nil, text: String? = nil
+  ) -> NSError {
+    var userInfo: [String: Any] = [NSValidationKeyErrorKey: slot.name, NSValidationObjectErrorKey: self]
+    if let value { userInfo[NSValidationValueErrorKey] = value }
+    if let predicate { userInfo[NSValidationPredicateErrorKey] = predicate }
+    let name = "\(entity.name ?? "").\(slot.name)"
+    return CoreDataError.make(code, text ?? ValidationErrors.text(code, name), userInfo)
+  }
+}
+
+extension NSPropertyDescription {
+  /// Whether any number of related objects is right.
+  fileprivate var isUnbounded: Bool {
+    (self as? NSRelationshipDescription).map { $0.isOptional && $0.minCount == 0 && $0.maxCount == 0 } ?? false
+  }
+}
+
+/// What is said of values that are not right.
+enum ValidationErrors {
+  /// None, the one, or one that has all.
+  static func combined(_ errors: [NSError]) -> NSError? {
+    let all = errors.flatMap { error in
+      error.domain == NSCocoaErrorDomain && error.code == NSValidationMultipleErrorsError
+        ? error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error] : [error]
+    }
+    guard all.count > 1 else { return all.first }
+    return CoreDataError.make(
+      NSValidationMultipleErrorsError, "\(all.count) values are not right: \(all[0].localizedDescription) …",
+      [NSDetailedErrorsKey: all])
+  }
+
+  static func text(_ code: Int, _ name: String) -> String {
+    switch code {
+    case NSValidationMissingMandatoryPropertyError: "\(name) needs a value."
+    case NSValidationRelationshipLacksMinimumCountError: "\(name) has too few objects."
+    case NSValidationRelationshipExceedsMaximumCountError: "\(name) has too many objects."
+    case NSValidationRelationshipDeniedDeleteError: "The object cannot be deleted as long as \(name) has objects."
+    case NSValidationNumberTooLargeError: "\(name) is too large."
+    case NSValidationNumberTooSmallError: "\(name) is too small."
+    case NSValidationDateTooLateError: "\(name) is too late."
+    case NSValidationDateTooSoonError: "\(name) is too soon."
+    case NSValidationStringTooLongError: "\(name) is too long."
+    case NSValidationStringTooShortError: "\(name) is too short."
+    case NSValidationStringPatternMatchingError: "\(name) does not match its pattern."
+    default: "\(name) has a value that is not right."
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+extension NSManagedObject {
+  final var layout: EntityLayout { objectID.entity.layout }
+
+  /// Ends the program if the caller is not on the queue of the context.
+  final func checkQueue() {
+    if let context = managedObjectContext { context.checkQueue() }
+  }
+
+  final func undefined(_ key: String) -> Never {
+    preconditionFailure("The entity \(entity.name ?? "") has no property \"\(key)\".")
+  }
+
+  final func value(forUnmodelledKey key: String) -> Any? {
+    switch key {
+    case "self": self
+    case "objectID": objectID
+    case "entity": entity
+    default: undefined(key)
+    }
+  }
+
+  /// The value of a slot as the application is given it. The row was read.
+  final func value(at place: Int) -> Any? {
+    let slot = layout.slots[place]
+    switch slot.kind {
+    case .attribute(let attribute): return values[place].anyValue(of: attribute.attributeType)
+    case .toOne: return toOne(at: place)
+    case .toMany(let relationship): return members(of: relationship, at: place).collection
+    case .fetched(let property): return fetched(property, at: place)
+    }
+  }
+
+  /// The value of a slot as predicates compare it, with less work than by ``value(forKey:)``.
+  final func predicateValue(at place: Int) -> PredicateValue {
+    let slot = layout.slots[place]
+    fireFault(slot.name)
+    switch slot.kind {
+    case .attribute: return values[place].predicateValue
+    case .toOne: return toOne(at: place).map { .object($0) } ?? .null
+    case .toMany(let relationship):
+      let members = members(of: relationship, at: place)
+      return .collection(members.elements.map { .object($0) }, ordered: relationship.isOrdered)
+    case .fetched: return PredicateValue(value(at: place))
+    }
+  }
+
+  final func set(_ value: Any?, at place: Int) {
+    let slot = layout.slots[place]
+    switch slot.kind {
+    case .attribute(let attribute):
+      let value = ManagedValue(value, of: attribute)
+      noteEvent()
+      values[place] = value
+      didChangeValue(forKey: slot.name)
+    case .toOne(let relationship):
+      setToOne(related(value, relationship).first, relationship, at: place)
+      didChangeValue(forKey: slot.name)
+    case .toMany(let relationship):
+      setMembers(related(value, relationship), relationship, at: place)
+      didChangeValue(forKey: slot.name)
+    case .fetched: preconditionFailure("\(slot.name) is a fetched property and cannot be set.")
+    }
+  }
+
+  final func setPrimitive(_ value: Any?, at place: Int) {
+    switch layout.slots[place].kind {
+    case .attribute(let attribute): values[place] = ManagedValue(value, of: attribute)
+    case .toOne(let relationship): values[place] = related(value, relationship).first.map { .object($0) } ?? .null
+    case .toMany(let relationship):
+      let members = members(of: relationship, at: place)
+      let wanted = ObjectList(related(value, relationship))
+      for object in members.elements where !wanted.contains(object) { members.remove(object) }
+      for object in wanted.elements { members.add(object) }
+      if relationship.isOrdered { members.reorder(wanted.elements) }
+    case .fetched: preconditionFailure("\(layout.slots[place].name) is a fetched property and cannot be set.")
+    }
+  }
+
+  private final func fetched(_ property: NSFetchedPropertyDescription, at place: Int) -> [NSManagedObject] {
+    if case .fetched(let objects) = values[place] { return objects }
+    let objects = managedObjectContext?.objects(of: property, for: self) ?? []
+    values[place] = .fetched(objects)
+    return objects
+  }
+
+  /// The objects that a relationship is set to: of an object, nothing, or a collection of objects.
+  private final func related(_ value: Any?, _ relationship: NSRelationshipDescription) -> [NSManagedObject] {
+    let objects: [Any] =
+      switch value {
+      case nil, is NSNull: []
+      case let object as NSManagedObject: [object]
+      case let set as NSSet: set.allObjects
+      case let set as NSOrderedSet: set.array
+      case let array as NSArray: array.map { $0 }
+      case let array as [Any]: array
+      case let set as Set<AnyHashable>: set.map(\.base)
+      case let other?: [other]
+      }
+    return objects.map { object in
+      guard let object = object as? NSManagedObject else {
+        preconditionFailure(
+          "\(entity.name ?? "").\(relationship.name) relates to objects, and not to \(type(of: object)).")
+      }
+      check(object, relationship)
+      return object
+    }
+  }
+
+  /// Ends the program if an object cannot be at the other end of a relationship.
+  final func check(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    if let destination = relationship.destinationEntity {
+      precondition(
+        object.entity === destination || object.entity.isKindOf(entity: destination),
+        """
+        Unacceptable type of value for \(entity.name ?? "").\(relationship.name): desired entity = \
+        \(destination.name ?? ""); given entity = \(object.entity.name ?? "").
+        """)
+    }
+    precondition(
+      object.registration === registration,
+      """
+      Illegal attempt to establish the relationship \(entity.name ?? "").\(relationship.name) between objects in \
+      different contexts.
+      """)
+  }
+}
+
+extension NSManagedObject {
+  /// Sets the value at the end of a key path: keys with dots between them. A key asked of a collection is set of each element.
+  public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    guard let dot = keyPath.firstIndex(of: ".") else {
+      setValue(value, forKey: keyPath)
+      return
+    }
+    let rest = String(keyPath[keyPath.index(after: dot)...])
+    switch self.value(forKey: String(keyPath[..<dot])) {
+    case let object as NSManagedObject: object.setValue(value, forKeyPath: rest)
+    case let objects as NSSet:
+      for case let object as NSManagedObject in objects { object.setValue(value, forKeyPath: rest) }
+    case let objects as NSOrderedSet:
+      for case let object as NSManagedObject in objects { object.setValue(value, forKeyPath: rest) }
+    default: break
+    }
+  }
+
+  /// The values for some keys, `NSNull` where there is none.
+  public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
+  }
+}

@@ -1,0 +1,72 @@
+/// Different objects in an order: appending, removing and finding one take constant time.
+///
+/// A removed object leaves a hole, which is closed before places are asked for.
+struct ObjectList {
+  private var objects: [NSManagedObject?] = []
+  private var places: [ObjectIdentifier: Int] = [:]
+
+  init() {}
+
+  init(_ objects: some Sequence<NSManagedObject>) {
+    for object in objects { append(object) }
+  }
+
+  var count: Int { places.count }
+  var isEmpty: Bool { places.isEmpty }
+
+  func contains(_ object: NSManagedObject) -> Bool { places[ObjectIdentifier(object)] != nil }
+
+  /// The objects in their order.
+  var elements: [NSManagedObject] { objects.compactMap { $0 } }
+
+  /// Whether the object was not there.
+  @discardableResult
+  mutating func append(_ object: NSManagedObject) -> Bool {
+    guard !contains(object) else { return false }
+    places[ObjectIdentifier(object)] = objects.count
+    objects.append(object)
+    return true
+  }
+
+  /// Whether the object was there.
+  @discardableResult
+  mutating func remove(_ object: NSManagedObject) -> Bool {
+    guard let place = places.removeValue(forKey: ObjectIdentifier(object)) else { return false }
+    objects[place] = nil
+    if objects.count > 16, objects.count > 2 * places.count { close() }
+    return true
+  }
+
+  mutating func removeAll() { self = ObjectList() }
+
+  // MARK: Places, in ordered relationships
+
+  mutating func index(of object: NSManagedObject) -> Int? {
+    close()
+    return places[ObjectIdentifier(object)]
+  }
+
+  /// Takes time in proportion to the objects behind.
+  mutating func insert(_ object: NSManagedObject, at index: Int) {
+    guard index < count else {
+      append(object)
+      return
+    }
+    close()
+    objects.insert(object, at: index)
+    renumber(from: index)
+  }
+
+  /// Closes the holes.
+  private mutating func close() {
+    guard objects.count != places.count else { return }
+    objects.removeAll { $0 == nil }
+    renumber(from: 0)
+  }
+
+  private mutating func renumber(from first: Int) {
+    for index in first..<objects.count {
+      if let object = objects[index] { places[ObjectIdentifier(object)] = index }
+    }
+  }
+}

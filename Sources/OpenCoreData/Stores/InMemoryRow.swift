@@ -1,0 +1,60 @@
+import Foundation
+
+/// An object as the in-memory store has it. A row never changes; a save replaces it.
+final class InMemoryRow {
+  let objectID: NSManagedObjectID
+  let version: UInt64
+  let layout: InMemoryLayout
+  /// In the order of the layout: of a to-one relationship an identifier, of a to-many an array of identifiers.
+  private let values: [Any?]
+  private unowned let rows: InMemoryRows
+
+  /// A row with the present values of the object.
+  init(_ object: NSManagedObject, version: UInt64, _ layout: InMemoryLayout, in rows: InMemoryRows) {
+    objectID = object.objectID
+    self.version = version
+    self.layout = layout
+    self.rows = rows
+    values = layout.properties.map { property in
+      guard let relationship = property as? NSRelationshipDescription else {
+        return Self.copied(object.value(forKey: property.name))
+      }
+      let identifiers = object.objectIDs(forRelationshipNamed: relationship.name)
+      return relationship.isToMany ? identifiers : identifiers.first
+    }
+  }
+
+  /// The same row with a higher version.
+  init(_ row: InMemoryRow, version: UInt64) {
+    objectID = row.objectID
+    self.version = version
+    layout = row.layout
+    values = row.values
+    rows = row.rows
+  }
+
+  /// The value as the row has it; nil if there is none or the property is not stored.
+  func value(of name: String) -> Any? { layout.slot(of: name).flatMap { values[$0] } }
+
+  /// The value for predicates, which leads to other rows.
+  func predicateValue(at slot: Int) -> PredicateValue {
+    guard let relationship = layout.properties[slot] as? NSRelationshipDescription else {
+      return PredicateValue(values[slot])
+    }
+    if let identifier = values[slot] as? NSManagedObjectID { return rows.predicateValue(of: identifier) }
+    guard let identifiers = values[slot] as? [NSManagedObjectID] else { return .null }
+    return .collection(identifiers.map(rows.predicateValue), ordered: relationship.isOrdered)
+  }
+
+  /// What may change later is kept as it is now.
+  private static func copied(_ value: Any?) -> Any? {
+    guard let value, type(of: value) is AnyClass, let object = value as? any NSCopying else { return value }
+    return object.copy(with: nil)
+  }
+}
+
+extension InMemoryRow: KeyValueCoding, Identified {
+  func value(forKey key: String) -> Any? { layout.slot(of: key).map(predicateValue) }
+
+  var predicateIdentity: AnyHashable { objectID }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+/// The store of the type ``NSInMemoryStoreType``: rows in memory, gone when the store is removed.
+///
+/// It refers to its objects by whole numbers, which it never gives twice. A fetch looks at every row of its entity.
+final class InMemoryStore: NSIncrementalStore {
+  private let rows = InMemoryRows()
+  private var layouts: [String: InMemoryLayout] = [:]
+  private var lastReference: Int64 = 0
+
+  override var type: String { NSInMemoryStoreType }
+
+  override func loadMetadata() throws {
+    metadata = [NSStoreTypeKey: NSInMemoryStoreType, NSStoreUUIDKey: UUID().uuidString]
+  }
+
+  override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {}
+
+  // MARK: Requests
+
+  override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+    switch request {
+    case let request as NSFetchRequest<NSManagedObject>: return try fetch(request, context)
+    case let request as NSSaveChangesRequest:
+      try save(request)
+      return [Any]()
+    default:
+      throw CoreDataError.make(
+        NSPersistentStoreUnsupportedRequestTypeError,
+        "Stores in memory fetch and save; they do not know \(Swift.type(of: request)).")
+    }
+  }
+
+  private func fetch(
+    _ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext?
+  ) throws -> [Any] {
+    guard let entity = request.entity else {
+      throw CoreDataError.make(NSCoreDataError, "A fetch request has no entity.")
+    }
+    let fetch = try CompiledFetch(request, of: entity, reading: reader(of: entity, context))
+    let rows = rows.all(of: entity, includingSubentities: request.includesSubentities)
+    switch request.resultType {
+    case .managedObjectIDResultType: return fetch.rows(among: rows).map(\.objectID)
+    case .dictionaryResultType: return fetch.dictionaries(among: rows)
+    case .countResultType: return [NSNumber(value: fetch.count(among: rows))]
+    default:
+      guard let context else {
+        throw CoreDataError.make(NSCoreDataError, "Objects cannot be fetched without a context.")
+      }
+      return fetch.rows(among: rows).map { context.object(with: $0.objectID) }
+    }
+  }
+
+  private func reader(
+    of entity: NSEntityDescription, _ context: NSManagedObjectContext?
+  ) -> RowReader<InMemoryRow> {
+    let layout = layout(of: entity)
+    return RowReader { row in
+      context?.object(with: row.objectID) ?? row
+    } value: { key in
+      layout.slot(of: key).map { slot in { row in row.predicateValue(at: slot) } }
+    }
+  }
+
+  private func save(_ request: NSSaveChangesRequest) throws {
+    let inserted = sorted(request.insertedObjects).map { row(of: $0, version: 1) }
+    let updated = try sorted(request.updatedObjects).map { object in
+      row(of: object, version: try row(object.objectID).version + 1)
+    }
+    let locked = try sorted(request.lockedObjects?.subtracting(request.updatedObjects ?? [])).map { object in
+      let row = try row(object.objectID)
+      return InMemoryRow(row, version: row.version + 1)
+    }
+    // Nothing fails from here on.
+    for row in inserted + updated + locked { rows.set(row) }
+    for object in request.deletedObjects ?? [] { rows.remove(object.objectID) }
+  }
+
+  /// In the order in which the identifiers were given.
+  private func sorted(_ objects: Set<NSManagedObject>?) -> [NSManagedObject] {
+    (objects ?? []).map { ($0, number(of: $0.objectID)) }.sorted { $0.1 < $1.1 }.map(\.0)
+  }
+
+  // MARK: Objects
+
+  override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode { InMemoryNode(try row(objectID)) }
+
+  override func newValue(
+    forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+    with context: NSManagedObjectContext?
+  ) throws -> Any {
+    try row(objectID).value(of: relationship.name) ?? (relationship.isToMany ? [NSManagedObjectID]() : NSNull())
+  }
+
+  override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    array.map { object in
+      lastReference += 1
+      return newObjectID(for: object.entity, referenceObject: lastReference)
+    }
+  }
+
+  private func row(_ objectID: NSManagedObjectID) throws -> InMemoryRow {
+    if let row = rows[objectID] { return row }
+    throw CoreDataError.make(
+      NSManagedObjectReferentialIntegrityError, "There is no object \(objectID) in the store any more.")
+  }
+
+  private func row(of object: NSManagedObject, version: UInt64) -> InMemoryRow {
+    InMemoryRow(object, version: version, layout(of: object.entity), in: rows)
+  }
+
+  private func number(of objectID: NSManagedObjectID) -> Int64 {
+    if case .integer(let number) = objectID.reference { number } else { 0 }
+  }
+
+  private func layout(of entity: NSEntityDescription) -> InMemoryLayout {
+    let name = entity.name ?? ""
+    if let layout = layouts[name] { return layout }
+    let layout = InMemoryLayout(entity)
+    layouts[name] = layout
+    return layout
+  }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+
+/// A model, a coordinator, its stores, and contexts, made together.
+///
+/// The properties that never change and the methods may be used on any thread; ``persistentStoreDescriptions`` by one at
+/// a time.
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  /// The name: that of the model it looks for, and of the file that its first description names.
+  public let name: String
+
+  /// The context for the user interface, on the main queue.
+  public let viewContext: NSManagedObjectContext
+
+  /// The coordinator of all its contexts.
+  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+
+  /// The stores that ``loadPersistentStores(completionHandler:)`` adds: one unless set, in ``defaultDirectoryURL()``.
+  public var persistentStoreDescriptions: [NSPersistentStoreDescription]
+
+  /// A container without stores, with the model of that name among the resources of the main bundle: an `.xcdatamodeld`
+  /// or an `.xcdatamodel`, which must be there and be readable.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the container and the model.
+  ///   - fileID: Says in which module classes are; see ``NSManagedObjectModel/init(modelFileAt:fileID:)``.
+  public convenience init(name: String, fileID: String = #fileID) {
+    self.init(name: name, managedObjectModel: Self.model(name, fileID))
+  }
+
+  /// A container without stores. From now on neither the model nor any part of it can be changed.
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    self.name = name
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    let url = Self.defaultDirectoryURL().appendingPathComponent(name).appendingPathExtension("sqlite")
+    persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+  }
+
+  /// The model, which can no longer be changed.
+  public var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+
+  /// Where stores are unless their descriptions say something else: a folder named like the executable among the data
+  /// of the user's applications. ``loadPersistentStores(completionHandler:)`` makes it if it needs it.
+  open class func defaultDirectoryURL() -> URL {
+    let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+    let folder = folders.first ?? FileManager.default.temporaryDirectory
+    return folder.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
+  }
+
+  /// Adds the stores that are described, and calls the block for each with what went wrong, if anything did: before this
+  /// method returns, or later on another thread if the description says so.
+  open func loadPersistentStores(
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    let folder = Self.defaultDirectoryURL()
+    for description in persistentStoreDescriptions {
+      if description.url?.deletingLastPathComponent().standardized.path == folder.standardized.path {
+        // If that fails, the store says so better.
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      }
+      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+    }
+  }
+
+  /// A new context with a queue of its own.
+  open func newBackgroundContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = persistentStoreCoordinator
+    return context
+  }
+
+  /// Runs the block later, on the queue of a new context.
+  open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.perform { block(context) }
+  }
+
+  /// Runs the block on the queue of a new context, and returns what it returns.
+  open nonisolated(nonsending) func performBackgroundTask<T, Failure: Error>(
+    _ block: @escaping (NSManagedObjectContext) throws(Failure) -> T
+  ) async throws(Failure) -> T {
+    let context = newBackgroundContext()
+    return try await context.perform { () throws(Failure) in try block(context) }
+  }
+
+  private static func model(_ name: String, _ fileID: String) -> NSManagedObjectModel {
+    let urls = ["xcdatamodeld", "xcdatamodel"].compactMap { Bundle.main.url(forResource: name, withExtension: $0) }
+    guard let url = urls.first else {
+      preconditionFailure(
+        "There is no \(name).xcdatamodeld or \(name).xcdatamodel among the resources of \(Bundle.main.bundlePath). "
+          + "Models of other bundles are given to init(name:managedObjectModel:).")
+    }
+    do {
+      return try NSManagedObjectModel(modelFileAt: url, fileID: fileID)
+    } catch {
+      preconditionFailure("The model \(name) cannot be read: \(error)")
+    }
+  }
+}

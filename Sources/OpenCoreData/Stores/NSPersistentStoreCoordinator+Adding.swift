@@ -1,0 +1,183 @@
+public import Foundation
+
+extension NSPersistentStoreCoordinator {
+  /// Makes a store of a registered class and adds it.
+  ///
+  /// - Parameters:
+  ///   - type: The type under which the class is registered.
+  ///   - configuration: The configuration of the model whose entities the store keeps; nil for all.
+  ///   - storeURL: Where the store is or is to be. A coordinator has one store at each place.
+  ///   - options: What the store is to know.
+  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSCoreDataError`` if the program lacks
+  ///   classes of entities; ``NSPersistentStoreIncompatibleVersionHashError`` if the store was written with another
+  ///   model, which ``NSIgnorePersistentStoreVersioningOption`` allows; whatever the store throws when it is opened. The
+  ///   coordinator is left as it was.
+  @discardableResult
+  public func addPersistentStore(
+    type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(
+      ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+  }
+
+  /// As ``addPersistentStore(type:configuration:at:options:)``. A store that is nowhere gets the URL `/dev/null`, of
+  /// which there may be many.
+  @discardableResult
+  public func addPersistentStore(
+    ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    let store = try withStoreLock {
+      try checkVacant(storeURL)
+      let entities = try entities(ofConfiguration: configuration)
+      let storeClass = try StoreRegistry.storeClass(for: storeType)
+      let store = storeClass.init(
+        persistentStoreCoordinator: self, configurationName: configuration, at: storeURL ?? nowhere, options: options)
+      try store.loadMetadata()
+      try adopt(store, ofType: storeType, entities)
+      return store
+    }
+    announceChange([NSAddedPersistentStoresKey: [store]])
+    return store
+  }
+
+  /// Adds a store as the description says, and calls the block with it and with what went wrong, if anything did: before
+  /// this method returns, or later on another thread if the description says so.
+  public func addPersistentStore(
+    with storeDescription: NSPersistentStoreDescription,
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    let description = copied(storeDescription)
+    let add = {
+      do {
+        try self.addPersistentStore(
+          ofType: description.type, configurationName: description.configuration, at: description.url,
+          options: description.options)
+        block(description, nil)
+      } catch {
+        block(description, error)
+      }
+    }
+    guard description.shouldAddStoreAsynchronously else { return add() }
+    nonisolated(unsafe) let addLater = add
+    DispatchQueue.global().async { unsafe addLater() }
+  }
+
+  /// Removes a store. Its objects can no longer be fetched or saved.
+  ///
+  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store.
+  public func remove(_ store: NSPersistentStore) throws {
+    _ = try own(store)
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
+      userInfo: [NSRemovedPersistentStoresKey: [store]])
+    try withStoreLock {
+      let store = try own(store)
+      store.willRemove(from: self)
+      stores.removeAll { $0 === store }
+      store.persistentStoreCoordinator = nil
+    }
+    announceChange([NSRemovedPersistentStoresKey: [store]])
+  }
+
+  /// The store with these: it is the coordinator's.
+  func own(_ store: NSPersistentStore) throws -> NSIncrementalStore {
+    if let own = stores.first(where: { $0 === store }) { return own }
+    throw CoreDataError.make(
+      NSPersistentStoreOperationError,
+      "The coordinator does not have the store at \(store.url?.absoluteString ?? "?").",
+      [NSAffectedStoresErrorKey: [store]])
+  }
+
+  private func announceChange(_ userInfo: [AnyHashable: Any]) {
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: userInfo)
+  }
+
+  // MARK: Checks
+
+  private func checkVacant(_ url: URL?) throws {
+    guard let url, url != nowhere, persistentStore(for: url) != nil else { return }
+    throw CoreDataError.make(
+      NSPersistentStoreOpenError, "The coordinator already has a store at \(url.absoluteString).")
+  }
+
+  /// The entities of the configuration, all of which have classes.
+  private func entities(ofConfiguration name: String?) throws -> [NSEntityDescription] {
+    guard let entities = managedObjectModel.entities(forConfigurationName: name) else {
+      throw CoreDataError.make(
+        NSPersistentStoreIncompatibleSchemaError, "The model has no configuration named \(name ?? "").")
+    }
+    let missing = entities.filter { $0.managedObjectClass == nil }.map { entity in
+      "\(ManagedObjectClass.qualifiedName(of: entity)) of the entity \(entity.name ?? "without name")"
+    }
+    guard missing.isEmpty else {
+      throw CoreDataError.make(
+        NSCoreDataError,
+        "The program has no class of managed objects named \(missing.sorted().joined(separator: ", or ")). "
+          + "The model names a class in another module as Module.Class.")
+    }
+    return entities
+  }
+
+  /// Takes in a store whose metadata are loaded.
+  private func adopt(_ store: NSIncrementalStore, ofType type: String, _ entities: [NSEntityDescription]) throws {
+    let metadata = store.metadata ?? [:]
+    let found = metadata[NSStoreTypeKey] as? String
+    guard found == type else {
+      throw CoreDataError.make(
+        NSPersistentStoreTypeMismatchError,
+        "A store of the type \(type) was asked for; the metadata that \(Swift.type(of: store)) has loaded say "
+          + "\(found ?? "none").")
+    }
+    guard let uuid = metadata[NSStoreUUIDKey] as? String, !uuid.isEmpty else {
+      throw CoreDataError.make(
+        NSPersistentStoreOpenError, "The metadata that \(Swift.type(of: store)) has loaded have no \(NSStoreUUIDKey).")
+    }
+    guard !stores.contains(where: { $0.identity?.uuid == uuid }) else {
+      throw CoreDataError.make(
+        NSPersistentStoreOpenError, "The coordinator already has a store with the identifier \(uuid).")
+    }
+    try checkVersions(of: store, entities)
+    store.fix(uuid, entities: entities)
+    stores.append(store)
+    store.didAdd(to: self)
+  }
+
+  /// A new store gets the version hashes, one that has them must have been written with the model.
+  private func checkVersions(of store: NSIncrementalStore, _ entities: [NSEntityDescription]) throws {
+    let metadata = store.metadata ?? [:]
+    guard metadata[NSStoreModelVersionHashesKey] != nil else {
+      let hashes = managedObjectModel.entityVersionHashesByName
+      let names = entities.compactMap(\.name)
+      store.metadata = metadata.merging([
+        NSStoreModelVersionHashesKey: hashes.filter { names.contains($0.key) },
+        NSStoreModelVersionIdentifiersKey: Array(managedObjectModel.versionIdentifiers),
+      ]) { given, _ in given }
+      return
+    }
+    let isIgnored = (store.options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue == true
+    guard
+      isIgnored
+        || managedObjectModel.isConfiguration(
+          withName: store.configurationName, compatibleWithStoreMetadata: metadata)
+    else {
+      throw CoreDataError.make(
+        NSPersistentStoreIncompatibleVersionHashError,
+        "The store at \(store.url?.absoluteString ?? "?") was written with another model; \(difference(metadata, entities)).",
+        ["metadata": metadata])
+    }
+  }
+
+  /// The names of the entities that the store and the model do not agree on.
+  private func difference(_ metadata: [String: Any], _ entities: [NSEntityDescription]) -> String {
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let own = managedObjectModel.entityVersionHashesByName
+    let names = Set(stored.keys).union(entities.compactMap(\.name)).filter { stored[$0] != own[$0] }
+    return "the entities that differ are \(names.sorted().joined(separator: ", "))"
+  }
+}
+
+/// Where a store is that is nowhere.
+private let nowhere = URL(fileURLWithPath: "/dev/null")

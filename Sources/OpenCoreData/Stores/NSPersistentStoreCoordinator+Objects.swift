@@ -1,0 +1,150 @@
+import Foundation
+
+/// What contexts ask about single objects.
+extension NSPersistentStoreCoordinator {
+  /// The row of an object.
+  ///
+  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` if the store is gone or the identifier is temporary, or what the store throws.
+  func node(
+    for objectID: NSManagedObjectID, _ context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context) }
+  }
+
+  /// The objects at the other end of a relationship; of a to-one at most one.
+  ///
+  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` as ``node(for:_:)``, ``NSPersistentStoreOperationError`` if the store answers
+  ///   something else than identifiers, or what the store throws.
+  func relatedIDs(
+    _ relationship: NSRelationshipDescription, of objectID: NSManagedObjectID, _ context: NSManagedObjectContext
+  ) throws -> [NSManagedObjectID] {
+    try withStoreLock {
+      let store = try store(of: objectID)
+      let answer = try store.newValue(forRelationship: relationship, forObjectWith: objectID, with: context)
+      if let identifiers = relationship.identifiers(in: answer) { return identifiers }
+      let expected = relationship.isToMany ? "a collection of object IDs" : "an object ID or NSNull"
+      throw CoreDataError.make(
+        NSPersistentStoreOperationError,
+        "\(type(of: store)) answered \(type(of: answer)) for the relationship \(relationship.name) of "
+          + "\(objectID.entity.name ?? ""), where \(expected) is expected.", [NSAffectedStoresErrorKey: [store]])
+    }
+  }
+
+  /// Tells stores that a context has begun to use their objects. Temporary identifiers are left out.
+  func didRegister(_ objectIDs: [NSManagedObjectID]) {
+    forEachStore(of: objectIDs) { $0.managedObjectContextDidRegisterObjects(with: $1) }
+  }
+
+  /// Tells stores that a context has ceased to use their objects. Temporary identifiers are left out.
+  func didUnregister(_ objectIDs: [NSManagedObjectID]) {
+    forEachStore(of: objectIDs) { $0.managedObjectContextDidUnregisterObjects(with: $1) }
+  }
+
+  /// The store that new objects of the entity go to: the one they were assigned to, else the first that is not read-only and whose
+  /// configuration has the entity.
+  ///
+  /// - Throws: ``NSPersistentStoreSaveError`` if there is none.
+  func store(for entity: NSEntityDescription, assigned: NSPersistentStore?) throws -> NSPersistentStore {
+    let name = entity.name ?? ""
+    let candidates = try assigned.map { [try own($0)] } ?? stores
+    if let store = candidates.first(where: { !$0.isReadOnly && $0.entityNames.contains(name) }) { return store }
+    let reason =
+      switch (assigned, candidates.isEmpty) {
+      case (_?, _): "the store they were assigned to is read-only, or its configuration lacks the entity"
+      case (nil, true): "the coordinator has no stores"
+      case (nil, false): "no store that can be written to has a configuration with the entity"
+      }
+    throw CoreDataError.make(NSPersistentStoreSaveError, "Objects of the entity \(name) cannot be saved: \(reason).")
+  }
+
+  /// Identifiers for objects that are going to be inserted into the store, in their order.
+  ///
+  /// - Throws: ``NSPersistentStoreOperationError`` if the store answers anything else, or what the store throws.
+  func obtainPermanentIDs(
+    for objects: [NSManagedObject], in store: NSPersistentStore
+  ) throws -> [NSManagedObjectID] {
+    try withStoreLock {
+      let store = try own(store)
+      let identifiers = try store.obtainPermanentIDs(for: objects)
+      guard identifiers.count == objects.count else {
+        throw wrongIdentifiers(of: store, "\(identifiers.count) identifiers for \(objects.count) objects")
+      }
+      for (identifier, object) in zip(identifiers, objects) {
+        guard let identity = identifier.identity else {
+          throw wrongIdentifiers(of: store, "a temporary identifier")
+        }
+        guard identity === store.identity || identity.uuid == store.identity?.uuid else {
+          throw wrongIdentifiers(of: store, "an identifier of another store")
+        }
+        guard identifier.entity === object.entity || identifier.entity.name == object.entity.name else {
+          throw wrongIdentifiers(
+            of: store,
+            "an identifier of the entity \(identifier.entity.name ?? "") for an object of the entity "
+              + "\(object.entity.name ?? "")")
+        }
+      }
+      return identifiers
+    }
+  }
+
+  private func wrongIdentifiers(of store: NSIncrementalStore, _ what: String) -> NSError {
+    CoreDataError.make(
+      NSPersistentStoreOperationError, "\(type(of: store)) answered \(what) when it was asked for permanent ones.",
+      [NSAffectedStoresErrorKey: [store]])
+  }
+
+  /// The store of an object. An identifier may come from another coordinator that has a store with the same identifier.
+  ///
+  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` if it is gone or the identifier is temporary.
+  func store(of objectID: NSManagedObjectID) throws -> NSIncrementalStore {
+    if let store = presentStore(of: objectID) { return store }
+    throw CoreDataError.make(
+      NSManagedObjectReferentialIntegrityError,
+      objectID.isTemporaryID
+        ? "The object \(objectID) has not been saved." : "The store of the object \(objectID) has been removed.")
+  }
+
+  private func presentStore(of objectID: NSManagedObjectID) -> NSIncrementalStore? {
+    guard let identity = objectID.identity else { return nil }
+    return stores.first { $0.identity === identity } ?? stores.first { $0.identity?.uuid == identity.uuid }
+  }
+
+  private func forEachStore(
+    of objectIDs: [NSManagedObjectID], _ tell: (NSIncrementalStore, [NSManagedObjectID]) -> Void
+  ) {
+    withStoreLock {
+      if let store = objectIDs.first.flatMap(presentStore),
+        objectIDs.allSatisfy({ $0.identity === store.identity })
+      {
+        return tell(store, objectIDs)
+      }
+      for store in stores {
+        let own = objectIDs.filter { presentStore(of: $0) === store }
+        if !own.isEmpty { tell(store, own) }
+      }
+    }
+  }
+}
+
+extension NSRelationshipDescription {
+  /// The identifiers that a store has answered with; nil if it has answered something else.
+  func identifiers(in answer: Any) -> [NSManagedObjectID]? {
+    guard isToMany else {
+      if let identifier = answer as? NSManagedObjectID { return [identifier] }
+      return answer is NSNull ? [] : nil
+    }
+    switch answer {
+    case let identifiers as [NSManagedObjectID]: return identifiers
+    case let identifiers as Set<NSManagedObjectID>: return Array(identifiers)
+    case let array as NSArray: return Self.identifiers(array, count: array.count)
+    case let set as NSOrderedSet: return Self.identifiers(set, count: set.count)
+    case let set as NSSet: return Self.identifiers(set, count: set.count)
+    default: return nil
+    }
+  }
+
+  private static func identifiers(_ elements: some Sequence, count: Int) -> [NSManagedObjectID]? {
+    let identifiers = elements.compactMap { $0 as? NSManagedObjectID }
+    return identifiers.count == count ? identifiers : nil
+  }
+}

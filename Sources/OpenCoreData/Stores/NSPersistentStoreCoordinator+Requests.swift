@@ -1,0 +1,118 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+  /// Has the stores do what the request asks for.
+  ///
+  /// Of a fetch request the answers of all stores concerned are given, one after the other, as an array: a count is one number for each
+  /// store. Of a save request each store gets the part that concerns its objects, all stores if it concerns none; the objects must have
+  /// permanent identifiers. Any other request is handed on as it is, to the one store that it affects.
+  ///
+  /// - Throws: ``NSManagedObjectMergeError`` if others have changed what is to be saved, or what a store throws. What other stores have saved
+  ///   before stays saved.
+  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    switch request {
+    case let request as any StoreFetch:
+      return try fetch(request.forStores(managedObjectModel), context).flatMap { $0 }
+    case let request as NSSaveChangesRequest:
+      try save(request, context)
+      return [Any]()
+    default: return try forward(request, context)
+    }
+  }
+
+  /// What each store whose configuration has the entity answers, in the order of the stores.
+  ///
+  /// - Throws: ``NSCoreDataError`` if the model lacks the entity, or what a store throws.
+  func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> [[Any]] {
+    guard let name = request.entityName, managedObjectModel.entitiesByName[name] != nil else {
+      throw CoreDataError.make(
+        NSCoreDataError,
+        "A fetch request is for the entity \(request.entityName ?? "nil"), which the model does not have.")
+    }
+    return try withStoreLock {
+      try affectedStores(of: request).filter { $0.entityNames.contains(name) }.map { store in
+        let answer = try store.execute(request, with: context)
+        if let array = answer as? [Any] { return array }
+        if let array = answer as? NSArray { return array.map { $0 } }
+        throw CoreDataError.make(
+          NSPersistentStoreOperationError,
+          "\(type(of: store)) answered a fetch request with \(type(of: answer)), not an array.",
+          [NSAffectedStoresErrorKey: [store]])
+      }
+    }
+  }
+
+  /// Has one store save objects, all of which are its own.
+  ///
+  /// - Throws: ``NSPersistentStoreSaveError`` if the store is read-only and there is something to save, or what the store throws.
+  func save(
+    _ request: NSSaveChangesRequest, in store: NSPersistentStore, _ context: NSManagedObjectContext
+  ) throws {
+    try withStoreLock {
+      let store = try own(store)
+      guard !store.isReadOnly || request.objects.isEmpty else {
+        throw CoreDataError.make(
+          NSPersistentStoreSaveError, "The store at \(store.url?.absoluteString ?? "?") is read-only.",
+          [NSAffectedStoresErrorKey: [store]])
+      }
+      _ = try store.execute(request, with: context)
+    }
+  }
+
+  /// Hands a request that is neither a fetch nor a save to the one store that it affects.
+  ///
+  /// - Throws: ``NSPersistentStoreOperationError`` if it affects none or several, or what the store throws.
+  func forward(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws -> Any {
+    try withStoreLock {
+      let affected = try affectedStores(of: request)
+      guard affected.count == 1 else {
+        throw CoreDataError.make(
+          NSPersistentStoreOperationError,
+          "\(type(of: request)) affects \(affected.count) stores; it must affect one, which affectedStores may name.")
+      }
+      return try affected[0].execute(request, with: context)
+    }
+  }
+
+  /// Saves in each store what is its own.
+  private func save(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext) throws {
+    try withStoreLock {
+      var parts: [(request: NSSaveChangesRequest, store: NSIncrementalStore)] = []
+      let concerned = Set(try request.objects.map { try store(of: $0.objectID) })
+      for store in concerned.isEmpty ? try affectedStores(of: request) : stores.filter(concerned.contains) {
+        let part =
+          concerned.count < 2 ? request : try request.part { try self.store(of: $0.objectID) === store }
+        parts.append((part, store))
+      }
+      for part in parts { try ConflictCheck.check(part.request, context) }
+      for part in parts { try save(part.request, in: part.store, context) }
+    }
+  }
+
+  func affectedStores(of request: NSPersistentStoreRequest) throws -> [NSIncrementalStore] {
+    try request.affectedStores.map { try $0.map(own) } ?? stores
+  }
+}
+
+extension NSSaveChangesRequest {
+  /// A request for some of the objects.
+  fileprivate func part(_ isIncluded: (NSManagedObject) throws -> Bool) rethrows -> NSSaveChangesRequest {
+    NSSaveChangesRequest(
+      inserted: try insertedObjects?.filter(isIncluded), updated: try updatedObjects?.filter(isIncluded),
+      deleted: try deletedObjects?.filter(isIncluded), locked: try lockedObjects?.filter(isIncluded))
+  }
+}
+
+/// A fetch request whatever its results are for the compiler.
+private protocol StoreFetch {
+  func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject>
+}
+
+extension NSFetchRequest: StoreFetch {
+  /// The request as stores get it: a copy with its entity.
+  fileprivate func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject> {
+    let copy = NSFetchRequest<NSManagedObject>(copying: self)
+    copy.entity = entity ?? entityName.flatMap { model.entitiesByName[$0] }
+    return copy
+  }
+}

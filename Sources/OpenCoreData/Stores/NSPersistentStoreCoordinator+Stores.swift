@@ -1,0 +1,52 @@
+public import Foundation
+
+extension NSPersistentStoreCoordinator {
+  /// The store at that place, if the coordinator has one there.
+  public func persistentStore(for URL: URL) -> NSPersistentStore? {
+    stores.first { $0.url?.standardized == URL.standardized }
+  }
+
+  /// Where the store is. It must be a store of the coordinator.
+  public func url(for store: NSPersistentStore) -> URL {
+    guard let url = expectOwn(store).url else { preconditionFailure("The store has no URL.") }
+    return url
+  }
+
+  /// The metadata of the store, with what has been set and not been written yet. It must be a store of the coordinator.
+  public func metadata(for store: NSPersistentStore) -> [String: Any] {
+    let store = expectOwn(store)
+    return withStoreLock { store.metadata ?? [:] }
+  }
+
+  /// Replaces the metadata of the store, except for its type and identifier, which stay. They are written with the next
+  /// save of a context that uses the store. It must be a store of the coordinator.
+  public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    let store = expectOwn(store)
+    withStoreLock {
+      let fixed = (store.metadata ?? [:]).filter { [NSStoreTypeKey, NSStoreUUIDKey].contains($0.key) }
+      store.metadata = (metadata ?? [:]).merging(fixed) { _, fixed in fixed }
+    }
+  }
+
+  /// The identifier that had that URL; nil if it is none of a permanent identifier, or if the coordinator lacks the store
+  /// or the model the entity. Whether there is such an object is not looked at.
+  public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+    managedObjectID(for: url.absoluteString)
+  }
+
+  /// As ``managedObjectID(forURIRepresentation:)``, of the text of the URL.
+  public func managedObjectID(for string: String) -> NSManagedObjectID? {
+    guard let uri = ObjectURI(string),
+      let identity = stores.lazy.compactMap(\.identity).first(where: { $0.uuid == uri.store }),
+      let entity = managedObjectModel.entitiesByName[uri.entity]
+    else { return nil }
+    return NSManagedObjectID(entity, identity, uri.reference)
+  }
+
+  private func expectOwn(_ store: NSPersistentStore) -> NSIncrementalStore {
+    guard let store = stores.first(where: { $0 === store }) else {
+      preconditionFailure("The store at \(store.url?.absoluteString ?? "?") is none of the coordinator.")
+    }
+    return store
+  }
+}

@@ -1,0 +1,83 @@
+public import Foundation
+
+/// Stands between contexts and stores: it makes the stores, keeps them, and hands requests on to them.
+///
+/// Stores are called under one lock, the *store lock*, by one thread at a time. All methods may be called on any thread;
+/// those that call a store wait until no other thread does.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+  /// The model, which can no longer be changed.
+  public let managedObjectModel: NSManagedObjectModel
+
+  private let storeLock = NSRecursiveLock()
+  private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
+
+  /// For what follows; nothing else is locked and nothing is called while it is held.
+  private let lock = NSLock()
+  private var addedStores: [NSIncrementalStore] = []
+  private var givenName: String?
+  private var adopted: [WeakContext] = []
+
+  /// A coordinator without stores. From now on neither the model nor any part of it can be changed.
+  public init(managedObjectModel model: NSManagedObjectModel) {
+    managedObjectModel = model
+    freezing.withLock { model.freeze() }
+  }
+
+  /// A name for developers to tell it by.
+  public var name: String? {
+    get { lock.withLock { givenName } }
+    set { lock.withLock { givenName = newValue } }
+  }
+
+  /// The stores in the order in which they were added.
+  public var persistentStores: [NSPersistentStore] { stores }
+
+  /// The stores as what they are. They change only under the store lock.
+  var stores: [NSIncrementalStore] {
+    get { lock.withLock { addedStores } }
+    set { lock.withLock { addedStores = newValue } }
+  }
+
+  // MARK: The store lock
+
+  /// Runs the block while no other thread calls a store. May be called again within the block.
+  func withStoreLock<R>(_ body: () throws -> R) rethrows -> R { try storeLock.withLock(body) }
+
+  /// Runs the block while no other thread calls a store, and returns when it has run. May be called within itself.
+  public func performAndWait(_ block: () -> Void) { withStoreLock(block) }
+
+  /// Runs the block while no other thread calls a store, and returns what it returns. May be called within itself.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withStoreLock(block) }
+
+  /// Runs the block later on a queue of the coordinator, while no other thread calls a store.
+  public func perform(_ block: @escaping () -> Void) {
+    nonisolated(unsafe) let block = block
+    queue.async { self.withStoreLock { unsafe block() } }
+  }
+
+  /// Runs the block while no other thread calls a store, and returns what it returns. The thread waits until others are
+  /// done; no other task runs on it meanwhile.
+  public nonisolated(nonsending) func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
+    try withStoreLock(block)
+  }
+
+  // MARK: Contexts
+
+  /// Remembers a context that uses the coordinator, as long as there is one.
+  func adopt(_ context: NSManagedObjectContext) {
+    lock.withLock {
+      adopted.removeAll { $0.context == nil || $0.context === context }
+      adopted.append(WeakContext(context: context))
+    }
+  }
+
+  /// The contexts that use the coordinator.
+  var contexts: [NSManagedObjectContext] { lock.withLock { adopted.compactMap(\.context) } }
+}
+
+/// Held while a model is made unchangeable: two coordinators may be made of one at the same time.
+private let freezing = NSLock()
+
+private struct WeakContext {
+  weak let context: NSManagedObjectContext?
+}
