@@ -337,7 +337,7 @@ struct Caller {
   private mutating func useOther(_ session: Session) throws {
     let store = try stage.world.open(stage.world.otherPath, Machine.options)
     let rows = try store.keyspace("rows")
-    let next = own.other &+ 1
+    let next = own.other == .max ? 1 : own.other + 1
     let durability: Durability = chance(2) ? .durable : .buffered
     let refusal = failure { try session.store.put([next], at: 1, in: rows) }
     try Mismatch.unless(refusal?.code == .keyspaceMismatch, "a keyspace of another store: \(refusal as Any)")
