@@ -8,6 +8,8 @@ let package = Package(
   dependencies: [.package(name: "Cairn", path: "../..")],
   targets: [
     .executableTarget(
-      name: "Consumer", dependencies: [.product(name: "CoreData", package: "Cairn")], resources: [.copy("Models")])
+      name: "Consumer", dependencies: [.product(name: "CoreData", package: "Cairn")], resources: [.copy("Models")]),
+    .executableTarget(name: "Page", dependencies: [.product(name: "CoreData", package: "Cairn")]),
+    .executableTarget(name: "Asynchronous", dependencies: [.product(name: "CoreData", package: "Cairn")]),
   ]
 )

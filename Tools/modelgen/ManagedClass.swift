@@ -46,9 +46,11 @@ struct ManagedClass {
 
   func classFile(_ access: Access) -> SourceFile {
     var file = SourceFile(name: "\(name)+CoreDataClass.swift", entity: entityName)
+    // A superclass of the model's own brings no name of Core Data into the interface.
+    let importing = superclass == "NSManagedObject" ? access.keyword : ""
     file.write(
       """
-      \(access.keyword)import CoreData
+      \(importing)import CoreData
 
       #if canImport(Darwin)
         @objc(\(name))
