@@ -87,11 +87,12 @@ extension NSManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     forgetFreed()
     let window = FetchWindow(request)
-    let parts = try coordinator.withStoreLock {
-      guard try coordinator.affectedStores(of: request).count > 1 else { return try coordinator.fetch(request, self) }
+    let parts = try registeringTogether {
       // What each store leaves out is not what all of them leave out.
-      request.fetchLimit = request.fetchLimit > 0 ? request.fetchOffset + request.fetchLimit : 0
-      request.fetchOffset = 0
+      if try coordinator.affectedStores(of: request).count > 1 {
+        request.fetchLimit = request.fetchLimit > 0 ? max(0, request.fetchOffset) + request.fetchLimit : 0
+        request.fetchOffset = 0
+      }
       return try coordinator.fetch(request, self)
     }
     guard parts.count > 1 else { return parts.first ?? [] }
@@ -104,12 +105,9 @@ extension NSManagedObjectContext {
 
   private func count(_ request: NSFetchRequest<NSManagedObject>) throws -> Int {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
-    let parts = try coordinator.withStoreLock {
-      guard try coordinator.affectedStores(of: request).count > 1 else { return try coordinator.fetch(request, self) }
-      let all = NSFetchRequest<NSManagedObject>(copying: request)
-      (all.fetchOffset, all.fetchLimit) = (0, 0)
-      return try coordinator.fetch(all, self)
-    }
+    let all = NSFetchRequest<NSManagedObject>(copying: request)
+    if try coordinator.affectedStores(of: request).count > 1 { (all.fetchOffset, all.fetchLimit) = (0, 0) }
+    let parts = try coordinator.fetch(all, self)
     let counts = try parts.map { part in
       guard let count = (part.first as? NSNumber)?.intValue, part.count == 1 else {
         throw CoreDataError.make(

@@ -50,8 +50,28 @@ extension NSManagedObjectContext {
     forgetFreed()
     if let object = registry[objectID] { return object }
     let object = makeFault(objectID)
-    if !objectID.isTemporaryID { persistentStoreCoordinator?.didRegister([objectID]) }
+    guard !objectID.isTemporaryID else { return object }
+    if untold == nil {
+      persistentStoreCoordinator?.didRegister([objectID])
+    } else {
+      untold?.append(objectID)
+    }
     return object
+  }
+
+  /// The objects of identifiers.
+  func objects(with ids: [NSManagedObjectID]) -> [NSManagedObject] { registeringTogether { ids.map(object(with:)) } }
+
+  /// Tells the stores of all objects that become known meanwhile in one call, afterwards.
+  func registeringTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard untold == nil else { return try body() }
+    untold = []
+    defer {
+      let ids = untold ?? []
+      untold = nil
+      if !ids.isEmpty { persistentStoreCoordinator?.didRegister(ids) }
+    }
+    return try body()
   }
 
   /// The object of an identifier, with its values.

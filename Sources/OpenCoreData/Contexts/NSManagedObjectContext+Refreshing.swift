@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
     lockedObjects.removeAll()
     for object in objects {
       object.turnIntoFault()
-      object.state = .fault
+      object.forgetValues()
     }
     persistentStoreCoordinator?.didUnregister(known)
     pending.event.invalidatedAll = ids

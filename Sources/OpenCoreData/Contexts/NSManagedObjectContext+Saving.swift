@@ -22,19 +22,16 @@ extension NSManagedObjectContext {
 
   /// Until no object changes another any more.
   private func callWillSave() {
-    var called = ObjectList()
+    processPendingChanges()
+    var waiting = pending.objects
     for _ in 0..<Self.rounds {
+      guard !waiting.isEmpty else { return }
+      for object in waiting { object.willSave() }
+      propagateDeletions()
+      let event = pending.event
+      waiting = ObjectList(event.inserted.elements + event.changed.elements + event.deleted.elements).elements
+        .filter(\.hasChanges)
       processPendingChanges()
-      let objects = pending.objects.filter { !called.contains($0) || $0.state.contains(.changedInEvent) }
-      guard !objects.isEmpty else { return }
-      for object in objects {
-        called.append(object)
-        object.willSave()
-      }
-      let changed = pending.event.changed.elements
-      processPendingChanges()
-      guard !changed.isEmpty || pending.objects.contains(where: { !called.contains($0) }) else { return }
-      for object in changed { called.remove(object) }
     }
     preconditionFailure(
       "\(label): willSave() has changed objects \(Self.rounds) times. Change a value only if it differs.")

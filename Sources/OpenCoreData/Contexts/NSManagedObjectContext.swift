@@ -21,6 +21,8 @@ open class NSManagedObjectContext: NSObject {
   var lockedObjects = ObjectList()
   /// The identifier of the object that is being made as a fault, instead of being inserted.
   var faultInTheMaking: NSManagedObjectID?
+  /// The identifiers of objects that became known since the stores were told; nil if they are told at once.
+  var untold: [NSManagedObjectID]?
   private var coordinator: NSPersistentStoreCoordinator?
 
   /// A context without coordinator.
@@ -36,9 +38,10 @@ open class NSManagedObjectContext: NSObject {
 
   deinit {
     unsafe registration?.context = nil
+    let known = registeredWithStores
     // Objects that refer to each other would keep each other.
-    for object in registry.objects { object.values = [] }
-    coordinator?.didUnregister(registeredWithStores)
+    for object in registry.objects { object.forgetValues() }
+    coordinator?.didUnregister(known)
   }
 
   // MARK: What it is

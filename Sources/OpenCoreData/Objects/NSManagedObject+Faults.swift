@@ -45,7 +45,7 @@ extension NSManagedObject {
           values[place] = .members(members)
         } else if let given = node.value(for: relationship), let ids = relationship.identifiers(in: given) {
           values[place] = .members(
-            RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList(ids.map(context.object(with:)))))
+            RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList(context.objects(with: ids))))
         }
       case .attribute, .toOne, .fetched: break
       }
@@ -87,6 +87,13 @@ extension NSManagedObject {
     snapshot = nil
     state.insert(.fault)
     didTurnIntoFault()
+  }
+
+  /// Has nothing any more, and no context either.
+  final func forgetValues() {
+    values = []
+    snapshot = nil
+    state = .fault
   }
 
   /// Calls what the application does with an object that is not to be noted as a change.

@@ -25,7 +25,7 @@ extension NSManagedObject {
     }
     do {
       let ids = try context.relatedIDs(relationship, of: objectID)
-      members.fire(ids.map(context.object(with:)))
+      members.fire(context.objects(with: ids))
     } catch {
       context.handleInaccessible(self, relationship.name, error)
       members.fire([])

@@ -46,6 +46,22 @@ extension NSManagedObject {
     }
   }
 
+  /// A slot as descriptions show it: related objects by their number or their identifier.
+  final func text(at place: Int) -> String {
+    let slot = layout.slots[place]
+    let text =
+      switch values[place] {
+      case .null: "nil"
+      case .members(let members): members.isFault ? "<fault>" : "\(members.count) objects"
+      case .fault: "<fault>"
+      case .fetched(let objects): "\(objects.count) objects"
+      case let value:
+        value.objectID?.description ?? slot.attribute.flatMap { value.anyValue(of: $0.attributeType) }.map { "\($0)" }
+          ?? ""
+      }
+    return "\(slot.name) = \(text)"
+  }
+
   final func set(_ value: Any?, at place: Int) {
     let slot = layout.slots[place]
     switch slot.kind {

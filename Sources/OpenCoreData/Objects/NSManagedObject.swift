@@ -105,6 +105,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// Whether changes of properties that were never modelled are ignored; there are none here.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
+  /// What it is and has. Fires no fault.
+  open override var description: String {
+    let values = isFault ? "<fault>" : values.indices.map(text).joined(separator: ", ")
+    return
+      "<\(type(of: self))> (entity: \(entity.name ?? ""); id: \(objectID.uriRepresentation().absoluteString); data: \(values))"
+  }
+
   // MARK: Values
 
   /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many one as an `NSSet` or `NSOrderedSet`.
