@@ -20,36 +20,41 @@ extension ManagedValue {
   private static func made(of value: Any, _ type: NSAttributeType) -> ManagedValue? {
     switch type {
     case .integer64AttributeType, .integer32AttributeType, .integer16AttributeType:
-      if let value = value as? Int { return .integer(Int64(value)) }
-      return (value as? NSNumber ?? bridged(value)).map { .integer($0.int64Value) }
+      if let value = same(value, Int.self) { return .integer(Int64(value)) }
+      return number(value).map { .integer($0.int64Value) }
     case .booleanAttributeType:
-      if let value = value as? Bool { return .integer(value ? 1 : 0) }
-      return (value as? NSNumber ?? bridged(value)).map { .integer($0.boolValue ? 1 : 0) }
+      if let value = same(value, Bool.self) { return .integer(value ? 1 : 0) }
+      return number(value).map { .integer($0.boolValue ? 1 : 0) }
     case .doubleAttributeType:
-      if let value = value as? Double { return .double(value) }
-      return (value as? NSNumber ?? bridged(value)).map { .double($0.doubleValue) }
-    case .floatAttributeType:
-      return (value as? NSNumber ?? bridged(value)).map { .double(Double($0.floatValue)) }
-    case .stringAttributeType: return (value as? String).map { .string($0) }
-    case .dateAttributeType: return (value as? Date).map { .date($0) }
-    case .binaryDataAttributeType: return (value as? Data).map { .data($0) }
-    case .UUIDAttributeType: return (value as? UUID).map { .uuid($0) }
+      if let value = same(value, Double.self) { return .double(value) }
+      return number(value).map { .double($0.doubleValue) }
+    case .floatAttributeType: return number(value).map { .double(Double($0.floatValue)) }
+    case .stringAttributeType: return (same(value, String.self) ?? value as? String).map { .string($0) }
+    case .dateAttributeType: return (same(value, Date.self) ?? value as? Date).map { .date($0) }
+    case .binaryDataAttributeType: return (same(value, Data.self) ?? value as? Data).map { .data($0) }
+    case .UUIDAttributeType: return (same(value, UUID.self) ?? value as? UUID).map { .uuid($0) }
     case .URIAttributeType: return (value as? URL).map { .other($0) }
     case .decimalAttributeType:
       if let value = value as? NSDecimalNumber { return .other(value) }
       if let value = value as? Decimal { return .other(NSDecimalNumber(decimal: value)) }
-      return (value as? NSNumber ?? bridged(value)).map { .other(NSDecimalNumber(decimal: $0.decimalValue)) }
+      return number(value).map { .other(NSDecimalNumber(decimal: $0.decimalValue)) }
     case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType:
       return value is NSNull ? nil : .other(value)
     }
   }
 
-  /// The number that a Swift type other than those cast before carries.
-  private static func bridged(_ value: Any) -> NSNumber? {
-    switch value {
+  /// The value if it is of a type. A cast would first try to bridge, which takes ten times as long.
+  private static func same<Value>(_ value: Any, _ wanted: Value.Type) -> Value? {
+    Swift.type(of: value) == wanted ? value as? Value : nil
+  }
+
+  /// The number that an object or any of Swift's types carries.
+  private static func number(_ value: Any) -> NSNumber? {
+    if Swift.type(of: value) is AnyClass { return value as AnyObject as? NSNumber }
+    return switch value {
     case let value as any BinaryInteger: Int64(exactly: value).map { NSNumber(value: $0) }
     case let value as any BinaryFloatingPoint: NSNumber(value: Double(value))
-    default: nil
+    default: value as? NSNumber
     }
   }
 
