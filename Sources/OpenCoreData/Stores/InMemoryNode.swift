@@ -1,6 +1,7 @@
 import Foundation
 
-/// A row of the in-memory store as it is handed out, without copying anything.
+/// A row of the in-memory store as it is handed out, without copying anything. To-many relationships are left out: whoever reads a row
+/// need not have them.
 final class InMemoryNode: NSIncrementalStoreNode {
   private let row: InMemoryRow
 
@@ -10,10 +11,7 @@ final class InMemoryNode: NSIncrementalStoreNode {
   }
 
   override func value(for prop: NSPropertyDescription) -> Any? {
-    row.value(of: prop.name) ?? (prop.isToOneRelationship ? NSNull() : nil)
+    guard let relationship = prop as? NSRelationshipDescription else { return row.value(of: prop.name) }
+    return relationship.isToMany ? nil : row.value(of: prop.name) ?? NSNull()
   }
-}
-
-extension NSPropertyDescription {
-  fileprivate var isToOneRelationship: Bool { (self as? NSRelationshipDescription)?.isToMany == false }
 }
