@@ -30,7 +30,7 @@ extension NSPersistentStoreCoordinator {
         "A fetch request is for the entity \(request.entityName ?? "nil"), which the model does not have.")
     }
     return try withStoreLock {
-      try affectedStores(of: request).filter { $0.entityNames.contains(name) }.map { store in
+      try affectedStores(of: request).map { store in
         let answer = try store.execute(request, with: context)
         if let array = answer as? [Any] { return array }
         if let array = answer as? NSArray { return array.map { $0 } }
@@ -89,7 +89,14 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  func affectedStores(of request: NSPersistentStoreRequest) throws -> [NSIncrementalStore] {
+  /// The stores that answer a fetch request: of those it names, or of all, those whose configurations have the entity.
+  func affectedStores(of request: NSFetchRequest<NSManagedObject>) throws -> [NSIncrementalStore] {
+    try affectedStores(of: request as NSPersistentStoreRequest).filter { store in
+      request.entityName.map(store.entityNames.contains) ?? false
+    }
+  }
+
+  private func affectedStores(of request: NSPersistentStoreRequest) throws -> [NSIncrementalStore] {
     try request.affectedStores.map { try $0.map(own) } ?? stores
   }
 }
