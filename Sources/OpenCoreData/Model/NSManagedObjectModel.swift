@@ -121,7 +121,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   static let versionHashesKey = "NSStoreModelVersionHashes"
 
   /// From now on neither the model nor any part of it can be changed.
-  func freeze() {
+  func freeze() { freezing.withLock(freezeOnce) }
+
+  private func freezeOnce() {
     guard !isFrozen else { return }
     for entity in entities { freeze(entity) }
     for template in fetchRequestTemplatesByName.values { template.freeze() }
@@ -160,3 +162,6 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
         }
   }
 }
+
+/// Held while a model is frozen: several threads may begin to use it at the same time.
+private let freezing = NSLock()

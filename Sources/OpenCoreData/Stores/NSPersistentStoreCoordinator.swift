@@ -20,7 +20,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// A coordinator without stores. From now on neither the model nor any part of it can be changed.
   public init(managedObjectModel model: NSManagedObjectModel) {
     managedObjectModel = model
-    freezing.withLock { model.freeze() }
+    model.freeze()
   }
 
   /// A name for developers to tell it by.
@@ -74,9 +74,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The contexts that use the coordinator.
   var contexts: [NSManagedObjectContext] { lock.withLock { adopted.compactMap(\.context) } }
 }
-
-/// Held while a model is made unchangeable: two coordinators may be made of one at the same time.
-private let freezing = NSLock()
 
 private struct WeakContext {
   weak let context: NSManagedObjectContext?
