@@ -9,10 +9,10 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   /// The entity of the object.
   public let entity: NSEntityDescription
 
-  let reference: ObjectReference
   /// Nil if it is temporary.
   let identity: StoreIdentity?
-  // Identifiers are looked up far more often than made. With four bytes they take 56 in all.
+  let reference: ObjectReference
+  // Identifiers are looked up far more often than made. In this order all takes 56 bytes.
   private let cachedHash: UInt32
 
   /// What identifies an object of a store.
