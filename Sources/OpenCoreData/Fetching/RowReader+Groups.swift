@@ -8,6 +8,7 @@ extension RowReader {
     } value: { key in
       value(key).map { read in { group in group.first.map(read) ?? .null } }
     }
+    groups.identity = identity.map { read in { group in group.first.flatMap(read) } }
     groups.collect = { expression throws(PredicateCompilationError) in
       let each = try CompiledExpression(expression, reading: self)
       return { group in .collection(group.flatMap { each.value(of: $0).present }, ordered: false) }

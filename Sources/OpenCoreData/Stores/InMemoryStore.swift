@@ -55,11 +55,13 @@ final class InMemoryStore: NSIncrementalStore {
     of entity: NSEntityDescription, _ context: NSManagedObjectContext?
   ) -> RowReader<InMemoryRow> {
     let layout = layout(of: entity)
-    return RowReader { row in
-      context?.object(with: row.objectID) ?? row
+    var reader = RowReader<InMemoryRow> { row in
+      context?.object(with: row.objectID)
     } value: { key in
       layout.slot(of: key).map { slot in { row in row.predicateValue(at: slot) } }
     }
+    reader.identity = { $0 }
+    return reader
   }
 
   private func save(_ request: NSSaveChangesRequest) throws {

@@ -20,7 +20,7 @@ extension PredicateCompiler {
     switch expression.form {
     case .constant(let value): return .constant(PredicateValue(value))
     case .evaluatedObject:
-      let object = rows.object
+      let object = rows.identity ?? rows.object
       return .varying { row, _ in PredicateValue(object(row)) }
     case .variable(let name): return try variable(name)
     case .keyPath(let path): return .varying(try keyPath(path))
@@ -62,7 +62,7 @@ extension PredicateCompiler {
     let components = text.split(separator: ".")
     let keys = components.prefix { !$0.hasPrefix("@") }
     guard let first = keys.first, first != "self" else {
-      let (object, path) = (rows.object, ValuePath(text))
+      let (object, path) = (rows.identity ?? rows.object, ValuePath(text))
       return { row, _ in path.value(in: PredicateValue(object(row))) }
     }
     for count in stride(from: keys.count, to: 0, by: -1) {

@@ -11,6 +11,8 @@ import Foundation
 public struct RowReader<Row> {
   /// Makes the object that `SELF` is and that blocks are given.
   let object: (Row) -> Any?
+  /// What `SELF` is compared and asked as, where the object is only for blocks; nil if that is the object, too.
+  package var identity: ((Row) -> Any?)?
   /// Finds what reads the value of a key path.
   let value: (String) -> ((Row) -> PredicateValue)?
   /// Finds what reads the values that an expression has for all rows of a group; nil if the rows are no groups.

@@ -1,0 +1,6 @@
+import Foundation
+
+/// Predicates compare an object with its identifier, and so with what stands for it in a store.
+extension NSManagedObject: Identified {
+  var predicateIdentity: AnyHashable { objectID }
+}
