@@ -1,0 +1,169 @@
+import Testing
+
+@testable import OpenCoreData
+
+/// The store in memory, asked through the coordinator as contexts do.
+@Suite struct InMemoryStoreTests {
+  let zoo = Zoo()
+  let coordinator: NSPersistentStoreCoordinator
+  let store: NSPersistentStore
+  let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+
+  init() throws {
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: zoo.model)
+    store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    context.persistentStoreCoordinator = coordinator
+  }
+
+  /// Runs the block on the context's queue with ten dogs that are saved, of which the first five belong to a keeper.
+  func withDogs(
+    _ body: (_ keeper: OpenCoreData.NSManagedObject, _ dogs: [OpenCoreData.NSManagedObject]) throws -> Void
+  ) throws {
+    try context.performAndWait {
+      let keeper = OpenCoreData.NSManagedObject(entity: zoo.keeper, insertInto: context)
+      keeper.setValue("Ann", forKey: "name")
+      let dogs = (0..<10).map { number in
+        let dog = OpenCoreData.NSManagedObject(entity: zoo.dog, insertInto: context)
+        dog.setValue("Dog \(number)", forKey: "name")
+        dog.setValue(number, forKey: "tricks")
+        if number < 5 { dog.setValue(keeper, forKey: "owner") }
+        return dog
+      }
+      try context.save()
+      try body(keeper, dogs)
+    }
+  }
+
+  /// The identifiers that the store has, in their order.
+  func identifiers(_ entity: String, _ predicate: NSPredicate? = nil) throws -> [NSManagedObjectID] {
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: entity)
+    request.resultType = .managedObjectIDResultType
+    request.predicate = predicate
+    return try #require(try coordinator.execute(request, with: context) as? [NSManagedObjectID])
+  }
+
+  @Test func rowsComeInTheOrderOfInsertion() throws {
+    try withDogs { (keeper, dogs) throws in
+      #expect(try identifiers("Dog") == dogs.map(\.objectID))
+      #expect(try identifiers("Animal") == dogs.map(\.objectID))
+      #expect(try identifiers("Keeper") == [keeper.objectID])
+      for dog in dogs[1..<9] { context.delete(dog) }
+      try context.save()
+      #expect(try identifiers("Dog") == [dogs[0], dogs[9]].map(\.objectID))
+    }
+  }
+
+  @Test func manyDeletionsKeepTheOrder() throws {
+    try withDogs { (_, dogs) throws in
+      let more = (0..<100).map { _ in OpenCoreData.NSManagedObject(entity: zoo.dog, insertInto: context) }
+      try context.save()
+      for dog in more[..<90] { context.delete(dog) }
+      try context.save()
+      more[95].setValue("last", forKey: "name")
+      try context.save()
+      #expect(try identifiers("Dog") == (dogs + more[90...]).map(\.objectID))
+      #expect(try identifiers("Dog", NSPredicate(format: "name == 'last'")) == [more[95].objectID])
+    }
+  }
+
+  @Test func predicatesFollowRelationships() throws {
+    try withDogs { (keeper, dogs) throws in
+      let owned = dogs[..<5].map(\.objectID)
+      #expect(try identifiers("Dog", NSPredicate(format: "owner.name == 'Ann'")) == owned)
+      #expect(try identifiers("Dog", NSPredicate(format: "owner == %@", keeper)) == owned)
+      #expect(try identifiers("Dog", NSPredicate(format: "owner == %@", keeper.objectID)) == owned)
+      #expect(try identifiers("Dog", NSPredicate(format: "owner == nil")) == dogs[5...].map(\.objectID))
+      #expect(try identifiers("Animal", NSPredicate(format: "ANY owner.pets.name == 'Dog 3'")) == owned)
+      #expect(try identifiers("Keeper", NSPredicate(format: "pets.@count == 5")) == [keeper.objectID])
+      #expect(
+        try identifiers("Keeper", NSPredicate(format: "SUBQUERY(pets, $p, $p.name == 'Dog 1').@count == 1"))
+          == [keeper.objectID])
+    }
+  }
+
+  @Test func theObjectItselfIsComparedByItsIdentifier() throws {
+    try withDogs { (_, dogs) throws in
+      let wanted = [dogs[1].objectID, dogs[7].objectID]
+      #expect(try identifiers("Dog", NSPredicate(format: "SELF IN %@", wanted)) == wanted)
+      #expect(try identifiers("Dog", NSPredicate(format: "SELF == %@", dogs[1])) == [wanted[0]])
+      #expect(try identifiers("Dog", NSPredicate(format: "SELF.name == 'Dog 7'")) == [wanted[1]])
+    }
+  }
+
+  @Test func blocksGetObjects() throws {
+    try withDogs { (_, dogs) throws in
+      let predicate = NSPredicate { object, _ in
+        (object as? OpenCoreData.NSManagedObject)?.value(forKey: "name") as? String == "Dog 7"
+      }
+      #expect(try identifiers("Dog", predicate) == [dogs[7].objectID])
+    }
+  }
+
+  @Test func allResultTypesAreGiven() throws {
+    try withDogs { (keeper, dogs) throws in
+      let request = NSFetchRequest<NSDictionary>(entityName: "Dog")
+      request.sortDescriptors = [NSSortDescriptor(key: "tricks", ascending: false)]
+      request.fetchOffset = 5
+      request.fetchLimit = 2
+      #expect(
+        try coordinator.execute(request, with: context) as? [OpenCoreData.NSManagedObject] == [dogs[4], dogs[3]])
+      request.resultType = .countResultType
+      #expect(try coordinator.execute(request, with: context) as? [NSNumber] == [2])
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["name", "owner"]
+      let rows = try #require(try coordinator.execute(request, with: context) as? [NSDictionary])
+      #expect(rows.map { $0["name"] as? String } == ["Dog 4", "Dog 3"])
+      #expect(rows[0]["owner"] as? NSManagedObjectID == keeper.objectID)
+    }
+  }
+
+  @Test func nodesHaveWhatARowHasButNoToMany() throws {
+    try withDogs { (keeper, dogs) throws in
+      let node = try coordinator.node(for: dogs[0].objectID, context)
+      #expect(node.version == 1)
+      #expect(node.value(for: zoo.name) as? String == "Dog 0")
+      #expect(node.value(for: zoo.owner) as? NSManagedObjectID == keeper.objectID)
+      #expect(try coordinator.node(for: dogs[9].objectID, context).value(for: zoo.owner) is NSNull)
+      #expect(try coordinator.node(for: keeper.objectID, context).value(for: zoo.pets) == nil)
+      #expect(
+        try Set(coordinator.relatedIDs(zoo.pets, of: keeper.objectID, context)) == Set(dogs[..<5].map(\.objectID)))
+    }
+  }
+
+  @Test func versionsCountSaves() throws {
+    try withDogs { (_, dogs) throws in
+      dogs[0].setValue("new", forKey: "name")
+      try context.save()
+      #expect(try coordinator.node(for: dogs[0].objectID, context).version == 2)
+      #expect(try coordinator.node(for: dogs[1].objectID, context).version == 1)
+      context.delete(dogs[0])
+      try context.save()
+      #expect(
+        errorCode { _ = try coordinator.node(for: dogs[0].objectID, context) }
+          == NSManagedObjectReferentialIntegrityError)
+    }
+  }
+
+  @Test func aSaveIsWholeOrNothing() throws {
+    try withDogs { (_, dogs) throws in
+      context.delete(dogs[1])
+      try context.save()
+      dogs[0].setValue("new", forKey: "name")
+      let request = NSSaveChangesRequest(inserted: [], updated: [dogs[0], dogs[1]], deleted: [dogs[2]], locked: [])
+      #expect(
+        errorCode { try coordinator.save(request, in: store, context) } == NSManagedObjectReferentialIntegrityError)
+      #expect(try identifiers("Dog", NSPredicate(format: "name == 'new'")).isEmpty)
+      #expect(try identifiers("Dog").count == 9)
+    }
+  }
+
+  @Test func unknownRequestsAreRefused() {
+    #expect(
+      errorCode { _ = try coordinator.forward(UnknownRequest(), context) }
+        == NSPersistentStoreUnsupportedRequestTypeError)
+  }
+}
+
+private final class UnknownRequest: NSPersistentStoreRequest {
+  override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+}
