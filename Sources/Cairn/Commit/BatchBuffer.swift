@@ -56,8 +56,10 @@ import Synchronization
   private(set) var changes: UnsafeMutablePointer<Change>
   private var changeCapacity: Int
   private(set) var changeCount = 0
-  /// Those of the changes: somebody may drop one, and nobody else have it any more, before the batch has its turn.
-  private var keyspaces: [KeyspaceIndex] = []
+  /// Those of the changes: somebody may drop one, and nobody else have it any more, before the batch has its turn. Most
+  /// batches have one only.
+  @exclusivity(unchecked) private var firstKeyspace: KeyspaceIndex?
+  @exclusivity(unchecked) private var otherKeyspaces: [KeyspaceIndex] = []
   /// Which change a row is in, by hash: the batch's number, and index + 1. What has another number is empty. Only used
   /// with more than one change.
   private var byHash: UnsafeMutablePointer<Entry>
@@ -89,7 +91,8 @@ import Synchronization
   func reset() {
     count = 0
     changeCount = 0
-    keyspaces.removeAll(keepingCapacity: keyspaces.count <= Self.fewestEntries)
+    firstKeyspace = nil
+    if !otherKeyspaces.isEmpty { otherKeyspaces = [] }
     number &+= 1
     if byHashCapacity > Self.keptEntries || number == 0 {
       resizeEntries(to: Self.fewestEntries)
@@ -158,10 +161,11 @@ import Synchronization
 
   @inline(__always)
   private func keep(_ keyspace: KeyspaceIndex) {
-    let isKept =
-      unsafe changeCount > 0
-      && changes[changeCount &- 1].keyspace.toOpaque() == Unmanaged.passUnretained(keyspace).toOpaque()
-    if !isKept { keyspaces.append(keyspace) }
+    if changeCount == 0 {
+      firstKeyspace = keyspace
+    } else if unsafe changes[changeCount &- 1].keyspace.toOpaque() != Unmanaged.passUnretained(keyspace).toOpaque() {
+      otherKeyspaces.append(keyspace)
+    }
   }
 
   private func growChanges() throws(StoreError) {

@@ -21,7 +21,7 @@ final class Committer: @unchecked Sendable {
   let isTrainingDue = Atomic<Bool>(false)
 
   // Touched under the lock only.
-  var assembly: FrameAssembly
+  @exclusivity(unchecked) var assembly: FrameAssembly
   /// For each snapshot the older versions that no later snapshot needs.
   var pinned: [UInt64: [VersionName]] = [:]
   /// Versions that the commit at hand makes one too many of their rows.

@@ -28,7 +28,7 @@ import Synchronization
   private static let blankSize = 1 << 14
 
   private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  private var chunkCount = 0
+  @exclusivity(unchecked) private var chunkCount = 0
   /// What the first chunks lie in, if they come from a checkpoint.
   private var image: PrivateMapping?
   private var imageChunks = 0
@@ -37,9 +37,9 @@ import Synchronization
   private let smallPageCount = Atomic<Int>(0)
   /// Whether the last chunk is taken as it is used.
   private var isLastSmall = false
-  private var nextUnit = 0
+  @exclusivity(unchecked) private var nextUnit = 0
   /// Chunks that the system has given and nothing uses yet: what `reserve` has asked for.
-  private var spareChunks: [UnsafeMutableRawPointer] = unsafe []
+  @exclusivity(unchecked) private var spareChunks: [UnsafeMutableRawPointer] = unsafe []
   /// Free blocks by their size in units. A free block's first word leads to the next.
   private var free: [UInt32]
   /// Free blocks larger than a chunk, by their size in units: inner nodes of the longest keys.

@@ -33,7 +33,7 @@ import Synchronization
   private let directory: Atomic<UInt>
   private var directories: [UnsafeMutableRawPointer] = unsafe []
   /// Memory for those to come, each twice as large as the one before.
-  private var spareDirectories: [UnsafeMutableRawPointer] = unsafe []
+  @exclusivity(unchecked) private var spareDirectories: [UnsafeMutableRawPointer] = unsafe []
   private let pageCount = Atomic<Int>(0)
 
   /// At the beginning of a page's first line: which rows it is for. Never changes.
