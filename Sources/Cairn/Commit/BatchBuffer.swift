@@ -91,8 +91,8 @@ import Synchronization
   func reset() {
     count = 0
     changeCount = 0
-    firstKeyspace = nil
-    if !otherKeyspaces.isEmpty { otherKeyspaces = [] }
+    unsafe firstKeyspace = nil
+    if unsafe !otherKeyspaces.isEmpty { unsafe otherKeyspaces = [] }
     number &+= 1
     if byHashCapacity > Self.keptEntries || number == 0 {
       resizeEntries(to: Self.fewestEntries)
@@ -162,9 +162,9 @@ import Synchronization
   @inline(__always)
   private func keep(_ keyspace: KeyspaceIndex) {
     if changeCount == 0 {
-      firstKeyspace = keyspace
+      unsafe firstKeyspace = keyspace
     } else if unsafe changes[changeCount &- 1].keyspace.toOpaque() != Unmanaged.passUnretained(keyspace).toOpaque() {
-      otherKeyspaces.append(keyspace)
+      unsafe otherKeyspaces.append(keyspace)
     }
   }
 

@@ -92,7 +92,7 @@ extension Committer {
     guard count == 0, !versions.isEmpty else { return }
     do throws(StoreError) {
       // A deletion is kept for the sake of what is behind it.
-      guard let newest = unsafe try keyspace.locator.find(hash), unsafe newest.record.header.isTombstone else { return }
+      guard let newest = try unsafe keyspace.locator.find(hash), unsafe newest.record.header.isTombstone else { return }
       let length = unsafe newest.record.header.paddedLength
       unsafe countDead(keyspace, newest.address, length)
       unsafe log.segment(newest.address).tombstoneBytes.add(length, ordering: .relaxed)

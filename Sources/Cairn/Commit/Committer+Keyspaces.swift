@@ -22,7 +22,8 @@ extension Committer {
       else { return }
       let value = stored ?? content
       let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
-      let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength + key.count + value.count)
+      let sequence = try unsafe assembly.begin(
+        bound: FrameHeader.size + RecordHeader.maximumLength + key.count + value.count)
       try unsafe key.withRawBytes { (key) throws(StoreError) in
         try unsafe value.withRawBytes { (value) throws(StoreError) in
           _ = try unsafe assembly.add(
@@ -30,7 +31,7 @@ extension Committer {
             compressedFrom: stored == nil ? nil : content.count, version: 0)
         }
       }
-      try assembly.finish(isSynced: false)
+      try unsafe assembly.finish(isSynced: false)
       index.applying.store(sequence, ordering: .sequentiallyConsistent)
       index.published.store(sequence, ordering: .sequentiallyConsistent)
       commitCount.add(1, ordering: .relaxed)
@@ -66,11 +67,11 @@ extension Committer {
       clear(keyspace)
       return sequence
     }
-    let sequence = try assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength, freesSpace: true)
+    let sequence = try unsafe assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength, freesSpace: true)
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     _ = try unsafe assembly.add(
       .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)
-    try assembly.finish(isSynced: isSynced)
+    try unsafe assembly.finish(isSynced: isSynced)
     keyspace.droppedAt.store(sequence, ordering: .releasing)
     index.remove(keyspace)
     log.forget(keyspace.id, droppedAt: sequence)
@@ -105,7 +106,7 @@ extension Committer {
   ) throws(StoreError) -> UInt64 {
     // A reader that knows nothing of it has to be told before it is in the log.
     try log.use(Format.retention)
-    let sequence = try assembly.begin(
+    let sequence = try unsafe assembly.begin(
       bound: FrameHeader.size + 2 * RecordHeader.maximumLength + keyspace.name.utf8.count)
     try define(keyspace, sequence)
     log.note(keyspace.id, oldVersions: oldVersions)
@@ -114,7 +115,7 @@ extension Committer {
       try unsafe assembly.add(
         .retention, keyspace: keyspace.id, key: none, value: value, compressedFrom: nil, version: 0)
     }
-    try assembly.finish(isSynced: isSynced)
+    try unsafe assembly.finish(isSynced: isSynced)
     keyspace.oldVersions.store(oldVersions, ordering: .relaxed)
     keyspace.retainedSince.store(sequence, ordering: .relaxed)
     index.applying.store(sequence, ordering: .sequentiallyConsistent)

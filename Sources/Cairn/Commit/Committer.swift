@@ -39,7 +39,7 @@ final class Committer: @unchecked Sendable {
   init(log: Log, index: Index) {
     self.log = log
     self.index = index
-    assembly = FrameAssembly(log: log)
+    unsafe assembly = FrameAssembly(log: log)
   }
 
   /// Calls `body` between two commits, and then lets go of what snapshots that have ended meanwhile needed.
@@ -74,10 +74,10 @@ final class Committer: @unchecked Sendable {
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
     try reserveMemory(batch, bound)
-    let sequence = try assembly.begin(bound: bound, freesSpace: !hasPuts)
+    let sequence = try unsafe assembly.begin(bound: bound, freesSpace: !hasPuts)
     if hasNewKeyspace { try define(batch, sequence) }
-    try assemble(batch, into: &assembly)
-    try assembly.finish(isSynced: isSynced)
+    try unsafe assemble(batch, into: &assembly)
+    try unsafe assembly.finish(isSynced: isSynced)
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
     do throws(StoreError) {
       try apply(batch, sequence)
@@ -272,7 +272,7 @@ final class Committer: @unchecked Sendable {
     if versions > 0 { bytes += try index.versions.reserve(versions) }
     if newRows > 0 { bytes += OrderedIndex.memory(newRows, longestKey: longestKey) }
     try index.arena.reserve(bytes)
-    try assembly.reserve(frame: bound)
+    try unsafe assembly.reserve(frame: bound)
   }
 
   /// Defines the keyspaces that the batch is the first to write to.
@@ -311,7 +311,7 @@ final class Committer: @unchecked Sendable {
       guard unsafe isWritten(change) else { continue }
       let isPut = unsafe change.pointee.kind == .put
       let version = unsafe change.pointee.found == .row ? change.pointee.version : 0
-      let (address, length) = unsafe try assembly.add(
+      let (address, length) = try unsafe assembly.add(
         isPut ? .put : .tombstone, keyspace: change.pointee.keyspace.withBorrowed { $0.id },
         key: unsafe batch.key(change),
         value: unsafe UnsafeRawBufferPointer(

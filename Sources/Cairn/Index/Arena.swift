@@ -68,7 +68,7 @@ import Synchronization
   }
 
   deinit {
-    for chunk in imageChunks..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
+    for chunk in unsafe imageChunks..<chunkCount { unsafe munmap(chunks[chunk], Self.chunkBytes) }
     unsafe spareChunks.forEach { unsafe munmap($0, Self.chunkBytes) }
     unsafe self[Self.blank].deallocate()
     unsafe chunks.deallocate()
@@ -76,12 +76,12 @@ import Synchronization
 
   /// Begins with the nodes of a checkpoint, at the addresses they have there. Before anything is allocated.
   func adopt(_ image: PrivateMapping, length: Int) {
-    precondition(chunkCount == 0, "the index has memory already")
+    unsafe precondition(chunkCount == 0, "the index has memory already")
     self.image = image
     imageChunks = (length + Self.chunkBytes - 1) / Self.chunkBytes
-    chunkCount = imageChunks
-    for chunk in 0..<chunkCount { unsafe chunks[chunk] = unsafe image.base + chunk * Self.chunkBytes }
-    nextUnit = chunkCount * Self.chunkUnits
+    unsafe chunkCount = imageChunks
+    for chunk in unsafe 0..<chunkCount { unsafe chunks[chunk] = unsafe image.base + chunk * Self.chunkBytes }
+    unsafe nextUnit = unsafe chunkCount * Self.chunkUnits
     footprint.store(length, ordering: .relaxed)
     unsafe noteSmallPages(LargePage.starts(in: image.memory(0..<length)).reversed())
   }
@@ -123,11 +123,11 @@ import Synchronization
 
   /// The opposite of adopting, if nothing has been allocated since.
   func forget() {
-    for chunk in 0..<chunkCount { unsafe chunks[chunk] = nil }
+    for chunk in unsafe 0..<chunkCount { unsafe chunks[chunk] = nil }
     image = nil
     unsafe smallPages = unsafe []
     smallPageCount.store(0, ordering: .relaxed)
-    (imageChunks, chunkCount, nextUnit) = (0, 0, 0)
+    unsafe (imageChunks, chunkCount, nextUnit) = (0, 0, 0)
     footprint.store(0, ordering: .relaxed)
   }
 
@@ -167,40 +167,40 @@ import Synchronization
       free[units] = unsafe self[reused].load(as: UInt32.self)
       return reused
     }
-    if nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunks(1) }
+    if unsafe nextUnit == 0 || nextUnit + units > chunkCount * Self.chunkUnits { addChunks(1) }
     return take(units)
   }
 
   private func take(_ units: Int) -> UInt32 {
-    defer { nextUnit += units }
+    defer { unsafe nextUnit += units }
     if isLastSmall { footprint.add(units * Self.unit, ordering: .relaxed) }
-    return UInt32(truncatingIfNeeded: nextUnit)
+    return unsafe UInt32(truncatingIfNeeded: nextUnit)
   }
 
   private func allocateLarge(_ units: Int) -> UInt32 {
     reclaim(always: true)
     if let reused = freeLarge[units]?.popLast() { return reused }
-    if chunkCount == 0 { addChunks(1) }
+    if unsafe chunkCount == 0 { addChunks(1) }
     addChunks((units + Self.chunkUnits - 1) / Self.chunkUnits)
     return take(units)
   }
 
   /// Adds chunks that lie one behind the other.
   private func addChunks(_ count: Int) {
-    precondition(chunkCount + count < Self.maximumChunks, "the index has outgrown its addresses")
+    unsafe precondition(chunkCount + count < Self.maximumChunks, "the index has outgrown its addresses")
     let bytes = count * Self.chunkBytes
     var spare = unsafe count == 1 ? spareChunks.popLast() : nil
     if unsafe spare == nil { unsafe spare = unsafe mapChunks(count) }
     guard let chunk = unsafe spare else { preconditionFailure("out of memory") }
     // What is left of the last chunk is lost to blocks of this size only.
-    let left = nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
+    let left = unsafe nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
     if left > 0 { release(take(left), units: left) }
     if isLastSmall { unsafe noteSmallPages([chunks[chunkCount - 1].unsafelyUnwrapped]) }
-    isLastSmall = count == 1 && chunkCount < Self.manyChunks
+    isLastSmall = unsafe count == 1 && chunkCount < Self.manyChunks
     if !isLastSmall { unsafe cairn_advise_huge(chunk, bytes) }
     for index in 0..<count { unsafe chunks[chunkCount + index] = unsafe chunk + index * Self.chunkBytes }
-    nextUnit = chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
-    chunkCount += count
+    unsafe nextUnit = unsafe chunkCount * Self.chunkUnits + (chunkCount == 0 ? 1 : 0)  // address 0 stays unused
+    unsafe chunkCount += count
     if !isLastSmall { footprint.add(bytes, ordering: .relaxed) }
   }
 
