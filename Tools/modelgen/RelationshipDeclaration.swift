@@ -58,6 +58,8 @@ struct RelationshipDeclaration: Declaration {
 
   private var ordered: [Function] {
     let members = "mutableOrderedSetValue(forKey: \"\(name)\")"
+    // Adding at the end and removing need not know the others.
+    let unread = "mutableSetValue(forKey: \"\(name)\")"
     return [
       (
         "insertObject:in\(title)AtIndex:", "insertInto\(title)(_ value: \(destination), at idx: Int)",
@@ -82,8 +84,8 @@ struct RelationshipDeclaration: Declaration {
         "replace\(title)(at indexes: NSIndexSet, with values: [\(destination)])",
         "\(members).replaceObjects(at: indexes as IndexSet, with: values)"
       ),
-      ("add\(title)Object:", "addTo\(title)(_ value: \(destination))", "\(members).add(value)"),
-      ("remove\(title)Object:", "removeFrom\(title)(_ value: \(destination))", "\(members).remove(value)"),
+      ("add\(title)Object:", "addTo\(title)(_ value: \(destination))", "\(unread).add(value)"),
+      ("remove\(title)Object:", "removeFrom\(title)(_ value: \(destination))", "\(unread).remove(value)"),
       ("add\(title):", "addTo\(title)(_ values: NSOrderedSet)", "\(members).union(values)"),
       ("remove\(title):", "removeFrom\(title)(_ values: NSOrderedSet)", "\(members).minus(values)"),
     ]

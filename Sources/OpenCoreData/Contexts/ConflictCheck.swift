@@ -4,25 +4,24 @@ import Foundation
 enum ConflictCheck {
   /// The conflicts of objects that are to be saved. Under the store lock.
   ///
-  /// An object whose row was never read has no version and no conflict. One that was deleted here and there, too, has none either, and is no
-  /// longer to be saved.
+  /// An object whose row was never read has no version, and no conflict unless the row is gone. One that was deleted here and there, too,
+  /// has none either; the store is not told of it.
   static func conflicts(_ objects: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSMergeConflict] {
     var conflicts: [NSMergeConflict] = []
-    for object in ObjectList(objects).elements {
-      guard let snapshot = object.snapshot else { continue }
+    for object in objects {
+      object.state.remove(.gone)
       do {
         let node = try context.node(for: object.objectID)
+        guard let snapshot = object.snapshot else { continue }
         if snapshot.isOutdated(by: node.version) {
           let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context).snapshot
           conflicts.append(NSMergeConflict(object, object.layout, committed))
         } else if snapshot.versionBeforeSave != nil {
           object.snapshot = RowSnapshot(values: snapshot.values, version: node.version)
         }
-      } catch let error as NSError
-        where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
-      {
+      } catch  where StoreCalls.isMissing(error) {
         guard !object.isDeleted else {
-          context.wasDeletedElsewhere(object)
+          object.state.insert(.gone)
           continue
         }
         conflicts.append(NSMergeConflict(object, object.layout, nil))
@@ -33,7 +32,7 @@ enum ConflictCheck {
 
   /// Throws the conflicts of a request, if there are any.
   static func check(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext) throws {
-    let objects = [request.updatedObjects, request.deletedObjects, request.lockedObjects].flatMap { Array($0 ?? []) }
+    let objects = [request.updatedObjects, request.deletedObjects, request.lockedObjects].flatMap { $0 ?? [] }
     let conflicts = try conflicts(objects, context)
     if !conflicts.isEmpty { throw error(conflicts) }
   }
@@ -53,14 +52,5 @@ enum ConflictCheck {
       let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict], !conflicts.isEmpty
     else { return nil }
     return conflicts
-  }
-}
-
-extension NSManagedObjectContext {
-  /// An object that was deleted here is gone from the store already.
-  func wasDeletedElsewhere(_ object: NSManagedObject) {
-    pending.forget(object)
-    lockedObjects.remove(object)
-    object.state.insert(.deleted)
   }
 }

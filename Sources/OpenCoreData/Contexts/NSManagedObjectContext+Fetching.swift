@@ -71,7 +71,9 @@ extension NSManagedObjectContext {
     case .countResultType: return [NSNumber(value: try count(for: request))]
     case .managedObjectIDResultType:
       let overlay = PendingOverlay(request, self)
-      if overlay.isEmpty { return try stored(request) }
+      let isInOneStore = try persistentStoreCoordinator.map { try $0.affectedStores(of: request).count < 2 } ?? true
+      // Objects of several stores are put in order here.
+      if overlay.isEmpty, isInOneStore { return try stored(request) }
       request.resultType = .managedObjectResultType
       return try objects(of: request, overlay).map(\.objectID)
     default:

@@ -26,15 +26,16 @@ extension NSManagedObjectContext {
 
   private func merge(_ changes: SavedIDs) {
     for id in changes.inserted { pending.event.inserted.append(object(with: id)) }
-    for id in changes.updated {
-      guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
-      refresh(object, mergeChanges: true)
-    }
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
       pending.forget(object)
       object.state.insert(.deleted)
       if !object.isFault { pending.event.deleted.append(object) }
+    }
+    for id in changes.updated {
+      guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
+      // A row that is gone since is told of as deleted next.
+      if (try? object.refresh(self)) != nil { pending.event.refreshed.append(object) }
     }
     processPendingChanges()
     NotificationCenter.default.post(

@@ -109,7 +109,8 @@ extension NSManagedObjectContext {
 
   /// Tells the stores of objects that nobody uses any more.
   func forgetFreed() {
-    guard let freed = registration?.takeFreed(), !freed.isEmpty else { return }
+    // Stores learn of what is new first.
+    guard untold == nil, let freed = registration?.takeFreed(), !freed.isEmpty else { return }
     for id in freed { registry.removeFreed(id) }
     persistentStoreCoordinator?.didUnregister(freed)
   }
@@ -120,7 +121,11 @@ extension NSManagedObjectContext {
   public func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.registration === registration {
-      if object.isDeleted, pending.deleted.remove(object) { object.state.remove(.deleted) }
+      guard object.isDeleted, pending.deleted.remove(object) else { return }
+      object.state.remove(.deleted)
+      pending.event.deleted.remove(object)
+      pending.propagating.removeAll { $0 === object }
+      if object.hasPersistentChangedValues { object.noteChange() }
       return
     }
     precondition(object.registration == nil, "The object \(object.objectID) is in another context.")
@@ -137,8 +142,10 @@ extension NSManagedObjectContext {
   public func delete(_ object: NSManagedObject) {
     checkQueue()
     precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
-    guard !object.isDeleted else { return }
+    guard object.state.isDisjoint(with: [.deleted, .preparing]) else { return }
+    object.state.insert(.preparing)
     object.prepareForDeletion()
+    object.state.remove(.preparing)
     object.state.insert(.deleted)
     if object.isInserted {
       pending.inserted.remove(object)
@@ -154,6 +161,9 @@ extension NSManagedObjectContext {
 
   /// Lets the delete rules act, on what they delete, too.
   func propagateDeletions() {
+    guard !isPropagating else { return }
+    isPropagating = true
+    defer { isPropagating = false }
     while !pending.propagating.isEmpty {
       let objects = pending.propagating
       pending.propagating = []
@@ -175,7 +185,7 @@ extension NSManagedObjectContext {
       let related =
         slot.isToMany
         ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []
-      for other in related where !other.isDeleted {
+      for other in related where !other.isDeleted && other.registration === registration {
         if rule == .cascadeDeleteRule {
           delete(other)
         } else if let inverse = relationship.inverseRelationship {
@@ -188,6 +198,8 @@ extension NSManagedObjectContext {
   /// An object that was inserted and never saved is in no context any more.
   func forget(_ object: NSManagedObject) {
     pending.forget(object)
+    lockedObjects.remove(object)
+    if object.state.contains(.reinserted) { persistentStoreCoordinator?.didUnregister([object.objectID]) }
     registry.remove(object.objectID)
     retained.remove(object)
     assignedStores[ObjectIdentifier(object)] = nil

@@ -11,8 +11,13 @@ extension NSManagedObjectContext {
     guard !object.isInserted else { return }
     if flag {
       guard !object.isFault else { return }
-      object.willTurnIntoFaultAndBack(self)
+      do {
+        try object.refresh(self)
+      } catch {
+        handleInaccessible(object, nil, error)
+      }
     } else {
+      if !object.isFault { object.takeBackRelationships { _ in true } }
       pending.updated.remove(object)
       object.state.remove(.updated)
       object.turnIntoFault()
@@ -35,10 +40,8 @@ extension NSManagedObjectContext {
     let annihilated = pending.propagating.filter(\.isInserted)
     pending.propagating = []
     for object in inserted + annihilated { forget(object) }
-    for object in changed {
-      pending.forget(object)
-      object.takeBack()
-    }
+    for object in changed { object.takeBack() }
+    for object in changed { pending.forget(object) }
     for object in lockedObjects.elements { object.state.remove(.locked) }
     lockedObjects.removeAll()
     _ = pending.takeEvent()
@@ -52,8 +55,7 @@ extension NSManagedObjectContext {
     forgetFreed()
     let objects = registry.objects
     let (ids, known) = (registry.ids, registeredWithStores)
-    unsafe registration?.context = nil
-    registration = Registration(self)
+    beginAnew()
     registry.removeAll()
     _ = pending.takeEvent()
     pending = PendingChanges()
@@ -71,26 +73,25 @@ extension NSManagedObjectContext {
 
   /// The identifiers that stores were told of.
   var registeredWithStores: [NSManagedObjectID] {
-    registry.ids.filter { id in !id.isTemporaryID && registry[id]?.isInserted != true }
+    registry.ids.filter { id in
+      guard !id.isTemporaryID, let object = registry[id] else { return !id.isTemporaryID }
+      return !object.isInserted || object.state.contains(.reinserted)
+    }
   }
 }
 
 extension NSManagedObject {
-  /// Takes the values of the row again, except for those that were changed here. A row that is gone makes it an object without values.
-  fileprivate final func willTurnIntoFaultAndBack(_ context: NSManagedObjectContext) {
-    do {
-      let node = try context.node(for: objectID)
-      let committed = try Self.committed(node, layout, objectID, context)
-      adopt(committed.snapshot, keepingChanges: true)
-      awake { $0.awake(fromSnapshotEvents: .refresh) }
-    } catch {
-      context.handleInaccessible(self, nil, error)
-    }
+  /// Takes the values of the row again, except for those that were changed here.
+  final func refresh(_ context: NSManagedObjectContext) throws {
+    let node = try context.node(for: objectID)
+    adopt(try Self.committed(node, layout, objectID, context).snapshot, keepingChanges: true)
+    awake { $0.awake(fromSnapshotEvents: .refresh) }
   }
 
   /// Takes a row as what is committed from now on. What was not changed here gets its values; what was changed keeps its own, or not.
   final func adopt(_ new: RowSnapshot, keepingChanges: Bool, where keeps: (Int) -> Bool = { _ in true }) {
     let layout = layout
+    takeBackRelationships { place in !keepingChanges || !layout.slots[place].isToMany && !keeps(place) }
     var values = new.values
     for place in values.indices {
       let slot = layout.slots[place]
@@ -110,6 +111,21 @@ extension NSManagedObject {
     }
     snapshot = new
     self.values = values
+  }
+
+  /// Refers to what was committed in some relationships, and so do the objects at the other end.
+  final func takeBackRelationships(where isTakenBack: (Int) -> Bool) {
+    for (place, slot) in layout.slots.enumerated() where hasChanged(at: place) && isTakenBack(place) {
+      switch (slot.kind, values[place]) {
+      case (.toOne(let relationship), _) where relationship.inverseRelationship != nil:
+        let old = snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
+        setToOne(old, relationship, at: place)
+      case (.toMany(let relationship), .members(let members)) where relationship.inverseRelationship != nil:
+        for object in members.added.elements { remove(object, relationship, at: place) }
+        for object in members.removed.elements { add(object, relationship, at: place) }
+      default: break
+      }
+    }
   }
 
   /// Has what was committed again.

@@ -45,9 +45,29 @@ extension NSManagedObjectContext {
       }
     }
     check(pending.inserted) { try $0.validateForInsert() }
-    check(pending.updated) { if !$0.isFault { try $0.validateForUpdate() } }
+    check(pending.updated) { if !$0.isFault || $0.hasBoundedChange { try $0.validateForUpdate() } }
     check(pending.deleted) { try $0.validateForDelete() }
+    for object in pending.inserted.elements + pending.updated.elements { errors += danglingReferences(of: object) }
     if let error = ValidationErrors.combined(errors) { throw error }
+  }
+
+  /// Relationships to objects that are in no context, or not in this one, and so are not saved.
+  private func danglingReferences(of object: NSManagedObject) -> [NSError] {
+    zip(object.layout.slots, object.values).compactMap { slot, value in
+      let related: [NSManagedObject] =
+        switch value {
+        case .object(let object): [object]
+        case .members(let members): members.added.elements
+        default: []
+        }
+      guard related.contains(where: { $0.registration !== registration && $0.objectID.isTemporaryID }) else {
+        return nil
+      }
+      return CoreDataError.make(
+        NSManagedObjectValidationError,
+        "\(object.entity.name ?? "").\(slot.name) refers to an object that was never inserted, or deleted before it was saved.",
+        [NSValidationKeyErrorKey: slot.name, NSValidationObjectErrorKey: object])
+    }
   }
 
   /// Computes the derived attributes of what is saved.
@@ -66,27 +86,43 @@ extension NSManagedObjectContext {
 
   // MARK: Stores
 
+  /// Has each store save what is its own. What a store has saved stays saved, also where another one fails then.
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
+    var saved: [NSPersistentStore] = []
     for attempt in 1... {
+      let waiting = ObjectList(
+        (pending.objects + lockedObjects.elements).filter { object in
+          !saved.contains { $0 === object.objectID.persistentStore }
+        })
       do {
         try coordinator.withStoreLock {
-          let conflicts = try ConflictCheck.conflicts(
-            pending.updated.elements.filter(\.hasPersistentChangedValues) + pending.deleted.elements
-              + lockedObjects.elements, self)
+          let conflicts = try ConflictCheck.conflicts(waiting.elements.filter(\.isChecked), self)
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
-          for (store, request) in try requests(coordinator) { try coordinator.save(request, in: store, self) }
+          for (store, request) in try requests(waiting, coordinator) {
+            try coordinator.save(request, in: store, self)
+            saved.append(store)
+          }
         }
         return
       } catch {
-        guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
-        try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
+        if let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts {
+          do {
+            try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
+            continue
+          } catch {
+            if !saved.isEmpty { finish(coordinator, in: saved) }
+            throw error
+          }
+        }
+        if !saved.isEmpty { finish(coordinator, in: saved) }
+        throw error
       }
     }
   }
 
   /// What each store is to save. If nothing has changed, each is told so.
   private func requests(
-    _ coordinator: NSPersistentStoreCoordinator
+    _ objects: ObjectList, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: NSPersistentStore, request: NSSaveChangesRequest)] {
     struct Changes {
       var inserted: Set<NSManagedObject> = []
@@ -95,19 +131,27 @@ extension NSManagedObjectContext {
       var locked: Set<NSManagedObject> = []
     }
     var changes: [ObjectIdentifier: Changes] = [:]
-    func add(_ objects: ObjectList, to set: WritableKeyPath<Changes, Set<NSManagedObject>>) throws {
-      for object in objects.elements {
-        guard let store = object.objectID.persistentStore else { throw StoreCalls.missing(object.objectID) }
-        try checkStores(of: object, store)
-        changes[ObjectIdentifier(store), default: Changes()][keyPath: set].insert(object)
+    for object in objects.elements where !object.state.contains(.gone) {
+      let set: WritableKeyPath<Changes, Set<NSManagedObject>>
+      if object.isInserted {
+        set = \.inserted
+      } else if object.isDeleted {
+        set = \.deleted
+      } else if object.hasPersistentChangedValues {
+        set = \.updated
+      } else if object.state.contains(.locked) {
+        set = \.locked
+      } else {
+        continue
       }
+      guard let store = object.objectID.persistentStore else { throw StoreCalls.missing(object.objectID) }
+      try checkStores(of: object, store)
+      changes[ObjectIdentifier(store), default: Changes()][keyPath: set].insert(object)
     }
-    try add(pending.inserted, to: \.inserted)
-    try add(ObjectList(pending.updated.elements.filter(\.hasPersistentChangedValues)), to: \.updated)
-    try add(pending.deleted, to: \.deleted)
-    try add(ObjectList(lockedObjects.elements.filter { !$0.hasChanges }), to: \.locked)
     return coordinator.persistentStores.compactMap { store in
-      guard let own = changes[ObjectIdentifier(store)] ?? (changes.isEmpty ? Changes() : nil) else { return nil }
+      guard let own = changes[ObjectIdentifier(store)] ?? (pending.isEmpty && changes.isEmpty ? Changes() : nil) else {
+        return nil
+      }
       return (
         store,
         NSSaveChangesRequest(inserted: own.inserted, updated: own.updated, deleted: own.deleted, locked: own.locked)
@@ -135,48 +179,74 @@ extension NSManagedObjectContext {
 
   // MARK: Afterwards
 
-  private func finish(_ coordinator: NSPersistentStoreCoordinator) {
-    let saved = SavedObjects(
-      inserted: pending.inserted.elements, updated: pending.updated.elements, deleted: pending.deleted.elements)
-    let locked = lockedObjects
-    pending.inserted.removeAll()
-    pending.updated.removeAll()
-    pending.deleted.removeAll()
-    lockedObjects.removeAll()
-    for object in saved.inserted {
+  /// The context knows what it has saved.
+  ///
+  /// - Parameter stores: those that have saved; nil for all.
+  private func finish(_ coordinator: NSPersistentStoreCoordinator, in stores: [NSPersistentStore]? = nil) {
+    func saved(_ objects: ObjectList) -> [NSManagedObject] {
+      objects.elements.filter { object in stores?.contains { $0 === object.objectID.persistentStore } ?? true }
+    }
+    let all = SavedObjects(
+      inserted: saved(pending.inserted), updated: saved(pending.updated), deleted: saved(pending.deleted))
+    let locked = saved(lockedObjects).filter { !$0.hasChanges || !$0.hasPersistentChangedValues }
+    for object in all.inserted {
+      pending.inserted.remove(object)
       assignedStores[ObjectIdentifier(object)] = nil
       object.commit(version: 1, before: 0)
     }
-    for object in saved.updated {
-      let isCounted = object.hasPersistentChangedValues
-      object.commit(version: object.snapshot.map { $0.version + (isCounted ? 1 : 0) }, before: object.snapshot?.version)
+    for object in all.updated {
+      pending.updated.remove(object)
+      if object.hasPersistentChangedValues {
+        object.commit(version: object.snapshot.map { $0.version + 1 }, before: object.snapshot?.version)
+      } else {
+        object.state.remove(.updated)
+      }
     }
-    for object in locked.elements where !object.isDeleted {
+    for object in locked where !object.isDeleted {
+      if let snapshot = object.snapshot { object.commit(version: snapshot.version + 1, before: snapshot.version) }
+    }
+    for object in saved(lockedObjects) {
+      lockedObjects.remove(object)
       object.state.remove(.locked)
-      guard let snapshot = object.snapshot, !saved.updated.contains(where: { $0 === object }) else { continue }
-      object.commit(version: snapshot.version + 1, before: snapshot.version)
     }
-    coordinator.didRegister(saved.inserted.map(\.objectID))
-    for object in saved.deleted {
-      object.state.subtract([.deleted, .updated, .locked])
+    coordinator.didRegister(all.inserted.filter { !$0.state.contains(.reinserted) }.map(\.objectID))
+    for object in all.inserted { object.state.remove(.reinserted) }
+    for object in all.deleted {
+      pending.forget(object)
       registry.remove(object.objectID)
       retained.remove(object)
       object.registration = nil
     }
-    coordinator.didUnregister(saved.deleted.map(\.objectID))
-    for object in saved.all { object.didSave() }
+    coordinator.didUnregister(all.deleted.map(\.objectID))
+    for object in all.all { object.didSave() }
     NotificationCenter.default.post(
-      name: Self.didSaveObjectsNotification, object: self, userInfo: saved.userInfo)
+      name: Self.didSaveObjectsNotification, object: self, userInfo: all.userInfo)
     NotificationCenter.default.post(
-      name: Self.didSaveObjectIDsNotification, object: self, userInfo: saved.ids.userInfo)
-    guard !saved.all.isEmpty else { return }
+      name: Self.didSaveObjectIDsNotification, object: self, userInfo: all.ids.userInfo)
+    guard !all.all.isEmpty else { return }
     for context in coordinator.contexts where context !== self && context.automaticallyMergesChangesFromParent {
-      context.mergeLater(saved.ids)
+      context.mergeLater(all.ids)
     }
   }
 }
 
 extension NSManagedObject {
+  /// Whether the next save compares its version.
+  fileprivate final var isChecked: Bool {
+    !isInserted && (isDeleted || state.contains(.locked) || hasPersistentChangedValues)
+  }
+
+  /// Whether a relationship that must have some number of objects was changed from the other end.
+  fileprivate final var hasBoundedChange: Bool {
+    layout.slots.indices.contains { place in
+      if case .toMany(let relationship) = layout.slots[place].kind {
+        !relationship.isUnbounded && hasChanged(at: place)
+      } else {
+        false
+      }
+    }
+  }
+
   /// What it has is in the store now, as a row of a version; nil for an object whose row was never read.
   fileprivate final func commit(version: UInt64?, before: UInt64?) {
     state.subtract([.inserted, .updated, .locked])

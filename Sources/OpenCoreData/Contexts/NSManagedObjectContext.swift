@@ -11,7 +11,7 @@ open class NSManagedObjectContext: NSObject {
 
   let queue: DispatchQueue
   /// What objects of the context know of it; another one once the context was reset.
-  var registration: Registration?
+  private(set) var registration: Registration?
   var registry = ObjectRegistry()
   var pending = PendingChanges()
   /// The stores that inserted objects were assigned to.
@@ -19,6 +19,7 @@ open class NSManagedObjectContext: NSObject {
   /// Keeps unchanged objects, if the context is to.
   var retained = ObjectList()
   var lockedObjects = ObjectList()
+  var isPropagating = false
   /// The identifier of the object that is being made as a fault, instead of being inserted.
   var faultInTheMaking: NSManagedObjectID?
   /// The identifiers of objects that became known since the stores were told; nil if they are told at once.
@@ -37,7 +38,6 @@ open class NSManagedObjectContext: NSObject {
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 
   deinit {
-    unsafe registration?.context = nil
     let known = registeredWithStores
     // Objects that refer to each other would keep each other.
     for object in registry.objects { object.forgetValues() }
@@ -107,6 +107,12 @@ open class NSManagedObjectContext: NSObject {
     try saveChanges()
   }
 
+  /// From now on none of the objects that there are is in the context.
+  func beginAnew() {
+    registration?.end()
+    registration = Registration(self)
+  }
+
   // MARK: For messages
 
   /// What messages call it.
@@ -123,9 +129,7 @@ open class NSManagedObjectContext: NSObject {
   }
 
   /// Whether the caller is on the queue of the context.
-  var isOwned: Bool {
-    QueueOwnership.owns(self) || concurrencyType == .mainQueueConcurrencyType && QueueOwnership.ownsMainQueue
-  }
+  var isOwned: Bool { registration?.isOwned ?? false }
 }
 
 /// On which queue a context works. The raw values are those of Core Data.

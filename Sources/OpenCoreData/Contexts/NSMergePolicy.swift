@@ -41,10 +41,18 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     guard let context = object.managedObjectContext else { return }
     let prefersContext =
       mergeType == .overwriteMergePolicyType || mergeType == .mergeByPropertyObjectTrumpMergePolicyType
-    guard let row = conflict.row else {
+    guard conflict.newVersionNumber > 0 else {
       context.rowIsGone(object, insertsAgain: prefersContext)
       return
     }
+    // A fault has nothing that could conflict but members that were added or removed.
+    if object.isFault {
+      guard !prefersContext else { return }
+      context.pending.forget(object)
+      object.values = []
+      return
+    }
+    guard let row = conflict.row ?? context.row(of: object) else { return }
     if object.isDeleted {
       if prefersContext {
         object.snapshot = row
@@ -54,7 +62,6 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
       }
       return
     }
-    if object.isFault { return }
     let old = object.snapshot
     switch mergeType {
     case .rollbackMergePolicyType:
@@ -78,6 +85,11 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
+  /// The row of an object, for a conflict that does not show it.
+  fileprivate func row(of object: NSManagedObject) -> RowSnapshot? {
+    try? NSManagedObject.committed(node(for: object.objectID), object.layout, object.objectID, self).snapshot
+  }
+
   /// Somebody else has deleted the row of an object that was changed here.
   fileprivate func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
     object.fireFault()
@@ -85,7 +97,11 @@ extension NSManagedObjectContext {
     lockedObjects.remove(object)
     if insertsAgain, !object.state.contains(.inaccessible) {
       object.snapshot = nil
-      object.state.insert(.inserted)
+      for (place, slot) in object.layout.slots.enumerated() {
+        // What is not known of it is lost.
+        if case .toMany(let relationship) = slot.kind { _ = object.members(of: relationship, at: place) }
+      }
+      object.state.formUnion([.inserted, .reinserted])
       pending.inserted.append(object)
     } else {
       object.state.insert(.deleted)

@@ -51,6 +51,6 @@ struct PendingChanges {
     inserted.remove(object)
     updated.remove(object)
     deleted.remove(object)
-    object.state.subtract([.inserted, .updated, .deleted, .locked])
+    object.state.subtract([.inserted, .updated, .deleted, .locked, .gone])
   }
 }

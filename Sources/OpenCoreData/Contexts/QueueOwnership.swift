@@ -43,11 +43,11 @@ final class QueueOwnership {
   /// Whether the caller runs on the main queue, on whatever thread that is, or for somebody there who waits.
   static var ownsMainQueue: Bool { current?.ownsMainQueue ?? false || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
-  /// Whether a context is in the chain of the running block.
-  static func owns(_ context: NSManagedObjectContext) -> Bool {
+  /// Whether the context of a registration is in the chain of the running block.
+  static func owns(_ registration: Registration) -> Bool {
     var link = current
     while let each = link {
-      if each.context === context { return true }
+      if each.context.registration === registration { return true }
       link = each.outer
     }
     return false

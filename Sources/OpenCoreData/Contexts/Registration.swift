@@ -4,11 +4,21 @@ import Synchronization
 /// What leads from an object to its context, and what a context learns of objects that nobody uses any more, on whatever thread they
 /// are freed.
 final class Registration: @unchecked Sendable {
-  /// Nil once the context is gone. Read on its queue only, or by whoever holds the context.
-  unowned(unsafe) var context: NSManagedObjectContext?
+  /// Nil once the context is gone, or was reset.
+  private(set) weak var context: NSManagedObjectContext?
+  private let isOfMainQueue: Bool
   private let freed = Mutex<[NSManagedObjectID]>([])
 
-  init(_ context: NSManagedObjectContext) { unsafe self.context = context }
+  init(_ context: NSManagedObjectContext) {
+    self.context = context
+    isOfMainQueue = context.concurrencyType == .mainQueueConcurrencyType
+  }
+
+  /// The context has begun anew: its objects are in none any more.
+  func end() { context = nil }
+
+  /// Whether the caller is on the queue of the context, without keeping that.
+  var isOwned: Bool { QueueOwnership.owns(self) || isOfMainQueue && QueueOwnership.ownsMainQueue }
 
   func objectIsFreed(_ id: NSManagedObjectID) { freed.withLock { $0.append(id) } }
 
@@ -16,12 +26,8 @@ final class Registration: @unchecked Sendable {
   func takeFreed() -> [NSManagedObjectID] {
     freed.withLock { freed in
       guard !freed.isEmpty else { return [] }
-      return exchange(&freed, with: [])
+      defer { freed = [] }
+      return freed
     }
-  }
-
-  private func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
-    defer { value = other }
-    return value
   }
 }

@@ -9,6 +9,12 @@ enum StoreCalls {
       [NSAffectedObjectsErrorKey: [id]])
   }
 
+  /// Whether an error says that there is no row.
+  static func isMissing(_ error: any Error) -> Bool {
+    let error = error as NSError
+    return error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
+  }
+
   /// Inserted objects by the stores they go to, in their order.
   static func byStore(
     _ objects: [NSManagedObject], _ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator
@@ -43,11 +49,17 @@ extension NSManagedObjectContext {
     return try coordinator.relatedIDs(relationship, of: id, self)
   }
 
+  /// Ends the program unless the error says that the row of an object is gone.
+  func requireMissingRow(of object: NSManagedObject, _ error: any Error) {
+    guard StoreCalls.isMissing(error) else {
+      preconditionFailure("\(label) could not read \(object.objectID): \(error.localizedDescription)")
+    }
+  }
+
   /// Deals with a fault that cannot be fulfilled.
   func handleInaccessible(_ object: NSManagedObject, _ key: String?, _ error: any Error) {
     let property = key.flatMap { object.entity.propertiesByName[$0] }
-    let error = error as NSError
-    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectReferentialIntegrityError,
+    guard StoreCalls.isMissing(error),
       shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property)
     else {
       preconditionFailure("\(label) could not fulfil a fault of \(object.objectID): \(error.localizedDescription)")

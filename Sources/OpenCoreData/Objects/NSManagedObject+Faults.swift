@@ -89,7 +89,21 @@ extension NSManagedObject {
     didTurnIntoFault()
   }
 
-  /// Has nothing any more, and no context either.
+  /// Takes the objects that it refers to, and is a fault. For those that nobody else has.
+  final func takeRelated() -> [NSManagedObject] {
+    let taken = values.flatMap { value in
+      switch value {
+      case .object(let object): [object]
+      case .members(let members): members.elements
+      case .fetched(let objects): objects
+      default: [NSManagedObject]()
+      }
+    }
+    forgetValues()
+    return taken
+  }
+
+  /// Has nothing any more.
   final func forgetValues() {
     values = []
     snapshot = nil
@@ -127,7 +141,12 @@ extension NSManagedObject {
     case .toOne: return values[place].objectID.map { [$0] } ?? []
     case .toMany(let relationship):
       if case .fault = values[place], let context = managedObjectContext {
-        return (try? context.relatedIDs(relationship, of: objectID)) ?? []
+        do {
+          return try context.relatedIDs(relationship, of: objectID)
+        } catch {
+          context.requireMissingRow(of: self, error)
+          return []
+        }
       }
       return members(of: relationship, at: place).elements.map(\.objectID)
     case .attribute, .fetched: undefined(key)

@@ -27,7 +27,8 @@ extension NSManagedObject {
       let ids = try context.relatedIDs(relationship, of: objectID)
       members.fire(context.objects(with: ids))
     } catch {
-      context.handleInaccessible(self, relationship.name, error)
+      // What is known of a row that has gone stays, until a save finds the conflict.
+      context.requireMissingRow(of: self, error)
       members.fire([])
     }
     return members
@@ -118,20 +119,28 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// A set that changes with a to-many relationship, and that changes the relationship. Adding and removing fire nothing.
+  /// A set that changes with a to-many relationship, and that changes the relationship. Adding and removing fire nothing. In an
+  /// ordered relationship objects are added at the end.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     checkQueue()
     let (relationship, place) = toMany(key)
-    precondition(!relationship.isOrdered, "\(key) is ordered: use mutableOrderedSetValue(forKey:).")
     return MutableMembers(self, relationship, place)
   }
 
-  /// An ordered set that changes with an ordered relationship, and that changes the relationship.
+  /// An ordered set that changes with an ordered relationship, and that changes the relationship. Reads the relationship.
+  ///
+  /// - Complexity: O(number of members), unless somebody has the ordered set already.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     checkQueue()
     let (relationship, place) = toMany(key)
     precondition(relationship.isOrdered, "\(key) is not ordered: use mutableSetValue(forKey:).")
-    return MutableOrderedMembers(self, relationship, place)
+    fireFault(key)
+    let members = members(of: relationship, at: place)
+    if let proxy = members.proxy { return proxy }
+    let proxy = MutableOrderedMembers(self, relationship, place)
+    proxy.show(members.elements)
+    members.proxy = proxy
+    return proxy
   }
 
   private final func toMany(_ key: String) -> (NSRelationshipDescription, Int) {

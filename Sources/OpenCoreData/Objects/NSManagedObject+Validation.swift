@@ -3,6 +3,8 @@ import Foundation
 extension NSManagedObject {
   /// Every property on its own, through ``validateValue(_:forKey:)``, which may replace values.
   final func validateValues() throws {
+    fireFault()
+    guard !state.contains(.inaccessible) else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
@@ -67,11 +69,14 @@ extension NSManagedObject {
 
   /// Relationships that forbid the deletion as long as they have objects that are not deleted too.
   final func validateDeletion() throws {
+    guard layout.slots.contains(where: { $0.relationship?.deleteRule == .denyDeleteRule }) else { return }
+    fireFault()
+    guard !state.contains(.inaccessible) else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       guard let relationship = slot.relationship, relationship.deleteRule == .denyDeleteRule else { continue }
       let objects = slot.isToMany ? members(of: relationship, at: place).elements : toOne(at: place).map { [$0] } ?? []
-      guard objects.contains(where: { !$0.isDeleted }) else { continue }
+      guard objects.contains(where: { !$0.isDeleted && $0.registration === registration }) else { continue }
       errors.append(error(NSValidationRelationshipDeniedDeleteError, value(at: place), slot))
     }
     if let error = ValidationErrors.combined(errors) { throw error }
@@ -90,7 +95,7 @@ extension NSManagedObject {
 
 extension NSPropertyDescription {
   /// Whether any number of related objects is right.
-  fileprivate var isUnbounded: Bool {
+  var isUnbounded: Bool {
     (self as? NSRelationshipDescription).map { $0.isOptional && $0.minCount == 0 && $0.maxCount == 0 } ?? false
   }
 }

@@ -23,6 +23,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     static let inaccessible = State(rawValue: 1 << 5)
     /// Its version is to be checked by the next save.
     static let locked = State(rawValue: 1 << 6)
+    /// It is being told that it is going to be deleted.
+    static let preparing = State(rawValue: 1 << 8)
+    /// It is deleted here, and its row is gone already.
+    static let gone = State(rawValue: 1 << 9)
+    /// It is inserted again, because its row is gone; stores know it.
+    static let reinserted = State(rawValue: 1 << 10)
     /// It is being realised, or given what it is inserted with: nothing is noted.
     static let quiet = State(rawValue: 1 << 7)
   }
@@ -73,7 +79,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   }
 
   deinit {
-    registration?.objectIsFreed(objectID)
+    guard let registration else { return }
+    registration.objectIsFreed(objectID)
+    // Objects that only this one refers to would be freed within this call, those that they refer to within theirs, and so on.
+    guard !values.isEmpty, registration.isOwned else { return }
+    var waiting = takeRelated()
+    while var object = waiting.popLast() {
+      if isKnownUniquelyReferenced(&object), !object.hasChanges { waiting += object.takeRelated() }
+    }
   }
 
   // MARK: What it is
@@ -82,7 +95,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   public final var entity: NSEntityDescription { objectID.entity }
 
   /// The context it is in; nil once that is gone.
-  public final var managedObjectContext: NSManagedObjectContext? { unsafe registration?.context }
+  public final var managedObjectContext: NSManagedObjectContext? { registration?.context }
 
   /// Whether it was inserted since the last save.
   public final var isInserted: Bool { state.contains(.inserted) }

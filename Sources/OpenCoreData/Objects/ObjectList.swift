@@ -41,6 +41,13 @@ struct ObjectList {
 
   // MARK: Places, in ordered relationships
 
+  subscript(index: Int) -> NSManagedObject? {
+    mutating get {
+      close()
+      return objects.indices.contains(index) ? objects[index] : nil
+    }
+  }
+
   mutating func index(of object: NSManagedObject) -> Int? {
     close()
     return places[ObjectIdentifier(object)]

@@ -5,13 +5,16 @@ final class RelatedObjects {
   let isOrdered: Bool
   /// Nil before the store was asked.
   private(set) var members: ObjectList?
-  /// Those added and removed since the last save, in the order of that.
+  /// Those added and removed since the last save, in the order of that. Before the store was asked, some of them may be in the store
+  /// already, or not at all.
   private(set) var added = ObjectList()
   private(set) var removed = ObjectList()
   /// Whether the order has changed since the last save.
   private(set) var isReordered = false
   /// What the application was given, as long as it is true.
   private var given: AnyObject?
+  /// What shows and changes the members in place, as long as somebody has it.
+  weak var proxy: MutableOrderedMembers?
 
   /// - Parameter members: nil if the store is to be asked.
   init(isOrdered: Bool, members: ObjectList? = nil) {
@@ -22,61 +25,39 @@ final class RelatedObjects {
   var isFault: Bool { members == nil }
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
+  /// The members; before the store was asked, those added.
+  var elements: [NSManagedObject] { members?.elements ?? added.elements }
+  var count: Int { members?.count ?? added.count }
+
+  /// Whether the object is a member. Before the store was asked, whether it is known to be one.
+  func contains(_ object: NSManagedObject) -> Bool { members?.contains(object) ?? added.contains(object) }
+
+  /// An `NSOrderedSet` or an `NSSet` of the members, made once after each change.
+  var collection: AnyObject {
+    if let given { return given }
+    let made: AnyObject = isOrdered ? NSOrderedSet(array: elements) : NSSet(array: elements)
+    given = made
+    return made
+  }
+
+  // MARK: Asking the store
+
   /// Takes what the store has, without those removed since, and with those added behind it.
-  func fire(_ stored: some Sequence<NSManagedObject>) {
-    var members = ObjectList()
-    for object in stored where !removed.contains(object) { members.append(object) }
-    for object in added.elements { members.append(object) }
-    self.members = members
-    given = nil
+  func fire(_ stored: [NSManagedObject]) {
+    let stored = ObjectList(stored)
+    for object in added.elements where stored.contains(object) { added.remove(object) }
+    for object in removed.elements where !stored.contains(object) { removed.remove(object) }
+    members = ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements)
+    hasChanged()
   }
 
-  /// Whether the object is known to be a member. Of those that the store was not asked for it is not known.
-  func contains(_ object: NSManagedObject) -> Bool {
-    members?.contains(object) ?? added.contains(object)
+  /// Another with the same changes, for which the store is to be asked again. One in another order keeps its members.
+  func unfired() -> RelatedObjects {
+    guard !isReordered else { return self }
+    let other = RelatedObjects(isOrdered: isOrdered)
+    (other.added, other.removed) = (added, removed)
+    return other
   }
-
-  /// Whether anything has changed.
-  @discardableResult
-  func add(_ object: NSManagedObject) -> Bool {
-    if members?.append(object) == false { return false }
-    if !removed.remove(object), !added.append(object) { return false }
-    given = nil
-    return true
-  }
-
-  /// Whether anything has changed.
-  @discardableResult
-  func remove(_ object: NSManagedObject) -> Bool {
-    if members?.remove(object) == false { return false }
-    if !added.remove(object), !removed.append(object) { return false }
-    given = nil
-    return true
-  }
-
-  // MARK: Ordered
-
-  func index(of object: NSManagedObject) -> Int? { members?.index(of: object) }
-
-  /// Puts the members, which are the same as before, in another order.
-  func reorder(_ objects: [NSManagedObject]) {
-    guard let members, !members.elements.elementsEqual(objects, by: ===) else { return }
-    self.members = ObjectList(objects)
-    isReordered = true
-    given = nil
-  }
-
-  /// Moves the last member to a place.
-  func moveLast(to index: Int) {
-    guard var members, index < members.count - 1, let last = members.elements.last else { return }
-    members.remove(last)
-    members.insert(last, at: index)
-    self.members = members
-    isReordered = true
-    given = nil
-  }
-
-  // MARK: Saved
 
   /// What was added and removed is in the store now.
   func commit() {
@@ -85,22 +66,63 @@ final class RelatedObjects {
     isReordered = false
   }
 
-  /// Another with the same changes, for which the store is to be asked again.
-  func unfired() -> RelatedObjects {
-    let other = RelatedObjects(isOrdered: isOrdered)
-    (other.added, other.removed) = (added, removed)
-    return other
+  // MARK: Changing
+
+  /// Whether anything has changed.
+  @discardableResult
+  func add(_ object: NSManagedObject) -> Bool {
+    if members != nil {
+      guard members?.append(object) == true else { return false }
+      if !removed.remove(object) { added.append(object) }
+    } else {
+      guard added.append(object) else { return false }
+      removed.remove(object)
+    }
+    given = nil
+    proxy?.showAddition(of: object)
+    return true
   }
 
-  /// The members; before the store was asked, those added.
-  var elements: [NSManagedObject] { members?.elements ?? added.elements }
-  var count: Int { members?.count ?? added.count }
+  /// Whether anything has changed.
+  @discardableResult
+  func remove(_ object: NSManagedObject) -> Bool {
+    if members != nil {
+      guard members?.remove(object) == true else { return false }
+      if !added.remove(object) { removed.append(object) }
+    } else {
+      guard removed.append(object) else { return false }
+      added.remove(object)
+    }
+    given = nil
+    proxy?.showRemoval(of: object)
+    return true
+  }
 
-  /// An `NSOrderedSet` or an `NSSet` of the members, made once after each change.
-  var collection: AnyObject {
-    if let given { return given }
-    let made: AnyObject = isOrdered ? NSOrderedSet(array: elements) : NSSet(array: elements)
-    given = made
-    return made
+  // MARK: Order
+
+  subscript(index: Int) -> NSManagedObject? { members?[index] }
+
+  func index(of object: NSManagedObject) -> Int? { members?.index(of: object) }
+
+  /// Puts the members, which are the same as before, in another order.
+  func reorder(_ objects: [NSManagedObject]) {
+    guard let members, !members.elements.elementsEqual(objects, by: ===) else { return }
+    self.members = ObjectList(objects)
+    isReordered = true
+    hasChanged()
+  }
+
+  /// Moves the last member to a place. Takes time in proportion to the members behind that.
+  func moveLast(to index: Int) {
+    guard let count = members?.count, index < count - 1, let last = members?[count - 1] else { return }
+    members?.remove(last)
+    members?.insert(last, at: index)
+    isReordered = true
+    hasChanged()
+  }
+
+  private func hasChanged() {
+    given = nil
+    proxy?.show(elements)
   }
 }

@@ -65,10 +65,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Remembers a context that uses the coordinator, as long as there is one.
   func adopt(_ context: NSManagedObjectContext) {
-    lock.withLock {
-      adopted.removeAll { $0.context == nil || $0.context === context }
-      adopted.append(WeakContext(context: context))
+    // Contexts that somebody else lets go of meanwhile end after the lock is given back.
+    let others = lock.withLock {
+      let others = adopted.compactMap(\.context).filter { $0 !== context }
+      adopted = (others + [context]).map { WeakContext(context: $0) }
+      return others
     }
+    withExtendedLifetime(others) {}
   }
 
   /// The contexts that use the coordinator.

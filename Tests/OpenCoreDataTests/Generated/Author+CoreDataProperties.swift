@@ -71,8 +71,8 @@ extension Author {
     func removeFromBooks(at indexes: NSIndexSet) { mutableOrderedSetValue(forKey: "books").removeObjects(at: indexes as IndexSet) }
     func replaceBooks(at idx: Int, with value: Book) { mutableOrderedSetValue(forKey: "books").replaceObject(at: idx, with: value) }
     func replaceBooks(at indexes: NSIndexSet, with values: [Book]) { mutableOrderedSetValue(forKey: "books").replaceObjects(at: indexes as IndexSet, with: values) }
-    func addToBooks(_ value: Book) { mutableOrderedSetValue(forKey: "books").add(value) }
-    func removeFromBooks(_ value: Book) { mutableOrderedSetValue(forKey: "books").remove(value) }
+    func addToBooks(_ value: Book) { mutableSetValue(forKey: "books").add(value) }
+    func removeFromBooks(_ value: Book) { mutableSetValue(forKey: "books").remove(value) }
     func addToBooks(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "books").union(values) }
     func removeFromBooks(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "books").minus(values) }
     var longBooks: [Book] {

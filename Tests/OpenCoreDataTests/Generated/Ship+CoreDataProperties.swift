@@ -75,8 +75,8 @@ extension Ship {
     func removeFromCrew(at indexes: NSIndexSet) { mutableOrderedSetValue(forKey: "crew").removeObjects(at: indexes as IndexSet) }
     func replaceCrew(at idx: Int, with value: Sailor) { mutableOrderedSetValue(forKey: "crew").replaceObject(at: idx, with: value) }
     func replaceCrew(at indexes: NSIndexSet, with values: [Sailor]) { mutableOrderedSetValue(forKey: "crew").replaceObjects(at: indexes as IndexSet, with: values) }
-    func addToCrew(_ value: Sailor) { mutableOrderedSetValue(forKey: "crew").add(value) }
-    func removeFromCrew(_ value: Sailor) { mutableOrderedSetValue(forKey: "crew").remove(value) }
+    func addToCrew(_ value: Sailor) { mutableSetValue(forKey: "crew").add(value) }
+    func removeFromCrew(_ value: Sailor) { mutableSetValue(forKey: "crew").remove(value) }
     func addToCrew(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "crew").union(values) }
     func removeFromCrew(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "crew").minus(values) }
   }

@@ -1,0 +1,132 @@
+import Foundation
+
+/// What ``NSManagedObject/mutableOrderedSetValue(forKey:)`` gives: changes the members of a relationship, and shows them.
+///
+/// Foundation's own storage, from which it answers what cannot be overridden, is kept equal to the members: each change goes to the
+/// relationship, which tells of it.
+final class MutableOrderedMembers: NSMutableOrderedSet {
+  private weak var owner: NSManagedObject?
+  private let relationship: NSRelationshipDescription
+  private let place: Int
+
+  init(_ owner: NSManagedObject, _ relationship: NSRelationshipDescription, _ place: Int) {
+    self.owner = owner
+    self.relationship = relationship
+    self.place = place
+    super.init(capacity: 0)
+  }
+
+  override init(capacity numItems: Int) { preconditionFailure("An ordered set of members belongs to an object.") }
+
+  required init?(coder aDecoder: NSCoder) { nil }
+
+  required convenience init(arrayLiteral elements: Any...) {
+    preconditionFailure("An ordered set of members belongs to an object.")
+  }
+
+  // MARK: Told by the relationship
+
+  func showAddition(of object: NSManagedObject) { super.insert(object, at: super.count) }
+
+  func showRemoval(of object: NSManagedObject) {
+    let index = super.index(of: object)
+    if index != NSNotFound { super.removeObject(at: index) }
+  }
+
+  func show(_ objects: [NSManagedObject]) {
+    while super.count > 0 { super.removeObject(at: super.count - 1) }
+    for object in objects { showAddition(of: object) }
+  }
+
+  // MARK: Changing the relationship
+
+  override func add(_ object: Any) { insert(object, at: count) }
+
+  override func addObjects(from array: [Any]) { for object in array { add(object) } }
+
+  override func insert(_ object: Any, at idx: Int) {
+    let object = checked(object)
+    guard !contains(object) else { return }
+    precondition(idx <= count, "\(idx) is behind the end of \(relationship.name), which has \(count).")
+    change([object]) { owner, members in
+      owner.add(object, relationship, at: place)
+      members.moveLast(to: idx)
+    }
+  }
+
+  override func removeObject(at idx: Int) { remove(object(at: idx)) }
+
+  override func remove(_ object: Any) {
+    guard let object = object as? NSManagedObject, contains(object) else { return }
+    change([object]) { owner, _ in owner.remove(object, relationship, at: place) }
+  }
+
+  override func removeAllObjects() { for object in array { remove(object) } }
+
+  override func replaceObject(at idx: Int, with obj: Any) {
+    guard object(at: idx) as AnyObject !== obj as AnyObject else { return }
+    removeObject(at: idx)
+    insert(obj, at: Swift.min(idx, count))
+  }
+
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
+    var objects = array
+    objects.swapAt(idx1, idx2)
+    reorder(objects)
+  }
+
+  override func moveObjects(at indexes: IndexSet, to idx: Int) {
+    let moved = indexes.map { object(at: $0) }
+    var rest = array.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
+    rest.insert(contentsOf: moved, at: idx)
+    reorder(rest)
+  }
+
+  override func intersect(_ other: NSOrderedSet) {
+    for object in array where !other.contains(object) { remove(object) }
+  }
+
+  override func minus(_ other: NSOrderedSet) { for object in other.array { remove(object) } }
+
+  override func union(_ other: NSOrderedSet) { for object in other.array { add(object) } }
+
+  override func sort(comparator cmptr: (Any, Any) -> ComparisonResult) {
+    reorder(array.sorted { cmptr($0, $1) == .orderedAscending })
+  }
+
+  override func sort(options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult) {
+    sort(comparator: cmptr)
+  }
+
+  override func copy(with zone: NSZone? = nil) -> Any { NSOrderedSet(array: array) }
+
+  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: array) }
+
+  private func reorder(_ objects: [Any]) {
+    let objects = objects.compactMap { $0 as? NSManagedObject }
+    change(Set(objects)) { _, members in members.reorder(objects) }
+  }
+
+  private func change(_ objects: Set<AnyHashable>, _ body: (NSManagedObject, RelatedObjects) -> Void) {
+    let owner = present
+    owner.willChangeValue(forKey: relationship.name, withSetMutation: .set, using: objects)
+    owner.noteEvent()
+    body(owner, owner.members(of: relationship, at: place))
+    owner.didChangeValue(forKey: relationship.name, withSetMutation: .set, using: objects)
+  }
+
+  private var present: NSManagedObject {
+    guard let owner else { preconditionFailure("The object whose \(relationship.name) this is is gone.") }
+    owner.checkQueue()
+    owner.fireFault(relationship.name)
+    return owner
+  }
+
+  private func checked(_ object: Any) -> NSManagedObject {
+    guard let object = object as? NSManagedObject else {
+      preconditionFailure("\(relationship.name) relates to objects, and not to \(type(of: object)).")
+    }
+    present.check(object, relationship)
+    return object
+  }
+}
