@@ -78,5 +78,11 @@ let package = Package(
       path: "Tools/modelgen", swiftSettings: settings),
     .testTarget(
       name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen"], swiftSettings: settings),
+    .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
   ]
+#else
+  // What OpenCoreData is to do is what Apple's framework does.
+  if Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
+    package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
+  }
 #endif

@@ -55,12 +55,13 @@ extension NSManagedObjectContext {
   private func prepared<T>(_ request: NSFetchRequest<T>) throws -> NSFetchRequest<NSManagedObject> {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     let copy = NSFetchRequest<NSManagedObject>(copying: request)
-    guard copy.entity == nil else { return copy }
-    guard let entity = coordinator.managedObjectModel.entitiesByName[request.entityName ?? ""] else {
+    guard let entity = copy.entity ?? coordinator.managedObjectModel.entitiesByName[request.entityName ?? ""] else {
       throw CoreDataError.make(
         NSCoreDataError, "The model has no entity named \"\(request.entityName ?? "")\" to fetch objects of.")
     }
     copy.entity = entity
+    // What makes no sense is refused before a store is asked.
+    _ = try CompiledFetch(copy, of: entity, reading: .managedObjects)
     return copy
   }
 
@@ -101,6 +102,9 @@ extension NSManagedObjectContext {
     var results = parts.flatMap { $0 }
     if request.resultType == .managedObjectResultType, let objects = results as? [NSManagedObject] {
       results = try ObjectOrder(request.sortDescriptors)?.sorted(objects) ?? objects
+    } else if let dictionaries = results as? [NSDictionary], let descriptors = request.sortDescriptors {
+      // By what they have: what was not fetched is in no order.
+      results = try CompiledSort(descriptors, reading: RowReader<NSDictionary>.keyed).sorted(dictionaries)
     }
     return window(results)
   }

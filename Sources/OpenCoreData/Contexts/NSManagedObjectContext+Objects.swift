@@ -177,7 +177,9 @@ extension NSManagedObjectContext {
   private func propagateDeletion(of object: NSManagedObject) {
     for (place, slot) in object.layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
-      let rule = relationship.deleteRule
+      // Nothing may go on to refer to what was never saved.
+      let isNullified = object.isInserted && relationship.deleteRule != .cascadeDeleteRule
+      let rule = isNullified ? .nullifyDeleteRule : relationship.deleteRule
       guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
       if rule == .nullifyDeleteRule, relationship.inverseRelationship == nil { continue }
       object.fireFault(slot.name)
@@ -185,7 +187,7 @@ extension NSManagedObjectContext {
       let related =
         slot.isToMany
         ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []
-      for other in related where !other.isDeleted && other.registration === registration {
+      for other in related where other.registration === registration && (!other.isDeleted || object.isInserted) {
         if rule == .cascadeDeleteRule {
           delete(other)
         } else if let inverse = relationship.inverseRelationship {

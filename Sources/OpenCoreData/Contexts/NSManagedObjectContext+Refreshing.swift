@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
         handleInaccessible(object, nil, error)
       }
     } else {
-      if !object.isFault { object.takeBackRelationships { _ in true } }
+      for place in object.values.indices { object.takeBackRelationship(at: place) }
       pending.updated.remove(object)
       object.state.remove(.updated)
       object.turnIntoFault()
@@ -91,7 +91,10 @@ extension NSManagedObject {
   /// Takes a row as what is committed from now on. What was not changed here gets its values; what was changed keeps its own, or not.
   final func adopt(_ new: RowSnapshot, keepingChanges: Bool, where keeps: (Int) -> Bool = { _ in true }) {
     let layout = layout
-    takeBackRelationships { place in !keepingChanges || !layout.slots[place].isToMany && !keeps(place) }
+    for place in self.values.indices
+    where keepingChanges && !layout.slots[place].isToMany && hasChanged(at: place) && !keeps(place) {
+      takeBackRelationship(at: place)
+    }
     var values = new.values
     for place in values.indices {
       let slot = layout.slots[place]
@@ -111,21 +114,6 @@ extension NSManagedObject {
     }
     snapshot = new
     self.values = values
-  }
-
-  /// Refers to what was committed in some relationships, and so do the objects at the other end.
-  final func takeBackRelationships(where isTakenBack: (Int) -> Bool) {
-    for (place, slot) in layout.slots.enumerated() where hasChanged(at: place) && isTakenBack(place) {
-      switch (slot.kind, values[place]) {
-      case (.toOne(let relationship), _) where relationship.inverseRelationship != nil:
-        let old = snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
-        setToOne(old, relationship, at: place)
-      case (.toMany(let relationship), .members(let members)) where relationship.inverseRelationship != nil:
-        for object in members.added.elements { remove(object, relationship, at: place) }
-        for object in members.removed.elements { add(object, relationship, at: place) }
-      default: break
-      }
-    }
   }
 
   /// Has what was committed again.

@@ -17,7 +17,6 @@ extension NSManagedObjectContext {
     try obtainPermanentIDs(for: pending.inserted.elements)
     derive()
     try send(coordinator)
-    finish(coordinator)
   }
 
   /// Until no object changes another any more.
@@ -86,9 +85,11 @@ extension NSManagedObjectContext {
 
   // MARK: Stores
 
-  /// Has each store save what is its own. What a store has saved stays saved, also where another one fails then.
+  /// Has each store save what is its own, and notes what was saved. What a store has saved stays saved, also where another one fails then.
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
     var saved: [NSPersistentStore] = []
+    // A store that asks for values may find out that there was nothing to change; it was asked to save the object all the same.
+    var replaced = ObjectList()
     for attempt in 1... {
       let waiting = ObjectList(
         (pending.objects + lockedObjects.elements).filter { object in
@@ -98,23 +99,29 @@ extension NSManagedObjectContext {
         try coordinator.withStoreLock {
           let conflicts = try ConflictCheck.conflicts(waiting.elements.filter(\.isChecked), self)
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
-          for (store, request) in try requests(waiting, coordinator) {
+          for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
+            let updated = ObjectList(request.updatedObjects ?? [])
             try coordinator.save(request, in: store, self)
             saved.append(store)
+            for object in updated.elements { replaced.append(object) }
           }
         }
+        finish(coordinator, replaced)
         return
       } catch {
         if let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts {
           do {
             try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
+            // What was taken from the store may refer to what is deleted here.
+            pending.propagating += pending.deleted.elements
+            propagateDeletions()
             continue
           } catch {
-            if !saved.isEmpty { finish(coordinator, in: saved) }
+            if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
             throw error
           }
         }
-        if !saved.isEmpty { finish(coordinator, in: saved) }
+        if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
         throw error
       }
     }
@@ -149,7 +156,7 @@ extension NSManagedObjectContext {
       changes[ObjectIdentifier(store), default: Changes()][keyPath: set].insert(object)
     }
     return coordinator.persistentStores.compactMap { store in
-      guard let own = changes[ObjectIdentifier(store)] ?? (pending.isEmpty && changes.isEmpty ? Changes() : nil) else {
+      guard let own = changes[ObjectIdentifier(store)] ?? (changes.isEmpty ? Changes() : nil) else {
         return nil
       }
       return (
@@ -181,13 +188,19 @@ extension NSManagedObjectContext {
 
   /// The context knows what it has saved.
   ///
-  /// - Parameter stores: those that have saved; nil for all.
-  private func finish(_ coordinator: NSPersistentStoreCoordinator, in stores: [NSPersistentStore]? = nil) {
+  /// - Parameters:
+  ///   - replaced: the objects whose rows there were before.
+  ///   - stores: those that have saved; nil for all.
+  private func finish(
+    _ coordinator: NSPersistentStoreCoordinator, _ replaced: ObjectList, in stores: [NSPersistentStore]? = nil
+  ) {
     func saved(_ objects: ObjectList) -> [NSManagedObject] {
       objects.elements.filter { object in stores?.contains { $0 === object.objectID.persistentStore } ?? true }
     }
+    let deleted = saved(pending.deleted)
     let all = SavedObjects(
-      inserted: saved(pending.inserted), updated: saved(pending.updated), deleted: saved(pending.deleted))
+      inserted: saved(pending.inserted), updated: saved(pending.updated),
+      deleted: deleted.filter { !$0.state.contains(.gone) })
     let locked = saved(lockedObjects).filter { !$0.hasChanges || !$0.hasPersistentChangedValues }
     for object in all.inserted {
       pending.inserted.remove(object)
@@ -196,7 +209,7 @@ extension NSManagedObjectContext {
     }
     for object in all.updated {
       pending.updated.remove(object)
-      if object.hasPersistentChangedValues {
+      if replaced.contains(object) {
         object.commit(version: object.snapshot.map { $0.version + 1 }, before: object.snapshot?.version)
       } else {
         object.state.remove(.updated)
@@ -211,13 +224,13 @@ extension NSManagedObjectContext {
     }
     coordinator.didRegister(all.inserted.filter { !$0.state.contains(.reinserted) }.map(\.objectID))
     for object in all.inserted { object.state.remove(.reinserted) }
-    for object in all.deleted {
+    for object in deleted {
       pending.forget(object)
       registry.remove(object.objectID)
       retained.remove(object)
       object.registration = nil
     }
-    coordinator.didUnregister(all.deleted.map(\.objectID))
+    coordinator.didUnregister(deleted.map(\.objectID))
     for object in all.all { object.didSave() }
     NotificationCenter.default.post(
       name: Self.didSaveObjectsNotification, object: self, userInfo: all.userInfo)

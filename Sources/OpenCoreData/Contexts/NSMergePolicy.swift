@@ -48,6 +48,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     // A fault has nothing that could conflict but members that were added or removed.
     if object.isFault {
       guard !prefersContext else { return }
+      for place in object.values.indices { object.takeBackRelationship(at: place) }
       context.pending.forget(object)
       object.values = []
       return
@@ -55,8 +56,11 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     guard let row = conflict.row ?? context.row(of: object) else { return }
     if object.isDeleted {
       if prefersContext {
-        object.snapshot = row
+        (object.values, object.snapshot) = (row.values, row)
       } else {
+        object.forEachKnownRelated { other, inverse in
+          other.takeBackInverse(inverse) { $0.takeBackRemoval(of: object) }
+        }
         context.pending.forget(object)
         object.adopt(row, keepingChanges: false)
       }
@@ -65,6 +69,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     let old = object.snapshot
     switch mergeType {
     case .rollbackMergePolicyType:
+      for place in object.values.indices { object.takeBackRelationship(at: place) }
       context.pending.forget(object)
       object.adopt(row, keepingChanges: false)
     case .mergeByPropertyStoreTrumpMergePolicyType:
@@ -92,10 +97,9 @@ extension NSManagedObjectContext {
 
   /// Somebody else has deleted the row of an object that was changed here.
   fileprivate func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
-    object.fireFault()
     pending.forget(object)
     lockedObjects.remove(object)
-    if insertsAgain, !object.state.contains(.inaccessible) {
+    if insertsAgain, object.state.isDisjoint(with: [.fault, .inaccessible]) {
       object.snapshot = nil
       for (place, slot) in object.layout.slots.enumerated() {
         // What is not known of it is lost.
@@ -104,10 +108,12 @@ extension NSManagedObjectContext {
       object.state.formUnion([.inserted, .reinserted])
       pending.inserted.append(object)
     } else {
+      object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
       object.state.insert(.deleted)
       pending.event.deleted.append(object)
     }
   }
+
 }
 
 /// The policies. The raw values are those of Core Data.

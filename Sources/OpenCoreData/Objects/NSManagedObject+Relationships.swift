@@ -102,12 +102,76 @@ extension NSManagedObject {
     noteChange()
   }
 
+  /// Each object that it is known to refer to by a relationship with an inverse, without asking the store.
+  final func forEachKnownRelated(_ body: (NSManagedObject, _ inverse: NSRelationshipDescription) -> Void) {
+    for (slot, value) in zip(layout.slots, values) {
+      guard let inverse = slot.relationship?.inverseRelationship else { continue }
+      switch value {
+      case .object(let object): body(object, inverse)
+      case .reference(let id): managedObjectContext?.registeredObject(for: id).map { body($0, inverse) }
+      case .members(let members): for object in members.elements { body(object, inverse) }
+      default: break
+      }
+    }
+  }
+
+  // MARK: Taking back
+
+  /// Refers to what was committed, and so do the objects at the other end.
+  final func takeBackRelationship(at place: Int) {
+    guard hasChanged(at: place), let relationship = layout.slots[place].relationship,
+      let inverse = relationship.inverseRelationship
+    else { return }
+    guard case .members(let members) = values[place] else {
+      let (now, old) = (
+        toOne(at: place), snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
+      )
+      values[place] = snapshot?.values[place] ?? .null
+      if inverse.isToMany {
+        now?.changedMembers(inverse)?.takeBackAddition(of: self)
+        old?.changedMembers(inverse)?.takeBackRemoval(of: self)
+      } else {
+        now?.dropInverse(self, inverse)
+        old?.takeInverse(self, inverse, of: relationship)
+      }
+      return
+    }
+    for object in members.added.elements {
+      members.takeBackAddition(of: object)
+      object.takeBackInverse(inverse) { $0.takeBackAddition(of: self) }
+    }
+    for object in members.removed.elements {
+      members.takeBackRemoval(of: object)
+      object.takeBackInverse(inverse) { $0.takeBackRemoval(of: self) }
+    }
+  }
+
+  final func takeBackInverse(_ inverse: NSRelationshipDescription, _ takeBack: (RelatedObjects) -> Void) {
+    if inverse.isToMany {
+      changedMembers(inverse).map(takeBack)
+    } else if let place = layout.place(of: inverse.name) {
+      takeBackRelationship(at: place)
+    }
+  }
+
+  /// The members of a to-many relationship, if any were added or removed.
+  private final func changedMembers(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
+    guard let place = layout.place(of: relationship.name), hasChanged(at: place),
+      case .members(let members) = values[place]
+    else { return nil }
+    return members
+  }
+
+  // MARK: The other end, given up
+
   /// No longer refers to `other`, because `other` does not refer to it.
   final func dropInverse(_ other: NSManagedObject, _ inverse: NSRelationshipDescription) {
     guard let place = layout.place(of: inverse.name) else { return }
     if inverse.isToMany {
       noteEvent()
-      guard knownMembers(of: inverse, at: place).remove(other) else { return }
+      let members = knownMembers(of: inverse, at: place)
+      // Somebody else may have made it a member since these were read.
+      guard members.remove(other) || other.isDeleted && members.noteRemoval(of: other) else { return }
     } else {
       fireFault(inverse.name)
       guard values[place].objectID == other.objectID else { return }

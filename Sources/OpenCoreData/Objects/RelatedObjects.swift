@@ -11,6 +11,8 @@ final class RelatedObjects {
   private(set) var removed = ObjectList()
   /// Whether the order has changed since the last save.
   private(set) var isReordered = false
+  /// The order that the members are to have once the store was asked again.
+  private var wanted: ObjectList?
   /// What the application was given, as long as it is true.
   private var given: AnyObject?
   /// What shows and changes the members in place, as long as somebody has it.
@@ -47,15 +49,21 @@ final class RelatedObjects {
     let stored = ObjectList(stored)
     for object in added.elements where stored.contains(object) { added.remove(object) }
     for object in removed.elements where !stored.contains(object) { removed.remove(object) }
-    members = ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements)
+    let members = ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements)
+    self.members = members
+    if let wanted {
+      self.wanted = nil
+      let rest = members.elements.filter { !wanted.contains($0) }
+      reorder(wanted.elements.filter { members.contains($0) } + rest)
+    }
     hasChanged()
   }
 
-  /// Another with the same changes, for which the store is to be asked again. One in another order keeps its members.
+  /// Another with the same changes, for which the store is to be asked again.
   func unfired() -> RelatedObjects {
-    guard !isReordered else { return self }
     let other = RelatedObjects(isOrdered: isOrdered)
     (other.added, other.removed) = (added, removed)
+    if isReordered { (other.isReordered, other.wanted) = (true, members ?? wanted) }
     return other
   }
 
@@ -73,7 +81,12 @@ final class RelatedObjects {
   func add(_ object: NSManagedObject) -> Bool {
     if members != nil {
       guard members?.append(object) == true else { return false }
-      if !removed.remove(object) { added.append(object) }
+      if removed.remove(object) {
+        // It was somewhere else before.
+        isReordered = isReordered || isOrdered
+      } else {
+        added.append(object)
+      }
     } else {
       guard added.append(object) else { return false }
       removed.remove(object)
@@ -96,6 +109,29 @@ final class RelatedObjects {
     given = nil
     proxy?.showRemoval(of: object)
     return true
+  }
+
+  /// Has an object removed from the store that is no member as far as is known. Whether anything has changed.
+  func noteRemoval(of object: NSManagedObject) -> Bool { removed.append(object) }
+
+  // MARK: Taking back
+
+  func takeBackAddition(of object: NSManagedObject) {
+    guard added.remove(object) else { return }
+    members?.remove(object)
+    hasChanged()
+  }
+
+  /// Of ordered objects the store is asked again where this one was.
+  func takeBackRemoval(of object: NSManagedObject) {
+    guard removed.remove(object) else { return }
+    if isOrdered {
+      wanted = isReordered ? members : nil
+      members = nil
+    } else {
+      members?.append(object)
+    }
+    hasChanged()
   }
 
   // MARK: Order
