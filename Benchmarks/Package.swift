@@ -45,8 +45,17 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Apple's platforms have predicates of their own.
+// Apple's platforms have a Core Data of their own.
 #if !canImport(Darwin)
-  package.targets.append(
-    .executableTarget(name: "predicates", dependencies: [.product(name: "OpenCoreData", package: "Cairn")]))
+  package.targets += [
+    .systemLibrary(name: "CMalloc"),
+    .executableTarget(name: "predicates", dependencies: [.product(name: "OpenCoreData", package: "Cairn")]),
+    .executableTarget(
+      name: "objects",
+      dependencies: [
+        "CMalloc",
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+  ]
 #endif
