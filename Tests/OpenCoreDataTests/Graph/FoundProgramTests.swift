@@ -1,0 +1,82 @@
+import Testing
+
+/// Programs that random ones were shrunk to when they failed.
+@Suite struct FoundProgramTests {
+  private func a(_ operation: GraphStep.Operation) -> GraphStep { GraphStep(context: 0, operation: operation) }
+  private func b(_ operation: GraphStep.Operation) -> GraphStep { GraphStep(context: 1, operation: operation) }
+
+  private func run(_ steps: GraphStep...) throws {
+    for kind in GraphSubject.Kind.allCases {
+      try GraphRunner.run(
+        GraphProgram(steps: steps + [a(.inspect)], isCareful: false), kind)
+    }
+  }
+
+  @Test("what is removed and added again before a relationship is read is a member")
+  func removedAndAddedUnread() throws {
+    try run(
+      b(.insert(1)), b(.insert(3)), b(.save), a(.remove(1, .members, 3)), a(.add(1, .members, 3)), a(.save))
+    try run(
+      b(.insert(1)), b(.insert(2)), b(.save), a(.remove(1, .friends, 2)), a(.add(1, .friends, 2)), a(.save))
+  }
+
+  @Test("what is added and removed again before a relationship is read is no member")
+  func addedAndRemovedUnread() throws {
+    try run(
+      b(.insert(1)), b(.insert(2)), b(.add(1, .children, 2)), b(.save), a(.add(1, .children, 2)),
+      a(.remove(1, .children, 2)), a(.save))
+  }
+
+  @Test("an object that was saved without a difference has the version that the store has")
+  func savedWithoutDifference() throws {
+    try run(
+      a(.insert(1)), a(.save), a(.reset), a(.remove(1, .remarks, 1)), a(.save), a(.set(1, .number, .number(2))),
+      a(.save))
+  }
+
+  @Test("a member that is removed and put last changes the order")
+  func reorderedByRemoving() throws {
+    try run(
+      a(.insert(1)), a(.insert(2)), a(.add(1, .groups, 1)), a(.add(2, .groups, 1)), a(.save),
+      a(.place(1, .members, 1, at: 1)), a(.save))
+  }
+
+  @Test("the order of members outlives a refresh")
+  func orderAndRefresh() throws {
+    try run(
+      a(.insert(1)), a(.insert(3)), a(.add(3, .line, 1)), a(.insert(6)), a(.save), a(.place(3, .line, 6, at: 0)),
+      a(.refreshAll), a(.inspect), a(.save))
+    try run(
+      a(.insert(1)), a(.insert(2)), a(.insert(3)), a(.set(3, .line, .links([1, 2]))), a(.save),
+      a(.place(3, .line, 2, at: 0)), a(.refresh(3, mergeChanges: true)), a(.inspect), a(.save))
+  }
+
+  @Test("objects that refer to one which was deleted before it was saved are not saved")
+  func deletedBeforeSaving() throws {
+    try run(a(.insert(2)), a(.insert(4)), a(.set(2, .warden, .links([4]))), a(.delete(4)), a(.save))
+    try run(a(.insert(2)), a(.insert(4)), a(.set(2, .subject, .links([4]))), a(.delete(4)), a(.save))
+  }
+
+  @Test("what a rollback takes back is taken back at the other end, though that was not read")
+  func rolledBackUnread() throws {
+    try run(
+      b(.insert(1)), b(.insert(4)), b(.add(4, .groups, 1)), b(.save), a(.add(4, .groups, 1)), a(.rollback))
+    try run(
+      a(.insert(5)), a(.insert(9)), a(.save), a(.reset), a(.remove(9, .friends, 5)), a(.set(9, .number, .number(2))),
+      a(.rollback))
+  }
+
+  @Test("an object that was deleted before it was saved keeps no other from being deleted")
+  func deniedByNobody() throws {
+    try run(
+      a(.insert(7)), a(.save), a(.insert(8)), a(.add(7, .wards, 8)), a(.set(7, .parent, .links([8]))), a(.delete(8)),
+      a(.save))
+  }
+
+  @Test("an object that is inserted again because it was deleted elsewhere keeps its values")
+  func insertedAgain() throws {
+    try run(
+      b(.policy(.objectTrump)), b(.insert(8)), b(.insert(9)), b(.save), b(.forget), a(.delete(9)),
+      b(.set(9, .text, .text("b"))), a(.save), b(.save), a(.fetch(GraphQuery())))
+  }
+}
