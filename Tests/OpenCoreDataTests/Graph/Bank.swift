@@ -1,0 +1,113 @@
+import OpenCoreData
+
+/// Accounts in a store that many contexts use at once.
+///
+/// Identifiers and coordinators may go to any thread; contexts and objects stay where they are made.
+struct Bank: Sendable {
+  static let opening: Int64 = 1000
+
+  let coordinator: NSPersistentStoreCoordinator
+  let accounts: [NSManagedObjectID]
+
+  init(accounts count: Int) throws {
+    let account = entity("Account", class: "NSManagedObject")
+    account.properties = [
+      attribute("balance", .integer64, isOptional: false, defaultValue: 0),
+      attribute("transfers", .integer64, isOptional: false, defaultValue: 0),
+    ]
+    let model = NSManagedObjectModel()
+    model.entities = [account]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    self.coordinator = coordinator
+
+    let context = Self.context(of: coordinator, name: "opening")
+    accounts = try context.performAndWait {
+      let objects = (0..<count).map { _ in
+        NSEntityDescription.insertNewObject(forEntityName: "Account", into: context)
+      }
+      for object in objects { object.balance = Self.opening }
+      try context.save()
+      return objects.map(\.objectID)
+    }
+  }
+
+  func context(_ name: String, _ type: NSManagedObjectContext.ConcurrencyType = .privateQueue) -> NSManagedObjectContext
+  {
+    Self.context(of: coordinator, name: name, type)
+  }
+
+  private static func context(
+    of coordinator: NSPersistentStoreCoordinator, name: String,
+    _ type: NSManagedObjectContext.ConcurrencyType = .privateQueue
+  ) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(type)
+    context.name = name
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  /// The balances that are saved, and how many transfers they are made of.
+  func saved() throws -> (balances: [Int64], transfers: Int64) {
+    let context = context("auditor")
+    return try context.performAndWait {
+      let objects = try accounts.map(context.existingObject)
+      return (objects.map(\.balance), objects.reduce(0) { $0 + $1.transfers })
+    }
+  }
+}
+
+extension NSManagedObject {
+  var balance: Int64 {
+    get { value(forKey: "balance") as! Int64 }
+    set { setValue(newValue, forKey: "balance") }
+  }
+
+  /// How many transfers the account took part in.
+  var transfers: Int64 {
+    get { value(forKey: "transfers") as! Int64 }
+    set { setValue(newValue, forKey: "transfers") }
+  }
+}
+
+/// Settles conflicts by adding up what both sides added, which is right for sums, whoever saves first.
+final class AddingPolicy: NSMergePolicy, @unchecked Sendable {
+  init() { super.init(merge: .mergeByPropertyObjectTrumpMergePolicyType) }
+
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    let sums = list.map { conflict in
+      let saved = conflict.persistedSnapshot ?? conflict.cachedSnapshot
+      return ["balance", "transfers"].map { key in
+        let mine = conflict.sourceObject.value(forKey: key) as! Int64
+        return mine - (conflict.objectSnapshot?[key] as! Int64) + (saved?[key] as! Int64)
+      }
+    }
+    try super.resolve(optimisticLockingConflicts: list)
+    for (conflict, sums) in zip(list, sums) {
+      conflict.sourceObject.balance = sums[0]
+      conflict.sourceObject.transfers = sums[1]
+    }
+  }
+}
+
+/// Hands something to another thread that the compiler does not let through. Whoever takes it sees to it that only
+/// one thread uses it at a time.
+struct Handed<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
+/// Runs a closure on so many threads of their own, and waits for all; throws what the first that failed did.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
+  try await withThrowingTaskGroup { group in
+    for number in 0..<count {
+      group.addTask {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+          Thread.detachNewThread { continuation.resume(with: Result { try body(number) }) }
+        }
+      }
+    }
+    try await group.waitForAll()
+  }
+}

@@ -1,0 +1,357 @@
+import OpenCoreData
+import Synchronization
+import Testing
+
+/// Contexts on many threads over one coordinator. Everything ends by what has happened, nothing by time.
+@Suite(.timeLimit(.minutes(3))) struct ContextConcurrencyTests {
+  private static let threads = 4
+  private static let transfers = 60
+
+  // MARK: Transfers
+
+  @Test("transfers that are tried again after a conflict neither lose money nor make any")
+  func retriedTransfers() async throws {
+    let bank = try Bank(accounts: 5)
+    let conflicts = Atomic(0)
+    let seed = chooseSeed()
+    try await onThreads(Self.threads) { thread in
+      var random = SeededGenerator(seed: seed &+ UInt64(thread))
+      let context = bank.context("teller \(thread)")
+      for _ in 0..<Self.transfers {
+        let pair = bank.accounts.shuffled(using: &random).prefix(2)
+        let amount = Int64.random(in: 1...9, using: &random)
+        while try !context.performAndWait({ try transfer(amount, pair, context) }) {
+          conflicts.add(1, ordering: .relaxed)
+        }
+      }
+    }
+    try check(bank)
+    print("conflicts: \(conflicts.load(ordering: .relaxed))")
+  }
+
+  /// Whether it was saved; if not, the context has what others saved.
+  private func transfer(
+    _ amount: Int64, _ pair: ArraySlice<NSManagedObjectID>, _ context: NSManagedObjectContext
+  ) throws -> Bool {
+    move(amount, pair.map(context.object))
+    do {
+      try context.save()
+      return true
+    } catch let error as NSError where error.code == 133020 {
+      context.rollback()
+      context.refreshAllObjects()
+      return false
+    }
+  }
+
+  private func move(_ amount: Int64, _ pair: [NSManagedObject]) {
+    pair[0].balance -= amount
+    pair[1].balance += amount
+    for account in pair { account.transfers += 1 }
+  }
+
+  @Test("nor do transfers whose conflicts a merge policy settles")
+  func mergedTransfers() async throws {
+    let bank = try Bank(accounts: 5)
+    let seed = chooseSeed()
+    try await onThreads(Self.threads) { thread in
+      var random = SeededGenerator(seed: seed &+ UInt64(thread))
+      let context = bank.context("teller \(thread)")
+      context.performAndWait { context.mergePolicy = AddingPolicy() }
+      for _ in 0..<Self.transfers {
+        let pair = bank.accounts.shuffled(using: &random).prefix(2)
+        let amount = Int64.random(in: 1...9, using: &random)
+        try context.performAndWait {
+          move(amount, pair.map(context.object))
+          while true {
+            do {
+              return try context.save()
+            } catch let error as NSError where error.code == 133020 {
+              // Others were faster, as often as a save tries again.
+            }
+          }
+        }
+      }
+    }
+    try check(bank)
+  }
+
+  private func check(_ bank: Bank) throws {
+    let saved = try bank.saved()
+    #expect(saved.balances.reduce(0, +) == Bank.opening * Int64(bank.accounts.count))
+    #expect(saved.transfers == Int64(2 * Self.threads * Self.transfers))
+  }
+
+  @Test("what everybody deletes is gone, and nobody's save fails")
+  func deletions() async throws {
+    let bank = try Bank(accounts: 40)
+    let deleted = Mutex([NSManagedObjectID]())
+    try await onThreads(Self.threads) { thread in
+      let context = bank.context("closer \(thread)")
+      let mailbox = Mailbox(context)
+      for id in bank.accounts {
+        try context.performAndWait {
+          guard let account = try? context.existingObject(with: id) else { return }
+          context.delete(account)
+          try context.save()
+        }
+      }
+      let told = mailbox.all.flatMap { $0.userInfo?["deleted"] as? Set<NSManagedObject> ?? [] }
+      deleted.withLock { $0 += told.map(\.objectID) }
+    }
+    #expect(deleted.withLock { Set($0) } == Set(bank.accounts))
+    let context = bank.context("auditor")
+    let left = try context.performAndWait {
+      try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Account"))
+    }
+    #expect(left == 0)
+  }
+
+  @Test("objects that are inserted on many threads have identifiers of their own")
+  func insertions() async throws {
+    let bank = try Bank(accounts: 1)
+    let ids = Mutex(Set<NSManagedObjectID>())
+    try await onThreads(Self.threads) { thread in
+      let context = bank.context("opener \(thread)")
+      for round in 0..<20 {
+        let new = try context.performAndWait {
+          let objects = (0...round).map { _ in
+            NSEntityDescription.insertNewObject(forEntityName: "Account", into: context)
+          }
+          try context.save()
+          return objects.map(\.objectID)
+        }
+        ids.withLock { $0.formUnion(new) }
+      }
+    }
+    #expect(ids.withLock(\.count) == Self.threads * 20 * 21 / 2)
+  }
+
+  // MARK: Queues
+
+  @Test("blocks of one context run one at a time, and each thread's in its order")
+  func blocksTakeTurns() async throws {
+    let bank = try Bank(accounts: 1)
+    let context = Handed(bank.context("shared"))
+    let log = Handed(Log())
+    try await onThreads(Self.threads) { thread in
+      for number in 0..<200 {
+        if number.isMultiple(of: 7) {
+          context.value.performAndWait { log.value.entries.append((thread, number)) }
+        } else {
+          context.value.perform { log.value.entries.append((thread, number)) }
+        }
+      }
+      // Behind everything that this thread has asked for.
+      context.value.performAndWait {}
+    }
+    for thread in 0..<Self.threads {
+      #expect(log.value.entries.filter { $0.thread == thread }.map(\.number) == Array(0..<200))
+    }
+  }
+
+  private final class Log {
+    var entries: [(thread: Int, number: Int)] = []
+  }
+
+  @Test("a block that waits may go into other contexts, and back into those it came from")
+  func nesting() async throws {
+    let bank = try Bank(accounts: 3)
+    let contexts = Handed((0..<3).map { bank.context("nested \($0)") })
+    try await onThreads(Self.threads) { thread in
+      for _ in 0..<50 {
+        try contexts.value[0].performAndWait {
+          contexts.value[1].performAndWait {
+            contexts.value[2].performAndWait {
+              for (context, id) in zip(contexts.value, bank.accounts) {
+                context.performAndWait {
+                  let account = context.object(with: id)
+                  account.transfers += 1
+                  context.performAndWait { account.balance += 1 }
+                }
+              }
+            }
+          }
+          for context in contexts.value { try context.performAndWait { try context.save() } }
+        }
+      }
+    }
+    let saved = try bank.saved()
+    #expect(saved.balances.allSatisfy { $0 == Bank.opening + Int64(50 * Self.threads) })
+    #expect(saved.transfers == Int64(3 * 50 * Self.threads))
+  }
+
+  @Test("tasks get what their blocks return and throw, whichever thread they go on with")
+  func asynchronousBlocks() async throws {
+    struct Refused: Error, Equatable {
+      let number: Int
+    }
+    let bank = try Bank(accounts: 1)
+    let context = Handed(bank.context("awaited"))
+    let id = bank.accounts[0]
+    try await withThrowingTaskGroup { group in
+      for number in 0..<100 {
+        group.addTask {
+          let shared = context.value
+          let schedule: NSManagedObjectContext.ScheduledTaskType = number.isMultiple(of: 2) ? .immediate : .enqueued
+          let result = await shared.perform(schedule: schedule) {
+            shared.object(with: id).balance += 1
+            return number
+          }
+          #expect(result == number)
+          await #expect(throws: Refused(number: number)) {
+            try await shared.perform { throw Refused(number: number) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await context.value.perform { try context.value.save() }
+    #expect(try bank.saved().balances == [Bank.opening + 100])
+  }
+
+  // MARK: Merging
+
+  @Test("a context that merges automatically ends up with what was saved last", arguments: [true, false])
+  func automaticMerges(isObserved: Bool) async throws {
+    let bank = try Bank(accounts: 4)
+    let reader = Handed(bank.context("reader"))
+    let objects = Handed(
+      reader.value.performAndWait {
+        reader.value.automaticallyMergesChangesFromParent = true
+        return bank.accounts.map(reader.value.object)
+      })
+    let total = Bank.opening * 4 + Int64(Self.threads * Self.transfers)
+    let sum: @Sendable () -> Int64 = {
+      reader.value.performAndWait { objects.value.reduce(0) { $0 + $1.balance } }
+    }
+    #expect(sum() == Bank.opening * 4)
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    let observer = NotificationCenter.default.addObserver(
+      forName: NSManagedObjectContext.didChangeObjectsNotification, object: reader.value, queue: nil
+    ) { _ in
+      continuation.yield()
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+
+    try await onThreads(Self.threads) { thread in
+      let context = bank.context("depositor \(thread)")
+      context.performAndWait { context.mergePolicy = AddingPolicy() }
+      for number in 0..<Self.transfers {
+        try context.performAndWait {
+          context.object(with: bank.accounts[(number + thread) % 4]).balance += 1
+          try save(context)
+        }
+        if isObserved { _ = sum() }
+      }
+    }
+    for await _ in changes where sum() == total { break }
+    #expect(sum() == total)
+  }
+
+  /// Saves, whoever else does.
+  private func save(_ context: NSManagedObjectContext) throws {
+    while true {
+      do {
+        return try context.save()
+      } catch let error as NSError where error.code == 133020 {}
+    }
+  }
+
+  @Test("saves that are merged by hand, in turns, leave two contexts with the same values")
+  func mergesByHand() async throws {
+    let bank = try Bank(accounts: 6)
+    let contexts = Handed((0..<3).map { bank.context("peer \($0)") })
+    let mailboxes = Handed(contexts.value.map(Mailbox.init))
+    try await onThreads(3) { thread in
+      let context = contexts.value[thread]
+      context.performAndWait { context.mergePolicy = AddingPolicy() }
+      for number in 0..<Self.transfers {
+        try context.performAndWait {
+          context.object(with: bank.accounts[(number + thread) % 6]).balance += 1
+          try save(context)
+        }
+      }
+    }
+    for (number, context) in contexts.value.enumerated() {
+      context.performAndWait {
+        for (other, mailbox) in mailboxes.value.enumerated() where other != number {
+          for notification in mailbox.all { context.mergeChanges(fromContextDidSave: notification) }
+        }
+        #expect(!context.hasChanges)
+        #expect(bank.accounts.reduce(0) { $0 + context.object(with: $1).balance } == 6000 + Int64(3 * Self.transfers))
+      }
+    }
+  }
+
+  // MARK: The end of objects and contexts
+
+  @Test("objects may be freed on any thread while their context goes on")
+  func objectsFreedElsewhere() async throws {
+    let bank = try Bank(accounts: 50)
+    let context = Handed(bank.context("source"))
+    let handed = Mutex([Handed<[NSManagedObject]>]())
+    let isOver = Atomic(false)
+    try await onThreads(2) { thread in
+      guard thread == 0 else {
+        // Takes objects and lets go of them until there are no more.
+        while true {
+          let over = isOver.load(ordering: .acquiring)
+          let taken = handed.withLock { handed in
+            defer { handed = [] }
+            return handed
+          }
+          if over && taken.isEmpty { return }
+        }
+      }
+      defer { isOver.store(true, ordering: .releasing) }
+      for _ in 0..<300 {
+        let objects = try context.value.performAndWait {
+          let objects = try context.value.fetch(NSFetchRequest<NSManagedObject>(entityName: "Account"))
+          #expect(objects.allSatisfy { $0.balance == Bank.opening })
+          return Handed(objects)
+        }
+        handed.withLock { $0.append(objects) }
+      }
+    }
+    context.value.performAndWait { #expect(context.value.registeredObjects.isEmpty) }
+  }
+
+  @Test("contexts come and go on many threads while others save")
+  func contextsComeAndGo() async throws {
+    let bank = try Bank(accounts: 3)
+    try await onThreads(Self.threads) { thread in
+      for number in 0..<Self.transfers {
+        let context = bank.context("visitor \(thread).\(number)")
+        if thread.isMultiple(of: 2) { context.performAndWait { context.automaticallyMergesChangesFromParent = true } }
+        try context.performAndWait {
+          context.mergePolicy = AddingPolicy()
+          context.object(with: bank.accounts[number % 3]).balance += 1
+          try save(context)
+        }
+        // Nobody waits for it, not even the context.
+        context.perform { [id = bank.accounts[0]] in _ = context.object(with: id).balance }
+      }
+    }
+    #expect(try bank.saved().balances.reduce(0, +) == 3000 + Int64(Self.threads * Self.transfers))
+  }
+
+  // MARK: What belongs to no queue
+
+  @Test("identifier, entity and context of an object, and the name of a context, may be asked for anywhere")
+  func exemptCalls() async throws {
+    let bank = try Bank(accounts: 1)
+    let context = Handed(bank.context("anywhere"))
+    let account = Handed(context.value.performAndWait { context.value.object(with: bank.accounts[0]) })
+    try await onThreads(Self.threads) { _ in
+      for _ in 0..<100 {
+        #expect(account.value.objectID == bank.accounts[0])
+        #expect(account.value.entity.name == "Account")
+        #expect(account.value.managedObjectContext === context.value)
+        #expect(context.value.name == "anywhere")
+        #expect(context.value.concurrencyType == .privateQueueConcurrencyType)
+        #expect(context.value.persistentStoreCoordinator === bank.coordinator)
+      }
+    }
+  }
+}
