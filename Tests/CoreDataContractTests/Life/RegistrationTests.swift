@@ -1,0 +1,37 @@
+import CoreData
+import Testing
+
+@Suite("Registering a class of stores")
+struct RegistrationTests {
+  private final class OneStore: RecordingStore {}
+  private final class OtherStore: RecordingStore {}
+
+  private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
+  private let options = [Backing.option: Backing.town()]
+  private let url = URL(filePath: "/nowhere/registration")
+
+  @Test("a store is made of the class that is registered for its type")
+  func classOfTheType() throws {
+    let store: NSPersistentStore = try coordinator.add(OneStore.self, .town())
+    #expect(store is OneStore)
+    #expect(store.type == OneStore.storeType)
+  }
+
+  @Test("the older spelling, with a string for the type, does the same")
+  func olderSpelling() throws {
+    NSPersistentStoreCoordinator.registerStoreClass(OtherStore.self, forStoreType: OtherStore.storeType)
+    let store = try coordinator.addPersistentStore(
+      ofType: OtherStore.storeType, configurationName: nil, at: url, options: options)
+    #expect(store is OtherStore)
+  }
+
+  @Test("a type whose class was taken back is not known any more")
+  func takingBack() throws {
+    let type = NSPersistentStore.StoreType(rawValue: "TakenBack")
+    NSPersistentStoreCoordinator.registerStoreClass(OneStore.self, type: type)
+    NSPersistentStoreCoordinator.registerStoreClass(nil, type: type)
+    let error = thrown { try coordinator.addPersistentStore(type: type, at: url, options: options) }
+    #expect(error?.domain == NSCocoaErrorDomain && error?.code == 134000)
+    #expect(coordinator.persistentStores.isEmpty)
+  }
+}

@@ -1,0 +1,35 @@
+import CoreData
+
+/// Keeps the rows that it has handed out, and answers with them from then on. So it has to find out by itself, when it
+/// saves, that another client has changed a row meanwhile.
+final class CachingStore: RecordingStore {
+  private var cache: [Int: Backing.Row] = [:]
+
+  override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    try record(.values(name(objectID)))
+    let number = number(objectID)
+    let row = try cache[number] ?? row(objectID)
+    cache[number] = row
+    return NSIncrementalStoreNode(objectID: objectID, withValues: values(of: row), version: row.version)
+  }
+
+  override func save(_ request: NSSaveChangesRequest) throws {
+    try record(call(for: request))
+    let known = (request.updatedObjects ?? []).union(request.deletedObjects ?? []).union(request.lockedObjects ?? [])
+    let conflicts = known.compactMap(conflict)
+    for object in known { cache[number(object.objectID)] = backing.rows[number(object.objectID)] }
+    if !conflicts.isEmpty { throw cocoaError(133020, [NSPersistentStoreSaveConflictsErrorKey: conflicts]) }
+    apply(request)
+    for object in known { cache[number(object.objectID)] = backing.rows[number(object.objectID)] }
+  }
+
+  private func conflict(_ object: NSManagedObject) -> NSMergeConflict? {
+    let number = number(object.objectID)
+    guard let cached = cache[number], cached.version != backing.rows[number]?.version else { return nil }
+    return NSMergeConflict(
+      source: object, newVersion: Int(backing.rows[number]?.version ?? 0), oldVersion: Int(cached.version),
+      cachedSnapshot: values(of: cached), persistedSnapshot: backing.rows[number].map(values))
+  }
+}

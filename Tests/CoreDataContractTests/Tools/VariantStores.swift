@@ -1,0 +1,42 @@
+import CoreData
+
+/// Answers with one version for ever, as a store does that does not count.
+final class ConstantVersionStore: RecordingStore {
+  override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    let node = try super.newValuesForObject(with: objectID, with: context)
+    node.update(withValues: values(of: try row(objectID)), version: 1)
+    return node
+  }
+}
+
+/// Leaves relationships out of its nodes.
+final class AttributesOnlyStore: RecordingStore {
+  override func values(of row: Backing.Row) -> [String: Any] { row.attributes }
+}
+
+/// Has everything in its nodes: to-many relationships and keys that the model does not know, too.
+final class EverythingStore: RecordingStore {
+  override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    let node = try super.newValuesForObject(with: objectID, with: context)
+    let row = try row(objectID)
+    var values = values(of: row)
+    for relationship in objectID.entity.relationshipsByName.values where relationship.isToMany {
+      values[relationship.name] = members(relationship, of: number(objectID)).map(identifier)
+    }
+    values["shoeSize"] = 43
+    node.update(withValues: values, version: row.version)
+    return node
+  }
+}
+
+/// Says in its metadata that it is of another type.
+final class MistypedStore: RecordingStore {
+  override func loadMetadata() throws {
+    try super.loadMetadata()
+    metadata[NSStoreTypeKey] = "AnotherStore"
+  }
+}
