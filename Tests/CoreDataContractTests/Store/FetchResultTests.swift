@@ -1,0 +1,66 @@
+import CoreData
+import Testing
+
+@Suite("What a store gives for a fetch, and what becomes of it")
+struct FetchResultTests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws { stack = try Stack() }
+
+  @Test("objects stay faults until a value is read")
+  func objects() throws {
+    try stack.work { context in
+      let found = try context.all("Person")
+      #expect(found.map(\.objectID) == [1, 2, 3].map(stack.store.identifier))
+      #expect(found.allSatisfy { $0.isFault })
+      #expect(found[0]["name"] as? String == "Ada")
+      #expect(found.map(\.isFault) == [false, true, true])
+    }
+  }
+
+  @Test("identifiers")
+  func identifiers() throws {
+    try stack.work { context throws in
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
+      request.resultType = .managedObjectIDResultType
+      #expect(try context.fetch(request) == [1, 2, 3].map(stack.store.identifier))
+    }
+  }
+
+  @Test("dictionaries, with nothing for nil")
+  func dictionaries() throws {
+    stack.backing.change(3, ["nickname": "C"])
+    try stack.work { context throws in
+      let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["name", "nickname"]
+      request.predicate = NSPredicate(format: "age < 30")
+      #expect(try context.fetch(request) == [["name": "Bob"], ["name": "Cleo", "nickname": "C"]])
+    }
+  }
+
+  @Test("a count is the one number in an array")
+  func count() throws {
+    try stack.work { context throws in
+      #expect(try context.count(for: people()) == 3)
+      #expect(try context.count(for: people("age > 30")) == 1)
+      #expect(stack.store.fetchRequest?.resultType == .countResultType)
+    }
+  }
+
+  @Test("a count may be fetched, too")
+  func fetchedCount() throws {
+    try stack.work { context throws in
+      let request = NSFetchRequest<NSNumber>(entityName: "Person")
+      request.resultType = .countResultType
+      #expect(try context.fetch(request) == [3])
+    }
+  }
+
+  @Test("a request knows its context's entities by name, and can be executed on its own")
+  func executeOfTheRequest() throws {
+    try stack.work { context throws in
+      #expect(try people().execute().count == 3)
+    }
+  }
+}

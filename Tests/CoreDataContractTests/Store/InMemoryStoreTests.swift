@@ -1,0 +1,95 @@
+import CoreData
+import Testing
+
+/// The store that comes with Core Data keeps the same contract.
+@Suite("The store in memory")
+struct InMemoryStoreTests {
+  private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
+
+  private func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
+    if coordinator.persistentStores.isEmpty {
+      _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    }
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait { try body(context) }
+  }
+
+  @Test("gives back what was saved, filtered, sorted and windowed")
+  func fetching() throws {
+    try work { context in
+      for (name, age) in [("Cleo", 7), ("Ada", 36), ("Bob", 25), ("Dan", 51)] {
+        context.make("Person", ["name": name, "age": age])
+      }
+      try context.save()
+    }
+    try work { context throws in
+      #expect(try context.names() == "Ada Bob Cleo Dan")
+      let request = people("age > 10")
+      request.fetchOffset = 1
+      request.fetchLimit = 1
+      #expect(try context.names(request) == "Bob")
+      #expect(try context.count(for: people("age > 10")) == 3)
+    }
+  }
+
+  @Test("keeps relationships of every kind")
+  func relationships() throws {
+    try work { context in
+      let (ada, bob) = (context.make("Person", ["name": "Ada"]), context.make("Person", ["name": "Bob"]))
+      ada["home"] = context.make("House", ["street": "Elm"])
+      ada["friends"] = NSSet(object: bob)
+      let errands = ["bread", "milk", "eggs"].map { context.make("Errand", ["title": $0]) }
+      ada["errands"] = NSOrderedSet(array: errands)
+      try context.save()
+    }
+    try work { context in
+      let ada = try context.person("Ada")
+      #expect((ada["home"] as? NSManagedObject)?.names("residents") == ["Ada"])
+      #expect(try context.person("Bob").names("friends") == ["Ada"])
+      #expect(ada.members("errands").map { $0["title"] as? String } == ["bread", "milk", "eggs"])
+    }
+  }
+
+  @Test("never gives an identifier twice")
+  func identifiers() throws {
+    let first = try work { context in
+      let ada = context.make("Person", ["name": "Ada"])
+      try context.save()
+      context.delete(ada)
+      try context.save()
+      return ada.objectID
+    }
+    let second = try work { context in
+      let bob = context.make("Person", ["name": "Bob"])
+      try context.save()
+      return bob.objectID
+    }
+    #expect(first != second)
+  }
+
+  @Test("notices that two contexts change one object")
+  func conflict() throws {
+    try work { context in
+      context.make("Person", ["name": "Ada"])
+      try context.save()
+    }
+    try work { first in
+      let ada = try first.person("Ada")
+      ada["age"] = 37
+      try work { second in
+        try second.person("Ada")["age"] = 38
+        try second.save()
+      }
+      #expect(thrown { try first.save() }?.code == 133020)
+    }
+  }
+
+  @Test("has the type and an identifier in its metadata")
+  func metadata() throws {
+    try work { _ in }
+    let metadata = coordinator.metadata(for: coordinator.persistentStores[0])
+    #expect(metadata[NSStoreTypeKey] as? String == NSInMemoryStoreType)
+    #expect((metadata[NSStoreUUIDKey] as? String)?.isEmpty == false)
+  }
+}

@@ -1,0 +1,76 @@
+import CoreData
+import Testing
+
+@Suite("The URI of an object identifier")
+struct ObjectURITests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws { stack = try Stack() }
+
+  private func id(_ reference: Any, _ entityName: String = "Person") -> NSManagedObjectID {
+    stack.store.newObjectID(for: stack.store.entity(entityName), referenceObject: reference)
+  }
+
+  @Test("names the store, the entity and the reference, the latter behind a p")
+  func form() {
+    let store = stack.backing.identifier
+    #expect(id(NSNumber(value: 7)).uriRepresentation().absoluteString == "x-coredata://\(store)/Person/p7")
+    #expect(id("ada-1", "Child").uriRepresentation().absoluteString == "x-coredata://\(store)/Child/pada-1")
+  }
+
+  @Test("leads back to an identifier that stands for the same object")
+  func wayBack() throws {
+    let uri = id(NSNumber(value: 3), "Child").uriRepresentation()
+    let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: uri))
+    #expect(found.entity.name == "Child" && found.persistentStore === stack.store && !found.isTemporaryID)
+    #expect(found.uriRepresentation() == uri)
+    try stack.work { context throws in
+      #expect(try context.existingObject(with: found)["name"] as? String == "Cleo")
+    }
+  }
+
+  @Test("has the reference as a text: a store has to understand that of a number, too")
+  func numbers() throws {
+    let uri = id(NSNumber(value: 3)).uriRepresentation()
+    let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: uri))
+    #expect("\(stack.store.referenceObject(for: found))" == "3")
+  }
+
+  @Test("has escaped what a path cannot have")
+  func escapes() throws {
+    let uri = id("a b").uriRepresentation()
+    #expect(uri.absoluteString == "x-coredata://\(stack.backing.identifier)/Person/pa%20b")
+    #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) != nil)
+  }
+
+  // Apple's gives numbers back as strings, and what was escaped as it was escaped.
+  #if !canImport(Darwin)
+    @Test("leads back to an equal identifier", arguments: [3, "ada-1", "a b/c", "ü%"] as [any Sendable])
+    func equality(_ reference: any Sendable) throws {
+      let id = id(reference is Int ? NSNumber(value: 3) : reference)
+      let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()))
+      #expect(found == id)
+      #expect("\(stack.store.referenceObject(for: found))" == "\(reference)")
+    }
+  #endif
+
+  @Test("is that of no object if the coordinator has no such store or no such entity")
+  func unknown() {
+    let store = stack.backing.identifier
+    for text in ["x-coredata://other/Person/p1", "x-coredata://\(store)/Dragon/p1", "https://example.org/Person/p1"] {
+      #expect(stack.coordinator.managedObjectID(forURIRepresentation: URL(string: text)!) == nil)
+    }
+  }
+
+  @Test("is good for as long as the store keeps its identifier")
+  func laterStack() throws {
+    let uri = id(NSNumber(value: 1)).uriRepresentation()
+    let later = try Stack<RecordingStore>(Town.model(), stack.backing)
+    let found = try #require(later.coordinator.managedObjectID(forURIRepresentation: uri))
+    try later.work { context throws in
+      #expect(try context.existingObject(with: found)["name"] as? String == "Ada")
+    }
+    let other = try Stack<RecordingStore>()
+    #expect(other.coordinator.managedObjectID(forURIRepresentation: uri) == nil)
+  }
+}

@@ -1,0 +1,54 @@
+import CoreData
+import Testing
+
+@Suite("Versions of rows")
+struct VersionTests {
+  @Test("begin with 1, and rise with each save that the object is updated or locked in")
+  func counting() throws {
+    let stack = try Stack<RecordingStore>(Town.model(), Backing())
+    func version() -> UInt64? { stack.backing.rows[1]?.version }
+    try stack.work { context in
+      let ada = context.make("Person", ["name": "Ada"])
+      try context.save()
+      #expect(version() == 1)
+      ada["age"] = 37
+      try context.save()
+      #expect(version() == 2)
+      context.detectConflicts(for: ada)
+      try context.save()
+      #expect(version() == 3)
+      context.make("House")
+      try context.save()
+      #expect(version() == 3)
+    }
+  }
+
+  @Test("save after save goes well without reading anything in between")
+  func savesInARow() throws {
+    let stack = try Stack<RecordingStore>()
+    try stack.work { context in
+      let ada = try context.person("Ada")
+      for age in 37...40 {
+        ada["age"] = age
+        try context.save()
+      }
+      context.delete(ada)
+      try context.save()
+    }
+    #expect(stack.backing.rows[1] == nil)
+  }
+
+  @Test("one that never changes means that no conflict is noticed, and none is invented")
+  func constant() throws {
+    let stack = try Stack<ConstantVersionStore>()
+    try stack.work { context in
+      let ada = try context.person("Ada")
+      for age in 37...39 {
+        ada["age"] = age
+        stack.backing.change(1, ["nickname": "Countess"])
+        try context.save()
+      }
+    }
+    #expect(stack.backing.rows[1]?.attributes["age"] as? Int == 39)
+  }
+}
