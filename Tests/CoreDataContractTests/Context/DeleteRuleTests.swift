@@ -1,0 +1,96 @@
+import CoreData
+import Testing
+
+@Suite("Delete rules")
+struct DeleteRuleTests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws { stack = try Stack() }
+
+  @Test("nullify: the others no longer refer to the object")
+  func nullify() throws {
+    try stack.work { context in
+      let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
+      context.delete(ada)
+      context.processPendingChanges()
+      #expect(bob.names("friends") == [])
+      #expect(!bob.isDeleted && bob.isUpdated)
+      try context.save()
+    }
+    #expect(stack.backing.rows[2]?.toMany["friends"] == [])
+  }
+
+  @Test("cascade: they are deleted, too")
+  func cascade() throws {
+    try stack.work { context in
+      let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
+      context.delete(ada)
+      context.processPendingChanges()
+      #expect(rex.isDeleted && context.deletedObjects == [ada, rex])
+      try context.save()
+    }
+    #expect(stack.backing.rows[1] == nil && stack.backing.rows[5] == nil)
+  }
+
+  @Test("no action: they are left alone")
+  func noAction() throws {
+    try stack.work { context in
+      let (ada, bread) = (try context.person("Ada"), try context.all("Errand", "title = 'bread'")[0])
+      context.delete(ada)
+      context.processPendingChanges()
+      #expect(!bread.isDeleted)
+      try context.save()
+    }
+    #expect(stack.backing.rows[6] != nil)
+  }
+
+  @Test("deny: as long as there are others, the deletion is not valid")
+  func deny() throws {
+    try stack.work { context in
+      let house = try context.all("House")[0]
+      context.delete(house)
+      let error = try #require(thrown { try context.save() })
+      #expect(error.domain == NSCocoaErrorDomain && error.code == 1600)
+      #expect(error.userInfo["NSValidationErrorKey"] as? String == "residents")
+    }
+    #expect(stack.backing.rows[4] != nil)
+  }
+
+  @Test("deny: it is, if they are deleted, too")
+  func denyLifted() throws {
+    try stack.work { context in
+      context.delete(try context.all("House")[0])
+      context.delete(try context.person("Ada"))
+      context.delete(try context.person("Bob"))
+      try context.save()
+    }
+    #expect(stack.backing.rows.keys.sorted() == [3, 6, 7])
+  }
+
+  @Test("rules are followed at the end of the event, unless the context is to follow them at once")
+  func endOfEvent() throws {
+    try stack.work { context in
+      let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
+      #expect(context.propagatesDeletesAtEndOfEvent)
+      context.delete(ada)
+      #expect(!rex.isDeleted)
+      context.processPendingChanges()
+      #expect(rex.isDeleted)
+    }
+    try stack.work { context in
+      context.propagatesDeletesAtEndOfEvent = false
+      let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
+      context.delete(ada)
+      #expect(rex.isDeleted)
+    }
+  }
+
+  @Test("a save is the end of an event")
+  func save() throws {
+    try stack.work { context in
+      context.delete(try context.person("Ada"))
+      try context.save()
+    }
+    #expect(stack.backing.rows[5] == nil)
+  }
+}

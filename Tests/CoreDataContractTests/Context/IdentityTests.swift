@@ -1,0 +1,74 @@
+import CoreData
+import Testing
+
+@Suite("One object for each identifier")
+struct IdentityTests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws { stack = try Stack() }
+
+  @Test("a context has one object for an identifier, however it is come by")
+  func oneObject() throws {
+    try stack.work { context throws in
+      let id = stack.store.identifier(1)
+      let ada = context.object(with: id)
+      #expect(try context.person("Ada") === ada)
+      #expect(try context.existingObject(with: id) === ada)
+      #expect(context.registeredObject(for: id) === ada)
+      #expect(try context.person("Bob").members("friends").first === ada)
+    }
+  }
+
+  @Test("two contexts have two")
+  func twoContexts() throws {
+    try stack.work { first in
+      let ada = try first.person("Ada")
+      try stack.work { second in
+        let other = try second.person("Ada")
+        #expect(other !== ada && other.objectID == ada.objectID)
+        #expect(ada.managedObjectContext === first && other.managedObjectContext === second)
+      }
+    }
+  }
+
+  @Test("an object for an identifier is made without asking the store, even if there is no row")
+  func objectWithIdentifier() throws {
+    let id = stack.store.identifier(1)
+    stack.backing.rows[1] = nil
+    stack.work { context in
+      let calls = stack.calls { #expect(context.object(with: id).isFault) }
+      #expect(calls.allSatisfy { $0.method == nil })
+    }
+  }
+
+  @Test("only objects that the context has already are registered, and the store is not asked")
+  func registeredObject() throws {
+    try stack.work { context in
+      stack.expectCalls([]) { #expect(context.registeredObject(for: stack.store.identifier(1)) == nil) }
+      let ada = try context.person("Ada")
+      stack.expectCalls([]) { #expect(context.registeredObject(for: ada.objectID) === ada) }
+    }
+  }
+
+  @Test("an object that exists is given with its values, one that is known without asking again")
+  func existingObject() throws {
+    try stack.work { context in
+      let ada = try context.existingObject(with: stack.store.identifier(1))
+      #expect(!ada.isFault)
+      var again: NSManagedObject?
+      try stack.expectCalls([]) { again = try context.existingObject(with: ada.objectID) }
+      #expect(again === ada)
+    }
+  }
+
+  @Test("a new object is found by its temporary identifier, in its context only")
+  func temporaryIdentifier() throws {
+    try stack.work { context throws in
+      let dan = context.make("Person", ["name": "Dan"])
+      #expect(try context.existingObject(with: dan.objectID) === dan)
+      stack.work { other in
+        #expect(thrown { try other.existingObject(with: dan.objectID) } != nil)
+      }
+    }
+  }
+}

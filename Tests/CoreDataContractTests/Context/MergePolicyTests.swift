@@ -1,0 +1,95 @@
+import CoreData
+import Testing
+
+/// Another context has saved a new name and a new age; this one has a new name and a nickname.
+@Suite("Merge policies")
+struct MergePolicyTests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws { stack = try Stack() }
+
+  /// What a save with the policy leaves in the row and in the object.
+  private func saved(_ policy: NSMergePolicy) throws -> [String] {
+    try stack.work { context in
+      context.mergePolicy = policy
+      let ada = try context.person("Ada")
+      ada["name"] = "mine"
+      ada["nickname"] = "mine"
+      try stack.work { other in
+        let ada = try other.person("Ada")
+        ada["name"] = "theirs"
+        ada["age"] = 99
+        try other.save()
+      }
+      try context.save()
+      #expect(!context.hasChanges)
+      let row = stack.backing.rows[1]!.attributes
+      let described = ["name", "age", "nickname"].map { "\(row[$0] ?? "nil")" }
+      #expect(["name", "age", "nickname"].map { "\(ada[$0] ?? "nil")" } == described)
+      return described
+    }
+  }
+
+  @Test("error: the save fails, and nothing changes")
+  func error() throws {
+    #expect(thrown { try saved(.error) }?.code == 133020)
+    #expect(stack.backing.rows[1]?.attributes["name"] as? String == "theirs")
+  }
+
+  @Test("the store's values win where both have changed, changes of the context alone stay")
+  func storeTrump() throws {
+    #expect(try saved(.mergeByPropertyStoreTrump) == ["theirs", "99", "mine"])
+  }
+
+  @Test("the object's values win where both have changed, changes of the store alone are taken")
+  func objectTrump() throws {
+    #expect(try saved(.mergeByPropertyObjectTrump) == ["mine", "99", "mine"])
+  }
+
+  @Test("overwrite: the whole object is written")
+  func overwrite() throws {
+    #expect(try saved(.overwrite) == ["mine", "36", "mine"])
+  }
+
+  @Test("rollback: the changes of the context are given up")
+  func rollback() throws {
+    #expect(try saved(.rollback) == ["theirs", "99", "nil"])
+  }
+
+  @Test("a context fails with an error unless told otherwise")
+  func standard() {
+    stack.work { context in
+      #expect((context.mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType)
+      #expect(context.mergePolicy as AnyObject === NSErrorMergePolicy as AnyObject)
+    }
+  }
+
+  @Test("each has its number, and is made of it, and is there as a constant")
+  func types() {
+    let policies: [(NSMergePolicy, Any, UInt)] = [
+      (.error, NSErrorMergePolicy, 0),
+      (.mergeByPropertyStoreTrump, NSMergeByPropertyStoreTrumpMergePolicy, 1),
+      (.mergeByPropertyObjectTrump, NSMergeByPropertyObjectTrumpMergePolicy, 2),
+      (.overwrite, NSOverwriteMergePolicy, 3), (.rollback, NSRollbackMergePolicy, 4),
+    ]
+    for (policy, constant, number) in policies {
+      #expect(policy.mergeType.rawValue == number)
+      #expect((constant as? NSMergePolicy)?.mergeType == policy.mergeType)
+      #expect(NSMergePolicyType(rawValue: number).map(NSMergePolicy.init(merge:))?.mergeType == policy.mergeType)
+    }
+  }
+
+  @Test("one of one's own is asked with the conflicts")
+  func ownPolicy() throws {
+    final class Policy: NSMergePolicy, @unchecked Sendable {
+      var seen: [NSMergeConflict] = []
+      override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        seen += list
+        try super.resolve(optimisticLockingConflicts: list)
+      }
+    }
+    let policy = Policy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    #expect(try saved(policy) == ["mine", "99", "mine"])
+    #expect(policy.seen.count == 1)
+  }
+}

@@ -1,0 +1,38 @@
+import CoreData
+import Testing
+
+@Suite("How long a context keeps its objects")
+struct RegistryTests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws { stack = try Stack() }
+
+  @Test("until they are saved, and then as long as somebody refers to them")
+  func weak() throws {
+    let context = stack.context()
+    #expect(!context.performAndWait { context.retainsRegisteredObjects })
+    context.performAndWait { _ = context.make("Person", ["name": "Dan"]) }
+    #expect(context.performAndWait { context.registeredObjects.count } == 1)
+    try context.performAndWait { try context.save() }
+    #expect(context.performAndWait { context.registeredObjects.isEmpty })
+  }
+
+  @Test("changed ones until the change is saved")
+  func changed() throws {
+    let context = stack.context()
+    try context.performAndWait { try context.person("Ada")["age"] = 37 }
+    #expect(context.performAndWait { context.updatedObjects.map { $0["age"] as? Int } } == [37])
+    try context.performAndWait { try context.save() }
+    #expect(context.performAndWait { context.registeredObjects.isEmpty })
+  }
+
+  @Test("all of them, if it is told to")
+  func strong() throws {
+    let context = stack.context()
+    try context.performAndWait {
+      context.retainsRegisteredObjects = true
+      _ = try context.all("Person")
+    }
+    #expect(context.performAndWait { context.registeredObjects.count } == 3)
+  }
+}
