@@ -1,0 +1,55 @@
+import CoreData
+import Testing
+
+@Suite("Names of keys")
+struct KeyTests {
+  @Test("of metadata")
+  func metadata() {
+    #expect(NSStoreTypeKey == "NSStoreType")
+    #expect(NSStoreUUIDKey == "NSStoreUUID")
+    #expect(NSStoreModelVersionHashesKey == "NSStoreModelVersionHashes")
+    #expect(NSStoreModelVersionIdentifiersKey == "NSStoreModelVersionIdentifiers")
+  }
+
+  @Test("of options")
+  func options() {
+    #expect(NSReadOnlyPersistentStoreOption == "NSReadOnlyPersistentStoreOption")
+    #expect(NSPersistentStoreTimeoutOption == "NSPersistentStoreTimeoutOption")
+    #expect(NSIgnorePersistentStoreVersioningOption == "NSIgnorePersistentStoreVersioningOption")
+    #expect(NSMigratePersistentStoresAutomaticallyOption == "NSMigratePersistentStoresAutomaticallyOption")
+    #expect(NSInferMappingModelAutomaticallyOption == "NSInferMappingModelAutomaticallyOption")
+    #expect(NSPersistentStoreForceDestroyOption == "NSPersistentStoreForceDestroyOption")
+  }
+
+  @Test("of validation errors and conflicts")
+  func errors() {
+    #expect(NSValidationKeyErrorKey == "NSValidationErrorKey")
+    #expect(NSValidationObjectErrorKey == "NSValidationErrorObject")
+    #expect(NSValidationValueErrorKey == "NSValidationErrorValue")
+    #expect(NSValidationPredicateErrorKey == "NSValidationErrorPredicate")
+    #expect(NSDetailedErrorsKey == "NSDetailedErrors")
+    #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
+  }
+
+  @Test("of notifications")
+  func notifications() {
+    let keys: [NSManagedObjectContext.NotificationKey] = [
+      .insertedObjects, .updatedObjects, .deletedObjects, .refreshedObjects, .invalidatedObjects,
+      .invalidatedAllObjects,
+    ]
+    #expect(
+      keys.map(\.rawValue) == ["inserted", "updated", "deleted", "refreshed", "invalidated", "invalidatedAll"])
+    let identifiers: [NSManagedObjectContext.NotificationKey] = [
+      .insertedObjectIDs, .updatedObjectIDs, .deletedObjectIDs, .refreshedObjectIDs, .invalidatedObjectIDs,
+    ]
+    #expect(
+      identifiers.map(\.rawValue) == [
+        "inserted_objectIDs", "updated_objectIDs", "deleted_objectIDs", "refreshed_objectIDs",
+        "invalidated_objectIDs",
+      ])
+    #expect(
+      [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey] == [
+        "inserted", "updated", "deleted", "refreshed",
+      ])
+  }
+}
