@@ -1,0 +1,30 @@
+// Written by modelgen for the entity Bug. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Bug {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Bug> {
+    NSFetchRequest<Bug>(entityName: "Bug")
+  }
+}
+
+#if canImport(Darwin)
+  extension Bug {
+    @NSManaged var bugID: String?
+    @NSManaged var title: String?
+  }
+#else
+  extension Bug {
+    var bugID: String? {
+      get { value(forKey: "bugID") as! String? }
+      set { setValue(newValue, forKey: "bugID") }
+    }
+    var title: String? {
+      get { value(forKey: "title") as! String? }
+      set { setValue(newValue, forKey: "title") }
+    }
+  }
+#endif
+
+extension Bug: Identifiable {}

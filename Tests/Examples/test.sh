@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# The examples build, their classes are what modelgen writes, and they print what they are meant to: their changes are
+# found again by the next process.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+[[ $(uname) != Darwin ]] || { echo "on Apple's platforms the models are compiled by Xcode"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+swift build --package-path "$root" --scratch-path "$root/.build-consumer" --product modelgen --quiet
+
+# build EXAMPLE MODEL CLASSES: what it is built to is at $program afterwards.
+build() {
+  local sources="$root/Examples/$1/Sources/$1"
+  "$root/.build-consumer/debug/modelgen" "$sources/$2" --output "$work/$1" --access internal >/dev/null
+  diff -r "$work/$1" "$sources/$3" || { echo "$1: modelgen writes other classes" >&2; exit 1; }
+  swift build --package-path "$root/Examples/$1" --scratch-path "$root/.build-example-$1" --quiet
+  program="$root/.build-example-$1/debug/$1"
+}
+
+# prints EXPECTED ARGUMENT...: the program prints that, and nothing on standard error.
+prints() {
+  local expected=$1
+  shift
+  "$program" "$@" >output 2>errors || { echo "$program $*: status $?" >&2; cat errors >&2; exit 1; }
+  diff output "$expected" && diff errors /dev/null || { echo "$program $*: prints something else" >&2; exit 1; }
+}
+
+# shows EXAMPLE EXPECTED...: the example's README has every line of these.
+shows() {
+  local readme="$root/Examples/$1/README.md" line
+  shift
+  while IFS= read -r line; do
+    grep -qxF -- "$line" "$readme" || { echo "$readme: does not show \"$line\"" >&2; exit 1; }
+  done < <(cat "$@")
+}
+
+# refuses ARGUMENT...: the program prints how it is to be used and ends with status 64.
+refuses() {
+  local status=0
+  "$program" "$@" >output 2>errors || status=$?
+  [[ $status = 64 && ! -s output ]] && grep -q "^usage: " errors \
+    || { echo "$program $*: status $status and not 64 with a text" >&2; exit 1; }
+}
+
+build BugSquasher BugSquasher.xcdatamodeld Model
+prints "$here/bugs-added.txt" bugs add Ant add Bee add Cockroach
+prints "$here/bugs-changed.txt" bugs list edit Bee Wasp squash Ant
+prints "$here/bugs-left.txt" bugs list
+shows BugSquasher "$here"/bugs-*.txt
+# An empty file is a store that is still to be made, and one that is none is an error.
+mkdir new broken
+touch new/bugs.txt
+echo oops >broken/bugs.txt
+"$program" new add Fly >output
+status=0
+"$program" broken list >output 2>errors || status=$?
+[[ $status = 1 && $(cat broken/bugs.txt) = oops && $(wc -l <errors) = 1 ]] \
+  || { echo "BugSquasher: opens what is no store" >&2; exit 1; }
+refuses
+refuses bugs
+refuses bugs list everything
+refuses bugs edit Ant
+
+echo "the examples build, and find again what they have saved"
