@@ -65,4 +65,13 @@ refuses bugs
 refuses bugs list everything
 refuses bugs edit Ant
 
+build NSHipster Articles.xcdatamodeld Model
+prints "$here/articles-written.txt" articles write
+prints "$here/articles-read.txt" articles read
+prints "$here/article-moved.txt" articles move
+prints "$here/articles-read-again.txt" articles read
+shows NSHipster "$here/articles-written.txt" "$here/articles-read.txt"
+refuses
+refuses articles
+refuses articles burn
 echo "the examples build, and find again what they have saved"
