@@ -115,6 +115,7 @@ extension NSManagedObjectContext {
             // What was taken from the store may refer to what is deleted here.
             pending.propagating += pending.deleted.elements
             propagateDeletions()
+            for object in pending.deleted.elements { try object.validateForDelete() }
             continue
           } catch {
             if !saved.isEmpty { finish(coordinator, replaced, in: saved) }

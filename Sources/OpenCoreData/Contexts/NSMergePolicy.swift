@@ -105,6 +105,9 @@ extension NSManagedObjectContext {
         // What is not known of it is lost.
         if case .toMany(let relationship) = slot.kind { _ = object.members(of: relationship, at: place) }
       }
+      object.forEachKnownRelated { other, inverse in
+        if !other.isDeleted { other.takeInverseAgain(object, inverse) }
+      }
       object.state.formUnion([.inserted, .reinserted])
       pending.inserted.append(object)
     } else {

@@ -115,6 +115,27 @@ extension NSManagedObject {
     }
   }
 
+  /// Refers again to `other`, which is saved as a new row, though nothing here may have changed.
+  final func takeInverseAgain(_ other: NSManagedObject, _ inverse: NSRelationshipDescription) {
+    guard let place = layout.place(of: inverse.name) else { return }
+    noteEvent()
+    if inverse.isToMany {
+      knownMembers(of: inverse, at: place).noteAddition(of: other)
+    } else {
+      refreshUnchanged(at: place)
+      fireFault(inverse.name)
+      values[place] = .object(other)
+    }
+    noteChange()
+  }
+
+  /// Reads the row again where somebody else may have changed what this context has not.
+  private final func refreshUnchanged(at place: Int) {
+    guard snapshot != nil, !hasChanged(at: place), let context = managedObjectContext else { return }
+    // A row that is gone refers to nothing.
+    try? refresh(context)
+  }
+
   // MARK: Taking back
 
   /// Refers to what was committed, and so do the objects at the other end.
@@ -174,6 +195,7 @@ extension NSManagedObject {
       guard members.remove(other) || other.isDeleted && members.noteRemoval(of: other) else { return }
     } else {
       fireFault(inverse.name)
+      if other.isDeleted, values[place].objectID != other.objectID { refreshUnchanged(at: place) }
       guard values[place].objectID == other.objectID else { return }
       noteEvent()
       values[place] = .null

@@ -114,6 +114,14 @@ final class RelatedObjects {
   /// Has an object removed from the store that is no member as far as is known. Whether anything has changed.
   func noteRemoval(of object: NSManagedObject) -> Bool { removed.append(object) }
 
+  /// Has an object added in the store that is a member already as far as is known.
+  func noteAddition(of object: NSManagedObject) {
+    removed.remove(object)
+    added.append(object)
+    members?.append(object)
+    hasChanged()
+  }
+
   // MARK: Taking back
 
   func takeBackAddition(of object: NSManagedObject) {

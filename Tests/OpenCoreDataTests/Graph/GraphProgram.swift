@@ -14,7 +14,16 @@ struct GraphProgram: Sendable {
   init(seed: UInt64, contexts: Int, isCareful: Bool, length: Int) {
     var maker = GraphProgramMaker(seed: seed, contexts: contexts)
     self.isCareful = isCareful
-    steps = (0..<length).map { _ in maker.step() } + (0..<contexts).map { GraphStep(context: $0, operation: .inspect) }
+    let made = (0..<length).map { _ in maker.step() }
+    // The other policies settle a conflict of each object by itself.
+    steps =
+      made.filter { isCareful || !$0.setsPolicy } + (0..<contexts).map { GraphStep(context: $0, operation: .inspect) }
+  }
+}
+
+extension GraphStep {
+  fileprivate var setsPolicy: Bool {
+    if case .policy = operation { true } else { false }
   }
 }
 
