@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
       .refreshedObjects: Set(event.refreshed.elements),
       .invalidatedObjects: Set(event.invalidated.elements),
       .updatedObjects: Set(
-        event.changed.elements.filter {
+        event.changed.filter {
           $0.registration === registration && !event.inserted.contains($0) && !event.deleted.contains($0)
         }),
     ]

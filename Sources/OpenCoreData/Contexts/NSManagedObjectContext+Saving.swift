@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
       for object in waiting { object.willSave() }
       propagateDeletions()
       let event = pending.event
-      waiting = ObjectList(event.inserted.elements + event.changed.elements + event.deleted.elements).elements
+      waiting = ObjectList(event.inserted.elements + event.changed + event.deleted.elements).elements
         .filter(\.hasChanges)
       processPendingChanges()
     }

@@ -12,12 +12,16 @@ struct PendingChanges {
   /// What the next notification of changes tells.
   struct Event {
     var inserted = ObjectList()
-    var changed = ObjectList()
+    /// Each once, as a bit of its state says.
+    fileprivate(set) var changed: [NSManagedObject] = []
     var deleted = ObjectList()
     var refreshed = ObjectList()
     var invalidated = ObjectList()
     var invalidatedAll: [NSManagedObjectID] = []
-    fileprivate var before: [ObjectIdentifier: [ManagedValue]] = [:]
+    /// What those had before, in the same order.
+    fileprivate var before: [[ManagedValue]] = []
+    /// The places of those, made when somebody asks.
+    fileprivate var places: [ObjectIdentifier: Int] = [:]
 
     var isEmpty: Bool {
       inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
@@ -32,16 +36,24 @@ struct PendingChanges {
 
   /// Notes what an object had before the first change in the event.
   mutating func note(_ object: NSManagedObject, before values: [ManagedValue]) {
-    if event.changed.append(object) { event.before[ObjectIdentifier(object)] = values }
+    event.changed.append(object)
+    event.before.append(values)
   }
 
   /// What an object had when the event began; nil if it has not changed.
-  func values(before object: NSManagedObject) -> [ManagedValue]? { event.before[ObjectIdentifier(object)] }
+  ///
+  /// - Complexity: O(1), but for the changes since the last call.
+  mutating func values(before object: NSManagedObject) -> [ManagedValue]? {
+    for place in event.places.count..<event.changed.count {
+      event.places[ObjectIdentifier(event.changed[place])] = place
+    }
+    return event.places[ObjectIdentifier(object)].map { event.before[$0] }
+  }
 
   /// The event, which is over.
   mutating func takeEvent() -> Event {
     let taken = event
-    for object in taken.changed.elements { object.state.remove(.changedInEvent) }
+    for object in taken.changed { object.state.remove(.changedInEvent) }
     event = Event()
     return taken
   }

@@ -9,13 +9,17 @@ extension NSManagedObject {
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
       // What is not known has not changed.
-      if case .fault = values[place] { continue }
+      switch values[place] {
+      case .fault, .reference: continue
+      default: break
+      }
       if case .members(let members) = values[place], members.isFault, slot.property.isUnbounded { continue }
       do {
-        let given = value(at: place)
-        var value = given
+        var value = value(at: place)
         try validateValue(&value, forKey: slot.name)
-        if slot.attribute != nil, !areEqual(given, value) { set(value, at: place) }
+        if let attribute = slot.attribute, !ManagedValue(value, of: attribute).isEqual(values[place]) {
+          set(value, at: place)
+        }
       } catch {
         errors.append(error as NSError)
       }
