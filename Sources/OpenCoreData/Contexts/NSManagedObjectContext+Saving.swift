@@ -44,7 +44,14 @@ extension NSManagedObjectContext {
       }
     }
     check(pending.inserted) { try $0.validateForInsert() }
-    check(pending.updated) { if !$0.isFault || $0.hasBoundedChange { try $0.validateForUpdate() } }
+    check(pending.updated) { object in
+      if object.isFault {
+        guard object.hasBoundedChange else { return }
+        // That its row is gone is a conflict, which the stores are asked about next.
+        do { try object.realise(self) } catch where StoreCalls.isMissing(error) { return }
+      }
+      try object.validateForUpdate()
+    }
     check(pending.deleted) { try $0.validateForDelete() }
     for object in pending.inserted.elements + pending.updated.elements { errors += danglingReferences(of: object) }
     if let error = ValidationErrors.combined(errors) { throw error }

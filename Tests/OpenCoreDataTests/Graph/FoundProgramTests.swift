@@ -73,6 +73,12 @@ import Testing
       a(.save))
   }
 
+  @Test("an object that was deleted elsewhere is found to be gone, also if its number of members is to be checked")
+  func validatedButGone() throws {
+    try run(
+      a(.insert(1)), b(.insert(2)), a(.save), a(.delete(1)), b(.set(2, .head, .links([1]))), a(.save), b(.save))
+  }
+
   @Test("an object that is inserted again because it was deleted elsewhere keeps its values")
   func insertedAgain() throws {
     try run(
