@@ -41,6 +41,11 @@ extension GraphModel {
     let partners = inverse.isToMany ? [] : added.flatMap { peek(c, $0, inverse) }
     guard ([x] + old + ids + partners).allSatisfy({ mayRelate(c, $0) }) else { return .skipped }
 
+    // Where a member gets that is removed and added before the others are read is not defined.
+    guard
+      !added.contains(where: { comesBack(c, $0, to: x, property) || comesBack(c, x, to: $0, inverse) })
+    else { return .skipped }
+
     put(c, x, property, .links(ids, of: property))
     for y in old where !ids.contains(y) { detach(c, y, inverse, from: x) }
     for y in added {
@@ -50,6 +55,11 @@ extension GraphModel {
       attach(c, y, inverse, to: x)
     }
     return Expectation(outcome: .done, faults: property.isToMany ? [:] : [x: false])
+  }
+
+  private func comesBack(_ c: Int, _ y: Int, to x: Int, _ property: GraphProperty) -> Bool {
+    guard property.isOrdered, let member = pools[c].members[x], member.status != .inserted else { return false }
+    return member.unread.contains(property) && saved[x]?.links(property)?.contains(y) == true
   }
 
   /// Whether the relationships of an object may be changed: the context has them as they are saved, and nobody else

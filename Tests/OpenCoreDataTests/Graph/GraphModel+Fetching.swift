@@ -44,7 +44,7 @@ extension GraphModel {
       for x in ids {
         // Laying changes over what is saved may fire faults.
         if query.result == .realisedObjects || !hasChanges {
-          faults[x] = query.result == .objects && (pools[c].members[x]?.isFault ?? true)
+          faults[x] = query.result == .objects ? isFault(c, x) : false
         }
         if query.result == .objects { register(c, x) } else { realise(c, x) }
       }

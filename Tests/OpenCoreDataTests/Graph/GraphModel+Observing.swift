@@ -76,6 +76,8 @@ extension GraphModel {
 
   /// Where it is not defined whether something was read, it is as it was seen.
   private mutating func learn(_ c: Int, _ x: Int, _ object: GraphObservation.Object) {
+    pools[c].members[x]!.unread = object.unread
+    pools[c].members[x]!.mayHaveBeenRead = false
     pools[c].members[x]!.isUpdated = object.isUpdated
     pools[c].members[x]!.isToBeSaved = object.isUpdated && object.hasPersistentChanges
     guard pools[c].members[x]!.status == .kept, saved[x] != nil else { return }

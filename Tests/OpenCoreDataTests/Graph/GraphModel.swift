@@ -86,9 +86,9 @@ struct GraphModel {
 
   private mutating func object(_ c: Int, _ x: Int) -> Expectation {
     guard saved[x] != nil, pools[c].members[x]?.status != .deleted else { return .skipped }
-    let isFault = pools[c].members[x]?.isFault ?? true
+    let isFault = isFault(c, x)
     register(c, x)
-    return Expectation(outcome: .done, faults: [x: isFault])
+    return Expectation(outcome: .done, faults: isFault.map { [x: $0] } ?? [:])
   }
 
   private mutating func existingObject(_ c: Int, _ x: Int) -> Expectation {
@@ -126,6 +126,12 @@ struct GraphModel {
     return (member.isFault || base.version == row.version) && base.values.allSatisfy { row.values[$0] == $1 }
   }
 
+  /// Whether an object is a fault, as far as that is defined.
+  func isFault(_ c: Int, _ x: Int) -> Bool? {
+    guard let member = pools[c].members[x] else { return true }
+    return member.isFault && member.mayHaveBeenRead ? nil : member.isFault
+  }
+
   mutating func register(_ c: Int, _ x: Int) {
     if pools[c].members[x] == nil { pools[c].members[x] = GraphPool.Member() }
   }
@@ -145,7 +151,12 @@ struct GraphModel {
 
   /// A value, for which a fault fires, unless it is a to-many relationship: that is read by itself.
   mutating func value(_ c: Int, _ x: Int, _ property: GraphProperty) -> GraphValue {
-    if property.isToMany { register(c, x) } else { realise(c, x) }
+    if property.isToMany {
+      register(c, x)
+      pools[c].members[x]!.mayHaveBeenRead = true
+    } else {
+      realise(c, x)
+    }
     if let value = pools[c].members[x]!.now?.values[property] { return value }
     let value = saved[x]?.values[property] ?? .links([])
     for part in [\GraphPool.Member.base, \.now] {

@@ -17,6 +17,12 @@ struct GraphPool {
     var isUpdated = false
     var isToBeSaved = false
 
+    /// To-many relationships that the context has not read when it was last looked at.
+    var unread = Set(GraphProperty.toMany)
+
+    /// Whether its row may have been read for the sake of a to-many relationship, since the context was last looked at.
+    var mayHaveBeenRead = false
+
     /// Whether its row was not read.
     var isFault: Bool { now?.values[.text] == nil }
 
