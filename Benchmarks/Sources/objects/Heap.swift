@@ -8,8 +8,8 @@ enum Heap {
     return information.uordblks + information.hblkhd
   }
 
-  /// One heap for all threads, as only one is counted. Memory that was freed stays with the program: the first touch of a page of the system's
-  /// costs more than most of what is measured.
+  /// One heap for all threads, as only one is counted. Memory that was freed stays with the program: the first touch of
+  /// a page of the system's costs more than most of what is measured.
   static func prepare() {
     mallopt(M_ARENA_MAX, 1)
     mallopt(M_TRIM_THRESHOLD, .max)

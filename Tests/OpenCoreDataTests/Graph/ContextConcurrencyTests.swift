@@ -85,7 +85,7 @@ import Testing
   @Test("what everybody deletes is gone, and nobody's save fails")
   func deletions() async throws {
     let bank = try Bank(accounts: 40)
-    let deleted = Mutex([NSManagedObjectID]())
+    let deleted = Locked([NSManagedObjectID]())
     try await onThreads(Self.threads) { thread in
       let context = bank.context("closer \(thread)")
       let mailbox = Mailbox(context)
@@ -110,7 +110,7 @@ import Testing
   @Test("objects that are inserted on many threads have identifiers of their own")
   func insertions() async throws {
     let bank = try Bank(accounts: 1)
-    let ids = Mutex(Set<NSManagedObjectID>())
+    let ids = Locked(Set<NSManagedObjectID>())
     try await onThreads(Self.threads) { thread in
       let context = bank.context("opener \(thread)")
       for round in 0..<20 {
@@ -290,7 +290,7 @@ import Testing
   func objectsFreedElsewhere() async throws {
     let bank = try Bank(accounts: 50)
     let context = Handed(bank.context("source"))
-    let handed = Mutex([Handed<[NSManagedObject]>]())
+    let handed = Locked([Handed<[NSManagedObject]>]())
     let isOver = Atomic(false)
     try await onThreads(2) { thread in
       guard thread == 0 else {

@@ -1,29 +1,29 @@
 import OpenCoreData
 
 /// Keeps the notifications of a context's saves, until they are taken out.
-final class Mailbox: @unchecked Sendable {
-  /// Guards `kept`.
-  private let lock = NSLock()
-  private var kept: [Notification] = []
-  private var observer: (any NSObjectProtocol)?
+final class Mailbox: Sendable {
+  private let kept = Locked<[Notification]>([])
+  private let observer = Locked<(any NSObjectProtocol)?>(nil)
 
   init(_ context: NSManagedObjectContext) {
-    observer = NotificationCenter.default.addObserver(
+    let added = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didSaveObjectsNotification, object: context, queue: nil
-    ) { [weak self] notification in
-      guard let self else { return }
-      lock.withLock { kept.append(notification) }
+    ) { [kept] notification in
+      kept.withLock { $0.append(notification) }
     }
+    observer.withLock { $0 = added }
   }
 
-  deinit { if let observer { NotificationCenter.default.removeObserver(observer) } }
+  deinit {
+    if let added = observer.withLock({ $0 }) { NotificationCenter.default.removeObserver(added) }
+  }
 
-  var all: [Notification] { lock.withLock { kept } }
+  var all: [Notification] { kept.withLock { $0 } }
 
   var count: Int { all.count }
 
   func empty() -> [Notification] {
-    lock.withLock {
+    kept.withLock { kept in
       defer { kept = [] }
       return kept
     }
