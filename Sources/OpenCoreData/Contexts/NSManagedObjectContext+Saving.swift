@@ -48,7 +48,12 @@ extension NSManagedObjectContext {
       if object.isFault {
         guard object.hasBoundedChange else { return }
         // That its row is gone is a conflict, which the stores are asked about next.
-        do { try object.realise(self) } catch  where StoreCalls.isMissing(error) { return }
+        do {
+          try object.realise(self)
+        } catch {
+          if StoreCalls.isMissing(error) { return }
+          throw error
+        }
       }
       try object.validateForUpdate()
     }
