@@ -19,7 +19,8 @@ enum ConflictCheck {
         } else if snapshot.versionBeforeSave != nil {
           object.snapshot = RowSnapshot(values: snapshot.values, version: node.version)
         }
-      } catch  where StoreCalls.isMissing(error) {
+      } catch {
+        guard StoreCalls.isMissing(error) else { throw error }
         guard !object.isDeleted else {
           object.state.insert(.gone)
           continue
