@@ -91,7 +91,9 @@ extension GraphModel {
 
   /// The other end may count as changed, too, where nobody knew that there was nothing to do.
   private mutating func touch(_ c: Int, _ x: Int, _ property: GraphProperty) {
+    let wasFault = pools[c].members[x]?.isFault ?? true
     put(c, x, property, value(c, x, property))
+    if wasFault { pools[c].members[x]!.mayHaveBeenRead = true }
   }
 
   // MARK: Deleting

@@ -129,7 +129,7 @@ struct GraphModel {
   /// Whether an object is a fault, as far as that is defined.
   func isFault(_ c: Int, _ x: Int) -> Bool? {
     guard let member = pools[c].members[x] else { return true }
-    return member.isFault && member.mayHaveBeenRead ? nil : member.isFault
+    return member.mayHaveBeenRead ? nil : member.isFault
   }
 
   mutating func register(_ c: Int, _ x: Int) {

@@ -20,7 +20,7 @@ struct GraphPool {
     /// To-many relationships that the context has not read when it was last looked at.
     var unread = Set(GraphProperty.toMany)
 
-    /// Whether its row may have been read for the sake of a to-many relationship, since the context was last looked at.
+    /// Whether its row may have been read, or not, for the sake of a relationship since the context was last looked at.
     var mayHaveBeenRead = false
 
     /// Whether its row was not read.
