@@ -10,6 +10,7 @@ open class NSManagedObjectContext: NSObject {
   public let concurrencyType: NSManagedObjectContextConcurrencyType
 
   let queue: DispatchQueue
+  let contextQueue: ContextQueue
   /// What objects of the context know of it; another one once the context was reset.
   private(set) var registration: Registration?
   var registry = ObjectRegistry()
@@ -29,6 +30,7 @@ open class NSManagedObjectContext: NSObject {
   /// A context without coordinator.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
+    contextQueue = ContextQueue(isMain: ct == .mainQueueConcurrencyType)
     queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
     super.init()
     registration = Registration(self)
@@ -129,7 +131,7 @@ open class NSManagedObjectContext: NSObject {
   }
 
   /// Whether the caller is on the queue of the context.
-  var isOwned: Bool { registration?.isOwned ?? false }
+  var isOwned: Bool { contextQueue.isOwned }
 }
 
 /// On which queue a context works. The raw values are those of Core Data.

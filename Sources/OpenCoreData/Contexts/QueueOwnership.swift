@@ -1,18 +1,30 @@
 import Dispatch
 import Foundation
 
+/// The queue of a context: what tells it from others.
+final class ContextQueue: Sendable {
+  private let isMain: Bool
+
+  init(isMain: Bool) { self.isMain = isMain }
+
+  /// Whether the caller is on it.
+  var isOwned: Bool { QueueOwnership.owns(self) || isMain && QueueOwnership.ownsMainQueue }
+}
+
 /// Which contexts the running block owns: a chain, the innermost first, that a variable of the thread leads to.
 ///
 /// Ownership is by queue and not by thread. `performAndWait` hands the caller's chain on to the thread that runs its block, because the
 /// caller waits meanwhile; `perform` begins a new one.
 final class QueueOwnership {
   private unowned let context: NSManagedObjectContext
+  private let queue: ContextQueue
   private let outer: QueueOwnership?
   /// Whether who waits for the block runs on the main queue.
   private let ownsMainQueue: Bool
 
   private init(_ context: NSManagedObjectContext, outer: QueueOwnership?, ownsMainQueue: Bool) {
     self.context = context
+    queue = context.contextQueue
     self.outer = outer
     self.ownsMainQueue = ownsMainQueue || outer?.ownsMainQueue ?? false
   }
@@ -43,11 +55,11 @@ final class QueueOwnership {
   /// Whether the caller runs on the main queue, on whatever thread that is, or for somebody there who waits.
   static var ownsMainQueue: Bool { current?.ownsMainQueue ?? false || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
-  /// Whether the context of a registration is in the chain of the running block.
-  static func owns(_ registration: Registration) -> Bool {
+  /// Whether a queue is in the chain of the running block.
+  static func owns(_ queue: ContextQueue) -> Bool {
     var link = current
     while let each = link {
-      if each.context.registration === registration { return true }
+      if each.queue === queue { return true }
       link = each.outer
     }
     return false

@@ -6,19 +6,19 @@ import Synchronization
 final class Registration: @unchecked Sendable {
   /// Nil once the context is gone, or was reset.
   private(set) weak var context: NSManagedObjectContext?
-  private let isOfMainQueue: Bool
+  private let queue: ContextQueue
   private let freed = Mutex<[NSManagedObjectID]>([])
 
   init(_ context: NSManagedObjectContext) {
     self.context = context
-    isOfMainQueue = context.concurrencyType == .mainQueueConcurrencyType
+    queue = context.contextQueue
   }
 
   /// The context has begun anew: its objects are in none any more.
   func end() { context = nil }
 
   /// Whether the caller is on the queue of the context, without keeping that.
-  var isOwned: Bool { QueueOwnership.owns(self) || isOfMainQueue && QueueOwnership.ownsMainQueue }
+  var isOwned: Bool { queue.isOwned }
 
   func objectIsFreed(_ id: NSManagedObjectID) { freed.withLock { $0.append(id) } }
 

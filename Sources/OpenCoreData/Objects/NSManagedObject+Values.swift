@@ -5,7 +5,7 @@ extension NSManagedObject {
 
   /// Ends the program if the caller is not on the queue of the context.
   final func checkQueue() {
-    if let context = managedObjectContext { context.checkQueue() }
+    if let registration, !registration.isOwned { registration.context?.checkQueue() }
   }
 
   final func undefined(_ key: String) -> Never {
