@@ -97,7 +97,8 @@ extension NSManagedObjectContext {
 
   // MARK: Stores
 
-  /// Has each store save what is its own, and notes what was saved. What a store has saved stays saved, also where another one fails then.
+  /// Has each store save what is its own, and notes what was saved. What a store has saved stays saved, also where
+  /// another one fails then.
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
     var saved: [NSPersistentStore] = []
     // A store that asks for values may find out that there was nothing to change; it was asked to save the object all the same.
@@ -121,21 +122,17 @@ extension NSManagedObjectContext {
         finish(coordinator, replaced)
         return
       } catch {
-        if let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts {
-          do {
-            try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
-            // What was taken from the store may refer to what is deleted here.
-            pending.propagating += pending.deleted.elements
-            propagateDeletions()
-            for object in pending.deleted.elements { try object.validateForDelete() }
-            continue
-          } catch {
-            if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
-            throw error
-          }
+        do {
+          guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
+          try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
+          // What was taken from the store may refer to what is deleted here.
+          pending.propagating += pending.deleted.elements
+          propagateDeletions()
+          for object in pending.deleted.elements { try object.validateForDelete() }
+        } catch {
+          if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
+          throw error
         }
-        if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
-        throw error
       }
     }
   }
