@@ -127,6 +127,7 @@ import Testing
         throw error
       }
     }
-    #expect(Self.uses.withLock { $0 } > rounds / 2)
+    // Most programs leave one; of two, one may not.
+    #expect(Self.uses.withLock { $0 } > rounds / 4)
   }
 }
