@@ -46,12 +46,30 @@ enum ConflictCheck {
       [NSPersistentStoreSaveConflictsErrorKey: conflicts])
   }
 
-  /// The conflicts that an error names; nil for any other error.
-  static func conflicts(in error: any Error) -> [NSMergeConflict]? {
+  /// The error of a save that would violate uniqueness constraints.
+  static func error(_ violations: [NSConstraintConflict]) -> NSError {
+    let first = violations.first.map { conflict in
+      let names = conflict.constraint.joined(separator: ", ")
+      return
+        ", the first of \(names) by \(conflict.conflictingObjects.map { "\($0.objectID)" }.joined(separator: ", "))"
+    }
+    return CoreDataError.make(
+      NSManagedObjectConstraintMergeError,
+      "Objects would share values that must be unique: \(violations.count) violations\(first ?? "").",
+      [NSPersistentStoreSaveConflictsErrorKey: violations])
+  }
+
+  /// The conflicts that an error names, of either kind; nil for any other error.
+  static func conflicts(in error: any Error) -> [Any]? {
     let error = error as NSError
-    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectMergeError,
-      let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict], !conflicts.isEmpty
-    else { return nil }
-    return conflicts
+    guard error.domain == NSCocoaErrorDomain else { return nil }
+    let listed = error.userInfo[NSPersistentStoreSaveConflictsErrorKey]
+    let conflicts: [NSObject]? =
+      switch error.code {
+      case NSManagedObjectMergeError: listed as? [NSMergeConflict]
+      case NSManagedObjectConstraintMergeError: listed as? [NSConstraintConflict]
+      default: nil
+      }
+    return conflicts.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

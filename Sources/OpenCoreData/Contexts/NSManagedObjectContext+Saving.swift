@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     callWillSave()
     try validate()
     try obtainPermanentIDs(for: pending.inserted.elements)
-    derive()
+    derive(pending.inserted.elements + pending.updated.elements)
     try send(coordinator)
   }
 
@@ -81,9 +81,9 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Computes the derived attributes of what is saved.
-  private func derive() {
-    for object in pending.inserted.elements + pending.updated.elements {
+  /// Computes the derived attributes of what is going to be saved.
+  private func derive(_ objects: [NSManagedObject]) {
+    for object in objects {
       for (place, slot) in object.layout.slots.enumerated() {
         guard let derived = slot.attribute as? NSDerivedAttributeDescription,
           let expression = derived.derivationExpression
@@ -128,7 +128,16 @@ extension NSManagedObjectContext {
           // What was taken from the store may refer to what is deleted here.
           pending.propagating += pending.deleted.elements
           propagateDeletions()
-          for object in pending.deleted.elements { try object.validateForDelete() }
+          if conflicts.contains(where: { $0 is NSConstraintConflict }) {
+            // Objects may have got the values of others.
+            try validate()
+            derive(
+              (pending.inserted.elements + pending.updated.elements).filter { object in
+                !saved.contains { $0 === object.objectID.persistentStore }
+              })
+          } else {
+            for object in pending.deleted.elements { try object.validateForDelete() }
+          }
         } catch {
           if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
           throw error

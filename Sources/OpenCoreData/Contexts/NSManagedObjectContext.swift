@@ -66,7 +66,8 @@ open class NSManagedObjectContext: NSObject {
   /// Anything the application wants to note.
   public let userInfo = NSMutableDictionary()
 
-  /// What becomes of objects that were changed by somebody else since they were fetched: an ``NSMergePolicy``; that of errors unless set.
+  /// What becomes of objects that were changed by somebody else since they were fetched, or that violate a uniqueness constraint: an
+  /// ``NSMergePolicy``; that of errors unless set.
   public var mergePolicy: Any = NSMergePolicy.error
 
   /// Who makes the changes, for the persistent history of a store that keeps one.
@@ -102,8 +103,9 @@ open class NSManagedObjectContext: NSObject {
 
   /// Saves all changes, or none.
   ///
-  /// - Throws: validation errors; a conflict, 133020, that the merge policy does not resolve; what a store throws. Nothing has changed then,
-  ///   except that inserted objects may have their permanent identifiers.
+  /// - Throws: validation errors; a conflict, 133020 or, of a uniqueness constraint, 133021, that the merge policy does not resolve; what a
+  ///   store throws. Nothing has changed then, except that inserted objects may have their permanent identifiers, and for what
+  ///   the policy has resolved.
   open func save() throws {
     checkQueue()
     try saveChanges()

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// What becomes of objects that were changed by somebody else since they were fetched.
+/// What becomes of objects that were changed by somebody else since they were fetched, and of those that would violate a uniqueness
+/// constraint.
 ///
 /// Subclass it and override ``resolve(mergeConflicts:)`` for a policy of your own; what it does to the objects is what is saved.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
@@ -26,14 +27,45 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// An object that was deleted in the store is inserted again by the policies that prefer the context, and counts as deleted by those
   /// that prefer the store.
   /// - Throws: 133020 with the conflicts, if the policy is not to resolve them.
+  /// Those of uniqueness constraints go to ``resolve(constraintConflicts:)``, the others to ``resolve(optimisticLockingConflicts:)``.
   open func resolve(mergeConflicts list: [Any]) throws {
-    try resolve(optimisticLockingConflicts: list.compactMap { $0 as? NSMergeConflict })
+    let violations = list.compactMap { $0 as? NSConstraintConflict }
+    let conflicts = list.compactMap { $0 as? NSMergeConflict }
+    if violations.isEmpty || !conflicts.isEmpty { try resolve(optimisticLockingConflicts: conflicts) }
+    if !violations.isEmpty { try resolve(constraintConflicts: violations) }
   }
 
-  /// As ``resolve(mergeConflicts:)``.
+  /// As ``resolve(mergeConflicts:)``, of objects that were changed by somebody else.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     guard mergeType != .errorMergePolicyType else { throw ConflictCheck.error(list) }
     for conflict in list { resolve(conflict) }
+  }
+
+  /// Brings objects that violate uniqueness constraints into the state that is to be saved.
+  ///
+  /// ``mergeByPropertyStoreTrump`` and ``rollback`` prefer the row that has the values: an object that was inserted here is discarded; one
+  /// that was changed here has the values of the constraint again that it was fetched or saved with, and keeps its other changes.
+  ///
+  /// ``mergeByPropertyObjectTrump`` and ``overwrite`` prefer the object of the context. If it was inserted, the object of the row takes over
+  /// all that it has, keeps its identifier, and the inserted one is discarded. What the inserted object does not have stays as it
+  /// was in the row with the former, and becomes nil or empty with the latter; values that attributes have by default count as
+  /// values. Members of a to-many relationship replace those of the row. If it was changed, the object of the row is deleted, as
+  /// ``NSManagedObjectContext/delete(_:)`` would.
+  ///
+  /// Where several objects of the context share the values, the first of ``NSConstraintConflict/conflictingObjects`` is the one to be
+  /// preferred, whatever the policy; the others are discarded if they were inserted, and otherwise have their former values.
+  ///
+  /// A discarded object leaves the context, as one does that is inserted and deleted before a save, with the inserted objects that a
+  /// cascade reaches. Saved objects that were related to it are related again to what they were before; none of them is deleted. A
+  /// relationship without an inverse leads to the object that has taken over, if there is one.
+  ///
+  /// Called on the queue of the context. Takes time in proportion to the conflicts and to what the discarded objects are related to; if the
+  /// model has relationships without an inverse, also to the unsaved objects for each discarded one.
+  ///
+  /// - Throws: 133021 with the conflicts, if the policy is not to resolve them; what the store throws when a row is read.
+  open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    guard mergeType != .errorMergePolicyType else { throw ConflictCheck.error(list) }
+    for conflict in list { try ConstraintResolution(conflict, mergeType)?.resolve() }
   }
 
   private func resolve(_ conflict: NSMergeConflict) {

@@ -1,0 +1,88 @@
+import CoreData
+import Testing
+
+@Suite("A violation of uniqueness that a store notices")
+struct ConstraintConflictTests {
+  private let stack: Stack<UniqueStore>
+
+  init() throws { stack = try Stack(UniqueTown.model()) }
+
+  @Test("comes out with its code and its list, and applies nothing of the save")
+  func error() {
+    stack.backing.change(1, ["nickname": "Countess"])
+    stack.work { context in
+      let eve = context.make("Person", ["name": "Eve", "nickname": "Countess"])
+      let found = violations(thrown { try context.save() })
+      #expect(found.count == 1)
+      #expect(found.first?.databaseObject?.objectID == stack.store.identifier(1))
+      #expect(found.first?.conflictingObjects == [eve])
+      #expect(context.insertedObjects == [eve])
+    }
+    #expect(stack.backing.rows.count == 7)
+  }
+
+  @Test("can be made of its parts")
+  func parts() throws {
+    try stack.work { context in
+      let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
+      bob["nickname"] = "Countess"
+      let conflict = NSConstraintConflict(
+        constraint: ["nickname"], database: ada, databaseSnapshot: ["name": "Ada"], conflicting: [bob],
+        conflictingSnapshots: [["name": "Bob"]])
+      #expect(conflict.constraint == ["nickname"])
+      #expect(conflict.constraintValues["nickname"] as? String == "Countess")
+      #expect(conflict.databaseObject === ada && conflict.databaseSnapshot?["name"] as? String == "Ada")
+      #expect(conflict.conflictingObjects == [bob])
+      #expect(conflict.conflictingSnapshots.first?["name"] as? String == "Bob")
+    }
+  }
+
+  // Apple's has been seen to resolve violations of its SQLite store only.
+  #if !canImport(Darwin)
+    @Test("is resolved by the context's policy, and the save is tried again")
+    func resolved() throws {
+      stack.backing.change(1, ["nickname": "Countess"])
+      try stack.work { context in
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        context.make("Person", ["name": "Eve", "nickname": "Countess"])
+        let calls = try stack.calls { try context.save() }
+        #expect(calls.filter { $0.method == .save }.count == 2)
+      }
+      #expect(stack.backing.rows.count == 7)
+      #expect(stack.backing.rows[1]?.attributes["name"] as? String == "Eve")
+    }
+
+    @Test("is given up after ten attempts if the policy changes nothing")
+    func unresolved() {
+      final class Idle: NSMergePolicy, @unchecked Sendable {
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {}
+      }
+      stack.backing.change(1, ["nickname": "Countess"])
+      stack.work { context in
+        context.mergePolicy = Idle(merge: .overwriteMergePolicyType)
+        context.make("Person", ["name": "Eve", "nickname": "Countess"])
+        let calls = stack.calls { #expect(violations(thrown { try context.save() }).count == 1) }
+        #expect(calls.filter { $0.method == .save }.count == 10)
+      }
+    }
+  #endif
+}
+
+/// Lets no two people have one nickname.
+final class UniqueStore: RecordingStore {
+  override func save(_ request: NSSaveChangesRequest) throws {
+    try record(call(for: request))
+    let conflicts = (request.insertedObjects ?? []).compactMap(conflict)
+    if !conflicts.isEmpty { throw cocoaError(133021, [NSPersistentStoreSaveConflictsErrorKey: conflicts]) }
+    apply(request)
+  }
+
+  private func conflict(_ object: NSManagedObject) -> NSConstraintConflict? {
+    guard let nickname = object["nickname"] as? String,
+      let holder = backing.rows.first(where: { $0.value.attributes["nickname"] as? String == nickname })
+    else { return nil }
+    return NSConstraintConflict(
+      constraint: ["nickname"], database: object.managedObjectContext?.object(with: identifier(holder.key)),
+      databaseSnapshot: values(of: holder.value), conflicting: [object], conflictingSnapshots: [NSNull()])
+  }
+}

@@ -1,0 +1,52 @@
+import CoreData
+
+/// The town of ``Town`` in a store in memory, where no two people may have the same nickname, nor the same name and age. Ada, who is
+/// called Countess and 36, has the dog Rex and lives in Elm Street. A house has a keeper, who does not know it.
+struct UniqueTown {
+  let coordinator: NSPersistentStoreCoordinator
+
+  init(_ model: NSManagedObjectModel = model()) throws {
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    try work { context in
+      let ada = context.make("Person", ["name": "Ada", "age": 36, "nickname": "Countess"])
+      ada["home"] = context.make("House", ["street": "Elm"])
+      context.make("Pet", ["name": "Rex", "owner": ada])
+      try context.save()
+    }
+  }
+
+  static func model() -> NSManagedObjectModel {
+    let model = Town.model()
+    let (person, house) = (model.entitiesByName["Person"]!, model.entitiesByName["House"]!)
+    person.uniquenessConstraints = [["nickname"], ["name", "age"]]
+    house.properties += [Town.relationship("keeper", to: person, isToMany: false)]
+    return model
+  }
+
+  /// Works with a context of its own, which is gone afterwards.
+  @discardableResult
+  func work<Result>(
+    _ policy: NSMergePolicy = .error, _ body: (NSManagedObjectContext) throws -> Result
+  ) rethrows -> Result {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait {
+      context.mergePolicy = policy
+      return try body(context)
+    }
+  }
+
+  /// The people in the store, by name: each with age and nickname.
+  func people() throws -> [String] {
+    try work { context in
+      try context.all("Person").map { "\($0["name"]!) \($0["age"]!) \($0["nickname"] ?? "nil")" }
+    }
+  }
+}
+
+/// The violations that an error lists; empty for another error.
+func violations(_ error: NSError?) -> [NSConstraintConflict] {
+  guard error?.domain == NSCocoaErrorDomain, error?.code == 133021 else { return [] }
+  return error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] ?? []
+}
