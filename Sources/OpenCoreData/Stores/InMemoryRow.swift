@@ -36,6 +36,16 @@ final class InMemoryRow {
   /// The value as the row has it; nil if there is none or the property is not stored.
   func value(of name: String) -> Any? { layout.slot(of: name).flatMap { values[$0] } }
 
+  /// The row as conflicts show it: attributes, and to-one relationships as identifiers; `NSNull` for none.
+  var snapshot: [String: Any] {
+    var snapshot: [String: Any] = [:]
+    for (property, value) in zip(layout.properties, values)
+    where (property as? NSRelationshipDescription)?.isToMany != true {
+      snapshot[property.name] = value ?? NSNull()
+    }
+    return snapshot
+  }
+
   /// The value for predicates, which leads to other rows.
   func predicateValue(at slot: Int) -> PredicateValue {
     guard let relationship = layout.properties[slot] as? NSRelationshipDescription else {

@@ -2,9 +2,11 @@ import Foundation
 
 /// The store of the type ``NSInMemoryStoreType``: rows in memory, gone when the store is removed.
 ///
-/// It refers to its objects by whole numbers, which it never gives twice. A fetch looks at every row of its entity.
+/// It refers to its objects by whole numbers, which it never gives twice. A fetch looks at every row of its entity. A save that would
+/// violate a uniqueness constraint fails; see ``InMemoryConstraints``.
 final class InMemoryStore: NSIncrementalStore {
   private let rows = InMemoryRows()
+  private let constraints = InMemoryConstraints()
   private var layouts: [String: InMemoryLayout] = [:]
   private var lastReference: Int64 = 0
 
@@ -65,17 +67,19 @@ final class InMemoryStore: NSIncrementalStore {
   }
 
   private func save(_ request: NSSaveChangesRequest) throws {
-    let inserted = sorted(request.insertedObjects).map { row(of: $0, version: 1) }
+    let inserted = sorted(request.insertedObjects).map { ($0, row(of: $0, version: 1)) }
     let updated = try sorted(request.updatedObjects).map { object in
-      row(of: object, version: try row(object.objectID).version + 1)
+      (object, row(of: object, version: try row(object.objectID).version + 1))
     }
     let locked = try sorted(request.lockedObjects?.subtracting(request.updatedObjects ?? [])).map { object in
       let row = try row(object.objectID)
       return InMemoryRow(row, version: row.version + 1)
     }
+    let deleted = (request.deletedObjects ?? []).map(\.objectID)
+    try constraints.save(updated + inserted, deleted: deleted, replacing: rows)
     // Nothing fails from here on.
-    for row in inserted + updated + locked { rows.set(row) }
-    for object in request.deletedObjects ?? [] { rows.remove(object.objectID) }
+    for row in (inserted + updated).map(\.1) + locked { rows.set(row) }
+    for id in deleted { rows.remove(id) }
   }
 
   /// In the order in which the identifiers were given.

@@ -1,0 +1,115 @@
+import Foundation
+
+/// The uniqueness constraints of the in-memory store: of each, which row has which values.
+///
+/// A constraint holds for the rows of its entity and of the subentities together. Values are compared as a predicate's `==` does. A row
+/// without a value for one of the attributes conflicts with none.
+///
+/// A save takes time in proportion to the changed rows of entities with constraints, however many rows there are.
+final class InMemoryConstraints {
+  private var constraints: [String: [Constraint]] = [:]
+
+  /// Notes what a save is going to make of the rows.
+  ///
+  /// - Parameters:
+  ///   - changes: the objects that are inserted and updated, each with its new row. Of several that want the same values the first is the
+  ///     first of the conflict.
+  ///   - rows: the rows before the save.
+  /// - Throws: 133021 with all conflicts. Nothing is noted then.
+  func save(
+    _ changes: [(object: NSManagedObject, row: InMemoryRow)], deleted: [NSManagedObjectID], replacing rows: InMemoryRows
+  ) throws {
+    var parts: [Constraint.Part] = []
+    var places: [ObjectIdentifier: Int] = [:]
+    func add(_ id: NSManagedObjectID, _ change: (NSManagedObject, InMemoryRow)?) {
+      let constraints = constraints(of: id.entity)
+      guard !constraints.isEmpty else { return }
+      let old = rows[id]
+      for constraint in constraints {
+        let place = places[ObjectIdentifier(constraint)] ?? parts.count
+        if place == parts.count {
+          places[ObjectIdentifier(constraint)] = place
+          parts.append(Constraint.Part(constraint))
+        }
+        parts[place].add(old: old, new: change)
+      }
+    }
+    for id in deleted { add(id, nil) }
+    for change in changes { add(change.object.objectID, change) }
+    let conflicts = parts.flatMap { $0.conflicts(rows) }
+    guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
+    for part in parts { part.apply() }
+  }
+
+  /// The constraints that an entity declares and inherits.
+  private func constraints(of entity: NSEntityDescription) -> [Constraint] {
+    let name = entity.name ?? ""
+    if let known = constraints[name] { return known }
+    let inherited = entity.superentity.map(constraints(of:)) ?? []
+    var own: [Constraint] = []
+    for names in entity.uniquenessConstraintNames
+    where !names.isEmpty && !(inherited + own).contains(where: { $0.names == names }) {
+      own.append(Constraint(names))
+    }
+    constraints[name] = inherited + own
+    return inherited + own
+  }
+}
+
+/// One constraint, and the rows that have values for it.
+private final class Constraint {
+  let names: [String]
+  private var holders: [[PredicateValue]: NSManagedObjectID] = [:]
+
+  init(_ names: [String]) { self.names = names }
+
+  /// The values of a row; nil if it lacks one, or has one that does not equal itself.
+  private func key(of row: InMemoryRow) -> [PredicateValue]? {
+    let values = names.map { row.layout.slot(of: $0).map(row.predicateValue) ?? .null }
+    return values.allSatisfy { !$0.isNull && $0 == $0 } ? values : nil
+  }
+
+  /// What a save does to it.
+  struct Part {
+    private let constraint: Constraint
+    /// The values that rows give up.
+    private var left: [[PredicateValue]] = []
+    /// The objects that get values, in the order of the first that gets them.
+    private var taken: [(key: [PredicateValue], objects: [NSManagedObject])] = []
+    private var places: [[PredicateValue]: Int] = [:]
+
+    init(_ constraint: Constraint) { self.constraint = constraint }
+
+    mutating func add(old: InMemoryRow?, new: (object: NSManagedObject, row: InMemoryRow)?) {
+      let oldKey = old.flatMap(constraint.key)
+      let newKey = new.flatMap { constraint.key(of: $0.row) }
+      guard oldKey != newKey else { return }
+      if let oldKey { left.append(oldKey) }
+      guard let newKey, let object = new?.object else { return }
+      if let place = places[newKey] {
+        taken[place].objects.append(object)
+      } else {
+        places[newKey] = taken.count
+        taken.append((newKey, [object]))
+      }
+    }
+
+    func conflicts(_ rows: InMemoryRows) -> [NSConstraintConflict] {
+      let left = Set(left)
+      return taken.compactMap { key, objects in
+        let holder = left.contains(key) ? nil : constraint.holders[key]
+        guard holder != nil || objects.count > 1 else { return nil }
+        return NSConstraintConflict(
+          constraint: constraint.names,
+          database: holder.flatMap { objects.first?.managedObjectContext?.object(with: $0) },
+          databaseSnapshot: holder.flatMap { rows[$0]?.snapshot }, conflicting: objects,
+          conflictingSnapshots: objects.map { $0.snapshotValues ?? [:] })
+      }
+    }
+
+    func apply() {
+      for key in left { constraint.holders[key] = nil }
+      for (key, objects) in taken { constraint.holders[key] = objects.first?.objectID }
+    }
+  }
+}
