@@ -30,6 +30,7 @@ let package = Package(
       providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "CCairnPlatform"),
     .target(name: "Cairn", dependencies: ["CLZ4", "CCairnPlatform"], swiftSettings: settings),
+    .target(name: "RowFormat", swiftSettings: settings),
     .target(name: "CairnInspection", dependencies: ["Cairn"], swiftSettings: settings),
     .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
     .executableTarget(
@@ -65,11 +66,17 @@ let package = Package(
   package.products += [
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
+    .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
     .executable(name: "modelgen", targets: ["modelgen"]),
   ]
   package.targets += [
     .target(name: "OpenCoreData", swiftSettings: settings),
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+    .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
+    .target(
+      name: "CairnIncrementalStore", dependencies: ["Cairn", "IncrementalStore", "OpenCoreData"],
+      swiftSettings: settings),
     .executableTarget(
       name: "modelgen",
       dependencies: [
@@ -77,7 +84,8 @@ let package = Package(
       ],
       path: "Tools/modelgen", swiftSettings: settings),
     .testTarget(
-      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen"], swiftSettings: settings),
+      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen", "CairnIncrementalStore"],
+      swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
   ]
 #else

@@ -367,6 +367,9 @@ public final class Store: Sendable {
   // MARK: Reading the latest state
 
   /// Whether a failure has ended writing.
+  /// What tells the store from all others, copies of it included.
+  package var identity: UInt128 { log.store }
+
   package var isPoisoned: Bool { log.hasFailed.load(ordering: .acquiring) }
 
   /// A row's value; nil if there is no such row.

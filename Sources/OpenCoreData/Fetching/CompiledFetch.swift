@@ -5,9 +5,9 @@ package import Foundation
 /// Everything is evaluated in memory, as ``CompiledPredicate`` and ``CompiledSort`` do. A store that finds some rows by an index
 /// gives just these.
 package struct CompiledFetch<Row> {
-  private let matches: (Row) -> Bool
-  private let sort: CompiledSort<Row>?
-  private let window: FetchWindow
+  let matches: (Row) -> Bool
+  let sort: CompiledSort<Row>?
+  let window: FetchWindow
   private let projection: DictionaryProjection<Row>?
 
   /// Checks and compiles a request. Takes time in proportion to its size, constant collections included.
@@ -40,9 +40,16 @@ package struct CompiledFetch<Row> {
 
   /// The dictionaries to fetch, if the request is for dictionaries.
   package func dictionaries(among rows: some Sequence<Row>) -> [NSDictionary] {
-    guard let projection else { preconditionFailure("The request is not for dictionaries.") }
-    return projection.dictionaries(of: rows.filter(matches), window)
+    dictionaries(ofMatching: rows.filter(matches))
   }
+
+  /// The dictionaries to fetch of rows that the predicate is known to hold for.
+  func dictionaries(ofMatching rows: [Row]) -> [NSDictionary] {
+    guard let projection else { preconditionFailure("The request is not for dictionaries.") }
+    return projection.dictionaries(of: rows, window)
+  }
+
+  var givesDictionaries: Bool { projection != nil }
 
   /// How many objects or dictionaries there are to fetch.
   package func count(among rows: some Sequence<Row>) -> Int {

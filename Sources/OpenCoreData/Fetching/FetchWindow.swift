@@ -1,7 +1,7 @@
 /// Which of the results of a request are given.
 struct FetchWindow {
-  private let offset: Int
-  private let limit: Int
+  let offset: Int
+  let limit: Int
 
   init<Result>(_ request: NSFetchRequest<Result>) {
     offset = max(0, request.fetchOffset)

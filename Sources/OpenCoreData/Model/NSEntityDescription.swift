@@ -205,7 +205,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 
   /// The uniqueness constraints as names of attributes.
-  var uniquenessConstraintNames: [[String]] {
+  package var uniquenessConstraintNames: [[String]] {
     uniquenessConstraints.map { constraint in
       constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
     }

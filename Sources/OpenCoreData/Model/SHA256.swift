@@ -1,12 +1,14 @@
 /// The hash function of FIPS 180-4, fed piece by piece.
-struct SHA256 {
+package struct SHA256 {
+  package init() {}
+
   private var state: [UInt32] = [
     0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
   ]
   private var pending: [UInt8] = []
   private var length: UInt64 = 0
 
-  mutating func update(_ bytes: some Sequence<UInt8>) {
+  package mutating func update(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
       pending.append(byte)
       length += 1
@@ -15,7 +17,7 @@ struct SHA256 {
   }
 
   /// The 32 bytes of the hash of everything so far.
-  consuming func finish() -> [UInt8] {
+  package consuming func finish() -> [UInt8] {
     let bits = length * 8
     update([0x80])
     while pending.count != 56 { update([0]) }

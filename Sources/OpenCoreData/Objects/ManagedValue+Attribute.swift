@@ -2,7 +2,7 @@ import Foundation
 
 extension ManagedValue {
   /// The value of an attribute as its type keeps it. Ends the program for a value of another kind, as Apple's raises an exception.
-  init(_ value: Any?, of attribute: NSAttributeDescription) {
+  package init(_ value: Any?, of attribute: NSAttributeDescription) {
     guard let value, let made = Self.made(of: value, attribute.attributeType) else {
       precondition(
         value == nil || value is NSNull,
@@ -60,7 +60,7 @@ extension ManagedValue {
 
   /// The value of an attribute as the application is given it: numbers as `NSNumber`, for which every cast succeeds that does on
   /// Apple's platforms; nil for none.
-  func anyValue(of type: NSAttributeType) -> Any? {
+  package func anyValue(of type: NSAttributeType) -> Any? {
     switch self {
     case .integer(let value):
       type == .booleanAttributeType ? NSNumber(value: value != 0) : NSNumber(value: value)
@@ -76,7 +76,7 @@ extension ManagedValue {
   }
 
   /// The value of an attribute or a to-one relationship as predicates compare it.
-  var predicateValue: PredicateValue {
+  package var predicateValue: PredicateValue {
     switch self {
     case .integer(let value): .integer(value)
     case .double(let value): .double(value)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a slot of a managed object holds.
-enum ManagedValue {
+package enum ManagedValue {
   /// No value.
   case null
   /// A whole number, or a boolean as 0 or 1.
@@ -27,12 +27,12 @@ enum ManagedValue {
 }
 
 extension ManagedValue {
-  var isNull: Bool {
+  package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
   /// The identifier of the object at the other end of a to-one relationship.
-  var objectID: NSManagedObjectID? {
+  package var objectID: NSManagedObjectID? {
     switch self {
     case .reference(let id): id
     case .object(let object): object.objectID

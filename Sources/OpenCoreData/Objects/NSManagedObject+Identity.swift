@@ -2,5 +2,5 @@ import Foundation
 
 /// Predicates compare an object with its identifier, and so with what stands for it in a store.
 extension NSManagedObject: Identified {
-  var predicateIdentity: AnyHashable { objectID }
+  package var predicateIdentity: AnyHashable { objectID }
 }

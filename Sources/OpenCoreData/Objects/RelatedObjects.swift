@@ -1,7 +1,7 @@
 import Foundation
 
 /// The objects of a to-many relationship: all of them, or, before the store was asked, those added and removed since the last save.
-final class RelatedObjects {
+package final class RelatedObjects {
   let isOrdered: Bool
   /// Nil before the store was asked.
   private(set) var members: ObjectList?

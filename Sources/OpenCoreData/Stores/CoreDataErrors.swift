@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// An object does not satisfy something that does not fit any other validation error.
 public let NSManagedObjectValidationError = 1550
@@ -120,11 +120,11 @@ public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 
 /// Makes the errors of Core Data, which are Cocoa's.
-enum CoreDataError {
+package enum CoreDataError {
   /// An error with one of the codes above.
   ///
   /// - Parameter text: What is wrong, as a sentence that names what it is about.
-  static func make(_ code: Int, _ text: String, _ userInfo: [String: Any] = [:]) -> NSError {
+  package static func make(_ code: Int, _ text: String, _ userInfo: [String: Any] = [:]) -> NSError {
     NSError(
       domain: NSCocoaErrorDomain, code: code,
       userInfo: userInfo.merging([NSLocalizedDescriptionKey: text]) { given, _ in given })

@@ -44,7 +44,7 @@ struct GraphRunner {
   }
 
   private mutating func run(_ step: GraphStep) throws {
-    if step.operation == .refusedSave && kind == .memory { return }
+    if step.operation == .refusedSave && kind != .incremental { return }
     // What the context says of objects that were changed back to what they were must be known before they are saved.
     if step.operation.endsEvent { try settle(step.context) }
     // So must be what the other context has read by now.

@@ -1,3 +1,4 @@
+import CairnIncrementalStore
 import OpenCoreData
 
 /// What a program found to be wrong.
@@ -10,7 +11,7 @@ struct GraphMismatch: Error, CustomStringConvertible {
 /// OpenCoreData under a program: a coordinator with two contexts, and the objects that the program has seen in each.
 final class GraphSubject {
   enum Kind: CaseIterable, Sendable {
-    case memory, incremental
+    case memory, incremental, rows, cairn
   }
 
   let contexts: [NSManagedObjectContext]
@@ -22,7 +23,28 @@ final class GraphSubject {
   /// Which number an identifier belongs to, temporary ones included.
   private var numbers: [NSManagedObjectID: Int] = [:]
 
+  private let kind: Kind
+  private let url = FileManager.default.temporaryDirectory.appending(path: "graph \(UUID().uuidString)")
+
   init(_ kind: Kind) throws {
+    self.kind = kind
+    coordinator = try Self.coordinator(kind, url)
+    contexts = ["a", "b"].map { [coordinator] name in
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      context.name = name
+      return context
+    }
+    mailboxes = contexts.map(Mailbox.init)
+  }
+
+  deinit {
+    for store in coordinator.persistentStores { try? coordinator.remove(store) }
+    TestRowStore.forget(url)
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  private static func coordinator(_ kind: Kind, _ url: URL) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphProperty.makeModel())
     switch kind {
     case .memory:
@@ -31,15 +53,16 @@ final class GraphSubject {
       NSPersistentStoreCoordinator.registerStoreClass(GraphStore.self, forStoreType: GraphStore.type)
       _ = try coordinator.addPersistentStore(
         ofType: GraphStore.type, configurationName: nil, at: URL(filePath: "/dev/null"))
+    case .rows:
+      NSPersistentStoreCoordinator.registerStoreClass(TestRowStore.self, forStoreType: TestRowStore.storeType)
+      _ = try coordinator.addPersistentStore(
+        ofType: TestRowStore.storeType, configurationName: nil, at: url, options: [RowCacheBytesOption: 2000])
+    case .cairn:
+      CairnIncrementalStore.register()
+      _ = try coordinator.addPersistentStore(
+        type: .cairn, at: url, options: [CairnDurabilityOption: "buffered", RowCacheBytesOption: 2000])
     }
-    self.coordinator = coordinator
-    contexts = ["a", "b"].map { name in
-      let context = NSManagedObjectContext(.privateQueue)
-      context.persistentStoreCoordinator = coordinator
-      context.name = name
-      return context
-    }
-    mailboxes = contexts.map(Mailbox.init)
+    return coordinator
   }
 
   func perform<Result>(_ c: Int, _ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
@@ -296,9 +319,17 @@ final class GraphSubject {
   }
 
   /// Everything that is saved, as a context sees it that has not seen anything before.
+  ///
+  /// A store that several coordinators can open is read by another one.
   func saved() throws -> Graph {
     let context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = coordinator
+    let reader = kind == .rows || kind == .cairn ? try Self.coordinator(kind, url) : coordinator
+    defer {
+      if reader !== coordinator {
+        for store in reader.persistentStores { try? reader.remove(store) }
+      }
+    }
+    context.persistentStoreCoordinator = reader
     return try context.performAndWait {
       var graph: Graph = [:]
       for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Node")) {

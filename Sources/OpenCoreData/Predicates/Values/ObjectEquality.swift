@@ -1,7 +1,7 @@
 import Foundation
 
 /// An object that predicates compare by what identifies it, as they do a managed object and its object ID.
-protocol Identified {
+package protocol Identified {
   /// What identifies the object; compared by its own equality.
   var predicateIdentity: AnyHashable { get }
 }

@@ -1,0 +1,41 @@
+import Cairn
+import Foundation
+import OpenCoreData
+
+/// Makes errors of Cocoa's domain of the engine's, with these beneath.
+enum CairnFailure {
+  static func translating<R>(_ url: URL?, _ body: () throws(StoreError) -> R) throws -> R {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      throw make(error, url)
+    }
+  }
+
+  /// Runs what may throw an error of the engine among others.
+  static func translatingAny<R>(_ url: URL?, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw make(error, url)
+    }
+  }
+
+  static func make(_ error: StoreError, _ url: URL?) -> NSError {
+    CoreDataError.make(
+      code(error.code), "The store at \(url?.path ?? "?"): \(error.message)",
+      [NSUnderlyingErrorKey: error, NSFilePathErrorKey: url?.path ?? ""])
+  }
+
+  private static func code(_ code: StoreError.Code) -> Int {
+    switch code {
+    case .noSpace: CocoaError.fileWriteOutOfSpace.rawValue
+    case .noPermission: CocoaError.fileReadNoPermission.rawValue
+    case .notFound: CocoaError.fileReadNoSuchFile.rawValue
+    case .damaged, .corrupted: CocoaError.fileReadCorruptFile.rawValue
+    case .locked, .notAStore, .newerFormat, .optionsMismatch, .noDescriptors: NSPersistentStoreOpenError
+    case .poisoned, .readOnly, .batchTooLarge, .valueTooLarge, .keyTooLong, .noMemory: NSPersistentStoreSaveError
+    default: NSPersistentStoreOperationError
+    }
+  }
+}

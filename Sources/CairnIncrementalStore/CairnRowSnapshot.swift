@@ -1,0 +1,74 @@
+import Cairn
+import Foundation
+import IncrementalStore
+import OpenCoreData
+
+/// A snapshot of the engine, as rows and entries.
+final class CairnRowSnapshot: RowSnapshot {
+  let snapshot: Snapshot
+  private let engine: Engine
+  private let url: URL
+
+  init(_ engine: Engine, _ url: URL) {
+    self.engine = engine
+    self.url = url
+    snapshot = engine.store.snapshot()
+  }
+
+  func close() { snapshot.close() }
+
+  func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
+    guard let keyspace = engine.keyspace(Engine.name(ofTable: table)) else { return nil }
+    return try CairnFailure.translating(url) { () throws(StoreError) in
+      try snapshot.row(Reference(reference), in: keyspace).map { row in
+        StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.revision)
+      }
+    }
+  }
+
+  func forEachRow(in table: UInt32, _ body: (inout StoredRow) throws -> Bool) throws {
+    guard let keyspace = engine.keyspace(Engine.name(ofTable: table)) else { return }
+    var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
+    try CairnFailure.translatingAny(url) {
+      try snapshot.scan(in: keyspace) { key, value, stamp in
+        row.reference = try RowReference(Reference(encoded: key))
+        row.bytes.removeAll(keepingCapacity: true)
+        unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
+        row.version = stamp.version
+        row.revision = stamp.revision
+        return try body(&row) ? .next : .stop
+      }
+    }
+  }
+
+  func count(in table: UInt32) throws -> Int {
+    guard let keyspace = engine.keyspace(Engine.name(ofTable: table)) else { return 0 }
+    return try CairnFailure.translating(url) { () throws(StoreError) in try snapshot.count(in: keyspace) }
+  }
+
+  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
+    guard let keyspace = engine.keyspace(Engine.entriesName) else { return }
+    try CairnFailure.translatingAny(url) {
+      let packs = PackWalk(snapshot, keyspace)
+      if reverse {
+        try packs.reversed(beginningWith: prefix, body)
+      } else {
+        try packs.forward(beginningWith: prefix, body)
+      }
+    }
+  }
+}
+
+extension RowReference {
+  /// A reference of the engine as rows have it.
+  fileprivate init(_ reference: Reference) throws {
+    switch reference {
+    case .integer(let number): self = .integer(number)
+    case .string(let text): self = .string(text)
+    case .uuid(let uuid): self = .uuid(uuid)
+    case .bytes, .tuple:
+      throw CoreDataError.make(
+        CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the reference \(reference).")
+    }
+  }
+}

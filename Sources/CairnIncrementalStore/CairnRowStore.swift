@@ -1,0 +1,103 @@
+import Cairn
+import Foundation
+import IncrementalStore
+import OpenCoreData
+
+/// The row store that Cairn is: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md, sections 1 and 7.
+final class CairnRowStore: RowStore {
+  let engine: Engine
+  private let url: URL
+  private let durability: Durability
+
+  var referenceKind: RowReferenceKind { .integer }
+
+  /// Opens the store at `url`, and makes it if there is nothing or an empty file.
+  init(at url: URL, _ options: CairnOptions) throws {
+    self.url = url
+    durability = options.durability
+    if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url, options.environment) }
+    engine = try CairnFailure.translating(url) { () throws(StoreError) in try Engine.open(at: url.path, options) }
+    if engine.keyspace(Engine.name(ofTable: 0)) == nil, !engine.store.keyspaces.isEmpty {
+      try? engine.leave()
+      throw CoreDataError.make(
+        NSPersistentStoreOpenError, "The store at \(url.path) is one of Cairn's, and not one of Core Data's.")
+    }
+  }
+
+  func snapshot() -> any RowSnapshot { CairnRowSnapshot(engine, url) }
+
+  func close() throws { try CairnFailure.translating(url) { () throws(StoreError) in try engine.leave() } }
+
+  // MARK: Saving
+
+  /// How often a save is tried again because a program has changed rows by the engine itself.
+  private static let attempts = 8
+
+  func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
+    try CairnFailure.translatingAny(url) {
+      let revision = try engine.turn.withLock { try saveInTurn(changes) }
+      // Behind the turn, so that several coordinators share a sync.
+      if durability == .durable, revision != nil { try engine.store.sync() }
+      return revision ?? 0
+    }
+  }
+
+  /// The revision; nil if there was nothing to change.
+  private func saveInTurn(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64? {
+    for attempt in 1... {
+      let snapshot = CairnRowSnapshot(engine, url)
+      defer { snapshot.close() }
+      let changes = try changes(snapshot)
+      guard !changes.isEmpty else { return nil }
+      do {
+        return try write(changes, snapshot)
+      } catch let error as StoreError where error.code == .conflict && attempt < Self.attempts {
+        continue
+      }
+    }
+    return nil
+  }
+
+  private func write(_ changes: RowChanges, _ snapshot: CairnRowSnapshot) throws -> UInt64 {
+    var tables: [UInt32: Keyspace] = [:]
+    for row in changes.rows where tables[row.table] == nil {
+      tables[row.table] = try engine.makeKeyspace(Engine.name(ofTable: row.table))
+    }
+    let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
+    let packs = hasEntries ? try engine.makeKeyspace(Engine.entriesName) : nil
+    return try engine.store.write(.buffered) { batch in
+      for row in changes.rows {
+        guard let table = tables[row.table] else { continue }
+        let expected = row.revision.map { Expectation.revision($0) } ?? .absent
+        if let bytes = row.bytes {
+          try batch.put(bytes, at: Reference(row.reference), in: table, expecting: expected)
+        } else {
+          try batch.delete(Reference(row.reference), in: table, expecting: expected)
+        }
+      }
+      guard let packs else { return }
+      try PackEditor(snapshot.snapshot, packs).apply(
+        removed: changes.removedEntries, added: changes.addedEntries, to: &batch)
+    }
+  }
+
+  // MARK: References
+
+  func reserveReferences(_ count: Int) throws -> [RowReference] {
+    try CairnFailure.translatingAny(url) {
+      try engine.turn.withLock { try ReferenceBlock.take(count, engine).map { .integer($0) } }
+    }
+  }
+}
+
+extension Reference {
+  /// A reference of a row as the engine has it.
+  init(_ reference: RowReference) {
+    self =
+      switch reference {
+      case .integer(let number): .integer(number)
+      case .string(let text): .string(text)
+      case .uuid(let uuid): .uuid(uuid)
+      }
+  }
+}

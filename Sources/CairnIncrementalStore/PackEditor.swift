@@ -1,0 +1,116 @@
+import Cairn
+import IncrementalStore
+
+/// Changes entries in packs, as leaves of a B-tree are changed: STORE-FORMAT.md, section 7.
+struct PackEditor {
+  /// The most entries of a pack, and the most bytes they take together.
+  static let mostEntries = 192
+  static let mostBytes = 16 << 10
+  /// A pack with fewer is joined with the one behind it.
+  static let fewestEntries = 48
+
+  private let walk: PackWalk
+  private let keyspace: Keyspace
+
+  private struct Change {
+    let entry: [UInt8]
+    let isAdded: Bool
+  }
+
+  init(_ snapshot: Snapshot, _ keyspace: Keyspace) {
+    walk = PackWalk(snapshot, keyspace)
+    self.keyspace = keyspace
+  }
+
+  /// Writes the packs that change. Both lists are in order and have nothing in common.
+  func apply(removed: [[UInt8]], added: [[UInt8]], to batch: inout Batch) throws {
+    var changes = Self.merged(removed, added)[...]
+    while let first = changes.first {
+      let pack = try walk.pack(for: first.entry)
+      let bound = pack?.bound ?? []
+      var next = try walk.pack(after: bound)
+      let old = try pack.map { pack in try pack.reading { try Pack.entries(pack.bytes) } } ?? []
+      var entries = Self.applying(Self.take(&changes, below: next?.bound), to: old)
+      // Nothing has changed where what was to be removed is not there, and what was to be added is.
+      guard entries != old || pack == nil else { continue }
+      while !entries.isEmpty, entries.count < Self.fewestEntries, let joined = next {
+        next = try walk.pack(after: joined.bound)
+        let others = try joined.reading { try Pack.entries(joined.bytes) }
+        let more = Self.applying(Self.take(&changes, below: next?.bound), to: others)
+        guard entries.count + more.count <= Self.mostEntries else {
+          if more != others {
+            try write(more, joined.bound, joined, isGrowingAtEnd: Self.isGrowingAtEnd(others, more), to: &batch)
+          }
+          break
+        }
+        entries += more
+        try batch.delete(.bytes(joined.bound), in: keyspace, expecting: .revision(joined.revision))
+      }
+      try write(entries, bound, pack, isGrowingAtEnd: Self.isGrowingAtEnd(old, entries), to: &batch)
+    }
+  }
+
+  private static func merged(_ removed: [[UInt8]], _ added: [[UInt8]]) -> [Change] {
+    (removed.map { Change(entry: $0, isAdded: false) } + added.map { Change(entry: $0, isAdded: true) })
+      .sorted { $0.entry.lexicographicallyPrecedes($1.entry) }
+  }
+
+  private static func take(_ changes: inout ArraySlice<Change>, below bound: [UInt8]?) -> ArraySlice<Change> {
+    let taken = changes.prefix { change in bound.map { change.entry.lexicographicallyPrecedes($0) } ?? true }
+    changes = changes.dropFirst(taken.count)
+    return taken
+  }
+
+  private static func applying(_ changes: ArraySlice<Change>, to old: [[UInt8]]) -> [[UInt8]] {
+    guard !changes.isEmpty else { return old }
+    var entries: [[UInt8]] = []
+    entries.reserveCapacity(old.count + changes.count)
+    var rest = old[...]
+    for change in changes {
+      while let entry = rest.first, entry.lexicographicallyPrecedes(change.entry) { entries.append(rest.removeFirst()) }
+      if rest.first == change.entry { rest.removeFirst() }
+      if change.isAdded { entries.append(change.entry) }
+    }
+    return entries + rest
+  }
+
+  private static func isGrowingAtEnd(_ old: [[UInt8]], _ new: [[UInt8]]) -> Bool { new.starts(with: old) }
+
+  /// Writes entries as one pack, or as several where they are too many. Those that grow at the end, as sets often do, leave full packs behind.
+  private func write(
+    _ entries: [[UInt8]], _ bound: [UInt8], _ old: StoredPack?, isGrowingAtEnd: Bool, to batch: inout Batch
+  ) throws {
+    let expected = old.map { Expectation.revision($0.revision) } ?? .absent
+    guard !entries.isEmpty else {
+      if old != nil { try batch.delete(.bytes(bound), in: keyspace, expecting: expected) }
+      return
+    }
+    for (number, part) in Self.parts(entries, isGrowingAtEnd: isGrowingAtEnd).enumerated() {
+      let bytes = Pack.bytes(part)
+      if number == 0 {
+        try batch.put(bytes, at: .bytes(bound), in: keyspace, expecting: expected)
+      } else if let first = part.first {
+        try batch.put(bytes, at: .bytes(first), in: keyspace, expecting: .absent)
+      }
+    }
+  }
+
+  static func parts(_ entries: [[UInt8]], isGrowingAtEnd: Bool) -> [ArraySlice<[UInt8]>] {
+    let total = entries.reduce(0) { $0 + $1.count }
+    let least = max((entries.count + mostEntries - 1) / mostEntries, (total + mostBytes - 1) / mostBytes, 1)
+    guard least > 1 else { return [entries[...]] }
+    let most =
+      isGrowingAtEnd ? (mostEntries, mostBytes) : ((entries.count + least - 1) / least, (total + least - 1) / least)
+    var parts: [ArraySlice<[UInt8]>] = []
+    var start = 0
+    var bytes = 0
+    for (place, entry) in entries.enumerated() {
+      if place > start, place - start >= most.0 || bytes + entry.count > most.1 {
+        parts.append(entries[start..<place])
+        (start, bytes) = (place, 0)
+      }
+      bytes += entry.count
+    }
+    return parts + [entries[start...]]
+  }
+}

@@ -1,0 +1,103 @@
+import Cairn
+import Foundation
+import IncrementalStore
+import OpenCoreData
+
+/// Reads entries out of packs: STORE-FORMAT.md, section 7.
+struct PackWalk {
+  private let snapshot: Snapshot
+  private let keyspace: Keyspace
+
+  init(_ snapshot: Snapshot, _ keyspace: Keyspace) {
+    self.snapshot = snapshot
+    self.keyspace = keyspace
+  }
+
+  /// The last pack whose lower bound is not above an entry; nil if there is none.
+  func pack(for entry: [UInt8]) throws -> StoredPack? {
+    var found: StoredPack?
+    try scan(.through(.bytes(entry)), reverse: true) { pack in
+      found = pack
+      return false
+    }
+    return found
+  }
+
+  /// The pack behind a lower bound.
+  func pack(after bound: [UInt8]) throws -> StoredPack? {
+    var found: StoredPack?
+    try scan(.after(.bytes(bound)), reverse: false) { pack in
+      found = pack
+      return false
+    }
+    return found
+  }
+
+  func forward(beginningWith prefix: [UInt8], _ body: ([UInt8]) throws -> Bool) throws {
+    let first = try pack(for: prefix)
+    try scan(first.map { .from(.bytes($0.bound)) } ?? .all, reverse: false) { pack in
+      try pack.reading {
+        var entries = try PackReader(pack.bytes)
+        while try entries.next() {
+          if entries.entry.starts(with: prefix) {
+            guard try body(entries.entry) else { return false }
+          } else if prefix.lexicographicallyPrecedes(entries.entry) {
+            return false
+          }
+        }
+        return true
+      }
+    }
+  }
+
+  func reversed(beginningWith prefix: [UInt8], _ body: ([UInt8]) throws -> Bool) throws {
+    try scan(Self.successor(of: prefix).map { .before(.bytes($0)) } ?? .all, reverse: true) { pack in
+      for entry in try pack.reading({ try Pack.entries(pack.bytes) }).reversed() {
+        if entry.starts(with: prefix) {
+          guard try body(entry) else { return false }
+        } else if entry.lexicographicallyPrecedes(prefix) {
+          return false
+        }
+      }
+      return true
+    }
+  }
+
+  /// The first bytes behind all that begin with these; nil if there are none.
+  private static func successor(of prefix: [UInt8]) -> [UInt8]? {
+    guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
+    return Array(prefix[..<last]) + [prefix[last] + 1]
+  }
+
+  private func scan(_ range: KeyRange, reverse: Bool, _ body: (StoredPack) throws -> Bool) throws {
+    try snapshot.scan(range, in: keyspace, reverse: reverse) { key, value, stamp in
+      guard case .bytes(let bound) = try Reference(encoded: key) else {
+        throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a reference of another kind", at: 0))
+      }
+      let bytes = unsafe value.withUnsafeBytes { unsafe [UInt8]($0) }
+      return try body(StoredPack(bound: bound, bytes: bytes, revision: stamp.revision)) ? .next : .stop
+    }
+  }
+}
+
+/// A pack as it is stored.
+struct StoredPack {
+  /// Its reference, below which none of its entries is.
+  let bound: [UInt8]
+  let bytes: [UInt8]
+  let revision: UInt64
+
+  func reading<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let damage as RowDamage {
+      throw Self.damaged(Reference.bytes(bound).description, damage)
+    }
+  }
+
+  static func damaged(_ name: String, _ damage: RowDamage) -> NSError {
+    CoreDataError.make(
+      CocoaError.fileReadCorruptFile.rawValue, "The pack \(name) is damaged: \(damage).", [NSUnderlyingErrorKey: damage]
+    )
+  }
+}

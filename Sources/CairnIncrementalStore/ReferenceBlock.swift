@@ -1,0 +1,100 @@
+import Cairn
+import Foundation
+import IncrementalStore
+import OpenCoreData
+
+/// Numbers for objects that are reserved, durably: STORE-FORMAT.md, section 8.
+struct ReferenceBlock {
+  /// How many numbers are reserved at once, at least.
+  private static let size: UInt64 = 4096
+  private static let reference = Reference.integer(3)
+  /// The engine raises its sequence by so many, at least, each time that it is opened for writing.
+  private static let sequencesPerRange: UInt64 = 1_000_000_000
+
+  private let range: UInt64
+  private var counts: Range<UInt64>
+
+  /// Numbers that were never given out. In the turn of whoever calls.
+  static func take(_ count: Int, _ engine: Engine) throws -> [Int64] {
+    var numbers: [Int64] = []
+    while numbers.count < count {
+      var block = try engine.reserved ?? reserve(UInt64(count - numbers.count), engine)
+      let taken = block.counts.prefix(count - numbers.count)
+      numbers += taken.map { Int64(block.range << 32 | $0) }
+      block.counts = block.counts.dropFirst(taken.count)
+      engine.reserved = block.counts.isEmpty ? nil : block
+    }
+    return numbers
+  }
+
+  private static func reserve(_ count: UInt64, _ engine: Engine) throws -> ReferenceBlock {
+    let keyspace = try engine.makeKeyspace(Engine.name(ofTable: 0))
+    let row = try engine.store.row(reference, in: keyspace)
+    let stored = try row.map { row in
+      do {
+        return try Counter(row.value)
+      } catch {
+        throw CoreDataError.make(
+          CocoaError.fileReadCorruptFile.rawValue, "The numbers given out are damaged: \(error).",
+          [NSUnderlyingErrorKey: error])
+      }
+    }
+    let identity = engine.store.identity
+    // A copy of a store must not give the numbers that the original gives.
+    let base = stored.map { $0.store == identity ? $0.base : .random(in: 1 << 20..<1 << 30) } ?? 0
+    var range = base + engine.store.lastSequence / sequencesPerRange
+    var revision = row?.revision
+    // The first commit of an opening is in another range than the last one before.
+    while true {
+      let isSame = stored.map { $0.store == identity && $0.range == range } ?? false
+      let first = isSame ? stored?.next ?? 1 : 1
+      let next = first + max(count, size)
+      guard next < 1 << 32, range < 1 << 31 else {
+        throw CoreDataError.make(
+          NSPersistentStoreSaveError, "The store has given out all numbers that one opening has. Open it anew.")
+      }
+      let counter = Counter(store: identity, base: base, range: range, next: next)
+      let sequence = try engine.store.write(.durable) { batch in
+        try batch.put(
+          counter.bytes, at: reference, in: keyspace,
+          expecting: revision.map { .revision($0) } ?? .absent)
+      }
+      let actual = base + sequence / sequencesPerRange
+      if actual == range { return ReferenceBlock(range: range, counts: first..<next) }
+      (range, revision) = (actual, sequence)
+    }
+  }
+}
+
+/// Row 3 of table 0.
+private struct Counter {
+  let store: UInt128
+  let base: UInt64
+  let range: UInt64
+  let next: UInt64
+
+  init(store: UInt128, base: UInt64, range: UInt64, next: UInt64) {
+    (self.store, self.base, self.range, self.next) = (store, base, range, next)
+  }
+
+  init(_ bytes: [UInt8]) throws(RowDamage) {
+    var input = ByteInput(bytes)
+    guard try input.byte() == 1 else { throw RowDamage("it does not begin with 1", at: 0) }
+    store = try input.fixed(UInt128.self)
+    base = try input.varint()
+    range = try input.varint()
+    next = try input.varint()
+    guard base < 1 << 30, range < 1 << 31, next <= 1 << 32 else { throw input.damage("a number is too large") }
+    try input.requireEnd()
+  }
+
+  var bytes: [UInt8] {
+    var output = ByteOutput()
+    output.byte(1)
+    output.fixed(store)
+    output.varint(base)
+    output.varint(range)
+    output.varint(next)
+    return output.bytes
+  }
+}

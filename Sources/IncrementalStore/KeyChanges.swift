@@ -1,0 +1,129 @@
+import Foundation
+import OpenCoreData
+
+/// The entries of uniqueness constraints that a save changes.
+struct KeyChanges {
+  private struct Key: Hashable {
+    let constraint: UInt32
+    let key: [UInt8]
+  }
+
+  private let access: RowAccess
+  private let snapshot: any RowSnapshot
+  private var takers: [Key: [(saved: SavedObject, names: [String])]] = [:]
+
+  init(_ access: RowAccess, _ snapshot: any RowSnapshot) {
+    self.access = access
+    self.snapshot = snapshot
+  }
+
+  mutating func collect(_ saved: SavedObject, into entries: inout EntryChanges) throws {
+    guard saved.change != .locked else { return }
+    for constraint in saved.map.constraints {
+      let old = try saved.stored.flatMap { try key(of: constraint, $0.bytes, saved) }
+      let new = try saved.bytes.flatMap { try key(of: constraint, $0, saved) }
+      guard old != new else { continue }
+      if let old { entries.remove(Entry.holder(saved.reference, of: old, constraint.number)) }
+      if let new {
+        entries.add(Entry.holder(saved.reference, of: new, constraint.number))
+        takers[Key(constraint: constraint.number, key: new), default: []].append((saved, constraint.names))
+      }
+    }
+  }
+
+  private func key(of constraint: EntityMap.Constraint, _ bytes: [UInt8], _ saved: SavedObject) throws -> [UInt8]? {
+    try StoreFailure.reading("The row of \(saved.object.objectID)") { try UniqueKey.key(of: constraint, bytes) }
+  }
+
+  /// - Throws: `KeyConflicts` if a key would belong to two objects.
+  func check(_ entries: EntryChanges) throws {
+    var conflicts: [KeyConflict] = []
+    for (key, takers) in takers {
+      let prefix = Entry.key(key.key, key.constraint)
+      var holder: ObjectReference?
+      try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
+        guard !entries.isRemoved(entry) else { return true }
+        let (member, _) = try StoreFailure.reading("An entry of the constraint \(key.constraint)") {
+          try Entry.member(in: entry, behind: prefix.count, isOrdered: false)
+        }
+        guard !takers.contains(where: { $0.saved.reference == member }) else { return true }
+        holder = member
+        return false
+      }
+      guard holder != nil || takers.count > 1, let first = takers.first else { continue }
+      let objects = takers.map(\.saved).sorted { $0.reference < $1.reference }
+      conflicts.append(KeyConflict(names: first.names, holder: holder, takers: objects))
+    }
+    guard conflicts.isEmpty else {
+      throw KeyConflicts(
+        conflicts: conflicts.sorted {
+          ($0.takers[0].reference, $0.names.joined()) < ($1.takers[0].reference, $1.names.joined())
+        })
+    }
+  }
+}
+
+/// A combination of values that an object wants and another one has.
+struct KeyConflict {
+  let names: [String]
+  /// Who has it in the store; nil if several objects of the save want it.
+  let holder: ObjectReference?
+  let takers: [SavedObject]
+}
+
+/// Why a save did not take place. Sendable, for whoever saves catches it.
+struct KeyConflicts: Error, @unchecked Sendable {
+  let conflicts: [KeyConflict]
+
+  func error(_ store: RowIncrementalStore, _ context: NSManagedObjectContext?) throws -> NSError {
+    let snapshot = try store.rows.snapshot()
+    let made = try conflicts.map { conflict in
+      let id = conflict.holder.flatMap { store.access.objectID($0) }
+      var values: [String: Any]?
+      if let holder = conflict.holder, let map = store.access.schema[holder.entity],
+        let row = try snapshot.row(holder.reference, in: holder.entity)
+      {
+        values = try StoreFailure.reading("The row of \(holder)") { try store.access.snapshot(row, map) }
+      }
+      return NSConstraintConflict(
+        constraint: conflict.names, database: id.flatMap { context?.object(with: $0) }, databaseSnapshot: values,
+        conflicting: conflict.takers.map(\.object),
+        conflictingSnapshots: conflict.takers.map { taker in
+          Dictionary(uniqueKeysWithValues: conflict.names.map { ($0, taker.object.value(forKey: $0) ?? NSNull()) })
+        })
+    }
+    let first = conflicts.first.map { ", the first of \($0.names.joined(separator: ", "))" } ?? ""
+    return CoreDataError.make(
+      NSManagedObjectConstraintMergeError,
+      "Objects have values that must be unique and belong to others: \(conflicts.count)\(first).",
+      [NSPersistentStoreSaveConflictsErrorKey: made])
+  }
+}
+
+/// The key that a row has for a uniqueness constraint: STORE-FORMAT.md, section 6.
+enum UniqueKey {
+  private static let longest = 200
+
+  /// Nil if one of the values is nil: such rows are never in conflict.
+  static func key(of constraint: EntityMap.Constraint, _ bytes: [UInt8]) throws -> [UInt8]? {
+    var output = ByteOutput()
+    for number in constraint.fields {
+      guard let field = try FieldReader.field(number, of: bytes), field.type != .null else { return nil }
+      output.byte(field.type.rawValue)
+      switch field.type {
+      case .string: output.text(try field.text(in: bytes).precomposedStringWithCanonicalMapping)
+      case .double, .date:
+        let value = try field.double(in: bytes)
+        output.fixed((value == 0 ? 0 : value).bitPattern)
+      case .float:
+        let value = try field.float(in: bytes)
+        output.fixed((value == 0 ? 0 : value).bitPattern)
+      default: output.value(field, of: bytes)
+      }
+    }
+    guard output.bytes.count > longest else { return output.bytes }
+    var hash = SHA256()
+    hash.update(output.bytes)
+    return hash.finish()
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// A row store in memory: the smallest there can be, and an example of one.
+///
+/// A snapshot shares everything with the store until something changes; then all rows of the tables that change are copied.
+public final class MemoryRowStore: RowStore, @unchecked Sendable {
+  /// Which kind of references it makes.
+  public let referenceKind: RowReferenceKind
+  private let turn = NSLock()
+  private let lock = NSLock()
+  private var content = MemoryContent()
+  private var lastReference: Int64 = 0
+
+  /// An empty store.
+  public init(referenceKind: RowReferenceKind = .integer) { self.referenceKind = referenceKind }
+
+  /// Takes no time; the next save copies the tables that it changes.
+  public func snapshot() -> any RowSnapshot { lock.withLock { MemorySnapshot(content) } }
+
+  /// Nothing outlives the process.
+  public func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
+    try turn.withLock {
+      let changes = try changes(snapshot())
+      return lock.withLock { content.apply(changes) }
+    }
+  }
+
+  /// From a counter, or random UUIDs.
+  public func reserveReferences(_ count: Int) -> [RowReference] {
+    lock.withLock {
+      (0..<count).map { _ in
+        lastReference += 1
+        return switch referenceKind {
+        case .integer: .integer(lastReference)
+        case .string: .string("object \(lastReference)")
+        case .uuid: .uuid(.random(in: .min ... .max))
+        }
+      }
+    }
+  }
+
+  /// Does nothing: the rows live as long as the store.
+  public func close() {}
+}
+
+private struct MemoryContent {
+  private struct Table {
+    var rows: [RowReference: StoredRow] = [:]
+  }
+
+  private var tables: [UInt32: Table] = [:]
+  private var entries: [[UInt8]] = []
+  private var revision: UInt64 = 0
+
+  func row(_ reference: RowReference, in table: UInt32) -> StoredRow? { tables[table]?.rows[reference] }
+
+  func rows(in table: UInt32) -> [StoredRow] {
+    (tables[table]?.rows.values).map { $0.sorted { $0.reference < $1.reference } } ?? []
+  }
+
+  func count(in table: UInt32) -> Int { tables[table]?.rows.count ?? 0 }
+
+  func entries(beginningWith prefix: [UInt8]) -> ArraySlice<[UInt8]> {
+    entries[place(of: prefix)...].prefix { $0.starts(with: prefix) }
+  }
+
+  mutating func apply(_ changes: RowChanges) -> UInt64 {
+    revision += 1
+    for change in changes.rows {
+      let version = (row(change.reference, in: change.table)?.version ?? 0) + 1
+      tables[change.table, default: Table()].rows[change.reference] = change.bytes.map { bytes in
+        StoredRow(reference: change.reference, bytes: bytes, version: version, revision: revision)
+      }
+    }
+    for entry in changes.removedEntries {
+      let place = place(of: entry)
+      if place < entries.count, entries[place] == entry { entries.remove(at: place) }
+    }
+    for entry in changes.addedEntries {
+      let place = place(of: entry)
+      if place == entries.count || entries[place] != entry { entries.insert(entry, at: place) }
+    }
+    return revision
+  }
+
+  /// Where the first entry is that does not come before this one.
+  private func place(of entry: [UInt8]) -> Int {
+    var range = 0..<entries.count
+    while !range.isEmpty {
+      let middle = (range.lowerBound + range.upperBound) / 2
+      let isBefore = entries[middle].lexicographicallyPrecedes(entry)
+      range = isBefore ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
+  }
+}
+
+private final class MemorySnapshot: RowSnapshot {
+  private let content: MemoryContent
+
+  init(_ content: MemoryContent) { self.content = content }
+
+  func row(_ reference: RowReference, in table: UInt32) -> StoredRow? { content.row(reference, in: table) }
+
+  func forEachRow(in table: UInt32, _ body: (inout StoredRow) throws -> Bool) throws {
+    for var row in content.rows(in: table) {
+      guard try body(&row) else { return }
+    }
+  }
+
+  func count(in table: UInt32) -> Int { content.count(in: table) }
+
+  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
+    let entries = content.entries(beginningWith: prefix)
+    for entry in reverse ? Array(entries.reversed()) : Array(entries) {
+      guard try body(entry) else { return }
+    }
+  }
+}

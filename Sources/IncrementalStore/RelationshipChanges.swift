@@ -1,0 +1,162 @@
+import Foundation
+import OpenCoreData
+
+/// The entries of to-many relationships that a save changes.
+///
+/// Members of a relationship whose inverse is to-one follow from that end: from the owner in the saved row and in the new one. Members of others follow from what the objects have
+/// added and removed, at whichever end that was noted. The order of members is that of the owner.
+struct RelationshipChanges {
+  /// An ordered relationship of an owner.
+  private struct OrderedOwner: Hashable {
+    let owner: ObjectReference
+    let relationship: UInt32
+  }
+
+  private let access: RowAccess
+  private let snapshot: any RowSnapshot
+  private let objects: [SavedObject]
+  private let deleted: Set<ObjectReference>
+  private let saved: Set<ObjectReference>
+  private var ordered: [OrderedOwner: OrderedChange] = [:]
+
+  init(_ access: RowAccess, _ snapshot: any RowSnapshot, _ objects: [SavedObject]) {
+    self.access = access
+    self.snapshot = snapshot
+    self.objects = objects
+    saved = Set(objects.lazy.map(\.reference))
+    deleted = Set(objects.lazy.filter { $0.change == .deleted }.map(\.reference))
+  }
+
+  mutating func collect(into entries: inout EntryChanges) throws {
+    for object in objects {
+      switch object.change {
+      case .locked: break
+      case .deleted:
+        try collectOwners(object, into: &entries)
+        for set in object.map.sets { try removeMembers(object, set, &entries) }
+      case .inserted, .updated:
+        try collectOwners(object, into: &entries)
+        for set in object.map.sets { try collectMembers(object, set, &entries) }
+      }
+    }
+    for (key, change) in ordered.sorted(by: {
+      ($0.key.owner, $0.key.relationship) < ($1.key.owner, $1.key.relationship)
+    })
+    where !deleted.contains(key.owner) {
+      try change.collect(key.owner.reference, key.relationship, snapshot, into: &entries)
+    }
+  }
+
+  // MARK: From the to-one end
+
+  /// Leaves the owners in the saved row, and joins those in the new one.
+  private mutating func collectOwners(_ saved: SavedObject, into entries: inout EntryChanges) throws {
+    for field in saved.map.fields {
+      guard case .toOne(_, let inverse?) = field.kind else { continue }
+      let old = try saved.stored.flatMap { try owner(field, in: $0.bytes, saved) }
+      let new = try saved.bytes.flatMap { try owner(field, in: $0, saved) }
+      guard old != new else { continue }
+      if let old { remove(saved.reference, from: old, inverse, &entries) }
+      if let new { add(saved.reference, to: new, inverse, isNew: true, &entries) }
+    }
+  }
+
+  private func owner(_ field: EntityMap.StoredField, in bytes: [UInt8], _ saved: SavedObject) throws -> ObjectReference?
+  {
+    try StoreFailure.reading("The row of \(saved.object.objectID)") {
+      try FieldReader.field(field.number, of: bytes)?.object(in: bytes)
+    }
+  }
+
+  // MARK: From the to-many end
+
+  private mutating func collectMembers(
+    _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
+  ) throws {
+    if saved.change == .inserted {
+      let members = try saved.object.knownMembers(at: set.slot).map { try access.reference($0) }
+      for member in members { try join(member, saved, set, &entries) }
+      if set.end.isOrdered, !members.isEmpty { orderedChange(saved.reference, set.end).order = members }
+      return
+    }
+    guard let changes = saved.object.memberChanges(at: set.slot) else { return }
+    let added = try changes.added.map { try access.reference($0) }
+    switch set.inverse {
+    case .toOne: break
+    case .none, .toMany:
+      for member in try changes.removed.map({ try access.reference($0) }) {
+        remove(member, from: saved.reference, set.end, &entries)
+        if case .toMany(let end) = set.inverse { remove(saved.reference, from: member, end, &entries) }
+      }
+      for member in added { try join(member, saved, set, &entries) }
+    }
+    if set.end.isOrdered {
+      let change = orderedChange(saved.reference, set.end)
+      if changes.isReordered { change.order = try changes.members?.map { try access.reference($0) } }
+      change.lastOrder = added
+    }
+  }
+
+  /// Where the inverse is to-one, its row says who is a member; a member that is not saved here must say so already.
+  private mutating func join(
+    _ member: ObjectReference, _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
+  ) throws {
+    switch set.inverse {
+    case .toOne(let number):
+      // An object that is inserted again has members whose rows need not change.
+      guard let row = try snapshot.row(member.reference, in: member.entity),
+        !self.saved.contains(member),
+        try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) == saved.reference
+      else { return }
+      add(member, to: saved.reference, set.end, isNew: true, &entries)
+    case .none: add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
+    case .toMany(let end):
+      add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
+      add(saved.reference, to: member, end, isNew: saved.change == .inserted, &entries)
+    }
+  }
+
+  /// Of a deleted owner nothing stays, in neither direction.
+  private mutating func removeMembers(
+    _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
+  ) throws {
+    var members: [ObjectReference] = []
+    try snapshot.forEachMember(of: saved.reference.reference, set.end) { member in
+      entries.remove(member.entry)
+      members.append(member.member)
+    }
+    guard case .toMany(let inverse) = set.inverse else { return }
+    for member in members { remove(saved.reference, from: member, inverse, &entries) }
+  }
+
+  // MARK: Entries
+
+  private mutating func add(
+    _ member: ObjectReference, to owner: ObjectReference, _ end: ToManyEnd, isNew: Bool, _ entries: inout EntryChanges
+  ) {
+    guard !deleted.contains(owner), !deleted.contains(member) else { return }
+    if end.isOrdered {
+      orderedChange(owner, end).join(member, isNew: isNew)
+    } else {
+      entries.add(Entry.member(member, of: owner.reference, end.number))
+    }
+  }
+
+  private mutating func remove(
+    _ member: ObjectReference, from owner: ObjectReference, _ end: ToManyEnd, _ entries: inout EntryChanges
+  ) {
+    if end.isOrdered {
+      orderedChange(owner, end).leave(member)
+    } else {
+      entries.remove(Entry.member(member, of: owner.reference, end.number))
+    }
+  }
+
+  private mutating func orderedChange(_ owner: ObjectReference, _ end: ToManyEnd) -> OrderedChange {
+    let key = OrderedOwner(owner: owner, relationship: end.number)
+    if let change = ordered[key] { return change }
+    let change = OrderedChange()
+    ordered[key] = change
+    return change
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import OpenCoreData
+
+/// How rows of a store become values of its objects: the schema, and the identifiers that references stand for.
+final class RowAccess {
+  let schema: SchemaMap
+  let coder: ValueCoder
+  let kind: RowReferenceKind
+  private unowned let store: NSIncrementalStore
+
+  init(_ schema: SchemaMap, _ kind: RowReferenceKind, _ store: NSIncrementalStore) {
+    self.schema = schema
+    self.kind = kind
+    self.store = store
+    coder = ValueCoder(coordinator: store.persistentStoreCoordinator)
+  }
+
+  // MARK: Identifiers
+
+  /// The identifier of an object; nil if the model does not have its entity.
+  func objectID(_ object: ObjectReference) -> NSManagedObjectID? {
+    schema[object.entity].map { objectID(object.reference, $0) }
+  }
+
+  func objectID(_ reference: RowReference, _ map: EntityMap) -> NSManagedObjectID {
+    switch reference {
+    case .integer(let number): store.newObjectID(for: map.entity, referenceObject: number)
+    case .string(let text): store.newObjectID(for: map.entity, referenceObject: text)
+    case .uuid: store.newObjectID(for: map.entity, referenceObject: reference.description)
+    }
+  }
+
+  /// What the store refers to an object by.
+  ///
+  /// - Throws: 133000 for what can be no object of the store.
+  func reference(_ id: NSManagedObjectID) throws -> ObjectReference {
+    guard let map = schema[id.entity], let reference = rowReference(id) else { throw StoreFailure.missing(id) }
+    return ObjectReference(entity: map.number, reference: reference)
+  }
+
+  private func rowReference(_ id: NSManagedObjectID) -> RowReference? {
+    switch kind {
+    case .integer: id.integerReference.map { .integer($0) }
+    case .string: id.stringReference.map { .string($0) }
+    case .uuid: id.stringReference.flatMap { UUID(uuidString: $0) }.map { .uuid($0.number) }
+    }
+  }
+
+  // MARK: Values
+
+  /// The value of an attribute, or the identifier of the object that a to-one relationship refers to.
+  func value(of stored: EntityMap.StoredField, in bytes: [UInt8]) throws -> ManagedValue {
+    guard let field = try FieldReader.field(stored.number, of: bytes) else { return .null }
+    return try value(field, stored, bytes)
+  }
+
+  /// A value for each slot of an object.
+  func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
+    var values = map.entity.blankValues
+    var fields = try FieldReader(bytes)
+    var place = 0
+    while let next = try fields.next() {
+      while place < map.fields.count, map.fields[place].number < next.number { place += 1 }
+      guard place < map.fields.count, map.fields[place].number == next.number else { continue }
+      values[map.fields[place].slot] = try value(next.field, map.fields[place], bytes)
+    }
+    return values
+  }
+
+  private func value(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ManagedValue {
+    switch stored.kind {
+    case .attribute(let attribute): return try coder.value(field, of: attribute, in: bytes)
+    case .toOne:
+      if field.type == .null { return .null }
+      guard let object = try field.object(in: bytes), let id = objectID(object) else {
+        throw RowDamage("\(stored.name) refers to no object of the model", at: field.range.lowerBound)
+      }
+      return .reference(id)
+    }
+  }
+
+  /// What conflicts show of a row: attributes and to-one relationships by their names.
+  func snapshot(_ row: StoredRow, _ map: EntityMap) throws -> [String: Any] {
+    let values = try values(of: row.bytes, map)
+    var snapshot: [String: Any] = [:]
+    for field in map.fields {
+      let value = values[field.slot]
+      snapshot[field.name] =
+        switch field.kind {
+        case .attribute(let attribute): value.anyValue(of: attribute.attributeType) ?? NSNull()
+        case .toOne: value.objectID ?? NSNull()
+        }
+    }
+    return snapshot
+  }
+}
+
+extension UUID {
+  fileprivate var number: UInt128 {
+    unsafe Swift.withUnsafeBytes(of: uuid) { unsafe $0.reduce(0) { $0 << 8 | UInt128($1) } }
+  }
+}

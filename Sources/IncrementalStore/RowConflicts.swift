@@ -1,0 +1,49 @@
+import Foundation
+import OpenCoreData
+
+/// An object whose row was changed by somebody else: another coordinator, or another program.
+struct RowConflict {
+  let object: NSManagedObject
+  let map: EntityMap
+  /// What the row cache has.
+  let known: StoredRow?
+  /// What is stored; nil for nothing.
+  let stored: StoredRow?
+}
+
+/// Why a save did not take place. Sendable, for whoever saves catches it.
+struct RowConflicts: Error, @unchecked Sendable {
+  let conflicts: [RowConflict]
+
+  /// Brings the cache up to date, so that a second attempt can succeed, and tells of each object.
+  func error(_ store: RowIncrementalStore) throws -> NSError {
+    let merged = try conflicts.map { conflict in
+      let id = conflict.object.objectID
+      let made = NSMergeConflict(
+        source: conflict.object, newVersion: Int(clamping: conflict.stored?.version ?? 0),
+        oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.knownVersion ?? 0),
+        cachedSnapshot: try snapshot(conflict.known, conflict, store),
+        persistedSnapshot: try snapshot(conflict.stored, conflict, store))
+      if let stored = conflict.stored {
+        store.cache.set(stored, of: id) { RowNode(stored, of: id, conflict.map, store.access) }
+      } else {
+        store.cache.remove(id)
+      }
+      return made
+    }
+    let first = conflicts.first.map { ", the first \($0.object.objectID)" } ?? ""
+    return CoreDataError.make(
+      NSManagedObjectMergeError,
+      "Rows were changed by somebody else since they were read: \(conflicts.count)\(first).",
+      [NSPersistentStoreSaveConflictsErrorKey: merged])
+  }
+
+  private func snapshot(
+    _ row: StoredRow?, _ conflict: RowConflict, _ store: RowIncrementalStore
+  ) throws -> [String: Any]? {
+    guard let row else { return nil }
+    return try StoreFailure.reading("The row of \(conflict.object.objectID)") {
+      try store.access.snapshot(row, conflict.map)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import OpenCoreData
+
+/// Executes a fetch request over one snapshot.
+struct RowFetch {
+  private let store: RowIncrementalStore
+  private let context: NSManagedObjectContext?
+
+  init(_ store: RowIncrementalStore, _ context: NSManagedObjectContext?) {
+    self.store = store
+    self.context = context
+  }
+
+  func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
+    guard let entity = request.entity else {
+      throw CoreDataError.make(NSCoreDataError, "A fetch request has no entity.")
+    }
+    let source = RowSource(try store.rows.snapshot(), store.access, context)
+    guard let map = store.access.schema[entity] else {
+      // Nothing can have been saved; the request is checked all the same.
+      return request.resultType == .countResultType ? [NSNumber(value: 0)] : []
+    }
+    let fetch = try CompiledFetch(request, of: entity, reading: source.reader(of: map))
+    let maps = maps(of: entity, request)
+    let isForCount = request.resultType == .countResultType
+    if isForCount, request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
+      return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
+    }
+    var collector = FetchCollector(fetch, isForCount: isForCount)
+    try scan(maps, source, &collector)
+    let answer = try self.answer(request, collector)
+    if let failure = source.failure { throw failure }
+    return answer
+  }
+
+  /// The entity, then its subentities if they are to be included.
+  private func maps(of entity: NSEntityDescription, _ request: NSFetchRequest<NSManagedObject>) -> [EntityMap] {
+    let own = store.access.schema[entity].map { [$0] } ?? []
+    guard request.includesSubentities else { return own }
+    return entity.subentities.reduce(own) { $0 + maps(of: $1, request) }
+  }
+
+  private func scan(_ maps: [EntityMap], _ source: RowSource, _ collector: inout FetchCollector<SourceRow>) throws {
+    var goesOn = true
+    for map in maps where goesOn && !map.entity.isAbstract {
+      let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
+      try source.snapshot.forEachRow(in: map.number) { row in
+        // The row changes hands, so that nobody counts references to its bytes.
+        swap(&probe.stored, &row)
+        goesOn = collector.offer(probe) { $0.copy() }
+        swap(&probe.stored, &row)
+        return goesOn && source.failure == nil
+      }
+    }
+    if let failure = source.failure { throw failure }
+  }
+
+  private func answer(
+    _ request: NSFetchRequest<NSManagedObject>, _ collector: FetchCollector<SourceRow>
+  ) throws -> [Any] {
+    switch request.resultType {
+    case .countResultType: return [NSNumber(value: collector.count)]
+    case .dictionaryResultType: return collector.dictionaries
+    case .managedObjectIDResultType: return try collector.result.map { try cached($0, request) }
+    default:
+      guard let context else {
+        throw CoreDataError.make(NSCoreDataError, "Objects cannot be fetched without a context.")
+      }
+      return try collector.result.map { context.object(with: try cached($0, request)) }
+    }
+  }
+
+  /// The identifier of a row, which is in the cache from now on, since its values are likely to be asked for.
+  private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) throws -> NSManagedObjectID {
+    let id = row.objectID
+    if request.includesPropertyValues {
+      _ = try StoreFailure.reading("The row of \(id)") { try store.node(of: row.stored, id) }
+    }
+    return id
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import OpenCoreData
+
+extension RowIncrementalStore {
+  /// Saves what the request has as one batch. The metadata are written with it, if they have changed.
+  func save(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext?) throws {
+    let metadata = metadataHaveChanged && !isReadOnly ? try StoreHead.bytes(of: self.metadata) : nil
+    var plan = SavePlan(self)
+    let revision: UInt64
+    do {
+      revision = try rows.save { snapshot in
+        plan = SavePlan(self)
+        var changes = try plan.changes(request, snapshot)
+        if let metadata {
+          changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadata, snapshot), at: 0)
+        }
+        return changes
+      }
+    } catch let conflicts as RowConflicts {
+      throw try conflicts.error(self)
+    } catch let conflicts as KeyConflicts {
+      throw try conflicts.error(self, context)
+    }
+    if metadata != nil { metadataWereWritten() }
+    for saved in plan.objects {
+      guard let bytes = saved.bytes else {
+        cache.remove(saved.object.objectID)
+        continue
+      }
+      let row = StoredRow(
+        reference: saved.reference.reference, bytes: bytes, version: (saved.stored?.version ?? 0) + 1,
+        revision: revision)
+      let id = saved.object.objectID
+      cache.set(row, of: id) { RowNode(row, of: id, saved.map, access) }
+    }
+  }
+}
+
+/// An object of a save.
+final class SavedObject {
+  enum Change {
+    case inserted
+    case updated
+    case deleted
+    case locked
+  }
+
+  let object: NSManagedObject
+  let change: Change
+  let reference: ObjectReference
+  let map: EntityMap
+  /// The row that there is before the save.
+  let stored: StoredRow?
+  /// What is in the row from now on; nil for none.
+  var bytes: [UInt8]?
+
+  init(
+    _ object: NSManagedObject, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?
+  ) {
+    self.object = object
+    self.change = change
+    self.reference = reference
+    self.map = map
+    self.stored = stored
+  }
+}
+
+/// From the objects of a save to the rows and entries that it changes.
+struct SavePlan {
+  private let store: RowIncrementalStore
+  private(set) var objects: [SavedObject] = []
+
+  init(_ store: RowIncrementalStore) { self.store = store }
+
+  /// - Throws: `RowConflicts` or `KeyConflicts` if the snapshot is not what the objects were changed from.
+  mutating func changes(_ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot) throws -> RowChanges {
+    objects = try collected(request, snapshot)
+    let conflicts = objects.compactMap { conflict($0) }
+    guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
+    // What was deleted here and there needs nothing.
+    objects.removeAll { $0.change == .deleted && $0.stored == nil }
+    for object in objects { object.bytes = try bytes(of: object) }
+    var entries = EntryChanges()
+    var relationships = RelationshipChanges(store.access, snapshot, objects)
+    try relationships.collect(into: &entries)
+    var keys = KeyChanges(store.access, snapshot)
+    for object in objects { try keys.collect(object, into: &entries) }
+    try keys.check(entries)
+    return changes(entries)
+  }
+
+  private func changes(_ entries: EntryChanges) -> RowChanges {
+    var changes = RowChanges()
+    changes.rows = objects.map { object in
+      RowChanges.Row(
+        table: object.reference.entity, reference: object.reference.reference, bytes: object.bytes,
+        revision: object.stored?.revision)
+    }
+    (changes.removedEntries, changes.addedEntries) = entries.sorted
+    return changes
+  }
+
+  // MARK: Objects
+
+  /// By table and reference: the order of a set differs from process to process.
+  private func collected(_ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot) throws -> [SavedObject] {
+    var objects: [SavedObject] = []
+    func collect(_ some: Set<NSManagedObject>?, _ change: SavedObject.Change) throws {
+      for object in some ?? [] {
+        let reference = try store.access.reference(object.objectID)
+        guard let map = store.access.schema[reference.entity] else { throw StoreFailure.missing(object.objectID) }
+        let stored = try snapshot.row(reference.reference, in: reference.entity)
+        objects.append(SavedObject(object, change, reference, map, stored))
+      }
+    }
+    let updated = request.updatedObjects ?? []
+    let deleted = request.deletedObjects ?? []
+    try collect(request.insertedObjects, .inserted)
+    try collect(updated, .updated)
+    try collect(deleted, .deleted)
+    try collect(request.lockedObjects?.filter { !updated.contains($0) && !deleted.contains($0) }, .locked)
+    return objects.sorted { $0.reference < $1.reference }
+  }
+
+  /// A row that is another one than the cache has, which is what the coordinator has compared with what the context knows.
+  private func conflict(_ saved: SavedObject) -> RowConflict? {
+    let known = store.cache.node(for: saved.object.objectID)?.row
+    let isExpected =
+      switch (saved.change, saved.stored) {
+      case (.inserted, let stored): stored == nil
+      case (.deleted, nil): true
+      case (_, nil): false
+      case (_, let stored?):
+        known.map { $0.revision == stored.revision } ?? (saved.object.knownVersion ?? stored.version == stored.version)
+      }
+    return isExpected ? nil : RowConflict(object: saved.object, map: saved.map, known: known, stored: saved.stored)
+  }
+
+  // MARK: Rows
+
+  private func bytes(of saved: SavedObject) throws -> [UInt8]? {
+    switch saved.change {
+    case .deleted: return nil
+    case .locked: return saved.stored?.bytes
+    case .inserted, .updated: break
+    }
+    // Of a fault only members of relationships can have changed.
+    guard saved.object.storedValue(at: 0) != nil || saved.map.fields.isEmpty else { return saved.stored?.bytes }
+    var row = FieldWriter()
+    var foreign = try ForeignFields(saved)
+    for field in saved.map.fields {
+      try foreign.copy(before: field.number, to: &row)
+      let value = saved.object.storedValue(at: field.slot) ?? .null
+      switch field.kind {
+      case .attribute(let attribute): try store.access.coder.write(value, of: attribute, field.number, &row)
+      case .toOne:
+        guard let id = value.objectID else {
+          row.begin(field.number, .null)
+          continue
+        }
+        row.object(try store.access.reference(id), field.number)
+      }
+    }
+    try foreign.copy(before: .max, to: &row)
+    return row.bytes
+  }
+}
+
+/// Fields of a row that the model knows nothing of, because another model has written them. They stay.
+private struct ForeignFields {
+  private let bytes: [UInt8]
+  private var fields: [(number: UInt32, field: Field)] = []
+
+  init(_ saved: SavedObject) throws {
+    bytes = saved.stored?.bytes ?? []
+    guard !bytes.isEmpty else { return }
+    let known = Set(saved.map.fields.map(\.number))
+    var reader = try StoreFailure.reading("The row of \(saved.object.objectID)") { try FieldReader(bytes) }
+    while let next = try reader.next() {
+      if !known.contains(next.number) { fields.append(next) }
+    }
+  }
+
+  mutating func copy(before number: UInt32, to row: inout FieldWriter) throws {
+    while let next = fields.first, next.number < number {
+      row.copy(next.number, next.field, of: bytes)
+      fields.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,208 @@
+public import Foundation
+public import OpenCoreData
+
+/// How many bytes of memory a store may use for rows that no context uses: an `NSNumber`, 16 MiB unless set.
+public let RowCacheBytesOption = "RowCacheBytes"
+
+/// A Core Data store on a database that can do what ``RowStore`` asks for.
+///
+/// It does all that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches of every kind, saves as one batch with optimistic
+/// locking, uniqueness constraints, and a row cache. A subclass says which database: it overrides ``storeType`` and ``rowStore(at:options:)`` and nothing else, and is registered by
+/// `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
+///
+/// Each request reads one snapshot of the database. Fetches look at all rows of their entity, without making nodes or objects of those that do not match.
+open class RowIncrementalStore: NSIncrementalStore {
+  /// The type under which the class is registered. Every subclass overrides it.
+  open class var storeType: String { fatalError("\(self) does not override storeType, as every subclass must.") }
+
+  /// Opens the database at `url`, and makes it if there is nothing or an empty file. Every subclass overrides it.
+  ///
+  /// - Parameter options: What the store was added with. If ``NSReadOnlyPersistentStoreOption`` is true, the database is there and is not changed.
+  /// - Throws: Why it cannot be opened, as an error of Cocoa's domain.
+  open class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
+    fatalError("\(self) does not override rowStore(at:options:), as every subclass must.")
+  }
+
+  /// The database, once the metadata are loaded.
+  public private(set) var rowStore: (any RowStore)?
+
+  private var loadedAccess: RowAccess?
+  private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
+  /// Whether the metadata have changed since they were written.
+  private(set) var metadataHaveChanged = false
+  private var references: ArraySlice<RowReference> = []
+
+  /// To be called by coordinators only.
+  public required init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) {
+    super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+  }
+
+  deinit { try? rowStore?.close() }
+
+  open override var type: String { Self.storeType }
+
+  open override var metadata: [String: Any]! { didSet { metadataHaveChanged = true } }
+
+  var access: RowAccess {
+    guard let loadedAccess else {
+      preconditionFailure("\(Swift.type(of: self)) is used before its metadata are loaded.")
+    }
+    return loadedAccess
+  }
+
+  var rows: any RowStore {
+    guard let rowStore else {
+      preconditionFailure("\(Swift.type(of: self)) is used after it was removed, or before its metadata are loaded.")
+    }
+    return rowStore
+  }
+
+  // MARK: Life
+
+  open override func loadMetadata() throws {
+    guard let url, let model = persistentStoreCoordinator?.managedObjectModel else {
+      throw CoreDataError.make(
+        NSPersistentStoreOpenError, "A store of the type \(Self.storeType) needs a URL and a coordinator.")
+    }
+    let rows = try Self.rowStore(at: url, options: options)
+    do {
+      let head = try StoreHead.load(rows, url, Self.storeType, isReadOnly: isReadOnly) { self.newMetadata(at: url) }
+      let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
+      loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
+      metadata = head.metadata
+      metadataHaveChanged = false
+      rowStore = rows
+    } catch {
+      try? rows.close()
+      throw error
+    }
+  }
+
+  private func newMetadata(at url: URL) -> [String: Any] {
+    [NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: Self.identifierForNewStore(at: url)]
+  }
+
+  open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    try? rowStore?.close()
+    rowStore = nil
+  }
+
+  open override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    let rows = try rowStore(at: url, options: [NSReadOnlyPersistentStoreOption: NSNumber(value: true)])
+    defer { try? rows.close() }
+    return try StoreHead.load(rows, url, storeType, isReadOnly: true) { [:] }.metadata
+  }
+
+  open override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    let rows = try rowStore(at: url, options: nil)
+    defer { try? rows.close() }
+    let old = try StoreHead.load(rows, url, storeType, isReadOnly: false) {
+      [NSStoreTypeKey: storeType, NSStoreUUIDKey: identifierForNewStore(at: url)]
+    }.metadata
+    // A store without these two could not be opened any more.
+    let kept = old.filter { [NSStoreTypeKey, NSStoreUUIDKey].contains($0.key) }
+    let bytes = try StoreHead.bytes(of: (metadata ?? [:]).merging(kept) { given, _ in given })
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      changes.rows = [try StoreHead.change(StoreHead.metadataReference, bytes, snapshot)]
+      return changes
+    }
+  }
+
+  func metadataWereWritten() { metadataHaveChanged = false }
+
+  // MARK: Requests
+
+  open override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+    switch request {
+    case let request as NSFetchRequest<NSManagedObject>: return try RowFetch(self, context).execute(request)
+    case let request as NSSaveChangesRequest:
+      try save(request, context)
+      return [Any]()
+    default:
+      throw CoreDataError.make(
+        NSPersistentStoreUnsupportedRequestTypeError,
+        "Stores of the type \(Self.storeType) fetch and save; they do not know \(Swift.type(of: request)).")
+    }
+  }
+
+  // MARK: Objects
+
+  open override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    if let node = cache.node(for: objectID, maximumAge: context.stalenessInterval) { return node }
+    let reference = try access.reference(objectID)
+    guard let row = try rows.snapshot().row(reference.reference, in: reference.entity) else {
+      cache.remove(objectID)
+      throw StoreFailure.missing(objectID)
+    }
+    return try StoreFailure.reading("The row of \(objectID)") { try node(of: row, objectID) }
+  }
+
+  /// The node of a row that was just read.
+  ///
+  /// - Throws: `RowDamage` for a row that is none of its entity.
+  func node(of row: StoredRow, _ objectID: NSManagedObjectID) throws -> RowNode {
+    guard let map = access.schema[objectID.entity] else { throw StoreFailure.missing(objectID) }
+    _ = try access.values(of: row.bytes, map)
+    return cache.set(row, of: objectID) { RowNode(row, of: objectID, map, access) }
+  }
+
+  open override func newValue(
+    forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+    with context: NSManagedObjectContext?
+  ) throws -> Any {
+    let reference = try access.reference(objectID)
+    let snapshot = try rows.snapshot()
+    guard let map = access.schema[reference.entity],
+      let row = try snapshot.row(reference.reference, in: reference.entity)
+    else {
+      throw StoreFailure.missing(objectID)
+    }
+    if let field = map.field(named: relationship.name) {
+      let value = try StoreFailure.reading("The row of \(objectID)") { try access.value(of: field, in: row.bytes) }
+      return value.objectID ?? NSNull()
+    }
+    guard let set = map.set(named: relationship.name) else {
+      return relationship.isToMany ? [NSManagedObjectID]() : NSNull()
+    }
+    var members: [NSManagedObjectID] = []
+    try snapshot.forEachMember(of: reference.reference, set.end) { member in
+      guard let id = access.objectID(member.member) else {
+        throw StoreFailure.damaged(
+          "A member of \(set.name) of \(objectID)", RowDamage("the model lacks its entity", at: 0))
+      }
+      members.append(id)
+    }
+    return members
+  }
+
+  open override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    if references.count < array.count {
+      references += try rows.reserveReferences(max(array.count - references.count, Self.block))
+    }
+    return try array.map { object in
+      guard let map = access.schema[object.entity], let reference = references.popFirst() else {
+        throw CoreDataError.make(
+          NSPersistentStoreSaveError,
+          "The store at \(url?.absoluteString ?? "?") does not know the entity \(object.entity.name ?? "").")
+      }
+      return access.objectID(reference, map)
+    }
+  }
+
+  /// How many references are reserved at once.
+  private static let block = 256
+
+  open override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
+    cache.register(objectIDs)
+  }
+
+  open override func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {
+    cache.unregister(objectIDs)
+  }
+}

@@ -1,0 +1,143 @@
+import OpenCoreData
+
+/// How the entities of a model are found in the schema of a store, and back.
+final class SchemaMap {
+  private var byName: [String: EntityMap] = [:]
+  private var byNumber: [UInt32: EntityMap] = [:]
+
+  init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
+    let numbers = SchemaNumbers(schema)
+    for entity in model.entities {
+      guard let map = try EntityMap(entity, numbers) else { continue }
+      byName[entity.name ?? ""] = map
+      byNumber[map.number] = map
+    }
+  }
+
+  /// Nil for an entity of which the store has never heard.
+  subscript(entity: NSEntityDescription) -> EntityMap? { byName[entity.name ?? ""] }
+
+  /// Nil for an entity that the model does not have.
+  subscript(number: UInt32) -> EntityMap? { byNumber[number] }
+}
+
+/// One entity: what its rows have, and which entries belong to its objects.
+final class EntityMap {
+  /// An attribute or a to-one relationship, which rows have.
+  struct StoredField {
+    enum Kind {
+      case attribute(NSAttributeDescription)
+      /// With the number of the inverse where that is to-many.
+      case toOne(NSRelationshipDescription, inverse: ToManyEnd?)
+    }
+
+    let number: UInt32
+    /// Where objects have the value.
+    let slot: Int
+    let name: String
+    let kind: Kind
+  }
+
+  /// A to-many relationship, which has entries.
+  struct StoredSet {
+    enum Inverse {
+      case none
+      /// The number of a field in the members' rows.
+      case toOne(UInt32)
+      case toMany(ToManyEnd)
+    }
+
+    let end: ToManyEnd
+    let slot: Int
+    let name: String
+    let inverse: Inverse
+  }
+
+  /// A uniqueness constraint.
+  struct Constraint {
+    let number: UInt32
+    let fields: [UInt32]
+    let names: [String]
+  }
+
+  let entity: NSEntityDescription
+  let number: UInt32
+  /// In the order of their numbers.
+  let fields: [StoredField]
+  let sets: [StoredSet]
+  /// Inherited ones, too.
+  let constraints: [Constraint]
+  /// The places of `fields`, by name.
+  private let places: [String: Int]
+  private let setPlaces: [String: Int]
+
+  init?(_ entity: NSEntityDescription, _ numbers: SchemaNumbers) throws {
+    guard let number = numbers.entity(entity) else { return nil }
+    self.entity = entity
+    self.number = number
+    var fields: [StoredField] = []
+    var sets: [StoredSet] = []
+    for (name, property) in entity.propertiesByName where !property.isTransient {
+      guard let number = numbers.property(property), let slot = entity.slot(of: name) else { continue }
+      switch property {
+      case let attribute as NSAttributeDescription:
+        fields.append(StoredField(number: number, slot: slot, name: name, kind: .attribute(attribute)))
+      case let relationship as NSRelationshipDescription where relationship.isToMany:
+        let end = ToManyEnd(number: number, isOrdered: relationship.isOrdered)
+        sets.append(StoredSet(end: end, slot: slot, name: name, inverse: numbers.inverse(of: relationship)))
+      case let relationship as NSRelationshipDescription:
+        var inverse: ToManyEnd?
+        if case .toMany(let end) = numbers.inverse(of: relationship) { inverse = end }
+        fields.append(
+          StoredField(number: number, slot: slot, name: name, kind: .toOne(relationship, inverse: inverse)))
+      default: break
+      }
+    }
+    self.fields = fields.sorted { $0.number < $1.number }
+    self.sets = sets.sorted { $0.end.number < $1.end.number }
+    places = Dictionary(self.fields.enumerated().map { ($1.name, $0) }) { $1 }
+    setPlaces = Dictionary(self.sets.enumerated().map { ($1.name, $0) }) { $1 }
+    constraints = sequence(first: entity, next: \.superentity).flatMap { numbers.constraints(of: $0) }
+  }
+
+  func field(named name: String) -> StoredField? { places[name].map { fields[$0] } }
+  func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }
+}
+
+/// A to-many relationship as entries know it.
+struct ToManyEnd: Hashable {
+  let number: UInt32
+  let isOrdered: Bool
+}
+
+/// The numbers that a schema has for what a model names.
+struct SchemaNumbers {
+  private var entities: [String: Schema.Entity] = [:]
+
+  init(_ schema: Schema) {
+    for entity in schema.entities { entities[entity.name] = entity }
+  }
+
+  func entity(_ entity: NSEntityDescription) -> UInt32? { entities[entity.name ?? ""]?.number }
+
+  func property(_ property: NSPropertyDescription) -> UInt32? {
+    entities[property.entity.name ?? ""]?.properties.first { $0.name == property.name }?.number
+  }
+
+  func inverse(of relationship: NSRelationshipDescription) -> EntityMap.StoredSet.Inverse {
+    guard let inverse = relationship.inverseRelationship, let number = property(inverse) else { return .none }
+    return inverse.isToMany ? .toMany(ToManyEnd(number: number, isOrdered: inverse.isOrdered)) : .toOne(number)
+  }
+
+  /// What the entity declares itself.
+  func constraints(of entity: NSEntityDescription) -> [EntityMap.Constraint] {
+    guard let stored = entities[entity.name ?? ""] else { return [] }
+    return entity.uniquenessConstraintNames.compactMap { names in
+      let fields = names.compactMap { entity.attributesByName[$0].flatMap(property) }
+      guard fields.count == names.count,
+        let constraint = stored.constraints.first(where: { $0.attributes == fields })
+      else { return nil }
+      return EntityMap.Constraint(number: constraint.number, fields: fields, names: names)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import OpenCoreData
+
+/// What a store says of itself in table 0: its metadata and its schema.
+struct StoreHead {
+  static let metadataReference = RowReference.integer(1)
+  static let schemaReference = RowReference.integer(2)
+  private static let table: UInt32 = 0
+
+  let metadata: [String: Any]
+  let stored: Schema
+
+  /// Reads the head of a store, and gives a new one its metadata, once and for all.
+  ///
+  /// - Throws: 134080 if the store is none of Core Data's; 134010 if it is of another type.
+  static func load(
+    _ rows: any RowStore, _ url: URL, _ type: String, isReadOnly: Bool, making metadata: () -> [String: Any]
+  ) throws -> StoreHead {
+    if let head = try load(rows.snapshot(), url) { return try head.checked(type, url) }
+    guard !isReadOnly else {
+      throw CoreDataError.make(NSPersistentStoreOpenError, "There is no Core Data store at \(url.absoluteString).")
+    }
+    let bytes = try bytes(of: metadata())
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      // Somebody else may have made it meanwhile.
+      guard try snapshot.row(metadataReference, in: table) == nil else { return changes }
+      changes.rows = [
+        try change(metadataReference, bytes, snapshot), try change(schemaReference, Schema().bytes, snapshot),
+      ]
+      return changes
+    }
+    guard let head = try load(rows.snapshot(), url) else {
+      throw CoreDataError.make(
+        NSPersistentStoreOpenError, "The store at \(url.absoluteString) does not keep its metadata.")
+    }
+    return try head.checked(type, url)
+  }
+
+  private static func load(_ snapshot: any RowSnapshot, _ url: URL) throws -> StoreHead? {
+    guard let metadata = try snapshot.row(metadataReference, in: table) else { return nil }
+    guard let schema = try snapshot.row(schemaReference, in: table) else {
+      throw StoreFailure.damaged(
+        "The store at \(url.absoluteString)", RowDamage("it has metadata and no schema", at: 0))
+    }
+    return try StoreFailure.reading("The schema of the store at \(url.absoluteString)") {
+      guard
+        let values = try? unsafe PropertyListSerialization.propertyList(from: Data(metadata.bytes), format: nil)
+          as? [String: Any]
+      else { throw RowDamage("the metadata are no property list", at: 0) }
+      return StoreHead(metadata: values, stored: try Schema(schema.bytes))
+    }
+  }
+
+  private func checked(_ type: String, _ url: URL) throws -> StoreHead {
+    let found = metadata[NSStoreTypeKey] as? String
+    guard found == type else {
+      throw CoreDataError.make(
+        NSPersistentStoreTypeMismatchError,
+        "The store at \(url.absoluteString) has the type \(found ?? "none"), not \(type).")
+    }
+    return self
+  }
+
+  /// The schema with numbers for all that the model has, which are written where they are new.
+  ///
+  /// A store that was written with another model, and is not asked to ignore that, is left as it is: its coordinator refuses it.
+  func schema(
+    for model: NSManagedObjectModel, _ configuration: String, _ options: [AnyHashable: Any]?, _ rows: any RowStore,
+    isReadOnly: Bool
+  ) throws -> Schema {
+    let isIgnored = (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue == true
+    guard
+      metadata[NSStoreModelVersionHashesKey] == nil || isIgnored
+        || model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+    else { return stored }
+    var wanted = stored
+    wanted.take(model)
+    guard wanted != stored, !isReadOnly else { return stored }
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      // Somebody else may have given numbers meanwhile.
+      if let row = try snapshot.row(Self.schemaReference, in: Self.table) {
+        wanted = try StoreFailure.reading("The schema") { try Schema(row.bytes) }
+      }
+      let before = wanted
+      wanted.take(model)
+      if wanted != before { changes.rows = [try Self.change(Self.schemaReference, wanted.bytes, snapshot)] }
+      return changes
+    }
+    return wanted
+  }
+
+  static func bytes(of metadata: [String: Any]) throws -> [UInt8] {
+    do {
+      return Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
+    } catch {
+      throw CoreDataError.make(
+        NSPersistentStoreSaveError, "The metadata of a store have something that no property list can have.",
+        [NSUnderlyingErrorKey: error])
+    }
+  }
+
+  static func change(_ reference: RowReference, _ bytes: [UInt8], _ snapshot: any RowSnapshot) throws -> RowChanges.Row
+  {
+    RowChanges.Row(
+      table: table, reference: reference, bytes: bytes, revision: try snapshot.row(reference, in: table)?.revision)
+  }
+}

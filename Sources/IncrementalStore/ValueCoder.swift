@@ -1,0 +1,196 @@
+import Foundation
+import OpenCoreData
+
+/// Turns values of attributes into the bytes of a field, and back.
+struct ValueCoder {
+  /// Who knows to which objects URIs lead.
+  weak let coordinator: NSPersistentStoreCoordinator?
+
+  // MARK: Writing
+
+  /// Writes the field of an attribute.
+  ///
+  /// - Throws: 134030 for a value that cannot be stored.
+  func write(_ value: ManagedValue, of attribute: NSAttributeDescription, _ number: UInt32, _ row: inout FieldWriter)
+    throws
+  {
+    guard let (type, content) = try encoded(value, of: attribute) else {
+      row.begin(number, .null)
+      return
+    }
+    row.begin(number, type)
+    row.withOutput { output in content(&output) }
+  }
+
+  private typealias Content = (inout ByteOutput) -> Void
+
+  private func encoded(_ value: ManagedValue, of attribute: NSAttributeDescription) throws -> (FieldType, Content)? {
+    switch value {
+    case .integer(let value):
+      guard attribute.attributeType != .booleanAttributeType else { return (value == 0 ? .falsity : .truth, { _ in }) }
+      return (.integer, { $0.integer(value) })
+    case .double(let value):
+      guard attribute.attributeType == .floatAttributeType else { return (.double, { $0.fixed(value.bitPattern) }) }
+      return (.float, { $0.fixed(Float(value).bitPattern) })
+    case .string(let value): return (.string, { $0.text(value) })
+    case .date(let value): return (.date, { $0.fixed(value.timeIntervalSinceReferenceDate.bitPattern) })
+    case .data(let value): return (.data, { $0.counted(value) })
+    case .uuid(let value): return (.uuid, { output in output.append(value.bytes) })
+    case .other(let value): return try encoded(other: value, of: attribute)
+    case .null, .reference, .object, .members, .fetched, .fault: return nil
+    }
+  }
+
+  private func encoded(other value: Any, of attribute: NSAttributeDescription) throws -> (FieldType, Content)? {
+    switch attribute.attributeType {
+    case .decimalAttributeType:
+      guard let number = value as? NSDecimalNumber else { break }
+      return (.decimal, { $0.text(number.decimalValue.isNaN ? "NaN" : number.decimalValue.description) })
+    case .URIAttributeType:
+      guard let url = value as? URL else { break }
+      return (.uri, { $0.text(url.absoluteString) })
+    case .objectIDAttributeType:
+      guard let id = value as? NSManagedObjectID, !id.isTemporaryID else { break }
+      return (.identifier, { $0.text(id.uriRepresentation().absoluteString) })
+    case .transformableAttributeType:
+      guard let data = attribute.data(of: value) else { break }
+      return (.transformed, { $0.counted(data) })
+    case .compositeAttributeType:
+      guard let composite = attribute as? NSCompositeAttributeDescription, let values = value as? [String: Any] else {
+        break
+      }
+      let bytes = try bytes(of: values, composite)
+      return (.composite, { $0.counted(bytes) })
+    default: break
+    }
+    throw CoreDataError.make(
+      NSPersistentStoreSaveError,
+      "The value of \(attribute.name) cannot be stored: it is a \(type(of: value)), the attribute's type is \(attribute.attributeType).",
+      [NSValidationKeyErrorKey: attribute.name, NSValidationValueErrorKey: value])
+  }
+
+  private func bytes(of values: [String: Any], _ composite: NSCompositeAttributeDescription) throws -> [UInt8] {
+    var elements: [(name: String, type: FieldType, content: Content)] = []
+    for element in composite.elements {
+      guard let value = values[element.name],
+        let (type, content) = try encoded(ManagedValue(value, of: element), of: element)
+      else { continue }
+      elements.append((element.name, type, content))
+    }
+    var output = ByteOutput()
+    output.varint(elements.count)
+    for element in elements {
+      output.text(element.name)
+      output.byte(element.type.rawValue)
+      element.content(&output)
+    }
+    return output.bytes
+  }
+
+  // MARK: Reading
+
+  /// The value of an attribute.
+  ///
+  /// - Throws: `RowDamage` for bytes that are no value, or none of the attribute.
+  func value(_ field: Field, of attribute: NSAttributeDescription, in bytes: [UInt8]) throws -> ManagedValue {
+    switch (field.type, attribute.attributeType) {
+    case (.null, _): return .null
+    case (.falsity, .booleanAttributeType): return .integer(0)
+    case (.truth, .booleanAttributeType): return .integer(1)
+    case (.integer, .integer16AttributeType), (.integer, .integer32AttributeType), (.integer, .integer64AttributeType):
+      return .integer(try field.integer(in: bytes))
+    case (.double, .doubleAttributeType): return .double(try field.double(in: bytes))
+    case (.float, .floatAttributeType): return .double(Double(try field.float(in: bytes)))
+    case (.string, .stringAttributeType): return .string(try field.text(in: bytes))
+    case (.date, .dateAttributeType):
+      return .date(Date(timeIntervalSinceReferenceDate: try field.double(in: bytes)))
+    case (.data, .binaryDataAttributeType): return .data(Data(bytes[field.range]))
+    case (.uuid, .UUIDAttributeType): return .uuid(UUID(bytes: bytes[field.range]))
+    case (.decimal, .decimalAttributeType): return .other(NSDecimalNumber(decimal: try decimal(field, bytes)))
+    case (.uri, .URIAttributeType):
+      guard let url = URL(string: try field.text(in: bytes)) else {
+        throw RowDamage("a URI is none", at: field.range.lowerBound)
+      }
+      return .other(url)
+    case (.identifier, .objectIDAttributeType): return try identifier(field, bytes)
+    case (.transformed, .transformableAttributeType):
+      guard let value = attribute.value(of: Data(bytes[field.range])) else {
+        throw RowDamage(
+          "the transformer of \(attribute.name) does not accept what is stored", at: field.range.lowerBound)
+      }
+      return .other(value)
+    case (.composite, .compositeAttributeType): return .other(try composite(field, attribute, bytes))
+    default:
+      throw RowDamage("\(attribute.name) has a field of type \(field.type)", at: field.range.lowerBound)
+    }
+  }
+
+  private func decimal(_ field: Field, _ bytes: [UInt8]) throws -> Decimal {
+    let text = try field.text(in: bytes)
+    if text == "NaN" { return .nan }
+    guard let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
+      throw RowDamage("a decimal number is none", at: field.range.lowerBound)
+    }
+    return value
+  }
+
+  /// Null for an object of a store that is not there.
+  private func identifier(_ field: Field, _ bytes: [UInt8]) throws -> ManagedValue {
+    guard let url = URL(string: try field.text(in: bytes)) else {
+      throw RowDamage("a URI is none", at: field.range.lowerBound)
+    }
+    return coordinator?.managedObjectID(forURIRepresentation: url).map { .other($0) } ?? .null
+  }
+
+  private func composite(_ field: Field, _ attribute: NSAttributeDescription, _ bytes: [UInt8]) throws -> [String: Any]
+  {
+    let elements = (attribute as? NSCompositeAttributeDescription)?.elements ?? []
+    var input = ByteInput(bytes, field.range)
+    var values: [String: Any] = [:]
+    for _ in 0..<(try input.count()) {
+      let name = try input.text()
+      let part = try input.field(try input.type())
+      guard let element = elements.first(where: { $0.name == name }) else { continue }
+      values[name] = try value(part, of: element, in: bytes).anyValue(of: element.attributeType)
+    }
+    try input.requireEnd()
+    return values
+  }
+
+  /// The value as predicates compare it.
+  func predicateValue(_ field: Field, of attribute: NSAttributeDescription, in bytes: [UInt8]) throws -> PredicateValue
+  {
+    try value(field, of: attribute, in: bytes).predicateValue
+  }
+}
+
+extension NSAttributeDescription {
+  /// Transformers that unarchive are used the other way round, as on Apple's platforms.
+  fileprivate func data(of value: Any) -> Data? {
+    guard let transformer else { return nil }
+    return
+      (transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)) as? Data
+  }
+
+  fileprivate func value(of data: Data) -> Any? {
+    guard let transformer else { return nil }
+    return transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+  }
+
+  private var transformer: ValueTransformer? {
+    ValueTransformer(
+      forName: valueTransformerName.map { NSValueTransformerName($0) } ?? .secureUnarchiveFromDataTransformerName)
+  }
+}
+
+extension UUID {
+  fileprivate var bytes: [UInt8] { unsafe Swift.withUnsafeBytes(of: uuid) { unsafe Array($0) } }
+
+  fileprivate init(bytes: ArraySlice<UInt8>) {
+    var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    unsafe Swift.withUnsafeMutableBytes(of: &uuid) { unsafe $0.copyBytes(from: bytes) }
+    self.init(uuid: uuid)
+  }
+}

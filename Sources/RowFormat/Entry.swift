@@ -1,0 +1,70 @@
+/// An element of the sorted set of a store: a member of a to-many relationship, or who has a key of a uniqueness constraint.
+package enum Entry {
+  /// The gap between the positions of members that are added at the end.
+  package static let gap: Int64 = 1 << 16
+
+  // MARK: Relationships
+
+  /// What the entries of all members of an owner begin with.
+  package static func members(of owner: RowReference, _ relationship: UInt32) -> [UInt8] {
+    var output = ByteOutput()
+    output.varint(relationship)
+    output.reference(owner)
+    return output.bytes
+  }
+
+  package static func member(
+    _ member: ObjectReference, of owner: RowReference, _ relationship: UInt32, position: Int64? = nil
+  ) -> [UInt8] {
+    var output = ByteOutput()
+    output.varint(relationship)
+    output.reference(owner)
+    if let position { output.position(position) }
+    output.object(member)
+    return output.bytes
+  }
+
+  /// The member of an entry that begins with `prefix`, and its position in an ordered relationship.
+  package static func member(
+    in entry: [UInt8], behind prefix: Int, isOrdered: Bool
+  ) throws(RowDamage) -> (member: ObjectReference, position: Int64) {
+    var input = ByteInput(entry, min(prefix, entry.count)..<entry.count)
+    let position = isOrdered ? try input.position() : 0
+    let member = try input.object()
+    try input.requireEnd()
+    return (member, position)
+  }
+
+  // MARK: Uniqueness
+
+  /// What the entries of a key begin with.
+  package static func key(_ key: [UInt8], _ constraint: UInt32) -> [UInt8] {
+    var output = ByteOutput()
+    output.varint(constraint)
+    output.counted(key)
+    return output.bytes
+  }
+
+  package static func holder(_ object: ObjectReference, of key: [UInt8], _ constraint: UInt32) -> [UInt8] {
+    var output = ByteOutput()
+    output.varint(constraint)
+    output.counted(key)
+    output.object(object)
+    return output.bytes
+  }
+}
+
+extension ByteOutput {
+  fileprivate mutating func position(_ position: Int64) {
+    let bits = UInt64(bitPattern: position) ^ 1 << 63
+    for place in (0..<8).reversed() { byte(UInt8(truncatingIfNeeded: bits >> UInt64(8 * place))) }
+  }
+}
+
+extension ByteInput {
+  package mutating func position() throws(RowDamage) -> Int64 {
+    var bits: UInt64 = 0
+    for place in try range(of: 8) { bits = bits << 8 | UInt64(bytes[place]) }
+    return Int64(bitPattern: bits ^ 1 << 63)
+  }
+}

@@ -1,0 +1,166 @@
+/// What a field of a row holds. The raw values are those of STORE-FORMAT.md, section 4.
+package enum FieldType: UInt8 {
+  case null = 0
+  case falsity = 1
+  case truth = 2
+  case integer = 3
+  case double = 4
+  case float = 5
+  case string = 6
+  case data = 7
+  case date = 8
+  case uuid = 9
+  case decimal = 10
+  case uri = 11
+  case object = 12
+  case transformed = 13
+  case composite = 14
+  case identifier = 15
+}
+
+/// Where a value lies in the bytes of a row.
+package struct Field {
+  package let type: FieldType
+  /// The value without the number of its bytes.
+  package let range: Range<Int>
+}
+
+extension ByteInput {
+  /// Passes over a value of a type.
+  package mutating func field(_ type: FieldType) throws(RowDamage) -> Field {
+    switch type {
+    case .null, .falsity, .truth: return Field(type: type, range: offset..<offset)
+    case .integer:
+      let start = offset
+      while try byte() >= 0x80 {}
+      return Field(type: type, range: start..<offset)
+    case .double, .date: return Field(type: type, range: try range(of: 8))
+    case .float: return Field(type: type, range: try range(of: 4))
+    case .uuid: return Field(type: type, range: try range(of: 16))
+    case .string, .data, .decimal, .uri, .object, .transformed, .composite, .identifier:
+      return Field(type: type, range: try counted())
+    }
+  }
+
+  package mutating func type() throws(RowDamage) -> FieldType {
+    guard let type = FieldType(rawValue: try byte()) else { throw damage("a value has an unknown type") }
+    return type
+  }
+}
+
+/// The fields of a row, in the order of their properties' numbers.
+package struct FieldReader {
+  package static let format: UInt8 = 1
+
+  private var input: ByteInput
+  private var number: UInt32 = 0
+
+  package init(_ bytes: [UInt8]) throws(RowDamage) {
+    input = ByteInput(bytes)
+    guard try input.byte() == Self.format else { throw RowDamage("a row does not begin with \(Self.format)", at: 0) }
+  }
+
+  /// The next field with the number of its property; nil behind the last one.
+  package mutating func next() throws(RowDamage) -> (number: UInt32, field: Field)? {
+    guard !input.isAtEnd else { return nil }
+    let head = try input.varint()
+    guard let next = UInt32(exactly: head >> 4 &+ UInt64(number)), next > number,
+      let type = FieldType(rawValue: UInt8(head & 15))
+    else { throw input.damage("the numbers of properties do not rise") }
+    number = next
+    return (next, try input.field(type))
+  }
+
+  /// The field of a property; nil if the row has none.
+  package static func field(_ number: UInt32, of bytes: [UInt8]) throws(RowDamage) -> Field? {
+    var fields = try FieldReader(bytes)
+    while let next = try fields.next(), next.number <= number {
+      if next.number == number { return next.field }
+    }
+    return nil
+  }
+}
+
+/// A row being written: fields with rising numbers.
+package struct FieldWriter {
+  package private(set) var output = ByteOutput()
+  private var number: UInt32 = 0
+
+  package init() {
+    output.bytes.reserveCapacity(128)
+    output.byte(FieldReader.format)
+  }
+
+  package var bytes: [UInt8] { output.bytes }
+
+  /// Begins the field of a property; what its type says follows.
+  package mutating func begin(_ number: UInt32, _ type: FieldType) {
+    precondition(number > self.number, "Fields are written in the order of their numbers.")
+    output.varint(UInt64(number - self.number) << 4 | UInt64(type.rawValue))
+    self.number = number
+  }
+
+  package mutating func withOutput(_ body: (inout ByteOutput) -> Void) { body(&output) }
+
+  /// A field as another row has it.
+  package mutating func copy(_ number: UInt32, _ field: Field, of bytes: [UInt8]) {
+    begin(number, field.type)
+    output.value(field, of: bytes)
+  }
+
+  /// The object at the other end of a to-one relationship.
+  package mutating func object(_ object: ObjectReference, _ number: UInt32) {
+    begin(number, .object)
+    var content = ByteOutput()
+    content.object(object)
+    output.counted(content.bytes)
+  }
+}
+
+extension ByteOutput {
+  /// A value as another row has it.
+  package mutating func value(_ field: Field, of bytes: [UInt8]) {
+    switch field.type {
+    case .null, .falsity, .truth, .integer, .double, .date, .float, .uuid: append(bytes[field.range])
+    case .string, .data, .decimal, .uri, .object, .transformed, .composite, .identifier: counted(bytes[field.range])
+    }
+  }
+
+  /// Small magnitudes take few bytes.
+  package mutating func integer(_ value: Int64) { varint(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+}
+
+extension Field {
+  /// The number that a field of the type `integer` has.
+  package func integer(in bytes: [UInt8]) throws(RowDamage) -> Int64 {
+    var input = ByteInput(bytes, range)
+    let value = try input.varint()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  package func double(in bytes: [UInt8]) throws(RowDamage) -> Double {
+    var input = ByteInput(bytes, range)
+    return Double(bitPattern: try input.fixed(UInt64.self))
+  }
+
+  package func float(in bytes: [UInt8]) throws(RowDamage) -> Float {
+    var input = ByteInput(bytes, range)
+    return Float(bitPattern: try input.fixed(UInt32.self))
+  }
+
+  package func text(in bytes: [UInt8]) throws(RowDamage) -> String {
+    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+      throw RowDamage("a text is no UTF-8", at: range.lowerBound)
+    }
+    return text
+  }
+
+  /// The object that a field of the type `object` refers to; nil if the field has another type.
+  package func object(in bytes: [UInt8]) throws(RowDamage) -> ObjectReference? {
+    guard type == .object else { return nil }
+    var input = ByteInput(bytes, range)
+    let object = try input.object()
+    try input.requireEnd()
+    return object
+  }
+}

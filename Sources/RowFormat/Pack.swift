@@ -1,0 +1,59 @@
+/// Some neighbouring entries of a store as one row: STORE-FORMAT.md, section 7.
+package enum Pack {
+  private static let format: UInt8 = 1
+
+  package static func bytes(_ entries: some Collection<[UInt8]>) -> [UInt8] {
+    var output = ByteOutput()
+    output.byte(format)
+    output.varint(entries.count)
+    var last: [UInt8] = []
+    for entry in entries {
+      let shared = zip(last, entry).prefix { $0 == $1 }.count
+      output.varint(shared)
+      output.counted(entry[shared...])
+      last = entry
+    }
+    return output.bytes
+  }
+
+  package static func entries(_ bytes: [UInt8]) throws(RowDamage) -> [[UInt8]] {
+    var reader = try PackReader(bytes)
+    var entries: [[UInt8]] = []
+    while try reader.next() { entries.append(reader.entry) }
+    return entries
+  }
+}
+
+/// Reads the entries of a pack one by one.
+package struct PackReader {
+  /// The entry read last.
+  package private(set) var entry: [UInt8] = []
+  private var input: ByteInput
+  private var left: Int
+  private var isFirst = true
+
+  package init(_ bytes: [UInt8]) throws(RowDamage) {
+    input = ByteInput(bytes)
+    guard try input.byte() == 1 else { throw RowDamage("a pack does not begin with 1", at: 0) }
+    left = try input.count()
+  }
+
+  /// Whether there is another entry, which is read then. Entries have to rise.
+  package mutating func next() throws(RowDamage) -> Bool {
+    guard left > 0 else {
+      try input.requireEnd()
+      return false
+    }
+    left -= 1
+    let shared = try input.varint()
+    guard shared <= UInt64(entry.count) else { throw input.damage("an entry shares more than there is") }
+    let rest = try input.counted()
+    guard isFirst || Int(shared) == entry.count || !rest.isEmpty && input.bytes[rest.lowerBound] > entry[Int(shared)],
+      isFirst || !(Int(shared) == entry.count && rest.isEmpty)
+    else { throw input.damage("entries do not rise") }
+    isFirst = false
+    entry.removeLast(entry.count - Int(shared))
+    entry.append(contentsOf: input.bytes[rest])
+    return true
+  }
+}

@@ -1,0 +1,179 @@
+/// What a store says of its entities and properties, and the numbers by which rows and entries know them.
+package struct Schema: Hashable, Sendable {
+  package struct Entity: Hashable, Sendable {
+    package var number: UInt32
+    package var name: String
+    /// 0 for none.
+    package var superentity: UInt32
+    package var isAbstract: Bool
+    /// What the entity declares itself.
+    package var properties: [Property] = []
+    package var constraints: [Constraint] = []
+
+    package init(number: UInt32, name: String, superentity: UInt32, isAbstract: Bool) {
+      self.number = number
+      self.name = name
+      self.superentity = superentity
+      self.isAbstract = isAbstract
+    }
+  }
+
+  package struct Property: Hashable, Sendable {
+    package var number: UInt32
+    package var name: String
+    package var kind: Kind
+
+    package init(number: UInt32, name: String, kind: Kind) {
+      self.number = number
+      self.name = name
+      self.kind = kind
+    }
+  }
+
+  package enum Kind: Hashable, Sendable {
+    /// With the raw value of its `NSAttributeType`.
+    case attribute(UInt32)
+    case toOne(Relationship)
+    case toMany(Relationship, isOrdered: Bool)
+
+    package var relationship: Relationship? {
+      switch self {
+      case .attribute: nil
+      case .toOne(let relationship), .toMany(let relationship, _): relationship
+      }
+    }
+  }
+
+  package struct Relationship: Hashable, Sendable {
+    package var destination: UInt32
+    /// 0 for none.
+    package var inverse: UInt32
+    package var deleteRule: UInt8
+
+    package init(destination: UInt32, inverse: UInt32, deleteRule: UInt8) {
+      self.destination = destination
+      self.inverse = inverse
+      self.deleteRule = deleteRule
+    }
+  }
+
+  package struct Constraint: Hashable, Sendable {
+    package var number: UInt32
+    package var attributes: [UInt32]
+
+    package init(number: UInt32, attributes: [UInt32]) {
+      self.number = number
+      self.attributes = attributes
+    }
+  }
+
+  package var nextNumber: UInt32 = 1
+  package var entities: [Entity] = []
+
+  package init() {}
+
+  /// A number that nothing in the store has had.
+  package mutating func takeNumber() -> UInt32 {
+    defer { nextNumber += 1 }
+    return nextNumber
+  }
+
+  /// The entity and those it inherits from, nearest first.
+  package func lineage(of number: UInt32) -> [Entity] {
+    var lineage: [Entity] = []
+    var next = number
+    while lineage.count <= entities.count, let entity = entities.first(where: { $0.number == next }) {
+      lineage.append(entity)
+      next = entity.superentity
+    }
+    return lineage
+  }
+}
+
+// MARK: Bytes
+
+extension Schema {
+  private static let format: UInt8 = 1
+
+  package var bytes: [UInt8] {
+    var output = ByteOutput()
+    output.byte(Self.format)
+    output.varint(nextNumber)
+    output.varint(entities.count)
+    for entity in entities { output.entity(entity) }
+    return output.bytes
+  }
+
+  package init(_ bytes: [UInt8]) throws(RowDamage) {
+    var input = ByteInput(bytes)
+    guard try input.byte() == Self.format else { throw RowDamage("a schema does not begin with \(Self.format)", at: 0) }
+    nextNumber = try input.number()
+    for _ in 0..<(try input.count()) { entities.append(try input.entity()) }
+    try input.requireEnd()
+  }
+}
+
+extension ByteOutput {
+  fileprivate mutating func entity(_ entity: Schema.Entity) {
+    varint(entity.number)
+    text(entity.name)
+    varint(entity.superentity)
+    byte(entity.isAbstract ? 1 : 0)
+    varint(entity.properties.count)
+    for property in entity.properties {
+      varint(property.number)
+      text(property.name)
+      switch property.kind {
+      case .attribute(let type):
+        byte(0)
+        varint(type)
+      case .toOne(let end): relationship(1, end)
+      case .toMany(let end, isOrdered: false): relationship(2, end)
+      case .toMany(let end, isOrdered: true): relationship(3, end)
+      }
+    }
+    varint(entity.constraints.count)
+    for constraint in entity.constraints {
+      varint(constraint.number)
+      varint(constraint.attributes.count)
+      for attribute in constraint.attributes { varint(attribute) }
+    }
+  }
+
+  private mutating func relationship(_ kind: UInt8, _ relationship: Schema.Relationship) {
+    byte(kind)
+    varint(relationship.destination)
+    varint(relationship.inverse)
+    byte(relationship.deleteRule)
+  }
+}
+
+extension ByteInput {
+  fileprivate mutating func entity() throws(RowDamage) -> Schema.Entity {
+    var entity = Schema.Entity(
+      number: try number(), name: try text(), superentity: try number(), isAbstract: try byte() != 0)
+    for _ in 0..<(try count()) {
+      entity.properties.append(Schema.Property(number: try number(), name: try text(), kind: try kind()))
+    }
+    for _ in 0..<(try count()) {
+      var constraint = Schema.Constraint(number: try number(), attributes: [])
+      for _ in 0..<(try count()) { constraint.attributes.append(try number()) }
+      entity.constraints.append(constraint)
+    }
+    return entity
+  }
+
+  private mutating func kind() throws(RowDamage) -> Schema.Kind {
+    switch try byte() {
+    case 0: return .attribute(try number())
+    case 1: return .toOne(try relationship())
+    case 2: return .toMany(try relationship(), isOrdered: false)
+    case 3: return .toMany(try relationship(), isOrdered: true)
+    case let kind: throw damage("a property is of the kind \(kind)")
+    }
+  }
+
+  private mutating func relationship() throws(RowDamage) -> Schema.Relationship {
+    Schema.Relationship(destination: try number(), inverse: try number(), deleteRule: try byte())
+  }
+}
