@@ -18,6 +18,13 @@ final class InMemoryStore: NSIncrementalStore {
 
   override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {}
 
+  override class func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, withPersistentStoreFrom sourceURL: URL,
+    sourceOptions: [AnyHashable: Any]?
+  ) throws {
+    throw CoreDataError.make(NSPersistentStoreOperationError, "Stores in memory are nowhere, and cannot be replaced.")
+  }
+
   // MARK: Requests
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {

@@ -95,6 +95,24 @@ open class NSPersistentStore: NSObject {
     try FileManager.default.removeItem(at: url)
   }
 
+  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`; there may be none. Nobody may use the latter, nor
+  /// write to the former.
+  ///
+  /// Unless a subclass overrides it, the file or folder is copied under another name beside the destination, which it gets when it is on disk:
+  /// the old one goes away at that moment or, if anything fails, stays. A folder is renamed before another one gets its name; if the
+  /// process ends between the two, both are beside the destination under names that begin with a dot. A store that
+  /// consists of several files side by side has to override it. The copy has the identifier of the original, so no coordinator can have both.
+  ///
+  /// Apple's class has no such method: a store of one's own cannot be replaced there.
+  ///
+  /// - Throws: ``NSPersistentStoreOperationError`` if there is no source or it is the destination; errors of the file system.
+  open class func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, withPersistentStoreFrom sourceURL: URL,
+    sourceOptions: [AnyHashable: Any]?
+  ) throws {
+    try StoreReplacement.replace(destinationURL, withCopyOf: sourceURL)
+  }
+
   /// To be called once, when the metadata are loaded.
   func fix(_ uuid: String, entities: [NSEntityDescription]) {
     identity = StoreIdentity(uuid, of: self)

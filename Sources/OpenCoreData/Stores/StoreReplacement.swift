@@ -1,0 +1,57 @@
+import Foundation
+
+/// Puts a copy of a file or folder in the place of another one.
+enum StoreReplacement {
+  static func replace(_ destination: URL, withCopyOf source: URL) throws {
+    let files = FileManager.default
+    guard source.isFileURL, destination.isFileURL, files.fileExists(atPath: source.path) else {
+      throw refusal(
+        "There is no store at \(source.absoluteString) that can be copied to \(destination.absoluteString).")
+    }
+    guard source.resolvingSymlinksInPath().path != destination.resolvingSymlinksInPath().path else {
+      throw refusal("The store at \(source.path) cannot be replaced with itself.")
+    }
+    let copy = sibling(of: destination)
+    defer { try? files.removeItem(at: copy) }
+    try files.copyItem(at: source, to: copy)
+    let contents = files.enumerator(atPath: copy.path)?.compactMap { $0 as? String } ?? []
+    for item in contents.map({ copy.appending(path: $0) }) + [copy] { try synchronize(item) }
+    try rename(copy, over: destination)
+    try synchronize(destination.deletingLastPathComponent())
+  }
+
+  /// Gives an item the name of another one, which is gone then.
+  ///
+  /// That is one step for a file that replaces a file. Anything else has to get out of the way first.
+  private static func rename(_ item: URL, over place: URL) throws {
+    if unsafe Foundation.rename(item.path, place.path) == 0 { return }
+    guard [EISDIR, ENOTDIR, ENOTEMPTY, EEXIST].contains(errno) else { throw failure(place) }
+    let former = sibling(of: place)
+    try FileManager.default.moveItem(at: place, to: former)
+    do {
+      try FileManager.default.moveItem(at: item, to: place)
+    } catch {
+      try FileManager.default.moveItem(at: former, to: place)
+      throw error
+    }
+    try FileManager.default.removeItem(at: former)
+  }
+
+  /// An unused name in the same folder.
+  private static func sibling(of url: URL) -> URL {
+    url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
+  }
+
+  private static func synchronize(_ url: URL) throws {
+    let file = unsafe open(url.path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(url) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw failure(url) }
+  }
+
+  private static func refusal(_ text: String) -> NSError { CoreDataError.make(NSPersistentStoreOperationError, text) }
+
+  private static func failure(_ url: URL) -> NSError {
+    NSError(domain: NSPOSIXErrorDomain, code: Int(errno), userInfo: [NSFilePathErrorKey: url.path])
+  }
+}
