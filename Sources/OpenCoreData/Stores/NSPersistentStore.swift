@@ -91,7 +91,7 @@ open class NSPersistentStore: NSObject {
   /// Removes the store at `url` and all it consists of; there may be none. Unless a subclass overrides it, the file or
   /// folder there is removed. Apple's class has no such method: a store of one's own cannot be destroyed there.
   open class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
-    guard FileManager.default.fileExists(atPath: url.path) else { return }
+    guard url.isFileURL, FileManager.default.fileExists(atPath: url.path) else { return }
     try FileManager.default.removeItem(at: url)
   }
 

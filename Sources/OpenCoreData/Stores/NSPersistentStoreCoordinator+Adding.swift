@@ -35,7 +35,9 @@ extension NSPersistentStoreCoordinator {
       let store = storeClass.init(
         persistentStoreCoordinator: self, configurationName: configuration, at: storeURL ?? nowhere, options: options)
       try store.loadMetadata()
-      try adopt(store, ofType: storeType, entities)
+      try prepare(store, ofType: storeType, entities)
+      stores.append(store)
+      store.didAdd(to: self)
       return store
     }
     announceChange([NSAddedPersistentStoresKey: [store]])
@@ -90,21 +92,23 @@ extension NSPersistentStoreCoordinator {
       [NSAffectedStoresErrorKey: [store]])
   }
 
-  private func announceChange(_ userInfo: [AnyHashable: Any]) {
+  /// Tells of stores that have come and gone. Not to be called under the store lock.
+  func announceChange(_ userInfo: [AnyHashable: Any]) {
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: userInfo)
   }
 
   // MARK: Checks
 
-  private func checkVacant(_ url: URL?) throws {
+  /// The coordinator has no store there.
+  func checkVacant(_ url: URL?) throws {
     guard let url, url != nowhere, persistentStore(for: url) != nil else { return }
     throw CoreDataError.make(
       NSPersistentStoreOpenError, "The coordinator already has a store at \(url.absoluteString).")
   }
 
   /// The entities of the configuration, all of which have classes.
-  private func entities(ofConfiguration name: String?) throws -> [NSEntityDescription] {
+  func entities(ofConfiguration name: String?) throws -> [NSEntityDescription] {
     guard let entities = managedObjectModel.entities(forConfigurationName: name) else {
       throw CoreDataError.make(
         NSPersistentStoreIncompatibleSchemaError, "The model has no configuration named \(name ?? "").")
@@ -121,8 +125,8 @@ extension NSPersistentStoreCoordinator {
     return entities
   }
 
-  /// Takes in a store whose metadata are loaded.
-  private func adopt(_ store: NSIncrementalStore, ofType type: String, _ entities: [NSEntityDescription]) throws {
+  /// Checks the metadata that a store has loaded, after which it may be asked for rows.
+  func prepare(_ store: NSIncrementalStore, ofType type: String, _ entities: [NSEntityDescription]) throws {
     let metadata = store.metadata ?? [:]
     let found = metadata[NSStoreTypeKey] as? String
     guard found == type else {
@@ -141,8 +145,6 @@ extension NSPersistentStoreCoordinator {
     }
     try checkVersions(of: store, entities)
     store.fix(uuid, entities: entities)
-    stores.append(store)
-    store.didAdd(to: self)
   }
 
   /// A new store gets the version hashes, one that has them must have been written with the model.
@@ -180,4 +182,4 @@ extension NSPersistentStoreCoordinator {
 }
 
 /// Where a store is that is nowhere.
-private let nowhere = URL(fileURLWithPath: "/dev/null")
+let nowhere = URL(fileURLWithPath: "/dev/null")

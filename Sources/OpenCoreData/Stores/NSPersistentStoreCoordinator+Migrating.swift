@@ -1,0 +1,95 @@
+public import Foundation
+
+extension NSPersistentStoreCoordinator {
+  /// Copies all objects of a store into a new one, which takes its place in the coordinator.
+  ///
+  /// What is copied are the rows: attributes, relationships in their order, and the metadata that the application has set. A reference to an
+  /// object that the store does not have becomes nil. The objects get other identifiers, and their versions begin with 1. Nothing is
+  /// validated, and no managed object is told. Objects that contexts have of the old store are no longer valid, and what is
+  /// not saved is not copied: ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, and whoever
+  /// hears it may still save. The old store's data stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
+  ///
+  /// May be called on any thread; other calls of stores wait meanwhile. Everything is written in one save, for which all objects are in
+  /// memory at once.
+  ///
+  /// - Parameters:
+  ///   - store: A store of the coordinator.
+  ///   - storeURL: Where the new store is to be: neither where a store of the coordinator is, nor where there is a file that has anything in it.
+  ///     Stores in memory may be at `/dev/null`.
+  ///   - options: What the new store is to know.
+  ///   - storeType: The type of the new store.
+  /// - Returns: The new store, which keeps the same configuration.
+  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store; ``NSPersistentStoreOpenError`` if the place is
+  ///   taken; ``NSPersistentStoreInvalidTypeError`` if no class is registered; what either store throws. The coordinator is
+  ///   left as it was then, the old store too, and what there was of the new one is destroyed.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+    type storeType: NSPersistentStore.StoreType
+  ) throws -> NSPersistentStore {
+    try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+  }
+
+  /// As ``migratePersistentStore(_:to:options:type:)``.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+  ) throws -> NSPersistentStore {
+    _ = try own(store)
+    try checkUnused(URL)
+    let storeClass = try StoreRegistry.storeClass(for: storeType)
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
+      userInfo: [NSRemovedPersistentStoresKey: [store]])
+    let migrated = try withStoreLock {
+      let old = try own(store)
+      try checkUnused(URL)
+      let new = storeClass.init(
+        persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL, options: options)
+      do {
+        try copy(old, into: new, ofType: storeType)
+      } catch {
+        new.persistentStoreCoordinator = nil
+        if URL != nowhere { try? storeClass.destroyPersistentStore(at: URL, options: options) }
+        throw error
+      }
+      old.willRemove(from: self)
+      stores = stores.map { $0 === old ? new : $0 }
+      old.persistentStoreCoordinator = nil
+      new.didAdd(to: self)
+      return new
+    }
+    announceChange([NSAddedPersistentStoresKey: [migrated], NSRemovedPersistentStoresKey: [store]])
+    return migrated
+  }
+
+  /// Opens a store that the coordinator does not have yet, and fills it with the objects of another one.
+  private func copy(_ old: NSIncrementalStore, into new: NSIncrementalStore, ofType type: String) throws {
+    try new.loadMetadata()
+    do {
+      try prepare(new, ofType: type, entities(ofConfiguration: old.configurationName))
+      try StoreCopy.run(old, of: self, new)
+    } catch {
+      new.willRemove(from: self)
+      throw error
+    }
+  }
+
+  /// There is neither a store of the coordinator nor anything else.
+  private func checkUnused(_ url: URL) throws {
+    try checkVacant(url)
+    guard url.isFileURL, url != nowhere,
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    else { return }
+    let isEmpty =
+      if attributes[.type] as? FileAttributeType == .typeDirectory {
+        try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty
+      } else {
+        (attributes[.size] as? NSNumber)?.intValue == 0
+      }
+    guard isEmpty else {
+      throw CoreDataError.make(
+        NSPersistentStoreOpenError, "A store cannot be migrated to \(url.path): there is something already.")
+    }
+  }
+}
