@@ -57,5 +57,13 @@ let package = Package(
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "stored",
+      dependencies: [
+        "CMalloc",
+        .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
   ]
 #endif

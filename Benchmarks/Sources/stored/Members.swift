@@ -1,0 +1,60 @@
+import CairnIncrementalStore
+import OpenCoreData
+
+/// Relationships with many members, and many with few.
+struct Members {
+  let rounds: Int
+  private let url: URL
+
+  init(rounds: Int, at url: URL) {
+    self.rounds = rounds
+    self.url = url
+  }
+
+  func measure(into table: inout FigureTable) throws {
+    defer { try? FileManager.default.removeItem(at: url) }
+    let stack = try Stack(at: url)
+    let large = try stack.work { context in
+      let large = context.insertItem(0)
+      for number in 1...21_800 { large.mutableSetValue(forKey: "parts").add(context.insertItem(number)) }
+      try context.save()
+      return large.objectID
+    }
+    var read: [Double] = []
+    var added: [Double] = []
+    for round in 0..<rounds {
+      try stack.work { context in
+        let relationship = large.entity.relationshipsByName["parts"]!
+        let (ids, each) = try time(1) { try stack.store.newValue(forRelationship: relationship, forObjectWith: large, with: context) }
+        precondition((ids as! [NSManagedObjectID]).count == 21_800 + round)
+        read.append(each / 1e6)
+        context.insertItem(-1).setValue(context.object(with: large), forKey: "owner")
+        added.append(try time(1) { try context.save() }.each / 1e6)
+      }
+    }
+    table.add("21,800 members read", read, "ms")
+    table.add("one member added and saved", added, "ms")
+    let before = stack.store.statistics!
+    let edges = try tag(stack)
+    let after = stack.store.statistics!
+    table.add(
+      "index memory, an edge in one direction, degree 4", [Double(after.indexBytes - before.indexBytes) / Double(2 * edges)],
+      "bytes", goal: 2)
+    try stack.close()
+  }
+
+  /// Many-to-many, four to an item on average. The rows exist already.
+  private func tag(_ stack: Stack) throws -> Int {
+    try stack.work { context in
+      let items = try context.fetch(.items())
+      var edges = 0
+      for item in items {
+        let tags = item.mutableSetValue(forKey: "tags")
+        for _ in 0..<4 { tags.add(items.randomElement()!) }
+        edges += tags.count
+      }
+      try context.save()
+      return edges
+    }
+  }
+}
