@@ -18,7 +18,7 @@ final class CairnRowSnapshot: RowSnapshot {
   func close() { snapshot.close() }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
-    guard let keyspace = engine.keyspace(Engine.name(ofTable: table)) else { return nil }
+    guard let keyspace = engine.keyspace(.table(table)) else { return nil }
     return try CairnFailure.translating(url) { () throws(StoreError) in
       try snapshot.row(Reference(reference), in: keyspace).map { row in
         StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.revision)
@@ -27,7 +27,7 @@ final class CairnRowSnapshot: RowSnapshot {
   }
 
   func forEachRow(in table: UInt32, _ body: (inout StoredRow) throws -> Bool) throws {
-    guard let keyspace = engine.keyspace(Engine.name(ofTable: table)) else { return }
+    guard let keyspace = engine.keyspace(.table(table)) else { return }
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
       try snapshot.scan(in: keyspace) { key, value, stamp in
@@ -42,12 +42,12 @@ final class CairnRowSnapshot: RowSnapshot {
   }
 
   func count(in table: UInt32) throws -> Int {
-    guard let keyspace = engine.keyspace(Engine.name(ofTable: table)) else { return 0 }
+    guard let keyspace = engine.keyspace(.table(table)) else { return 0 }
     return try CairnFailure.translating(url) { () throws(StoreError) in try snapshot.count(in: keyspace) }
   }
 
   func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
-    guard let keyspace = engine.keyspace(Engine.entriesName) else { return }
+    guard let keyspace = engine.keyspace(.packs) else { return }
     try CairnFailure.translatingAny(url) {
       let packs = PackWalk(snapshot, keyspace)
       if reverse {

@@ -17,7 +17,7 @@ final class CairnRowStore: RowStore {
     durability = options.durability
     if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url, options.environment) }
     engine = try CairnFailure.translating(url) { () throws(StoreError) in try Engine.open(at: url.path, options) }
-    if engine.keyspace(Engine.name(ofTable: 0)) == nil, !engine.store.keyspaces.isEmpty {
+    if engine.keyspace(.table(0)) == nil, !engine.store.keyspaces.isEmpty {
       try? engine.leave()
       throw CoreDataError.make(
         NSPersistentStoreOpenError, "The store at \(url.path) is one of Cairn's, and not one of Core Data's.")
@@ -61,10 +61,10 @@ final class CairnRowStore: RowStore {
   private func write(_ changes: RowChanges, _ snapshot: CairnRowSnapshot) throws -> UInt64 {
     var tables: [UInt32: Keyspace] = [:]
     for row in changes.rows where tables[row.table] == nil {
-      tables[row.table] = try engine.makeKeyspace(Engine.name(ofTable: row.table))
+      tables[row.table] = try engine.makeKeyspace(.table(row.table))
     }
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
-    let packs = hasEntries ? try engine.makeKeyspace(Engine.entriesName) : nil
+    let packs = hasEntries ? try engine.makeKeyspace(.packs) : nil
     return try engine.store.write(.buffered) { batch in
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }

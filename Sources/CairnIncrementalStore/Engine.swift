@@ -10,7 +10,7 @@ final class Engine: @unchecked Sendable {
   let turn = NSLock()
   /// Numbers that are reserved and not given out; under the turn.
   var reserved: ReferenceBlock?
-  private let keyspaces = Mutex<[String: Keyspace]>([:])
+  private let keyspaces = Mutex<[Rows: Keyspace]>([:])
   private var users = 0
 
   private init(_ store: Store, isReadOnly: Bool) {
@@ -71,22 +71,33 @@ final class Engine: @unchecked Sendable {
 
   // MARK: Keyspaces
 
-  static let entriesName = "entries"
-  static func name(ofTable table: UInt32) -> String { "table \(table)" }
+  /// What lies in a keyspace of its own.
+  enum Rows: Hashable {
+    case table(UInt32)
+    case packs
 
-  /// The keyspace of a name; nil if there is none.
-  func keyspace(_ name: String) -> Keyspace? {
-    if let known = keyspaces.withLock({ $0[name] }) { return known }
+    var name: String {
+      switch self {
+      case .table(let number): "table \(number)"
+      case .packs: "entries"
+      }
+    }
+  }
+
+  /// The keyspace of some rows; nil if there is none.
+  func keyspace(_ rows: Rows) -> Keyspace? {
+    if let known = keyspaces.withLock({ $0[rows] }) { return known }
+    let name = rows.name
     guard let found = store.keyspaces.first(where: { $0.name == name }) else { return nil }
-    keyspaces.withLock { $0[name] = found }
+    keyspaces.withLock { $0[rows] = found }
     return found
   }
 
-  /// The keyspace of a name, which is made if there is none.
-  func makeKeyspace(_ name: String) throws(StoreError) -> Keyspace {
-    if let known = keyspaces.withLock({ $0[name] }) { return known }
-    let made = try store.keyspace(name, .ordered)
-    keyspaces.withLock { $0[name] = made }
+  /// The keyspace of some rows, which is made if there is none.
+  func makeKeyspace(_ rows: Rows) throws(StoreError) -> Keyspace {
+    if let known = keyspaces.withLock({ $0[rows] }) { return known }
+    let made = try store.keyspace(rows.name, .ordered)
+    keyspaces.withLock { $0[rows] = made }
     return made
   }
 }

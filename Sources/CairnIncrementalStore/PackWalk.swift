@@ -38,8 +38,11 @@ struct PackWalk {
     try scan(first.map { .from(.bytes($0.bound)) } ?? .all, reverse: false) { pack in
       try pack.reading {
         var entries = try PackReader(pack.bytes)
+        var isInside = false
         while try entries.next() {
-          if entries.entry.starts(with: prefix) {
+          // What shares the prefix with an entry that has it, has it too.
+          isInside = isInside && entries.shared >= prefix.count || entries.entry.starts(with: prefix)
+          if isInside {
             guard try body(entries.entry) else { return false }
           } else if prefix.lexicographicallyPrecedes(entries.entry) {
             return false

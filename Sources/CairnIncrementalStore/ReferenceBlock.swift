@@ -28,7 +28,7 @@ struct ReferenceBlock {
   }
 
   private static func reserve(_ count: UInt64, _ engine: Engine) throws -> ReferenceBlock {
-    let keyspace = try engine.makeKeyspace(Engine.name(ofTable: 0))
+    let keyspace = try engine.makeKeyspace(.table(0))
     let row = try engine.store.row(reference, in: keyspace)
     let stored = try row.map { row in
       do {

@@ -24,7 +24,7 @@ final class RowAccess {
 
   func objectID(_ reference: RowReference, _ map: EntityMap) -> NSManagedObjectID {
     switch reference {
-    case .integer(let number): store.newObjectID(for: map.entity, referenceObject: number)
+    case .integer(let number): store.newObjectID(for: map.entity, number: number)
     case .string(let text): store.newObjectID(for: map.entity, referenceObject: text)
     case .uuid: store.newObjectID(for: map.entity, referenceObject: reference.description)
     }

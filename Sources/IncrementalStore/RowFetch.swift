@@ -61,20 +61,20 @@ struct RowFetch {
     switch request.resultType {
     case .countResultType: return [NSNumber(value: collector.count)]
     case .dictionaryResultType: return collector.dictionaries
-    case .managedObjectIDResultType: return try collector.result.map { try cached($0, request) }
+    case .managedObjectIDResultType: return collector.result.map { cached($0, request) }
     default:
       guard let context else {
         throw CoreDataError.make(NSCoreDataError, "Objects cannot be fetched without a context.")
       }
-      return try collector.result.map { context.object(with: try cached($0, request)) }
+      return collector.result.map { context.object(with: cached($0, request)) }
     }
   }
 
   /// The identifier of a row, which is in the cache from now on, since its values are likely to be asked for.
-  private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) throws -> NSManagedObjectID {
+  private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) -> NSManagedObjectID {
     let id = row.objectID
     if request.includesPropertyValues {
-      _ = try StoreFailure.reading("The row of \(id)") { try store.node(of: row.stored, id) }
+      store.cache.set(row.stored, of: id) { RowNode(row.stored, of: id, row.map, store.access) }
     }
     return id
   }

@@ -134,22 +134,19 @@ open class RowIncrementalStore: NSIncrementalStore {
   open override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    if let node = cache.node(for: objectID, maximumAge: context.stalenessInterval) { return node }
+    if let node = cache.node(for: objectID, maximumAge: context.stalenessInterval) {
+      try node.check()
+      return node
+    }
     let reference = try access.reference(objectID)
     guard let row = try rows.snapshot().row(reference.reference, in: reference.entity) else {
       cache.remove(objectID)
       throw StoreFailure.missing(objectID)
     }
-    return try StoreFailure.reading("The row of \(objectID)") { try node(of: row, objectID) }
-  }
-
-  /// The node of a row that was just read.
-  ///
-  /// - Throws: `RowDamage` for a row that is none of its entity.
-  func node(of row: StoredRow, _ objectID: NSManagedObjectID) throws -> RowNode {
-    guard let map = access.schema[objectID.entity] else { throw StoreFailure.missing(objectID) }
-    _ = try access.values(of: row.bytes, map)
-    return cache.set(row, of: objectID) { RowNode(row, of: objectID, map, access) }
+    guard let map = access.schema[reference.entity] else { throw StoreFailure.missing(objectID) }
+    let node = cache.set(row, of: objectID) { RowNode(row, of: objectID, map, access) }
+    try node.check()
+    return node
   }
 
   open override func newValue(

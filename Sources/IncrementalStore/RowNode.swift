@@ -4,28 +4,48 @@ import Synchronization
 
 /// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked for.
 final class RowNode: NSIncrementalStoreNode, ManagedRow {
+  private struct Content {
+    var row: StoredRow
+    var isChecked = false
+    /// The values that were read to check the row, until somebody takes them, which is soon.
+    var values: [ManagedValue]?
+  }
+
   private let map: EntityMap
   private unowned let rows: RowAccess
-  private let content: Mutex<StoredRow>
+  /// Guards `content`.
+  private let lock = Mutex(())
+  private var content: Content
 
   init(_ row: StoredRow, of objectID: NSManagedObjectID, _ map: EntityMap, _ rows: RowAccess) {
     self.map = map
     self.rows = rows
-    content = Mutex(row)
+    content = Content(row: row)
     super.init(objectID: objectID, withValues: [:], version: row.version)
   }
 
-  var row: StoredRow { content.withLock { $0 } }
+  var row: StoredRow { lock.withLock { _ in content.row } }
 
   /// Has another state of the same row.
   func replace(_ row: StoredRow) {
-    content.withLock { $0 = row }
+    lock.withLock { _ in content = Content(row: row) }
     update(withValues: [:], version: row.version)
+  }
+
+  /// Makes sure that the row is one of its entity, before it is handed out.
+  ///
+  /// - Throws: An error that says where the row is damaged.
+  func check() throws {
+    try lock.withLock { _ in
+      guard !content.isChecked else { return }
+      content.values = try values(of: content.row)
+      content.isChecked = true
+    }
   }
 
   override func value(for prop: NSPropertyDescription) -> Any? {
     guard let field = map.field(named: prop.name) else { return nil }
-    // The row was checked before the node was made.
+    // The row was checked.
     let value = try? rows.value(of: field, in: row.bytes)
     return switch field.kind {
     case .attribute(let attribute): value?.anyValue(of: attribute.attributeType)
@@ -33,5 +53,13 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
     }
   }
 
-  func managedValues() throws -> [ManagedValue] { try rows.values(of: row.bytes, map) }
+  func managedValues() throws -> [ManagedValue] {
+    var taken: [ManagedValue]?
+    lock.withLock { _ in taken = content.values.take() }
+    return try taken ?? values(of: row)
+  }
+
+  private func values(of row: StoredRow) throws -> [ManagedValue] {
+    try StoreFailure.reading("The row of \(objectID)") { try rows.values(of: row.bytes, map) }
+  }
 }

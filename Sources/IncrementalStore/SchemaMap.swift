@@ -3,6 +3,7 @@ import OpenCoreData
 /// How the entities of a model are found in the schema of a store, and back.
 final class SchemaMap {
   private var byName: [String: EntityMap] = [:]
+  private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
   private var byNumber: [UInt32: EntityMap] = [:]
 
   init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
@@ -10,12 +11,15 @@ final class SchemaMap {
     for entity in model.entities {
       guard let map = try EntityMap(entity, numbers) else { continue }
       byName[entity.name ?? ""] = map
+      byIdentity[ObjectIdentifier(entity)] = map
       byNumber[map.number] = map
     }
   }
 
   /// Nil for an entity of which the store has never heard.
-  subscript(entity: NSEntityDescription) -> EntityMap? { byName[entity.name ?? ""] }
+  subscript(entity: NSEntityDescription) -> EntityMap? {
+    byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]
+  }
 
   /// Nil for an entity that the model does not have.
   subscript(number: UInt32) -> EntityMap? { byNumber[number] }

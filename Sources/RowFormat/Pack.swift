@@ -28,6 +28,8 @@ package enum Pack {
 package struct PackReader {
   /// The entry read last.
   package private(set) var entry: [UInt8] = []
+  /// How many bytes it has in common with the one before.
+  package private(set) var shared = 0
   private var input: ByteInput
   private var left: Int
   private var isFirst = true
@@ -52,6 +54,7 @@ package struct PackReader {
       isFirst || !(Int(shared) == entry.count && rest.isEmpty)
     else { throw input.damage("entries do not rise") }
     isFirst = false
+    self.shared = Int(shared)
     entry.removeLast(entry.count - Int(shared))
     entry.append(contentsOf: input.bytes[rest])
     return true

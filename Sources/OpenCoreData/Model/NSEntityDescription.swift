@@ -55,6 +55,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   private var frozenTables: EntityTables?
   private var frozenLayout: EntityLayout?
   private var frozenClass: NSManagedObject.Type?
+  private var frozenNameHash: Int?
 
   /// An entity without name and properties.
   public override init() {}
@@ -179,6 +180,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     frozenTables = tables
     frozenLayout = EntityLayout(tables.properties)
     frozenClass = ManagedObjectClass.of(self)
+    frozenNameHash = name.hashValue
     isFrozen = true
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }
@@ -189,7 +191,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     NSEntityDescription(copying: self, properties: ownProperties.map { copied($0) })
   }
 
-  open override var hash: Int { name.hashValue }
+  open override var hash: Int { frozenNameHash ?? name.hashValue }
 
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSEntityDescription else { return false }

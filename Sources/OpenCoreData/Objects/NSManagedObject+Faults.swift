@@ -58,6 +58,10 @@ extension NSManagedObject {
   static func committed(
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
+    if let row = node as? any ManagedRow {
+      let values = try row.managedValues()
+      return (values, RowSnapshot(values: values, version: node.version))
+    }
     var values = layout.blank
     for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
       switch slot.kind {

@@ -53,6 +53,14 @@ extension NSEntityDescription {
   package final var blankValues: [ManagedValue] { layout.blank }
 }
 
+extension NSIncrementalStore {
+  /// As ``newObjectID(for:referenceObject:)``, of a store that was added.
+  package final func newObjectID(for entity: NSEntityDescription, number: Int64) -> NSManagedObjectID {
+    guard let identity else { return newObjectID(for: entity, referenceObject: number) }
+    return NSManagedObjectID(entity, identity, .integer(number))
+  }
+}
+
 extension NSManagedObjectID {
   /// The reference, if it is a whole number.
   package var integerReference: Int64? {

@@ -30,10 +30,8 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     self.entity = entity
     self.identity = identity
     self.reference = reference
-    var hasher = Hasher()
-    hasher.combine(entity.name)
-    hasher.combine(reference)
-    cachedHash = UInt32(truncatingIfNeeded: hasher.finalize())
+    let mixed = (UInt64(truncatingIfNeeded: entity.hash) ^ reference.bits) &* 0x9E37_79B9_7F4A_7C15
+    cachedHash = UInt32(truncatingIfNeeded: mixed >> 32)
   }
 
   /// Whether it stands for an object that had not been saved when the identifier was asked for.

@@ -27,4 +27,13 @@ enum ObjectReference: Hashable {
     case .string(let text): text
     }
   }
+
+  /// What differs where references do, as far as 64 bits can tell.
+  var bits: UInt64 {
+    switch self {
+    case .temporary(let number): ~number
+    case .integer(let number): UInt64(bitPattern: number)
+    case .string(let text): UInt64(truncatingIfNeeded: text.hashValue)
+    }
+  }
 }
