@@ -87,6 +87,9 @@ let package = Package(
       name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen", "CairnIncrementalStore"],
       swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
+    .testTarget(
+      name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
+      swiftSettings: settings),
   ]
 #else
   // What OpenCoreData is to do is what Apple's framework does.

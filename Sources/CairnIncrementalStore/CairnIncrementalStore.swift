@@ -42,7 +42,7 @@ public final class CairnIncrementalStore: RowIncrementalStore {
     try CairnRowStore(at: url, CairnOptions(options))
   }
 
-  private var engine: Engine? { (rowStore as? CairnRowStore)?.engine }
+  var engine: Engine? { (rowStore as? CairnRowStore)?.engine }
 
   /// Rewrites what has become too long for what is needed of it, and returns when that is done.
   ///

@@ -26,11 +26,13 @@ final class CairnRowSnapshot: RowSnapshot {
     }
   }
 
-  func forEachRow(in table: UInt32, _ body: (inout StoredRow) throws -> Bool) throws {
+  func forEachRow(
+    in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
+  ) throws {
     guard let keyspace = engine.keyspace(.table(table)) else { return }
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
-      try snapshot.scan(in: keyspace) { key, value, stamp in
+      try snapshot.scan(first.map { .from(Reference($0)) } ?? .all, in: keyspace) { key, value, stamp in
         row.reference = try RowReference(Reference(encoded: key))
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }

@@ -99,13 +99,12 @@ struct PackEditor {
     let total = entries.reduce(0) { $0 + $1.count }
     let least = max((entries.count + mostEntries - 1) / mostEntries, (total + mostBytes - 1) / mostBytes, 1)
     guard least > 1 else { return [entries[...]] }
-    let most =
-      isGrowingAtEnd ? (mostEntries, mostBytes) : ((entries.count + least - 1) / least, (total + least - 1) / least)
+    let most = isGrowingAtEnd ? mostEntries : (entries.count + least - 1) / least
     var parts: [ArraySlice<[UInt8]>] = []
     var start = 0
     var bytes = 0
     for (place, entry) in entries.enumerated() {
-      if place > start, place - start >= most.0 || bytes + entry.count > most.1 {
+      if place > start, place - start >= most || bytes + entry.count > mostBytes {
         parts.append(entries[start..<place])
         (start, bytes) = (place, 0)
       }

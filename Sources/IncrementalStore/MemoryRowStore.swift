@@ -102,8 +102,10 @@ private final class MemorySnapshot: RowSnapshot {
 
   func row(_ reference: RowReference, in table: UInt32) -> StoredRow? { content.row(reference, in: table) }
 
-  func forEachRow(in table: UInt32, _ body: (inout StoredRow) throws -> Bool) throws {
-    for var row in content.rows(in: table) {
+  func forEachRow(
+    in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
+  ) throws {
+    for var row in content.rows(in: table) where first.map({ row.reference >= $0 }) ?? true {
       guard try body(&row) else { return }
     }
   }

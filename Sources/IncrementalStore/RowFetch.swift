@@ -27,7 +27,7 @@ struct RowFetch {
       return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
     }
     var collector = FetchCollector(fetch, isForCount: isForCount)
-    try scan(maps, source, &collector)
+    try scan(maps, RowChoice(request.predicate, store), source, &collector)
     let answer = try self.answer(request, collector)
     if let failure = source.failure { throw failure }
     return answer
@@ -40,11 +40,14 @@ struct RowFetch {
     return entity.subentities.reduce(own) { $0 + maps(of: $1, request) }
   }
 
-  private func scan(_ maps: [EntityMap], _ source: RowSource, _ collector: inout FetchCollector<SourceRow>) throws {
+  private func scan(
+    _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
+    _ collector: inout FetchCollector<SourceRow>
+  ) throws {
     var goesOn = true
     for map in maps where goesOn && !map.entity.isAbstract {
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
-      try source.snapshot.forEachRow(in: map.number) { row in
+      try source.snapshot.forEachRow(in: map.number, choice) { row in
         // The row changes hands, so that nobody counts references to its bytes.
         swap(&probe.stored, &row)
         goesOn = collector.offer(probe) { $0.copy() }

@@ -57,10 +57,10 @@ public protocol RowSnapshot: AnyObject {
   /// A row; nil if there is none.
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow?
 
-  /// Calls `body` with each row of a table in the order of the references, until it returns false.
+  /// Calls `body` with each row of a table in the order of the references, until it returns false. Rows before `first` are passed over, which should take no time.
   ///
   /// The store may use the same row for all calls, with other bytes, so that nothing is allocated for rows that nobody keeps.
-  func forEachRow(in table: UInt32, _ body: (inout StoredRow) throws -> Bool) throws
+  func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws
 
   /// The number of rows in a table.
   func count(in table: UInt32) throws -> Int

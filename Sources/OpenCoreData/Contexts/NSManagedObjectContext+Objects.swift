@@ -96,7 +96,8 @@ extension NSManagedObjectContext {
   }
 
   /// An object that is a fault, whatever there is in the store.
-  private func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
+  private func makeFault(_ given: NSManagedObjectID) -> NSManagedObject {
+    let id = persistentStoreCoordinator?.ownID(given) ?? given
     faultInTheMaking = id
     return id.entity.objectClass.init(entity: id.entity, insertInto: self)
   }

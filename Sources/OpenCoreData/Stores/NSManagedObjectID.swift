@@ -57,5 +57,22 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   public override var description: String { uriRepresentation().absoluteString }
 }
 
+extension NSManagedObjectID: OrderedIdentity {
+  /// That of the references of two objects of one store.
+  func order(_ other: Any) -> ComparisonResult? {
+    guard let other = other as? NSManagedObjectID, identity?.uuid == other.identity?.uuid else { return nil }
+    return switch (reference, other.reference) {
+    case (.integer(let left), .integer(let right)): ComparisonResult(left, right)
+    case (.string(let left), .string(let right)):
+      if left.utf8.lexicographicallyPrecedes(right.utf8) {
+        .orderedAscending
+      } else {
+        right.utf8.lexicographicallyPrecedes(left.utf8) ? .orderedDescending : .orderedSame
+      }
+    default: nil
+    }
+  }
+}
+
 /// How many temporary identifiers this process has made.
 private let temporaryCount = Atomic<UInt64>(0)

@@ -104,6 +104,16 @@ extension NSPersistentStoreCoordinator {
         ? "The object \(objectID) has not been saved." : "The store of the object \(objectID) has been removed.")
   }
 
+  /// The identifier as the coordinator's own store makes it. One that comes from another coordinator is equal to it, but leads to a store and an
+  /// entity of that.
+  func ownID(_ objectID: NSManagedObjectID) -> NSManagedObjectID {
+    guard let foreign = objectID.identity, foreign.store?.persistentStoreCoordinator !== self,
+      let own = presentStore(of: objectID)?.identity,
+      let entity = objectID.entity.name.flatMap({ managedObjectModel.entitiesByName[$0] })
+    else { return objectID }
+    return NSManagedObjectID(entity, own, objectID.reference)
+  }
+
   private func presentStore(of objectID: NSManagedObjectID) -> NSIncrementalStore? {
     guard let identity = objectID.identity else { return nil }
     return stores.first { $0.identity === identity } ?? stores.first { $0.identity?.uuid == identity.uuid }

@@ -6,11 +6,21 @@ package protocol Identified {
   var predicateIdentity: AnyHashable { get }
 }
 
+/// What identifies an object and has an order among others of its kind.
+protocol OrderedIdentity {
+  /// The order of two; nil if they have none.
+  func order(_ other: Any) -> ComparisonResult?
+}
+
 /// The equality of values that predicates know nothing about.
 enum ObjectEquality {
   static func equal(_ left: Any, _ right: Any) -> Bool {
     let (left, right) = (reference(left), reference(right))
     return left === right || (left as? NSObject)?.isEqual(right) == true
+  }
+
+  static func order(_ left: Any, _ right: Any) -> ComparisonResult? {
+    (reference(left) as? any OrderedIdentity)?.order(reference(right))
   }
 
   static func hash(_ value: Any, into hasher: inout Hasher) {

@@ -1,13 +1,15 @@
 public import Foundation
 
 extension PredicateValue {
-  /// The order of two values; nil if they have none: null, what is not a number, values of different kinds.
+  /// The order of two values; nil if they have none: null, what has no order, values of different kinds. Objects of one store have the order of
+  /// their references.
   public func order(_ other: PredicateValue) -> ComparisonResult? {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): ComparisonResult(left, right)
     case (.string(let left), .string(let right)): ComparisonResult(left, right)
     case (.date(let left), .date(let right)): ComparisonResult(left, right)
     case (.uuid(let left), .uuid(let right)): ComparisonResult(left, right)
+    case (.object(let left), .object(let right)): ObjectEquality.order(left, right)
     default: numericOrder(other)
     }
   }
