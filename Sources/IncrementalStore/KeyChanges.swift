@@ -51,7 +51,7 @@ struct KeyChanges {
         return false
       }
       guard holder != nil || takers.count > 1, let first = takers.first else { continue }
-      let objects = takers.map(\.saved).sorted { $0.reference < $1.reference }
+      let objects = takers.map(\.saved).sorted(by: SavedObject.comesFirst)
       conflicts.append(KeyConflict(names: first.names, holder: holder, takers: objects))
     }
     guard conflicts.isEmpty else {
@@ -88,8 +88,8 @@ struct KeyConflicts: Error, @unchecked Sendable {
       return NSConstraintConflict(
         constraint: conflict.names, database: id.flatMap { context?.object(with: $0) }, databaseSnapshot: values,
         conflicting: conflict.takers.map(\.object),
-        conflictingSnapshots: conflict.takers.map { taker in
-          Dictionary(uniqueKeysWithValues: conflict.names.map { ($0, taker.object.value(forKey: $0) ?? NSNull()) })
+        conflictingSnapshots: try conflict.takers.map { taker in
+          try taker.stored.map { try store.access.snapshot($0, taker.map) } ?? [:]
         })
     }
     let first = conflicts.first.map { ", the first of \($0.names.joined(separator: ", "))" } ?? ""

@@ -63,6 +63,12 @@ final class SavedObject {
     self.map = map
     self.stored = stored
   }
+
+  /// Of objects that want the same, those that have a row come before those that are new.
+  static func comesFirst(_ one: SavedObject, _ other: SavedObject) -> Bool {
+    if (one.stored == nil) != (other.stored == nil) { return one.stored != nil }
+    return one.reference < other.reference
+  }
 }
 
 /// From the objects of a save to the rows and entries that it changes.
