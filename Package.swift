@@ -2,15 +2,16 @@
 
 import PackageDescription
 
-let settings: [SwiftSetting] = [
+// For sources that targets share, too, whose imports may differ.
+let sharedSettings: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("InferIsolatedConformances"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
+let settings = sharedSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
   name: "Cairn",
@@ -90,6 +91,9 @@ let package = Package(
     .testTarget(
       name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
       swiftSettings: settings),
+    .testTarget(
+      name: "IncrementalStoreTests", dependencies: ["CoreData", "IncrementalStore", "CairnIncrementalStore"],
+      swiftSettings: sharedSettings),
   ]
 #else
   // What OpenCoreData is to do is what Apple's framework does.

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Several stores of one coordinator")
+@Suite("Several stores of one coordinator", .anyStore)
 struct AffectedStoreTests {
   private let coordinator: NSPersistentStoreCoordinator
   private let town: RecordingStore

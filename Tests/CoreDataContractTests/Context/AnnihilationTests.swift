@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("An object that is inserted and deleted before a save")
+@Suite("An object that is inserted and deleted before a save", .anyStore)
 struct AnnihilationTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Notifications of changes")
+@Suite("Notifications of changes", .anyStore)
 struct ChangeNotificationTests {
   private let stack: Stack<RecordingStore>
 

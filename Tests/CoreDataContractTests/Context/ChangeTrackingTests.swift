@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What has changed")
+@Suite("What has changed", .anyStore)
 struct ChangeTrackingTests {
   private let stack: Stack<RecordingStore>
 

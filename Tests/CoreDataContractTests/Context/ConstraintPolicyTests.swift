@@ -3,7 +3,7 @@
   import CoreData
   import Testing
 
-  @Suite("What merge policies do about uniqueness constraints")
+  @Suite("What merge policies do about uniqueness constraints", .anyStore)
   struct ConstraintPolicyTests {
     private let town: UniqueTown
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Delete rules")
+@Suite("Delete rules", .anyStore)
 struct DeleteRuleTests {
   private let stack: Stack<RecordingStore>
 

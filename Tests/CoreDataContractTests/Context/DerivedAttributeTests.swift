@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Derived attributes")
+@Suite("Derived attributes", .anyStore)
 struct DerivedAttributeTests {
   private let stack: Stack<RecordingStore>
 

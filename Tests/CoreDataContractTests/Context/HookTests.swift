@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The hooks of an object")
+@Suite("The hooks of an object", .anyStore)
 struct HookTests {
   private let stack: Stack<RecordingStore>
 

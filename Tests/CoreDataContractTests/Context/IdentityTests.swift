@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("One object for each identifier")
+@Suite("One object for each identifier", .anyStore)
 struct IdentityTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("A fault whose row is gone")
+@Suite("A fault whose row is gone", .anyStore)
 struct InaccessibleFaultTests {
   private let stack: Stack<RecordingStore>
 

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 @MainActor
-@Suite("The context of the main queue")
+@Suite("The context of the main queue", .anyStore)
 struct MainQueueTests {
   @Test("is there for the main actor without further ado")
   func mainActor() throws {

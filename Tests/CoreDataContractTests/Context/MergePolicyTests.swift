@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Another context has saved a new name and a new age; this one has a new name and a nickname.
-@Suite("Merge policies")
+@Suite("Merge policies", .anyStore)
 struct MergePolicyTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Merging what another context has saved")
+@Suite("Merging what another context has saved", .anyStore)
 struct MergingTests {
   private let stack: Stack<RecordingStore>
 

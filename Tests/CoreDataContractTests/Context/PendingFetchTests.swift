@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("A fetch while changes are pending")
+@Suite("A fetch while changes are pending", .anyStore)
 struct PendingFetchTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Queues of contexts")
+@Suite("Queues of contexts", .anyStore)
 struct QueueTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("How long a context keeps its objects")
+@Suite("How long a context keeps its objects", .anyStore)
 struct RegistryTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Notifications of a save")
+@Suite("Notifications of a save", .anyStore)
 struct SaveNotificationTests {
   private let stack: Stack<RecordingStore>
 
@@ -38,6 +38,7 @@ struct SaveNotificationTests {
   func didSaveIdentifiers() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.didSaveObjectIDsNotification, of: context)
+      let deleted = stack.store.identifier(5)
       let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
       ada["age"] = 37
       context.delete(rex)
@@ -46,9 +47,7 @@ struct SaveNotificationTests {
       #expect(notices.identifiers(.insertedObjectIDs) == [errand.objectID])
       #expect(notices.identifiers(.updatedObjectIDs).contains(ada.objectID))
       #expect(
-        notices.identifiers(.deletedObjectIDs) == [
-          stack.store.newObjectID(for: rex.entity, referenceObject: NSNumber(value: 5))
-        ])
+        notices.identifiers(.deletedObjectIDs) == [deleted])
     }
   }
 

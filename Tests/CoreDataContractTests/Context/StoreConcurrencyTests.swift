@@ -2,7 +2,7 @@ import CoreData
 import Synchronization
 import Testing
 
-@Suite("A store and several contexts")
+@Suite("A store and several contexts", .anyStore)
 struct StoreConcurrencyTests {
   @Test("is called by one thread at a time, whichever contexts are at work")
   func oneAtATime() async throws {
@@ -50,12 +50,12 @@ private final class Overlap: Sendable {
 private final class SolitaryStore: RecordingStore {
   let overlap = Overlap()
 
-  override func save(_ request: NSSaveChangesRequest) throws {
-    try overlap.during { try super.save(request) }
+  override func save(_ request: NSSaveChangesRequest, with context: NSManagedObjectContext?) throws -> Any {
+    try overlap.during { try super.save(request, with: context) }
   }
 
-  override func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> Any {
-    try overlap.during { try super.fetch(request, context) }
+  override func fetch(_ request: NSFetchRequest<NSManagedObject>, with context: NSManagedObjectContext) throws -> Any {
+    try overlap.during { try super.fetch(request, with: context) }
   }
 
   override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {

@@ -3,7 +3,7 @@ import Testing
 
 /// Bounds come from model files, which Apple's platforms have to compile first.
 #if !canImport(Darwin)
-  @Suite("Bounds in a model file")
+  @Suite("Bounds in a model file", .anyStore)
   struct ValidationBoundsTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Models")
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What validation finds")
+@Suite("What validation finds", .anyStore)
 struct ValidationTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Adding a store")
+@Suite("Adding a store", .anyStore)
 struct AddingTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
   private let backing = Backing.town()
@@ -11,7 +11,7 @@ struct AddingTests {
     let store = try coordinator.add(RecordingStore.self, backing, options: ["colour": "blue"])
     #expect(store.persistentStoreCoordinator === coordinator)
     #expect(store.configurationName == "PF_DEFAULT_CONFIGURATION_NAME")
-    #expect(store.url?.path == "/nowhere/\(backing.identifier)")
+    #expect(store.url == backing.url)
     #expect(store.options?["colour"] as? String == "blue")
   }
 
@@ -32,7 +32,7 @@ struct AddingTests {
   @Test("the metadata have the type and the identifier, which is that of the store")
   func typeAndIdentifier() throws {
     let store = try coordinator.add(RecordingStore.self, backing)
-    #expect(store.metadata[NSStoreTypeKey] as? String == "RecordingStore")
+    #expect(store.metadata[NSStoreTypeKey] as? String == RecordingStore.storeType)
     #expect(store.metadata[NSStoreUUIDKey] as? String == backing.identifier)
     #expect(store.identifier == backing.identifier)
     #expect(coordinator.metadata(for: store)[NSStoreUUIDKey] as? String == backing.identifier)
@@ -50,5 +50,13 @@ struct AddingTests {
     backing.failing = [.loadMetadata]
     #expect(throws: Refusal(method: .loadMetadata)) { try coordinator.add(RecordingStore.self, backing) }
     #expect(coordinator.persistentStores.isEmpty)
+  }
+}
+
+/// Says that it is of another type than the one it is registered for.
+private final class MistypedStore: RecordingStore {
+  override func loadMetadata() throws {
+    try super.loadMetadata()
+    metadata[NSStoreTypeKey] = "AnotherStore"
   }
 }

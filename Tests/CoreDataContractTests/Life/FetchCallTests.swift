@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What a store is asked for a fetch")
+@Suite("What a store is asked for a fetch", .anyStore)
 struct FetchCallTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The metadata of a store")
+@Suite("The metadata of a store", .anyStore)
 struct MetadataTests {
   @Test("what is set is in memory at once, and with the store after the next save")
   func savedLater() throws {

@@ -1,14 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("Registering a class of stores")
+@Suite("Registering a class of stores", .anyStore)
 struct RegistrationTests {
   private final class OneStore: RecordingStore {}
   private final class OtherStore: RecordingStore {}
 
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
-  private let options = [Backing.option: Backing.town()]
-  private let url = URL(filePath: "/nowhere/registration")
+  private let backing = Backing.town()
 
   @Test("a store is made of the class that is registered for its type")
   func classOfTheType() throws {
@@ -21,7 +20,7 @@ struct RegistrationTests {
   func olderSpelling() throws {
     NSPersistentStoreCoordinator.registerStoreClass(OtherStore.self, forStoreType: OtherStore.storeType)
     let store = try coordinator.addPersistentStore(
-      ofType: OtherStore.storeType, configurationName: nil, at: url, options: options)
+      ofType: OtherStore.storeType, configurationName: nil, at: backing.url, options: [Backing.option: backing])
     #expect(store is OtherStore)
   }
 
@@ -30,7 +29,9 @@ struct RegistrationTests {
     let type = NSPersistentStore.StoreType(rawValue: "TakenBack")
     NSPersistentStoreCoordinator.registerStoreClass(OneStore.self, type: type)
     NSPersistentStoreCoordinator.registerStoreClass(nil, type: type)
-    let error = thrown { try coordinator.addPersistentStore(type: type, at: url, options: options) }
+    let error = thrown {
+      try coordinator.addPersistentStore(type: type, at: backing.url, options: [Backing.option: backing])
+    }
     #expect(error?.domain == NSCocoaErrorDomain && error?.code == 134000)
     #expect(coordinator.persistentStores.isEmpty)
   }

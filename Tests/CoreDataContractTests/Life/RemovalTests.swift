@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Removing a store")
+@Suite("Removing a store", .anyStore)
 struct RemovalTests {
   private let stack: Stack<RecordingStore>
 

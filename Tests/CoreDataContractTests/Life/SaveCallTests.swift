@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What a store is asked for a save")
+@Suite("What a store is asked for a save", .anyStore)
 struct SaveCallTests {
   private let stack: Stack<RecordingStore>
 

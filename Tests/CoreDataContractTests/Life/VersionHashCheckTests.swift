@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The version hashes in a store's metadata")
+@Suite("The version hashes in a store's metadata", .anyStore)
 struct VersionHashCheckTests {
   private let model = Town.model()
   private let backing = Backing.town()

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("A violation of uniqueness that a store notices")
+@Suite("A violation of uniqueness that a store notices", .anyStore)
 struct ConstraintConflictTests {
   private let stack: Stack<UniqueStore>
 
@@ -66,23 +66,4 @@ struct ConstraintConflictTests {
       }
     }
   #endif
-}
-
-/// Lets no two people have one nickname.
-final class UniqueStore: RecordingStore {
-  override func save(_ request: NSSaveChangesRequest) throws {
-    try record(call(for: request))
-    let conflicts = (request.insertedObjects ?? []).compactMap(conflict)
-    if !conflicts.isEmpty { throw cocoaError(133021, [NSPersistentStoreSaveConflictsErrorKey: conflicts]) }
-    apply(request)
-  }
-
-  private func conflict(_ object: NSManagedObject) -> NSConstraintConflict? {
-    guard let nickname = object["nickname"] as? String,
-      let holder = backing.rows.first(where: { $0.value.attributes["nickname"] as? String == nickname })
-    else { return nil }
-    return NSConstraintConflict(
-      constraint: ["nickname"], database: object.managedObjectContext?.object(with: identifier(holder.key)),
-      databaseSnapshot: values(of: holder.value), conflicting: [object], conflictingSnapshots: [NSNull()])
-  }
 }

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The coordinator compares the versions that a context knows with those of the store.
-@Suite("A conflict that the coordinator notices")
+@Suite("A conflict that the coordinator notices", .anyStore)
 struct ContextConflictTests {
   private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("When a store is asked for the values of an object")
+@Suite("When a store is asked for the values of an object", .anyStore)
 struct FaultTests {
   private let stack: Stack<RecordingStore>
 

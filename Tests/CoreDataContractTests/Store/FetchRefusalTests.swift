@@ -3,7 +3,7 @@ import Testing
 
 /// Off Apple's platforms there are no exceptions, so what raises one there is an error here.
 #if !canImport(Darwin)
-  @Suite("A fetch that makes no sense")
+  @Suite("A fetch that makes no sense", .anyStore)
   struct FetchRefusalTests {
     private let stack: Stack<RecordingStore>
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The fetch request that a store is handed")
+@Suite("The fetch request that a store is handed", .anyStore)
 struct FetchRequestTests {
   private let stack: Stack<RecordingStore>
 
@@ -92,9 +92,9 @@ struct FetchRequestTests {
 
 /// Changes the requests that it is handed.
 private final class MeddlingStore: RecordingStore {
-  override func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> Any {
+  override func fetch(_ request: NSFetchRequest<NSManagedObject>, with context: NSManagedObjectContext) throws -> Any {
     request.fetchLimit = 1
     request.predicate = NSPredicate(value: false)
-    return try super.fetch(request, context)
+    return try super.fetch(request, with: context)
   }
 }

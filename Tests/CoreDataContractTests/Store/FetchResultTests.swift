@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What a store gives for a fetch, and what becomes of it")
+@Suite("What a store gives for a fetch, and what becomes of it", .anyStore)
 struct FetchResultTests {
   private let stack: Stack<RecordingStore>
 
@@ -23,6 +23,7 @@ struct FetchResultTests {
     try stack.work { context throws in
       let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
       request.resultType = .managedObjectIDResultType
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
       #expect(try context.fetch(request) == [1, 2, 3].map(stack.store.identifier))
     }
   }

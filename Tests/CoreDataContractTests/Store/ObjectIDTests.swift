@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Object identifiers")
+@Suite("Object identifiers", .anyStore)
 struct ObjectIDTests {
   private let stack: Stack<RecordingStore>
   private let person: NSEntityDescription

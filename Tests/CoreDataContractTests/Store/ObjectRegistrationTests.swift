@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What a store is told about the objects in use")
+@Suite("What a store is told about the objects in use", .anyStore)
 struct ObjectRegistrationTests {
   private let stack: Stack<RecordingStore>
 

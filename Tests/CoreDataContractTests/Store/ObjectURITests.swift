@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The URI of an object identifier")
+@Suite("The URI of an object identifier", .anyStore)
 struct ObjectURITests {
   private let stack: Stack<RecordingStore>
 
@@ -20,7 +20,7 @@ struct ObjectURITests {
 
   @Test("leads back to an identifier that stands for the same object")
   func wayBack() throws {
-    let uri = id(NSNumber(value: 3), "Child").uriRepresentation()
+    let uri = stack.store.identifier(3).uriRepresentation()
     let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: uri))
     #expect(found.entity.name == "Child" && found.persistentStore === stack.store && !found.isTemporaryID)
     #expect(found.uriRepresentation() == uri)
@@ -64,7 +64,7 @@ struct ObjectURITests {
 
   @Test("is good for as long as the store keeps its identifier")
   func laterStack() throws {
-    let uri = id(NSNumber(value: 1)).uriRepresentation()
+    let uri = stack.store.identifier(1).uriRepresentation()
     let later = try Stack<RecordingStore>(Town.model(), stack.backing)
     let found = try #require(later.coordinator.managedObjectID(forURIRepresentation: uri))
     try later.work { context throws in

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What a store answers for a relationship")
+@Suite("What a store answers for a relationship", .anyStore)
 struct RelationshipAnswerTests {
   @Test("a to-many relationship may be any collection of identifiers", arguments: CollectionStore.Kind.allCases)
   func collections(_ kind: CollectionStore.Kind) throws {

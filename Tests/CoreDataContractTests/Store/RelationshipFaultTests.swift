@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("When a store is asked for a relationship")
+@Suite("When a store is asked for a relationship", .anyStore)
 struct RelationshipFaultTests {
   @Test("a to-one relationship in the node costs nothing")
   func toOneInTheNode() throws {
@@ -10,25 +10,6 @@ struct RelationshipFaultTests {
       let ada = try context.person("Ada")
       let calls = stack.calls { #expect((ada["home"] as? NSManagedObject)?.objectID == stack.store.identifier(4)) }
       #expect(calls.allSatisfy { $0.method != .relationship })
-    }
-  }
-
-  @Test("each to-one relationship that the node lacks is asked for when the fault fires")
-  func toOneMissing() throws {
-    let stack = try Stack<AttributesOnlyStore>()
-    try stack.work { context throws in
-      let ada = context.object(with: stack.store.identifier(1))
-      stack.expectCalls([.values("Person/1"), .relationship("home", of: "Person/1")]) { _ = ada["name"] }
-      let calls = stack.calls { #expect((ada["home"] as? NSManagedObject)?["street"] as? String == "Elm") }
-      #expect(calls.allSatisfy { $0.method != .relationship })
-    }
-  }
-
-  @Test("NSNull for a to-one relationship is nil")
-  func toOneNull() throws {
-    let stack = try Stack<AttributesOnlyStore>()
-    try stack.work { context throws in
-      #expect(try context.person("Cleo")["home"] == nil)
     }
   }
 
@@ -52,18 +33,6 @@ struct RelationshipFaultTests {
     try stack.work { context in
       let ada = try context.person("Ada")
       #expect(ada.objectIDs(forRelationshipNamed: "friends") == [stack.store.identifier(2)])
-    }
-  }
-
-  @Test("its error comes out of what can throw, and of nothing while nobody looks")
-  func failure() throws {
-    let stack = try Stack<AttributesOnlyStore>()
-    stack.backing.failing = [.relationship]
-    stack.work { context in
-      #expect(throws: Refusal(method: .relationship)) {
-        try context.existingObject(with: stack.store.identifier(1))
-      }
-      #expect(throws: Never.self) { try context.existingObject(with: stack.store.identifier(4)) }
     }
   }
 }

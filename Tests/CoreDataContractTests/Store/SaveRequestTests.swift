@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The save request that a store is handed")
+@Suite("The save request that a store is handed", .anyStore)
 struct SaveRequestTests {
   private let stack: Stack<RecordingStore>
 

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// A store that caches rows answers with what it has, and notices in a save that another client was faster.
-@Suite("A conflict that the store notices")
+@Suite("A conflict that the store notices", .anyStore)
 struct StoreConflictTests {
   private let stack: Stack<CachingStore>
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Apple's Core Data knows the requests that there are, and what it does with others is not documented.
 #if !canImport(Darwin)
-  @Suite("A request that the store does not know")
+  @Suite("A request that the store does not know", .anyStore)
   struct UnknownRequestTests {
     private final class Request: NSPersistentStoreRequest {
       override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Versions of rows")
+@Suite("Versions of rows", .anyStore)
 struct VersionTests {
   @Test("begin with 1, and rise with each save that the object is updated or locked in")
   func counting() throws {
@@ -36,19 +36,5 @@ struct VersionTests {
       try context.save()
     }
     #expect(stack.backing.rows[1] == nil)
-  }
-
-  @Test("one that never changes means that no conflict is noticed, and none is invented")
-  func constant() throws {
-    let stack = try Stack<ConstantVersionStore>()
-    try stack.work { context in
-      let ada = try context.person("Ada")
-      for age in 37...39 {
-        ada["age"] = age
-        stack.backing.change(1, ["nickname": "Countess"])
-        try context.save()
-      }
-    }
-    #expect(stack.backing.rows[1]?.attributes["age"] as? Int == 39)
   }
 }

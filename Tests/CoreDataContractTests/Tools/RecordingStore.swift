@@ -1,10 +1,11 @@
 import CoreData
 
-/// An incremental store that keeps its rows in memory, counts their versions from 1, and writes down what it is asked.
+/// A store that writes down what it is asked, and refuses what its backing says.
 ///
 /// Subclasses do one thing differently each.
-class RecordingStore: NSIncrementalStore {
-  class var storeType: String { "\(self)" }
+class RecordingStore: BackedStore {
+  /// How old values may be that contexts of a ``Stack`` are given: not at all, as if the store had no cache.
+  class var stalenessInterval: TimeInterval { 0 }
 
   /// What it was asked, in order; identifiers that are registered one by one stand together.
   var calls: [StoreCall] = []
@@ -13,20 +14,18 @@ class RecordingStore: NSIncrementalStore {
 
   override func loadMetadata() throws {
     try record(.loadMetadata)
-    metadata = backing.metadata.merging([NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: backing.identifier]) { $1 }
+    try super.loadMetadata()
   }
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     switch request.requestType {
     case .fetchRequestType:
       fetchRequest = (request as! NSFetchRequest<NSManagedObject>)
-      return try fetch(request as! NSFetchRequest<NSManagedObject>, context!)
-    case .saveRequestType:
-      try save(request as! NSSaveChangesRequest)
-      return [Any]()
+      return try fetch(request as! NSFetchRequest<NSManagedObject>, with: context!)
+    case .saveRequestType: return try save(request as! NSSaveChangesRequest, with: context)
     default:
       try record(.other)
-      throw cocoaError(134091)
+      return try super.execute(request, with: context)
     }
   }
 
@@ -34,8 +33,7 @@ class RecordingStore: NSIncrementalStore {
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
     try record(.values(name(objectID)))
-    let row = try row(objectID)
-    return NSIncrementalStoreNode(objectID: objectID, withValues: values(of: row), version: row.version)
+    return try super.newValuesForObject(with: objectID, with: context)
   }
 
   override func newValue(
@@ -43,17 +41,16 @@ class RecordingStore: NSIncrementalStore {
     with context: NSManagedObjectContext?
   ) throws -> Any {
     try record(.relationship(relationship.name, of: name(objectID)))
-    let row = try row(objectID)
-    if relationship.isToMany { return members(relationship, of: number(objectID)).map(identifier) }
-    return row.toOne[relationship.name].map(identifier) ?? NSNull()
+    return try super.newValue(forRelationship: relationship, forObjectWith: objectID, with: context)
   }
 
   override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     try record(.permanentIDs(array.map { $0.entity.name! }))
-    return array.map { newObjectID(for: $0.entity, referenceObject: NSNumber(value: backing.reserveNumber())) }
+    return try super.obtainPermanentIDs(for: array)
   }
 
   override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
+    super.managedObjectContextDidRegisterObjects(with: objectIDs)
     var names = objectIDs.map(name)
     if case .register(let before) = calls.last { names = before + names }
     if case .register = calls.last { calls.removeLast() }
@@ -61,6 +58,7 @@ class RecordingStore: NSIncrementalStore {
   }
 
   override func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {
+    super.managedObjectContextDidUnregisterObjects(with: objectIDs)
     var names = objectIDs.map(name)
     if case .unregister(let before) = calls.last { names = before + names }
     if case .unregister = calls.last { calls.removeLast() }
@@ -72,24 +70,37 @@ class RecordingStore: NSIncrementalStore {
     super.willRemove(from: coordinator)
   }
 
-  /// What a node has of a row: its attributes and its to-one relationships.
-  func values(of row: Backing.Row) -> [String: Any] {
-    var values = row.attributes
-    for relationship in entity(row.entityName).relationshipsByName.values where !relationship.isToMany {
-      values[relationship.name] = row.toOne[relationship.name].map(identifier) ?? NSNull()
-    }
-    return values
-  }
-
   /// Applies a save request to the rows.
-  func save(_ request: NSSaveChangesRequest) throws {
+  func save(_ request: NSSaveChangesRequest, with context: NSManagedObjectContext?) throws -> Any {
     try record(call(for: request))
-    apply(request)
+    return try super.execute(request, with: context)
   }
 
   /// Gives what a fetch request asks for.
-  func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> Any {
+  func fetch(_ request: NSFetchRequest<NSManagedObject>, with context: NSManagedObjectContext) throws -> Any {
     try record(.fetch(request.entityName!))
-    return results(of: request, context)
+    return try super.execute(request, with: context)
   }
+
+  // MARK: Writing down
+
+  func record(_ call: StoreCall) throws {
+    calls.append(call)
+    if let method = call.method, backing.failing.contains(method) { throw Refusal(method: method) }
+  }
+
+  func name(_ objectID: NSManagedObjectID) -> String {
+    "\(objectID.entity.name!)/\(objectID.isTemporaryID ? "temporary" : "\(number(objectID))")"
+  }
+
+  func call(for request: NSSaveChangesRequest) -> StoreCall {
+    let sets = [request.insertedObjects, request.updatedObjects, request.deletedObjects, request.lockedObjects]
+    if sets.allSatisfy({ $0 == nil }) { return .saveMetadata }
+    let names = sets.map { ($0 ?? []).map { name($0.objectID) }.sorted() }
+    return .save(inserted: names[0], updated: names[1], deleted: names[2], locked: names[3])
+  }
+}
+
+func cocoaError(_ code: Int, _ userInfo: [String: Any] = [:]) -> NSError {
+  NSError(domain: NSCocoaErrorDomain, code: code, userInfo: userInfo)
 }

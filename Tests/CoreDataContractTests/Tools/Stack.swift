@@ -17,6 +17,7 @@ struct Stack<Store: RecordingStore> {
   func context() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
+    context.stalenessInterval = Store.stalenessInterval
     return context
   }
 
@@ -50,7 +51,7 @@ extension NSPersistentStoreCoordinator {
     let type = NSPersistentStore.StoreType(rawValue: Store.storeType)
     NSPersistentStoreCoordinator.registerStoreClass(Store.self, type: type)
     let store = try addPersistentStore(
-      type: type, configuration: configuration, at: URL(filePath: "/nowhere/\(backing.identifier)"),
+      type: type, configuration: configuration, at: backing.url,
       options: options.merging([Backing.option: backing]) { $1 })
     return store as! Store
   }

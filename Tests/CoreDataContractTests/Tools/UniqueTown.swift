@@ -7,7 +7,7 @@ struct UniqueTown {
 
   init(_ model: NSManagedObjectModel = model()) throws {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    try coordinator.addUniqueStore()
     try work { context in
       let ada = context.make("Person", ["name": "Ada", "age": 36, "nickname": "Countess"])
       ada["home"] = context.make("House", ["street": "Elm"])
@@ -40,7 +40,7 @@ struct UniqueTown {
   /// The people in the store, by name: each with age and nickname.
   func people() throws -> [String] {
     try work { context in
-      try context.all("Person").map { "\($0["name"]!) \($0["age"]!) \($0["nickname"] ?? "nil")" }
+      try context.all("Person").map { "\($0["name"]!) \($0["age"]!) \($0["nickname"] ?? "nil")" }.sorted()
     }
   }
 }

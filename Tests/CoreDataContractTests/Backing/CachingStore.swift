@@ -3,7 +3,7 @@ import CoreData
 /// Keeps the rows that it has handed out, and answers with them from then on. So it has to find out by itself, when it
 /// saves, that another client has changed a row meanwhile.
 final class CachingStore: RecordingStore {
-  private var cache: [Int: Backing.Row] = [:]
+  private var cache: [Int: BackingRow] = [:]
 
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
@@ -15,7 +15,7 @@ final class CachingStore: RecordingStore {
     return NSIncrementalStoreNode(objectID: objectID, withValues: values(of: row), version: row.version)
   }
 
-  override func save(_ request: NSSaveChangesRequest) throws {
+  override func save(_ request: NSSaveChangesRequest, with context: NSManagedObjectContext?) throws -> Any {
     try record(call(for: request))
     let known = (request.updatedObjects ?? []).union(request.deletedObjects ?? []).union(request.lockedObjects ?? [])
     let conflicts = known.compactMap(conflict)
@@ -23,6 +23,7 @@ final class CachingStore: RecordingStore {
     if !conflicts.isEmpty { throw cocoaError(133020, [NSPersistentStoreSaveConflictsErrorKey: conflicts]) }
     apply(request)
     for object in known { cache[number(object.objectID)] = backing.rows[number(object.objectID)] }
+    return [Any]()
   }
 
   private func conflict(_ object: NSManagedObject) -> NSMergeConflict? {

@@ -1,13 +1,6 @@
 import CoreData
 
-extension RecordingStore {
-  func call(for request: NSSaveChangesRequest) -> StoreCall {
-    let sets = [request.insertedObjects, request.updatedObjects, request.deletedObjects, request.lockedObjects]
-    if sets.allSatisfy({ $0 == nil }) { return .saveMetadata }
-    let names = sets.map { ($0 ?? []).map { name($0.objectID) }.sorted() }
-    return .save(inserted: names[0], updated: names[1], deleted: names[2], locked: names[3])
-  }
-
+extension BackedStore {
   /// A new row has version 1; every later save that the object is part of adds 1.
   func apply(_ request: NSSaveChangesRequest) {
     backing.metadata = metadata
@@ -17,9 +10,9 @@ extension RecordingStore {
     for object in request.deletedObjects ?? [] { backing.rows[number(object.objectID)] = nil }
   }
 
-  private func newRow(_ object: NSManagedObject) -> Backing.Row {
+  private func newRow(_ object: NSManagedObject) -> BackingRow {
     let relationships = object.entity.relationshipsByName.values
-    return Backing.Row(
+    return BackingRow(
       entityName: object.entity.name!, attributes: attributes(object), toOne: toOne(object),
       toMany: members(object, relationships.filter(isKept)))
   }

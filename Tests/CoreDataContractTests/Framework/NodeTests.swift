@@ -53,9 +53,9 @@ struct NodeTests {
 }
 
 private final class LazyNode: NSIncrementalStoreNode {
-  let row: Backing.Row
+  let row: BackingRow
 
-  init(_ objectID: NSManagedObjectID, _ row: Backing.Row) {
+  init(_ objectID: NSManagedObjectID, _ row: BackingRow) {
     self.row = row
     super.init(objectID: objectID, withValues: [:], version: row.version)
   }

@@ -1,12 +1,7 @@
 import CoreData
 
-extension RecordingStore {
+extension BackedStore {
   var backing: Backing { options![Backing.option] as! Backing }
-
-  func record(_ call: StoreCall) throws {
-    calls.append(call)
-    if let method = call.method, backing.failing.contains(method) { throw Refusal(method: method) }
-  }
 
   func entity(_ name: String) -> NSEntityDescription {
     persistentStoreCoordinator!.managedObjectModel.entitiesByName[name]!
@@ -20,11 +15,7 @@ extension RecordingStore {
   /// The number of the row that an identifier stands for. It is a string in an identifier that was a URI.
   func number(_ objectID: NSManagedObjectID) -> Int { Int("\(referenceObject(for: objectID))")! }
 
-  func name(_ objectID: NSManagedObjectID) -> String {
-    "\(objectID.entity.name!)/\(objectID.isTemporaryID ? "temporary" : "\(number(objectID))")"
-  }
-
-  func row(_ objectID: NSManagedObjectID) throws -> Backing.Row {
+  func row(_ objectID: NSManagedObjectID) throws -> BackingRow {
     guard let row = backing.rows[number(objectID)] else { throw cocoaError(133000) }
     return row
   }
@@ -40,8 +31,4 @@ extension RecordingStore {
   func isKept(_ relationship: NSRelationshipDescription) -> Bool {
     relationship.isToMany && (relationship.isOrdered || relationship.inverseRelationship?.isToMany != false)
   }
-}
-
-func cocoaError(_ code: Int, _ userInfo: [String: Any] = [:]) -> NSError {
-  NSError(domain: NSCocoaErrorDomain, code: code, userInfo: userInfo)
 }

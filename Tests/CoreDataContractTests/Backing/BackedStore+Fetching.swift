@@ -1,6 +1,6 @@
 import CoreData
 
-extension RecordingStore {
+extension BackedStore {
   func results(of request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) -> Any {
     let found = numbers(request)
     switch request.resultType {
@@ -22,14 +22,14 @@ extension RecordingStore {
     return Array(request.fetchLimit > 0 ? found.prefix(request.fetchLimit) : found)
   }
 
-  private func matches(_ request: NSFetchRequest<NSManagedObject>, _ row: Backing.Row) -> Bool {
+  private func matches(_ request: NSFetchRequest<NSManagedObject>, _ row: BackingRow) -> Bool {
     let asked = request.entity ?? entity(request.entityName!)
     let own = entity(row.entityName)
     guard request.includesSubentities ? own.isKindOf(entity: asked) : own.name == asked.name else { return false }
     return request.predicate?.evaluate(with: NSDictionary(dictionary: row.attributes)) ?? true
   }
 
-  private func dictionary(_ row: Backing.Row, _ request: NSFetchRequest<NSManagedObject>) -> NSDictionary {
+  private func dictionary(_ row: BackingRow, _ request: NSFetchRequest<NSManagedObject>) -> NSDictionary {
     guard let properties = request.propertiesToFetch else { return NSDictionary(dictionary: row.attributes) }
     let names = properties.map { ($0 as? NSPropertyDescription)?.name ?? $0 as! String }
     return NSDictionary(dictionary: row.attributes.filter { names.contains($0.key) })

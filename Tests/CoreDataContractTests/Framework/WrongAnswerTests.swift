@@ -40,8 +40,9 @@ import Testing
     var answer: Any?
     var loses = false
 
-    override func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> Any {
-      try answer ?? super.fetch(request, context)
+    override func fetch(_ request: NSFetchRequest<NSManagedObject>, with context: NSManagedObjectContext) throws -> Any
+    {
+      try answer ?? super.fetch(request, with: context)
     }
 
     override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {

@@ -13,7 +13,7 @@ final class ConstantVersionStore: RecordingStore {
 
 /// Leaves relationships out of its nodes.
 final class AttributesOnlyStore: RecordingStore {
-  override func values(of row: Backing.Row) -> [String: Any] { row.attributes }
+  override func values(of row: BackingRow) -> [String: Any] { row.attributes }
 }
 
 /// Has everything in its nodes: to-many relationships and keys that the model does not know, too.
@@ -30,13 +30,5 @@ final class EverythingStore: RecordingStore {
     values["shoeSize"] = 43
     node.update(withValues: values, version: row.version)
     return node
-  }
-}
-
-/// Says in its metadata that it is of another type.
-final class MistypedStore: RecordingStore {
-  override func loadMetadata() throws {
-    try super.loadMetadata()
-    metadata[NSStoreTypeKey] = "AnotherStore"
   }
 }

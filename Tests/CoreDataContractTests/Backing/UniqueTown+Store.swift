@@ -1,0 +1,8 @@
+import CoreData
+
+extension NSPersistentStoreCoordinator {
+  /// Adds an empty store that knows of uniqueness constraints.
+  func addUniqueStore() throws {
+    _ = try addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+  }
+}

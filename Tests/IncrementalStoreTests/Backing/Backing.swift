@@ -1,0 +1,127 @@
+import CairnIncrementalStore
+import CoreData
+import IncrementalStore
+
+/// The rows of a store, numbered, for one store after another to open. Whoever reads and changes them here is another client, which opens the store with
+/// a coordinator of its own each time.
+final class Backing {
+  /// The key of a store's options under which it finds its rows.
+  static let option = "Backing"
+
+  let identifier = UUID().uuidString
+  /// What a store is to refuse.
+  var failing: Set<StoreMethod> = []
+  private let kind = StoreKind.current
+  private let memory: MemoryRowStore
+  /// Saves opening the files for each client.
+  private var held: (any RowStore)?
+  /// Rows that are inserted as soon as the model is known.
+  private var waiting: [BackingRow] = []
+  /// Metadata that are set then.
+  private var waitingMetadata: [String: Any] = [:]
+  private var store: (model: NSManagedObjectModel, type: NSPersistentStore.StoreType)?
+  /// What the store calls each object, and in which table it is; the first is number 1.
+  private var references: [(entityName: String, reference: Any)] = []
+  private var numbers: [String: Int] = [:]
+
+  init() { memory = MemoryRowStore(referenceKind: kind.references ?? .integer) }
+
+  deinit {
+    try? held?.close()
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Where Cairn keeps the store; with others nothing is there.
+  var url: URL { URL.temporaryDirectory.appending(path: identifier) }
+
+  // MARK: For stores
+
+  func rowStore() throws -> any RowStore {
+    guard kind == .cairn else { return memory }
+    return try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
+  }
+
+  /// Fills the store, before the first one that opens it has loaded anything.
+  func prepare(_ model: NSManagedObjectModel, _ type: String) throws {
+    guard store == nil else { return }
+    store = (model, NSPersistentStore.StoreType(rawValue: type))
+    held = try rowStore()
+    try insertWaiting()
+    if !waitingMetadata.isEmpty { metadata = waitingMetadata }
+  }
+
+  func number(_ reference: Any) -> Int? { numbers["\(reference)"] }
+
+  func reference(_ number: Int) -> (entityName: String, reference: Any) { references[number - 1] }
+
+  /// Notes an object that has got a reference.
+  func note(_ entityName: String, _ reference: Any) {
+    references.append((entityName, reference))
+    numbers["\(reference)"] = references.count
+  }
+
+  // MARK: For tests
+
+  @discardableResult
+  func add(
+    _ entityName: String, _ attributes: [String: Any] = [:], toOne: [String: Int] = [:], toMany: [String: [Int]] = [:]
+  ) -> Int {
+    waiting.append(BackingRow(entityName: entityName, attributes: attributes, toOne: toOne, toMany: toMany))
+    let number = references.count + waiting.count
+    if store != nil { succeeding { try insertWaiting() } }
+    return number
+  }
+
+  /// What is stored. Rows that are set get versions from the store.
+  var rows: [Int: BackingRow] {
+    get { succeeding { try work { client in try client.rows(references.indices.map { $0 + 1 }) } } }
+    set {
+      let old = rows
+      succeeding { try work { client in try client.change(from: old, to: newValue) } }
+    }
+  }
+
+  var metadata: [String: Any] {
+    get { store == nil ? waitingMetadata : succeeding { try work { $0.store.metadata } } }
+    set {
+      waitingMetadata = newValue
+      guard store != nil else { return }
+      succeeding {
+        try work { client in
+          client.store.metadata.merge(newValue) { $1 }
+          try client.context.save()
+        }
+      }
+    }
+  }
+
+  private func insertWaiting() throws {
+    guard !waiting.isEmpty else { return }
+    try work { client in try client.insert(waiting) }
+    waiting = []
+  }
+
+  /// Nothing is refused to the other client.
+  private func work<Result>(_ body: (OtherClient) throws -> Result) throws -> Result {
+    let (model, type) = store!
+    let refused = failing
+    failing = []
+    defer { failing = refused }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let opened = try coordinator.addPersistentStore(
+      type: type, at: url, options: [Backing.option: self, NSIgnorePersistentStoreVersioningOption: true])
+    defer { succeeding { try coordinator.remove(opened) } }
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait { try body(OtherClient(store: opened as! BackedStore, context: context)) }
+  }
+}
+
+/// No test can go on without what the other client does.
+private func succeeding<Result>(_ body: () throws -> Result) -> Result {
+  do {
+    return try body()
+  } catch {
+    fatalError("The other client fails: \(error)")
+  }
+}
