@@ -4,7 +4,8 @@ import OpenCoreData
 extension RowIncrementalStore {
   /// Saves what the request has as one batch. The metadata are written with it, if they have changed.
   func save(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext?) throws {
-    let metadata = metadataHaveChanged && !isReadOnly ? try StoreHead.bytes(of: self.metadata) : nil
+    let metadata =
+      metadataHaveChanged && !isReadOnly ? try StoreHead.bytes(of: self.metadata, keeping: loadedMetadata) : nil
     var plan = SavePlan(self)
     let revision: UInt64
     do {

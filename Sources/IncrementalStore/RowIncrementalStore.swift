@@ -30,6 +30,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
   /// Whether the metadata have changed since they were written.
   private(set) var metadataHaveChanged = false
+  /// What they were when the store was opened.
+  private(set) var loadedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
 
   /// To be called by coordinators only.
@@ -73,6 +75,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
       metadata = head.metadata
+      loadedMetadata = head.metadata
       metadataHaveChanged = false
       rowStore = rows
     } catch {
@@ -102,9 +105,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     let old = try StoreHead.load(rows, url, storeType, isReadOnly: false) {
       [NSStoreTypeKey: storeType, NSStoreUUIDKey: identifierForNewStore(at: url)]
     }.metadata
-    // A store without these two could not be opened any more.
-    let kept = old.filter { [NSStoreTypeKey, NSStoreUUIDKey].contains($0.key) }
-    let bytes = try StoreHead.bytes(of: (metadata ?? [:]).merging(kept) { given, _ in given })
+    let bytes = try StoreHead.bytes(of: metadata, keeping: old)
     _ = try rows.save { snapshot in
       var changes = RowChanges()
       changes.rows = [try StoreHead.change(StoreHead.metadataReference, bytes, snapshot)]

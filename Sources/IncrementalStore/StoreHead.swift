@@ -101,6 +101,14 @@ struct StoreHead {
     }
   }
 
+  /// Metadata that somebody has set, with the type that the store has, and its identifier unless there is another one: without them it could not be opened any more.
+  static func bytes(of metadata: [String: Any]?, keeping old: [String: Any]) throws -> [UInt8] {
+    var kept = metadata ?? [:]
+    kept[NSStoreTypeKey] = old[NSStoreTypeKey]
+    if !(kept[NSStoreUUIDKey] is String) { kept[NSStoreUUIDKey] = old[NSStoreUUIDKey] }
+    return try bytes(of: kept)
+  }
+
   static func change(_ reference: RowReference, _ bytes: [UInt8], _ snapshot: any RowSnapshot) throws -> RowChanges.Row
   {
     RowChanges.Row(
