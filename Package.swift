@@ -92,7 +92,7 @@ let package = Package(
       name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
       swiftSettings: settings),
     .testTarget(
-      name: "IncrementalStoreTests", dependencies: ["CoreData", "IncrementalStore", "CairnIncrementalStore"],
+      name: "IncrementalStoreTests", dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"],
       swiftSettings: sharedSettings),
   ]
 #else

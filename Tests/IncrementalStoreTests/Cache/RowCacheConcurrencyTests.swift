@@ -1,0 +1,52 @@
+import CoreData
+import Testing
+
+@testable import IncrementalStore
+
+@Suite("The row cache and many threads")
+struct RowCacheConcurrencyTests {
+  /// What rows are made with. Immutable in truth.
+  private struct Pets: @unchecked Sendable {
+    let ids: [NSManagedObjectID]
+    let map: EntityMap
+    let access: RowAccess
+
+    init(_ store: RecordingStore) {
+      let pet = store.entity("Pet")
+      ids = (0..<8).map { store.newObjectID(for: pet, referenceObject: NSNumber(value: $0)) }
+      access = store.access
+      map = store.access.schema[pet]!
+    }
+
+    func set(_ place: Int, revision: UInt64, in cache: RowCache) -> RowNode {
+      let row = StoredRow(reference: .integer(Int64(place)), bytes: [], version: revision, revision: revision)
+      return cache.set(row, of: ids[place]) { RowNode(row, of: ids[place], map, access) }
+    }
+  }
+
+  @Test("no thread sees an older state after a newer one, while others register and change rows")
+  func rising() async throws {
+    let stack = try Stack<RecordingStore>()
+    let pets = Pets(stack.store)
+    let cache = RowCache(limit: 100_000)
+    await withTaskGroup(of: Bool.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          var seen = [UInt64](repeating: 0, count: pets.ids.count)
+          var isRising = true
+          for round in 1...2_000 {
+            let place = (worker + round) % pets.ids.count
+            if round % 7 == 0 { cache.register([pets.ids[place]]) }
+            if round % 7 == 3 { cache.unregister([pets.ids[place]]) }
+            let found = pets.set(place, revision: UInt64(round), in: cache).row.revision
+            isRising = isRising && found >= max(seen[place], UInt64(round))
+            seen[place] = found
+          }
+          return isRising
+        }
+      }
+      for await isRising in group { #expect(isRising) }
+    }
+    withExtendedLifetime(stack) {}
+  }
+}

@@ -1,0 +1,108 @@
+import CoreData
+import Synchronization
+import Testing
+
+@testable import IncrementalStore
+
+@Suite("The row cache")
+struct RowCacheTests {
+  private let stack: Stack<RecordingStore>
+  private let time = Clock()
+  private let cache: RowCache
+
+  /// Nanoseconds that pass when a test says so.
+  private final class Clock: Sendable {
+    let now = Mutex<UInt64>(0)
+    func pass(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000_000 } }
+  }
+
+  init() throws {
+    stack = try Stack()
+    let time = time
+    cache = RowCache(limit: 100_000) { time.now.withLock { $0 } }
+  }
+
+  private func id(_ number: Int) -> NSManagedObjectID {
+    stack.store.newObjectID(for: stack.store.entity("Pet"), referenceObject: NSNumber(value: number))
+  }
+
+  @discardableResult
+  private func set(_ number: Int, revision: UInt64 = 1, bytes: Int = 700) -> RowNode {
+    let row = StoredRow(
+      reference: .integer(Int64(number)), bytes: [UInt8](repeating: 0, count: bytes), version: revision,
+      revision: revision)
+    let id = id(number)
+    let map = stack.store.access.schema[id.entity]!
+    return cache.set(row, of: id) { RowNode(row, of: id, map, stack.store.access) }
+  }
+
+  private func isThere(_ number: Int) -> Bool { cache.node(for: id(number)) != nil }
+
+  @Test("keeps what is registered, however much it is")
+  func registered() {
+    cache.register((1...500).map(id))
+    for number in 1...500 { set(number) }
+    #expect((1...500).allSatisfy(isThere))
+    #expect(cache.size.unregisteredBytes == 0)
+  }
+
+  @Test("keeps a row until as many contexts have given it back as have registered it")
+  func counting() {
+    for _ in 0..<2 { cache.register([id(1)]) }
+    set(1)
+    cache.unregister([id(1)])
+    for number in 1_000..<2_000 { set(number) }
+    #expect(isThere(1))
+    cache.unregister([id(1)])
+    for number in 1_000..<2_000 { set(number) }
+    #expect(!isThere(1))
+  }
+
+  @Test("keeps others as far as there is room, the latest first")
+  func bounded() {
+    for number in 1...1_000 {
+      set(number)
+      #expect(cache.size.unregisteredBytes <= 100_000)
+    }
+    #expect(isThere(1_000) && isThere(960) && !isThere(1))
+  }
+
+  @Test("does not make room for one that is larger than all the room")
+  func tooLarge() {
+    set(1)
+    set(2, bytes: 200_000)
+    #expect(isThere(1) && !isThere(2))
+  }
+
+  @Test("gives a row as long as it is no older than asked")
+  func age() {
+    set(1)
+    time.pass(seconds: 10)
+    #expect(cache.node(for: id(1), maximumAge: 0) == nil)
+    #expect(cache.node(for: id(1), maximumAge: 10) == nil)
+    #expect(cache.node(for: id(1), maximumAge: 11) != nil)
+    #expect(cache.node(for: id(1), maximumAge: -1) != nil)
+    set(1)
+    #expect(cache.node(for: id(1), maximumAge: 1) != nil)
+    #expect(cache.node(for: id(1), maximumAge: 0) == nil)
+  }
+
+  @Test("gives the node that is in use another state, and never an older one")
+  func inPlace() {
+    let node = set(1, revision: 5)
+    #expect(set(1, revision: 7) === node && node.version == 7)
+    #expect(set(1, revision: 6) === node && node.version == 7)
+    #expect(node.row.revision == 7)
+  }
+
+  @Test("forgets what is gone, and stays registered for what comes again")
+  func removal() {
+    cache.register([id(1)])
+    set(1)
+    cache.remove(id(1))
+    #expect(!isThere(1))
+    set(1, revision: 2)
+    for number in 1_000..<2_000 { set(number) }
+    #expect(isThere(1))
+  }
+}

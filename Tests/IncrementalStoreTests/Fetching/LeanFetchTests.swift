@@ -1,0 +1,82 @@
+import CoreData
+import Synchronization
+import Testing
+
+@testable import IncrementalStore
+
+@Suite("What a fetch makes", .anyStore)
+struct LeanFetchTests {
+  private let stack: Stack<RecordingStore>
+
+  init() throws {
+    let backing = Backing()
+    for number in 0..<300 { backing.add("Person", ["name": "P\(number)", "age": number % 100]) }
+    stack = try Stack(Town.model(personClass: CountedObject.self), backing)
+  }
+
+  /// Expects that a fetch finds so many rows, and makes so many objects and nodes that were not there before.
+  private func expect(
+    found: Int, objects: Int, nodes: Int, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (NSManagedObjectContext) throws -> Int
+  ) throws {
+    try stack.work { context in
+      let before = stack.store.cache.size.rows
+      var number = 0
+      let made = try CountedObject.counting { number = try body(context) }
+      #expect(number == found, sourceLocation: sourceLocation)
+      #expect(made == objects, sourceLocation: sourceLocation)
+      #expect(stack.store.cache.size.rows - before == nodes, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("to count rows it makes no object and no node")
+  func count() throws {
+    try expect(found: 300, objects: 0, nodes: 0) { try $0.count(for: people()) }
+    try expect(found: 21, objects: 0, nodes: 0) { try $0.count(for: people("age < 7")) }
+  }
+
+  @Test("it makes them of what it finds, and of nothing else")
+  func found() throws {
+    try expect(found: 3, objects: 3, nodes: 3) { try $0.all("Person", "age = 7").count }
+    let request = people()
+    request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)]
+    request.fetchLimit = 5
+    try expect(found: 5, objects: 5, nodes: 5) { try $0.fetch(request).count }
+  }
+
+  @Test("for dictionaries it makes no object and no node")
+  func dictionaries() throws {
+    let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = ["name"]
+    try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
+  }
+
+  @Test("for identifiers it makes no object, and no node if no values are wanted")
+  func identifiers() throws {
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
+    request.resultType = .managedObjectIDResultType
+    request.includesPropertyValues = false
+    try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
+  }
+}
+
+/// Counts those that are made by the test that asks.
+final class CountedObject: NSManagedObject {
+  private final class Count: Sendable {
+    let made = Atomic(0)
+  }
+
+  @TaskLocal private static var count: Count?
+
+  required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    Self.count?.made.add(1, ordering: .relaxed)
+    super.init(entity: entity, insertInto: context)
+  }
+
+  static func counting(_ body: () throws -> Void) rethrows -> Int {
+    let count = Count()
+    try $count.withValue(count, operation: body)
+    return count.made.load(ordering: .relaxed)
+  }
+}

@@ -1,0 +1,65 @@
+import CairnIncrementalStore
+import CoreData
+import Testing
+
+@Suite("The metadata of a store on Cairn")
+struct CairnMetadataTests {
+  private let place: Place
+
+  init() throws { place = try Place() }
+
+  @Test("have an identifier that is made once")
+  func identifier() throws {
+    let first = try place.work { _, store in store.identifier }
+    #expect(try place.work { _, store in store.identifier } == first)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .cairn, at: place.url)
+    #expect(metadata[NSStoreUUIDKey] as? String == first && metadata[NSStoreTypeKey] as? String == "Cairn")
+    #expect(try Place().work { _, store in store.identifier } != first)
+  }
+
+  @Test("can be set without a coordinator, and keep type and identifier")
+  func withoutCoordinator() throws {
+    let identifier = try place.work { _, store in store.identifier }
+    try NSPersistentStoreCoordinator.setMetadata(
+      ["colour": "blue", NSStoreTypeKey: "SQLite"], type: .cairn, at: place.url)
+    try place.work { _, store in
+      #expect(store.metadata["colour"] as? String == "blue")
+      #expect(store.identifier == identifier)
+    }
+  }
+
+  @Test("keep type and identifier, too, if all others are replaced")
+  func replaced() throws {
+    let identifier = try place.work { context, store in
+      let identifier = store.identifier
+      store.metadata = ["colour": "blue"]
+      try context.save()
+      return identifier
+    }
+    try place.work { _, store in
+      #expect(store.metadata["colour"] as? String == "blue")
+      #expect(store.identifier == identifier)
+    }
+  }
+
+  @Test("are saved with the objects, and not before")
+  func saved() throws {
+    try place.work { _, store in store.metadata["colour"] = "blue" }
+    try place.work { context, store in
+      #expect(store.metadata["colour"] == nil)
+      store.metadata["colour"] = "blue"
+      try context.save()
+    }
+    #expect(try place.work { _, store in store.metadata["colour"] as? String } == "blue")
+  }
+
+  @Test("that no property list can have fail the save, and the next one goes well without them")
+  func unstorable() throws {
+    try place.work { context, store in
+      store.metadata["colour"] = Place.self
+      #expect(thrown { try context.save() }?.code == NSPersistentStoreSaveError)
+      store.metadata["colour"] = nil
+      #expect(throws: Never.self) { try context.save() }
+    }
+  }
+}
