@@ -57,6 +57,7 @@ let package = Package(
     .testTarget(
       name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking"],
       swiftSettings: settings),
+    .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: settings),
     .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

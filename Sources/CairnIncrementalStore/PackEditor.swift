@@ -5,7 +5,7 @@ import IncrementalStore
 struct PackEditor {
   /// The most entries of a pack, and the most bytes they take together.
   static let mostEntries = 192
-  static let mostBytes = 16 << 10
+  static let mostBytes = Pack.mostBytes
   /// A pack with fewer is joined with the one behind it.
   static let fewestEntries = 48
 
@@ -29,13 +29,13 @@ struct PackEditor {
       let pack = try walk.pack(for: first.entry)
       let bound = pack?.bound ?? []
       var next = try walk.pack(after: bound)
-      let old = try pack.map { pack in try pack.reading { try Pack.entries(pack.bytes) } } ?? []
+      let old = try pack?.entries(below: next?.bound) ?? []
       var entries = Self.applying(Self.take(&changes, below: next?.bound), to: old)
       // Nothing has changed where what was to be removed is not there, and what was to be added is.
       guard entries != old || pack == nil else { continue }
       while !entries.isEmpty, entries.count < Self.fewestEntries, let joined = next {
         next = try walk.pack(after: joined.bound)
-        let others = try joined.reading { try Pack.entries(joined.bytes) }
+        let others = try joined.entries(below: next?.bound)
         let more = Self.applying(Self.take(&changes, below: next?.bound), to: others)
         guard entries.count + more.count <= Self.mostEntries else {
           if more != others {

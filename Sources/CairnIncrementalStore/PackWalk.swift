@@ -35,11 +35,16 @@ struct PackWalk {
 
   func forward(beginningWith prefix: [UInt8], _ body: ([UInt8]) throws -> Bool) throws {
     let first = try pack(for: prefix)
+    var last: [UInt8]?
     try scan(first.map { .from(.bytes($0.bound)) } ?? .all, reverse: false) { pack in
       try pack.reading {
+        if let last, !last.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
         var entries = try PackReader(pack.bytes)
+        var isFirst = true
         var isInside = false
         while try entries.next() {
+          if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
+          isFirst = false
           // What shares the prefix with an entry that has it, has it too.
           isInside = isInside && entries.shared >= prefix.count || entries.entry.starts(with: prefix)
           if isInside {
@@ -48,14 +53,17 @@ struct PackWalk {
             return false
           }
         }
+        last = entries.entry
         return true
       }
     }
   }
 
   func reversed(beginningWith prefix: [UInt8], _ body: ([UInt8]) throws -> Bool) throws {
+    var next: [UInt8]?
     try scan(Self.successor(of: prefix).map { .before(.bytes($0)) } ?? .all, reverse: true) { pack in
-      for entry in try pack.reading({ try Pack.entries(pack.bytes) }).reversed() {
+      defer { next = pack.bound }
+      for entry in try pack.entries(below: next).reversed() {
         if entry.starts(with: prefix) {
           guard try body(entry) else { return false }
         } else if entry.lexicographicallyPrecedes(prefix) {
@@ -89,6 +97,18 @@ struct StoredPack {
   let bound: [UInt8]
   let bytes: [UInt8]
   let revision: UInt64
+
+  static let overlap = RowDamage("its entries are not between its lower bound and the next", at: 0)
+
+  /// - Parameter next: The lower bound of the next pack; nil for none.
+  func entries(below next: [UInt8]?) throws -> [[UInt8]] {
+    try reading {
+      let entries = try Pack.entries(bytes)
+      if let first = entries.first, first.lexicographicallyPrecedes(bound) { throw Self.overlap }
+      if let next, let last = entries.last, !last.lexicographicallyPrecedes(next) { throw Self.overlap }
+      return entries
+    }
+  }
 
   func reading<R>(_ body: () throws -> R) throws -> R {
     do {

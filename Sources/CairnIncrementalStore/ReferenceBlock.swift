@@ -32,7 +32,7 @@ struct ReferenceBlock {
     let row = try engine.store.row(reference, in: keyspace)
     let stored = try row.map { row in
       do {
-        return try Counter(row.value)
+        return try NumbersGivenOut(row.value)
       } catch {
         throw CoreDataError.make(
           CocoaError.fileReadCorruptFile.rawValue, "The numbers given out are damaged: \(error).",
@@ -53,7 +53,7 @@ struct ReferenceBlock {
         throw CoreDataError.make(
           NSPersistentStoreSaveError, "The store has given out all numbers that one opening has. Open it anew.")
       }
-      let counter = Counter(store: identity, base: base, range: range, next: next)
+      let counter = NumbersGivenOut(store: identity, base: base, range: range, next: next)
       let sequence = try engine.store.write(.durable) { batch in
         try batch.put(
           counter.bytes, at: reference, in: keyspace,
@@ -63,38 +63,5 @@ struct ReferenceBlock {
       if actual == range { return ReferenceBlock(range: range, counts: first..<next) }
       (range, revision) = (actual, sequence)
     }
-  }
-}
-
-/// Row 3 of table 0.
-private struct Counter {
-  let store: UInt128
-  let base: UInt64
-  let range: UInt64
-  let next: UInt64
-
-  init(store: UInt128, base: UInt64, range: UInt64, next: UInt64) {
-    (self.store, self.base, self.range, self.next) = (store, base, range, next)
-  }
-
-  init(_ bytes: [UInt8]) throws(RowDamage) {
-    var input = ByteInput(bytes)
-    guard try input.byte() == 1 else { throw RowDamage("it does not begin with 1", at: 0) }
-    store = try input.fixed(UInt128.self)
-    base = try input.varint()
-    range = try input.varint()
-    next = try input.varint()
-    guard base < 1 << 30, range < 1 << 31, next <= 1 << 32 else { throw input.damage("a number is too large") }
-    try input.requireEnd()
-  }
-
-  var bytes: [UInt8] {
-    var output = ByteOutput()
-    output.byte(1)
-    output.fixed(store)
-    output.varint(base)
-    output.varint(range)
-    output.varint(next)
-    return output.bytes
   }
 }

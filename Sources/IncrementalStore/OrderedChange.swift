@@ -119,8 +119,9 @@ enum Positions {
       range.lowerBound > 0
       ? before : after.subtractingReportingOverflow(Int64(range.count + 1) * Entry.gap).partialValue
     guard low < after else { return false }
-    let step = (after - low) / Int64(range.count + 1)
-    guard step > 0 else { return false }
+    let (room, overflows) = after.subtractingReportingOverflow(low)
+    let step = room / Int64(range.count + 1)
+    guard !overflows, step > 0 else { return false }
     for (offset, place) in range.enumerated() { positions[place] = low + Int64(offset + 1) * step }
     return true
   }

@@ -106,7 +106,9 @@ struct RelationshipChanges {
       // An object that is inserted again has members whose rows need not change.
       guard let row = try snapshot.row(member.reference, in: member.entity),
         !self.saved.contains(member),
-        try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) == saved.reference
+        try StoreFailure.reading(
+          "The row of \(member)", { try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) })
+          == saved.reference
       else { return }
       add(member, to: saved.reference, set.end, isNew: true, &entries)
     case .none: add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)

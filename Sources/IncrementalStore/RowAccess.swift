@@ -72,10 +72,26 @@ final class RowAccess {
     case .attribute(let attribute): return try coder.value(field, of: attribute, in: bytes)
     case .toOne:
       if field.type == .null { return .null }
-      guard let object = try field.object(in: bytes), let id = objectID(object) else {
-        throw RowDamage("\(stored.name) refers to no object of the model", at: field.range.lowerBound)
-      }
-      return .reference(id)
+      let object = try object(field, stored, bytes)
+      return objectID(object).map { .reference($0) } ?? .null
+    }
+  }
+
+  /// What a to-one relationship refers to: an object of its destination, or of an entity that inherits from it.
+  ///
+  /// - Throws: `RowDamage` for anything else.
+  func object(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ObjectReference {
+    guard case .toOne(let relationship, _) = stored.kind, let object = try field.object(in: bytes),
+      isMember(object, of: relationship)
+    else { throw RowDamage("\(stored.name) refers to no object of the model", at: field.range.lowerBound) }
+    return object
+  }
+
+  /// Whether an object is of the entity that a relationship leads to, or of one that inherits from it.
+  func isMember(_ object: ObjectReference, of relationship: NSRelationshipDescription) -> Bool {
+    guard let map = schema[object.entity], let destination = relationship.destinationEntity else { return false }
+    return sequence(first: map.entity, next: \.superentity).contains {
+      $0 === destination || $0.name == destination.name
     }
   }
 

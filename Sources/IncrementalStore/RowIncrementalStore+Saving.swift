@@ -182,9 +182,11 @@ private struct ForeignFields {
     bytes = saved.stored?.bytes ?? []
     guard !bytes.isEmpty else { return }
     let known = Set(saved.map.fields.map(\.number))
-    var reader = try StoreFailure.reading("The row of \(saved.object.objectID)") { try FieldReader(bytes) }
-    while let next = try reader.next() {
-      if !known.contains(next.number) { fields.append(next) }
+    try StoreFailure.reading("The row of \(saved.object.objectID)") {
+      var reader = try FieldReader(bytes)
+      while let next = try reader.next() {
+        if !known.contains(next.number) { fields.append(next) }
+      }
     }
   }
 

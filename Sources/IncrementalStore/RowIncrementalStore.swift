@@ -170,9 +170,9 @@ open class RowIncrementalStore: NSIncrementalStore {
     }
     var members: [NSManagedObjectID] = []
     try snapshot.forEachMember(of: reference.reference, set.end) { member in
-      guard let id = access.objectID(member.member) else {
+      guard access.isMember(member.member, of: relationship), let id = access.objectID(member.member) else {
         throw StoreFailure.damaged(
-          "A member of \(set.name) of \(objectID)", RowDamage("the model lacks its entity", at: 0))
+          "A member of \(set.name) of \(objectID)", RowDamage("it is no object of the destination", at: 0))
       }
       members.append(id)
     }

@@ -35,7 +35,11 @@ final class RowSource {
   /// The object of a reference, whose row is not read before it is asked for something.
   fileprivate func value(of object: ObjectReference) -> PredicateValue {
     if let row = related[object] { return .object(row) }
-    guard let map = rows.schema[object.entity] else { return .null }
+    guard let map = rows.schema[object.entity] else {
+      failure =
+        failure ?? StoreFailure.damaged("A reference to \(object)", RowDamage("the model lacks its entity", at: 0))
+      return .null
+    }
     if related.count >= Self.relatedLimit { related = [:] }
     let row = SourceRow(object.reference, map, self)
     related[object] = row
@@ -54,11 +58,12 @@ final class RowSource {
 
 /// A row of a snapshot.
 final class SourceRow {
-  /// What is in it; one whose bytes are empty was not read yet.
+  /// What is in it, once it is read.
   var stored: StoredRow
   let map: EntityMap
   private unowned let source: RowSource
   private var isRead: Bool
+  private var exists = true
 
   init(_ stored: StoredRow, _ map: EntityMap, _ source: RowSource) {
     self.stored = stored
@@ -87,7 +92,9 @@ final class SourceRow {
         switch field.kind {
         case .attribute(let attribute):
           return try source.rows.coder.predicateValue(found, of: attribute, in: stored.bytes)
-        case .toOne: return try found.object(in: stored.bytes).map { source.value(of: $0) } ?? .null
+        case .toOne:
+          guard found.type != .null else { return .null }
+          return source.value(of: try source.rows.object(found, field, stored.bytes))
         }
       }
     } ?? .null
@@ -103,12 +110,12 @@ final class SourceRow {
 
   /// Whether there is such a row.
   private func read() -> Bool {
-    guard !isRead else { return !stored.bytes.isEmpty }
+    guard !isRead else { return exists }
     isRead = true
-    if let found = source.attempt({ try source.snapshot.row(stored.reference, in: map.number) }) ?? nil {
-      stored = found
-    }
-    return !stored.bytes.isEmpty
+    let found = source.attempt { try source.snapshot.row(stored.reference, in: map.number) } ?? nil
+    exists = found != nil
+    if let found { stored = found }
+    return exists
   }
 }
 

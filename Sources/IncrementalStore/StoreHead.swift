@@ -43,13 +43,17 @@ struct StoreHead {
       throw StoreFailure.damaged(
         "The store at \(url.absoluteString)", RowDamage("it has metadata and no schema", at: 0))
     }
-    return try StoreFailure.reading("The schema of the store at \(url.absoluteString)") {
+    let values = try StoreFailure.reading("The metadata of the store at \(url.absoluteString)") {
       guard
         let values = try? unsafe PropertyListSerialization.propertyList(from: Data(metadata.bytes), format: nil)
-          as? [String: Any]
-      else { throw RowDamage("the metadata are no property list", at: 0) }
-      return StoreHead(metadata: values, stored: try Schema(schema.bytes))
+          as? [String: Any], values[NSStoreUUIDKey] is String
+      else { throw RowDamage("it is no property list with \(NSStoreUUIDKey)", at: 0) }
+      return values
     }
+    let stored = try StoreFailure.reading("The schema of the store at \(url.absoluteString)") {
+      try Schema(schema.bytes)
+    }
+    return StoreHead(metadata: values, stored: stored)
   }
 
   private func checked(_ type: String, _ url: URL) throws -> StoreHead {
@@ -81,7 +85,7 @@ struct StoreHead {
       var changes = RowChanges()
       // Somebody else may have given numbers meanwhile.
       if let row = try snapshot.row(Self.schemaReference, in: Self.table) {
-        wanted = try StoreFailure.reading("The schema") { try Schema(row.bytes) }
+        wanted = try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) }
       }
       let before = wanted
       wanted.take(model)

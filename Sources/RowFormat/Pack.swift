@@ -1,6 +1,8 @@
 /// Some neighbouring entries of a store as one row: STORE-FORMAT.md, section 7.
 package enum Pack {
-  private static let format: UInt8 = 1
+  package static let format: UInt8 = 1
+  /// The most bytes that the entries of a pack take together, unless there is only one.
+  package static let mostBytes = 16 << 10
 
   package static func bytes(_ entries: some Collection<[UInt8]>) -> [UInt8] {
     var output = ByteOutput()
@@ -33,10 +35,13 @@ package struct PackReader {
   private var input: ByteInput
   private var left: Int
   private var isFirst = true
+  private var total = 0
 
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     input = ByteInput(bytes)
-    guard try input.byte() == 1 else { throw RowDamage("a pack does not begin with 1", at: 0) }
+    guard try input.byte() == Pack.format else {
+      throw RowDamage("a pack does not begin with \(Pack.format)", at: 0)
+    }
     left = try input.count()
   }
 
@@ -53,6 +58,10 @@ package struct PackReader {
     guard isFirst || Int(shared) == entry.count || !rest.isEmpty && input.bytes[rest.lowerBound] > entry[Int(shared)],
       isFirst || !(Int(shared) == entry.count && rest.isEmpty)
     else { throw input.damage("entries do not rise") }
+    total += Int(shared) + rest.count
+    guard isFirst || total <= Pack.mostBytes else {
+      throw input.damage("entries take more than \(Pack.mostBytes) bytes together")
+    }
     isFirst = false
     self.shared = Int(shared)
     entry.removeLast(entry.count - Int(shared))

@@ -110,6 +110,7 @@ extension Schema {
     nextNumber = try input.number()
     for _ in 0..<(try input.count()) { entities.append(try input.entity()) }
     try input.requireEnd()
+    if let problem = SchemaConsistency.problem(of: self) { throw input.damage(problem) }
   }
 }
 

@@ -1,0 +1,129 @@
+import Cairn
+import CairnIncrementalStore
+import Foundation
+import OpenCoreData
+import Testing
+
+@Suite("Bytes that no save has written, in a store of Cairn, whose checksums are right", .serialized)
+struct HostileStoreTests {
+  private static let rounds = 50
+
+  @Test("in the row of an object: whatever reads it throws and says where it is, and everything else is there")
+  func rows() throws {
+    try damage("row of x-coredata") { store, _ in
+      let table = try #require((1..<30).map { "table \($0)" }.first { (try? store.rows($0).count) == 6 })
+      let sound = try #require(try store.rows(table).first)
+      return (table, sound)
+    }
+  }
+
+  @Test("in a pack of entries")
+  func packs() throws {
+    try damage(nil) { store, _ in ("entries", try #require(try store.rows("entries").first)) }
+  }
+
+  @Test("in metadata, the schema, and the numbers given out")
+  func head() throws {
+    try damage(nil) { store, round in
+      ("table 0", try #require(try store.rows("table 0").first { $0.reference == .integer(Int64(round % 3) + 1) }))
+    }
+  }
+
+  /// Changes a row of a new store each time, uses the store, and brings the row back.
+  private func damage(
+    _ place: String?, _ choose: (_ store: HostileStore, _ round: Int) throws -> (keyspace: String, sound: Row)
+  ) throws {
+    var mutations = Mutations(SeededGenerator(seed: chooseSeed()))
+    for round in 0..<Self.rounds {
+      let store = try HostileStore()
+      let (keyspace, sound) = try choose(store, round)
+      try store.write(round < 3 ? [] : mutations.mutate(sound.value), at: sound.reference, in: keyspace)
+      if let context = attempt(nil, { try store.open() }) {
+        use(context, store, place, isOfHead: keyspace == "table 0")
+      }
+      try store.close()
+      try store.write(sound.value, at: sound.reference, in: keyspace)
+      try expectAllThere(store)
+    }
+  }
+
+  /// Does everything that reads, and a save.
+  private func use(_ context: NSManagedObjectContext, _ store: HostileStore, _ place: String?, isOfHead: Bool) {
+    context.performAndWait {
+      let pets = NSFetchRequest<NSManagedObject>(entityName: "Pet")
+      let filtered = NSFetchRequest<NSManagedObject>(entityName: "Pet")
+      filtered.predicate = NSPredicate(
+        format: "name == %@ OR age > 3 OR owner.name == %@ OR price > 10000 OR place.city == %@", "x", "y", "z")
+      let people = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      let owners = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      owners.predicate = NSPredicate(format: "ANY pets.name == %@ OR ANY friends.name == %@", "x", "y")
+      let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Pet")
+      ids.resultType = .managedObjectIDResultType
+      ids.includesPropertyValues = false
+
+      attempt(place) { _ = try context.fetch(pets) }
+      attempt(place) { _ = try context.fetch(filtered) }
+      attempt(place) { _ = try context.count(for: filtered) }
+      attempt(nil) { _ = try context.fetch(owners) }
+      let found = attempt(nil) { try context.fetch(people) }
+      // A schema with another name is one that has no people yet.
+      if !isOfHead, let found { #expect(found.count == 2) }
+      for id in attempt(nil, { try context.fetch(ids) }) ?? [] {
+        attempt(place) {
+          let pet = try context.existingObject(with: id)
+          if let owner = pet.value(forKey: "owner") as? NSManagedObject {
+            _ = try context.existingObject(with: owner.objectID)
+          }
+          pet.setValue("new name", forKey: "name")
+          try context.save()
+        }
+        context.rollback()
+      }
+      for person in attempt(nil, { try context.fetch(people) }) ?? [] {
+        for name in ["pets", "friends"] {
+          guard let relationship = person.entity.relationshipsByName[name] else { continue }
+          attempt(nil) {
+            _ = try store.incremental?.newValue(
+              forRelationship: relationship, forObjectWith: person.objectID, with: context)
+          }
+        }
+        attempt(nil) {
+          person.setValue("new name \(person.objectID)", forKey: "name")
+          try context.save()
+        }
+        context.rollback()
+      }
+      attempt(nil) {
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        try context.save()
+        context.delete(person)
+        try context.save()
+      }
+      context.rollback()
+    }
+  }
+
+  private func expectAllThere(_ store: HostileStore) throws {
+    let context = try store.open()
+    try context.performAndWait {
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) >= 2)
+      let pets = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Pet"))
+      #expect(pets.count == 6)
+      #expect(pets.allSatisfy { $0.value(forKey: "owner") != nil })
+    }
+  }
+
+  /// Nil if it throws an error, which must be Cocoa's and name the place.
+  @discardableResult
+  private func attempt<R>(_ place: String?, _ body: () throws -> R) -> R? {
+    do {
+      return try body()
+    } catch {
+      let error = error as NSError
+      #expect(error.domain == NSCocoaErrorDomain, "\(error)")
+      let isDamage = error.code == CocoaError.fileReadCorruptFile.rawValue
+      if let place, isDamage { #expect(error.localizedDescription.contains(place), "\(error)") }
+      return nil
+    }
+  }
+}

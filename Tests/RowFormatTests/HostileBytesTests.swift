@@ -1,0 +1,118 @@
+import RowFormat
+import Testing
+
+@Suite("Bytes that nobody has checked")
+struct HostileBytesTests {
+  @Test("are read or refused, whatever they are", arguments: Reading.allCases)
+  func random(_ reading: Reading) {
+    var random = SeededGenerator()
+    for _ in 0..<20_000 {
+      var bytes = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
+        UInt8.random(in: .min ... .max, using: &random)
+      }
+      if !bytes.isEmpty, Bool.random(using: &random) { bytes[0] = 1 }
+      checkPlace(reading, bytes, "seed \(random.seed)")
+    }
+  }
+
+  @Test("that end too early are refused, but a row may end behind any field", arguments: Reading.allCases)
+  func truncated(_ reading: Reading) throws {
+    let sample = reading.sample
+    try reading.read(sample)
+    for end in sample.indices {
+      let isRefused = checkPlace(reading, Array(sample[..<end]), "\(end) bytes")
+      if reading != .row { #expect(isRefused, "\(end) of \(sample.count) bytes") }
+    }
+  }
+
+  @Test("one bit of which is wrong are read or refused", arguments: Reading.allCases)
+  func flipped(_ reading: Reading) {
+    let sample = reading.sample
+    for bit in 0..<sample.count * 8 {
+      var bytes = sample
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      checkPlace(reading, bytes, "bit \(bit)")
+    }
+  }
+
+  @Test("that go on behind their end are refused", arguments: Reading.allCases)
+  func longer(_ reading: Reading) {
+    #expect(throws: RowDamage.self) { try reading.read(reading.sample + [0]) }
+  }
+
+  @Test("with a count or a length that is too high are refused at once", arguments: [7, 14, 35, 63] as [UInt64])
+  func hugeCounts(_ bits: UInt64) {
+    var count = ByteOutput()
+    count.varint(UInt64(1) << bits)
+    let bytes = count.bytes
+    #expect(throws: RowDamage.self) { try Pack.entries([1] + bytes) }
+    #expect(throws: RowDamage.self) { try Pack.entries([1, 1, 0] + bytes) }
+    #expect(throws: RowDamage.self) { try Pack.entries([1, 1] + bytes + [1, 0]) }
+    #expect(throws: RowDamage.self) { try Schema([1, 5] + bytes) }
+    #expect(throws: RowDamage.self) { try Schema([1, 5, 1, 1] + bytes) }
+    #expect(throws: RowDamage.self) { try Schema([1] + bytes + [1, 0]) }
+    for type in [6, 7, 10, 11, 12, 13, 14, 15] as [UInt8] {
+      #expect(throws: RowDamage.self) { try Reading.row.read([1, 16 | type] + bytes) }
+    }
+  }
+
+  @Test("with a number of more than 64 bits are refused")
+  func longNumbers() {
+    let long = [UInt8](repeating: 0xFF, count: 9)
+    #expect(throws: RowDamage("a number has more than 64 bits", at: 12)) {
+      try Reading.row.read([1, 0x13] + long + [2])
+    }
+    #expect(throws: RowDamage.self) { try Reading.row.read([1, 0x13] + long + [0xFF, 0]) }
+    #expect(throws: RowDamage.self) { try Pack.entries([1] + long + [2]) }
+  }
+
+  @Test("where a text is no UTF-8 are refused")
+  func notUTF8() {
+    #expect(throws: RowDamage("a text is no UTF-8", at: 3)) { try Reading.row.read([1, 0x16, 1, 0xFF]) }
+    #expect(throws: RowDamage.self) { try Schema([1, 2, 1, 1, 1, 0xC0, 0, 0, 0, 0]) }
+    #expect(throws: RowDamage.self) { try Reading.row.read([1, 0x1C, 5, 1, 0x30, 0xFF, 0, 0]) }
+  }
+
+  @Test("where numbers of properties do not rise are refused")
+  func numbersThatDoNotRise() {
+    #expect(throws: RowDamage("the numbers of properties do not rise", at: 2)) { try Reading.row.read([1, 0x00]) }
+    #expect(throws: RowDamage("the numbers of properties do not rise", at: 3)) {
+      try Reading.row.read([1, 0x10, 0x00])
+    }
+    #expect(throws: RowDamage.self) { try Reading.row.read([1, 0xF0, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) }
+  }
+
+  @Test("of a pack whose entries do not rise are refused")
+  func entriesThatDoNotRise() {
+    #expect(throws: RowDamage.self) { try Pack.entries([1, 2, 0, 1, 5, 0, 1, 4]) }
+    #expect(throws: RowDamage.self) { try Pack.entries([1, 2, 0, 1, 5, 1, 0]) }
+    #expect(throws: RowDamage.self) { try Pack.entries([1, 2, 0, 1, 5, 2, 1, 1]) }
+  }
+
+  @Test("of a pack that would take much memory are refused: a few bytes an entry, each a long one")
+  func packsThatGrow() {
+    var output = ByteOutput()
+    output.append([1])
+    output.varint(10_000)
+    output.append([0])
+    output.counted([UInt8](repeating: 1, count: 10_000))
+    for count in 10_000..<19_999 {
+      output.varint(count)
+      output.counted([0])
+    }
+    #expect(throws: RowDamage.self) { try Pack.entries(output.bytes) }
+    #expect(throws: Never.self) { try Pack.entries(Pack.bytes([[UInt8](repeating: 1, count: 1 << 20)])) }
+  }
+
+  /// Whether the bytes are refused. The place of the error is one of them, or their end.
+  @discardableResult
+  private func checkPlace(_ reading: Reading, _ bytes: [UInt8], _ what: String) -> Bool {
+    do {
+      try reading.read(bytes)
+      return false
+    } catch {
+      #expect((0...bytes.count).contains(error.position), "\(what): \(bytes): \(error)")
+      return true
+    }
+  }
+}
