@@ -31,8 +31,9 @@ let package = Package(
       providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "CCairnPlatform"),
     .target(name: "Cairn", dependencies: ["CLZ4", "CCairnPlatform"], swiftSettings: settings),
-    .target(name: "RowFormat", swiftSettings: settings),
-    .target(name: "CairnInspection", dependencies: ["Cairn"], swiftSettings: settings),
+    .target(name: "Hashing", swiftSettings: settings),
+    .target(name: "RowFormat", dependencies: ["Hashing"], swiftSettings: settings),
+    .target(name: "CairnInspection", dependencies: ["Cairn", "RowFormat"], swiftSettings: settings),
     .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
     .executableTarget(
       name: "torture",
@@ -73,7 +74,7 @@ let package = Package(
     .executable(name: "modelgen", targets: ["modelgen"]),
   ]
   package.targets += [
-    .target(name: "OpenCoreData", swiftSettings: settings),
+    .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
     .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
     .target(
@@ -86,7 +87,8 @@ let package = Package(
       ],
       path: "Tools/modelgen", swiftSettings: settings),
     .testTarget(
-      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CoreData", "modelgen", "CairnIncrementalStore"],
+      name: "OpenCoreDataTests",
+      dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
       swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
     .testTarget(

@@ -1,3 +1,5 @@
+public import Cairn
+
 /// One problem, or one thing worth knowing, that a ``Verifier`` has found.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// What may be wrong.
@@ -32,6 +34,16 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case opening
     /// A file that is no part of the store.
     case otherFile = "other file"
+    /// Of a store of Core Data: its metadata, its schema, or the numbers given out.
+    case head
+    /// Of a store of Core Data: the row of an object is none, or does not agree with others.
+    case object
+    /// Of a store of Core Data: a pack of entries cannot be read, or has entries of another.
+    case pack
+    /// Of a store of Core Data: an entry is none, or does not agree with the rows.
+    case entry
+    /// Of a store of Core Data: an object refers to one that does not exist, which a delete rule may have left.
+    case leadsNowhere = "leads nowhere"
   }
 
   /// How bad a finding may be.
@@ -46,16 +58,29 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   public let kind: Kind
   /// How bad it is.
   public let severity: Severity
-  /// The file's name in the store's directory.
+  /// The file's name in the store's directory; of rows of a store of Core Data, the keyspace.
   public let file: String
+  /// Which row of the keyspace, of rows of a store of Core Data.
+  public let key: Reference?
   /// Bytes from the beginning of the file, where that says more than the file alone.
   public let offset: Int?
   /// What was found, for people.
   public let words: String
 
+  init(
+    kind: Kind, severity: Severity, file: String, key: Reference? = nil, offset: Int? = nil, words: String
+  ) {
+    self.kind = kind
+    self.severity = severity
+    self.file = file
+    self.key = key
+    self.offset = offset
+    self.words = words
+  }
+
   /// All of it in a line.
   public var description: String {
-    "\(severity): \(file)\(offset.map { " at \($0)" } ?? ""): \(words)"
+    "\(severity): \(file)\(key.map { " at \($0.literal)" } ?? "")\(offset.map { " at \($0)" } ?? ""): \(words)"
   }
 }
 

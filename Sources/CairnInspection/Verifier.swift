@@ -12,7 +12,7 @@ public struct Verifier: Sendable {
     case quick
     /// Also every checksum of the log and of checkpoints.
     case checksums
-    /// Also every key and value, and whether the store opens and all its rows can be read.
+    /// Also every key and value, whether the store opens and all its rows can be read, and, of a store of Core Data, what its rows say of each other.
     case full
   }
 
@@ -250,6 +250,8 @@ struct VerificationPass {
             return .next
           }
         }
+        guard let structures = try RowStructures(snapshot, store.keyspaces) else { return }
+        verification.findings += try structures.findings()
       }
     } catch let error as StoreError where error.code == .noDescriptors || error.code == .noMemory {
       throw error

@@ -32,7 +32,9 @@ struct KeyChanges {
   }
 
   private func key(of constraint: EntityMap.Constraint, _ bytes: [UInt8], _ saved: SavedObject) throws -> [UInt8]? {
-    try StoreFailure.reading("The row of \(saved.object.objectID)") { try UniqueKey.key(of: constraint, bytes) }
+    try StoreFailure.reading("The row of \(saved.object.objectID)") {
+      try UniqueKey.key(of: constraint.fields, in: bytes) { $0.precomposedStringWithCanonicalMapping }
+    }
   }
 
   /// - Throws: `KeyConflicts` if a key would belong to two objects.
@@ -97,33 +99,5 @@ struct KeyConflicts: Error, @unchecked Sendable {
       NSManagedObjectConstraintMergeError,
       "Objects have values that must be unique and belong to others: \(conflicts.count)\(first).",
       [NSPersistentStoreSaveConflictsErrorKey: made])
-  }
-}
-
-/// The key that a row has for a uniqueness constraint: STORE-FORMAT.md, section 6.
-enum UniqueKey {
-  private static let longest = 200
-
-  /// Nil if one of the values is nil: such rows are never in conflict.
-  static func key(of constraint: EntityMap.Constraint, _ bytes: [UInt8]) throws -> [UInt8]? {
-    var output = ByteOutput()
-    for number in constraint.fields {
-      guard let field = try FieldReader.field(number, of: bytes), field.type != .null else { return nil }
-      output.byte(field.type.rawValue)
-      switch field.type {
-      case .string: output.text(try field.text(in: bytes).precomposedStringWithCanonicalMapping)
-      case .double, .date:
-        let value = try field.double(in: bytes)
-        output.fixed((value == 0 ? 0 : value).bitPattern)
-      case .float:
-        let value = try field.float(in: bytes)
-        output.fixed((value == 0 ? 0 : value).bitPattern)
-      default: output.value(field, of: bytes)
-      }
-    }
-    guard output.bytes.count > longest else { return output.bytes }
-    var hash = SHA256()
-    hash.update(output.bytes)
-    return hash.finish()
   }
 }

@@ -11,7 +11,8 @@ struct VerifyCommand: Command {
 
         --depth quick      the manifest, and the headers of segments and of the frames in them
         --depth checksums  also every checksum of the log and of checkpoints
-        --depth full       also every key and value, and whether the store opens and all rows can be read
+        --depth full       also every key and value, whether the store opens and all rows can be read;
+                           of a store of Core Data also whether its rows and entries agree
 
       Example: kvdump verify orders.cairn && echo sound
       """)
@@ -62,7 +63,8 @@ extension Finding {
   var members: KeyValuePairs<String, JSON> {
     [
       "severity": .string(severity.rawValue), "kind": .string(kind.rawValue), "file": .string(file),
-      "offset": offset.map { .number($0) } ?? .null, "words": .string(words),
+      "key": key.map { .reference($0) } ?? .null, "offset": offset.map { .number($0) } ?? .null,
+      "words": .string(words),
     ]
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 
 /// The version hashes of a model: SHA-256 over what of it leaves a trace in a store, and nothing else.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 import Testing
 
 @testable import OpenCoreData

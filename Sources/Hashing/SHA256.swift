@@ -66,7 +66,8 @@ extension UInt32 {
 }
 
 extension FixedWidthInteger {
-  var bigEndianBytes: [UInt8] {
+  /// The highest byte first.
+  package var bigEndianBytes: [UInt8] {
     stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
   }
 }

@@ -1,0 +1,128 @@
+import Cairn
+import RowFormat
+
+/// The rows and packs of a store of Core Data: STORE-FORMAT.md, sections 1 and 7.
+struct RowStructures: StructureSource {
+  private let snapshot: Snapshot
+  private let keyspaces: [UInt32: Keyspace]
+  private let packs: Keyspace?
+  let tables: [UInt32]
+
+  /// Nil for a store that is none of Core Data's: it has no `table 0` with metadata or a schema.
+  init?(_ snapshot: Snapshot, _ keyspaces: [Keyspace]) throws(StoreError) {
+    self.snapshot = snapshot
+    let ordered = keyspaces.filter { $0.order == .ordered }
+    packs = ordered.first { $0.name == "entries" }
+    self.keyspaces = Dictionary(
+      ordered.compactMap { keyspace in Self.table(keyspace.name).map { ($0, keyspace) } },
+      uniquingKeysWith: { first, _ in first })
+    tables = self.keyspaces.keys.sorted()
+    guard let head = self.keyspaces[0] else { return nil }
+    let hasMetadata = try snapshot.contains(.integer(1), in: head)
+    let hasSchema = try snapshot.contains(.integer(2), in: head)
+    guard hasMetadata || hasSchema else { return nil }
+  }
+
+  private static func table(_ name: String) -> UInt32? {
+    guard let number = UInt32(name.dropFirst(6)), name == Self.name(number) else { return nil }
+    return number
+  }
+
+  private static func name(_ table: UInt32) -> String { "table \(table)" }
+
+  /// All that is wrong, and references that lead nowhere.
+  func findings() throws -> [Finding] {
+    var findings: [Finding] = []
+    for (table, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) {
+      try snapshot.scan(in: keyspace) { key, _, _ in
+        let reference = try Reference(encoded: key)
+        guard RowReference(reference) == nil else { return .next }
+        findings.append(
+          Finding(
+            kind: .object, severity: .damage, file: Self.name(table), key: reference,
+            words: "objects have numbers, strings or UUIDs"))
+        return .next
+      }
+    }
+    try StructureChecker.run(self) { findings.append(Finding($0)) }
+    return findings
+  }
+
+  // MARK: Source
+
+  func contains(_ reference: RowReference, in table: UInt32) throws -> Bool {
+    guard let keyspace = keyspaces[table] else { return false }
+    return try snapshot.contains(Reference(reference), in: keyspace)
+  }
+
+  func row(_ reference: RowReference, in table: UInt32) throws -> [UInt8]? {
+    guard let keyspace = keyspaces[table] else { return nil }
+    return try snapshot.row(Reference(reference), in: keyspace)?.value
+  }
+
+  func forEachRow(in table: UInt32, _ body: (RowReference, [UInt8]) throws -> Void) throws {
+    guard let keyspace = keyspaces[table] else { return }
+    try snapshot.scan(in: keyspace) { key, value, _ in
+      guard let reference = RowReference(try Reference(encoded: key)) else { return .next }
+      try body(reference, unsafe value.withUnsafeBytes { unsafe Array($0) })
+      return .next
+    }
+  }
+
+  func forEachPack(from entry: [UInt8], _ body: ([UInt8], [UInt8]) throws -> Bool) throws {
+    guard let packs else { return }
+    var first = KeyRange.all
+    try snapshot.scan(.through(.bytes(entry)), in: packs, reverse: true, limit: 1) { key, _, _ in
+      first = .from(try Reference(encoded: key))
+      return .stop
+    }
+    try snapshot.scan(first, in: packs) { key, value, _ in
+      guard case .bytes(let bound) = try Reference(encoded: key) else { return .next }
+      return try body(bound, unsafe value.withUnsafeBytes { unsafe Array($0) }) ? .next : .stop
+    }
+  }
+}
+
+extension Reference {
+  fileprivate init(_ reference: RowReference) {
+    self =
+      switch reference {
+      case .integer(let number): .integer(number)
+      case .string(let text): .string(text)
+      case .uuid(let uuid): .uuid(uuid)
+      }
+  }
+}
+
+extension RowReference {
+  /// Nil for what refers to no object.
+  fileprivate init?(_ reference: Reference) {
+    switch reference {
+    case .integer(let number): self = .integer(number)
+    case .string(let text): self = .string(text)
+    case .uuid(let uuid): self = .uuid(uuid)
+    case .bytes, .tuple: return nil
+    }
+  }
+}
+
+extension Finding {
+  fileprivate init(_ finding: StructureFinding) {
+    let kind: Kind =
+      switch finding.kind {
+      case .head: .head
+      case .row: .object
+      case .pack: .pack
+      case .entry: .entry
+      case .leadsNowhere: .leadsNowhere
+      }
+    let (keyspace, key): (String, Reference?) =
+      switch finding.place {
+      case .table(let table): ("table \(table)", nil)
+      case .row(let reference, let table): ("table \(table)", Reference(reference))
+      case .pack(let bound): ("entries", .bytes(bound))
+      }
+    self.init(
+      kind: kind, severity: finding.isDamage ? .damage : .note, file: keyspace, key: key, words: finding.words)
+  }
+}

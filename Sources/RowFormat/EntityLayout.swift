@@ -1,0 +1,17 @@
+/// What rows of an entity may have, inherited properties and constraints included.
+struct EntityLayout {
+  let entity: UInt32
+  let name: String
+  private(set) var properties: [UInt32: Schema.Property] = [:]
+  private(set) var constraints: [Schema.Constraint] = []
+
+  init(_ number: UInt32, _ schema: SchemaIndex) {
+    entity = number
+    let lineage = schema.lineage(of: number)
+    name = lineage.first?.name ?? "\(number)"
+    for ancestor in lineage {
+      for property in ancestor.properties { properties[property.number] = property }
+      constraints += ancestor.constraints
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// What an entry says: STORE-FORMAT.md, section 6.
+enum EntryContent {
+  case member(SchemaIndex.Property, owner: RowReference, member: ObjectReference, position: Int64?)
+  case key(SchemaIndex.Constraint, key: [UInt8], holder: ObjectReference)
+
+  /// - Throws: For bytes that no entry of the schema has; each content has one encoding only.
+  init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
+    var input = ByteInput(bytes)
+    let number = try input.number()
+    let again: [UInt8]
+    if let relationship = schema.properties[number], case .toMany(_, let isOrdered) = relationship.property.kind {
+      let owner = try input.reference()
+      let position = isOrdered ? try input.position() : nil
+      let member = try input.object()
+      self = .member(relationship, owner: owner, member: member, position: position)
+      again = Entry.member(member, of: owner, number, position: position)
+    } else if let constraint = schema.constraints[number] {
+      let key = Array(bytes[try input.counted()])
+      let holder = try input.object()
+      self = .key(constraint, key: key, holder: holder)
+      again = Entry.holder(holder, of: key, number)
+    } else {
+      throw RowDamage("there is no to-many relationship and no constraint \(number)", at: 0)
+    }
+    try input.requireEnd()
+    guard again == bytes else { throw RowDamage("a number in it is longer than it need be", at: 0) }
+  }
+}

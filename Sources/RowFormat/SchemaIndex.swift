@@ -1,0 +1,59 @@
+/// A schema, by its numbers.
+struct SchemaIndex {
+  struct Property {
+    let property: Schema.Property
+    /// The entity that declares it.
+    let entity: UInt32
+
+    /// The inverse, if each is the inverse of the other.
+    fileprivate(set) var inverse: UInt32?
+  }
+
+  struct Constraint {
+    let constraint: Schema.Constraint
+    let entity: UInt32
+  }
+
+  private(set) var entities: [UInt32: Schema.Entity] = [:]
+  private(set) var properties: [UInt32: Property] = [:]
+  private(set) var constraints: [UInt32: Constraint] = [:]
+  /// Of each entity it and all that inherit from it, in the order of the numbers.
+  private(set) var families: [UInt32: [UInt32]] = [:]
+
+  init(_ schema: Schema) {
+    for entity in schema.entities {
+      entities[entity.number] = entity
+      for property in entity.properties {
+        properties[property.number] = Property(property: property, entity: entity.number)
+      }
+      for constraint in entity.constraints {
+        constraints[constraint.number] = Constraint(constraint: constraint, entity: entity.number)
+      }
+    }
+    for (number, property) in properties {
+      guard let inverse = property.property.kind.relationship?.inverse,
+        properties[inverse]?.property.kind.relationship?.inverse == number
+      else { continue }
+      properties[number]?.inverse = inverse
+    }
+    for number in entities.keys.sorted() {
+      for ancestor in lineage(of: number) { families[ancestor.number, default: []].append(number) }
+    }
+  }
+
+  /// The entity and those it inherits from, nearest first.
+  func lineage(of number: UInt32) -> [Schema.Entity] {
+    Array(
+      sequence(state: number) { next in
+        let entity = entities[next]
+        next = entity?.superentity ?? 0
+        return entity
+      })
+  }
+
+  func has(_ entity: UInt32, propertiesOf ancestor: UInt32) -> Bool { families[ancestor]?.contains(entity) ?? false }
+
+  func name(_ object: ObjectReference) -> String {
+    "\(entities[object.entity]?.name ?? "\(object.entity)") \(object.reference)"
+  }
+}

@@ -1,0 +1,74 @@
+/// Checks table 0: STORE-FORMAT.md, sections 3 and 8.
+enum StoreHeadCheck {
+  /// The schema; nil if there is none that can be read, and so nothing else can.
+  static func schema<Source: StructureSource>(
+    of source: Source, _ report: (StructureFinding) -> Void
+  ) throws -> Schema? {
+    let metadata = StructureFinding.Place.row(.integer(1), table: 0)
+    let place = StructureFinding.Place.row(.integer(2), table: 0)
+    func find(_ place: StructureFinding.Place, _ words: String) {
+      report(StructureFinding(kind: .head, place: place, words: words))
+    }
+    switch try source.row(.integer(1), in: 0) {
+    case nil: find(metadata, "there are no metadata")
+    case let row? where !row.starts(with: "bplist00".utf8): find(metadata, "the metadata are no property list")
+    default: break
+    }
+    guard let row = try source.row(.integer(2), in: 0) else {
+      find(place, "there is no schema")
+      return nil
+    }
+    do {
+      return try Schema(row)
+    } catch {
+      find(place, "the schema: \(error)")
+      return nil
+    }
+  }
+
+  /// Whether the numbers of all objects were given out.
+  static func checkNumbers<Source: StructureSource>(
+    of source: Source, _ highest: HighestReference, _ report: (StructureFinding) -> Void
+  ) throws {
+    let place = StructureFinding.Place.row(.integer(3), table: 0)
+    func find(_ words: String) { report(StructureFinding(kind: .head, place: place, words: words)) }
+    guard let row = try source.row(.integer(3), in: 0) else {
+      if highest.hasNumbers { find("objects have numbers, and none were given out") }
+      return
+    }
+    do {
+      let given = try NumbersGivenOut(row)
+      if let count = highest.count(inRange: given.range), count >= given.next {
+        find(
+          "an object has the number \(given.range << 32 | count), and the next one to be given out is \(given.range << 32 | given.next)"
+        )
+      }
+    } catch {
+      find("the numbers given out: \(error)")
+    }
+  }
+}
+
+/// The kind and the highest of the references that objects have.
+struct HighestReference {
+  /// The highest number of each range.
+  private var counts: [UInt64: UInt64] = [:]
+  private var first: RowReference?
+
+  var hasNumbers: Bool { !counts.isEmpty }
+
+  func count(inRange range: UInt64) -> UInt64? { counts[range] }
+
+  /// What is wrong with a reference, in words; nil if nothing is.
+  mutating func take(_ reference: RowReference) -> String? {
+    if first == nil { first = reference }
+    switch (first, reference) {
+    case (.integer, .integer(let number)):
+      let bits = UInt64(bitPattern: number)
+      counts[bits >> 32] = max(counts[bits >> 32] ?? 0, bits & 0xFFFF_FFFF)
+      return nil
+    case (.string, .string), (.uuid, .uuid): return nil
+    default: return "its reference is of another kind than those of other objects"
+    }
+  }
+}

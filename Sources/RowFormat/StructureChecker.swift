@@ -1,0 +1,214 @@
+/// Checks what Core Data's rows and entries say of each other: STORE-FORMAT.md.
+///
+/// All rows and all packs are read once, in order; for each to-one reference, each owner of members and each key of a uniqueness constraint another row is looked up. That entries and rows
+/// agree is seen from a sum of hashes for each relationship and each constraint; where the sums differ, both are read once more and each entry and each reference is looked up. In memory
+/// are the schema, one row, one pack, and the members of one owner of an ordered relationship.
+package struct StructureChecker<Source: StructureSource> {
+  let source: Source
+  let schema: SchemaIndex
+  private let report: (StructureFinding) -> Void
+  /// By the number of the relationship or constraint.
+  private var balances: [UInt32: Balance] = [:]
+  private var highest = HighestReference()
+  private var entriesAreWhole = true
+
+  private init(_ source: Source, _ schema: SchemaIndex, _ report: @escaping (StructureFinding) -> Void) {
+    self.source = source
+    self.schema = schema
+    self.report = report
+  }
+
+  /// Reports all that is wrong, and references that lead nowhere.
+  ///
+  /// - Throws: What the source throws.
+  package static func run(_ source: Source, _ report: @escaping (StructureFinding) -> Void) throws {
+    guard let schema = try StoreHeadCheck.schema(of: source, report) else { return }
+    var checker = StructureChecker(source, SchemaIndex(schema), report)
+    for table in source.tables where table > 0 { try checker.checkRows(of: table) }
+    try StoreHeadCheck.checkNumbers(of: source, checker.highest, report)
+    try checker.checkEntries()
+    // What damaged packs had would only be missed a second time.
+    guard checker.entriesAreWhole else { return }
+    for (number, balance) in checker.balances.sorted(by: { $0.key < $1.key }) where !balance.isEven {
+      try checker.explain(number)
+    }
+  }
+
+  func find(_ kind: StructureFinding.Kind, _ place: StructureFinding.Place, _ words: String) {
+    report(StructureFinding(kind: kind, place: place, words: words))
+  }
+
+  func exists(_ object: ObjectReference) throws -> Bool {
+    try schema.entities[object.entity] != nil && source.contains(object.reference, in: object.entity)
+  }
+
+  // MARK: Rows
+
+  private mutating func checkRows(of table: UInt32) throws {
+    guard let entity = schema.entities[table] else {
+      return find(.row, .table(table), "the schema has no entity \(table)")
+    }
+    if entity.isAbstract { find(.row, .table(table), "\(entity.name) is abstract and has rows") }
+    let layout = EntityLayout(table, schema)
+    // Bodies of walks cannot change what walks.
+    var copy = self
+    try source.forEachRow(in: table) { reference, bytes in try copy.checkRow(reference, bytes, layout) }
+    self = copy
+  }
+
+  private mutating func checkRow(_ reference: RowReference, _ bytes: [UInt8], _ layout: EntityLayout) throws {
+    let object = ObjectReference(entity: layout.entity, reference: reference)
+    let place = StructureFinding.Place.row(reference, table: layout.entity)
+    if let problem = highest.take(reference) { find(.row, place, problem) }
+    do {
+      var fields = try FieldReader(bytes)
+      while let (number, field) = try fields.next() {
+        guard let property = layout.properties[number] else {
+          throw RowDamage("\(layout.name) has no property \(number)", at: field.range.lowerBound)
+        }
+        try FieldCheck.check(field, of: property, in: bytes)
+        if let target = try field.object(in: bytes) { try checkReference(from: object, to: target, property) }
+      }
+      for constraint in layout.constraints
+      where try UniqueKey.key(of: constraint.attributes, in: bytes, normalized: { $0 }) != nil {
+        balances[constraint.number, default: Balance()].addRight(object)
+      }
+    } catch let damage as RowDamage {
+      find(.row, place, "\(damage)")
+    }
+  }
+
+  private mutating func checkReference(
+    from object: ObjectReference, to target: ObjectReference, _ property: Schema.Property
+  ) throws {
+    let place = StructureFinding.Place.row(object.reference, table: object.entity)
+    guard let destination = property.kind.relationship?.destination,
+      schema.has(target.entity, propertiesOf: destination)
+    else { return find(.row, place, "\(property.name) refers to \(schema.name(target)), which is of the wrong entity") }
+    let inverse = schema.properties[property.number]?.inverse.flatMap { schema.properties[$0]?.property }
+    guard try exists(target) else {
+      // What refers to an object that is deleted stays by the delete rule No Action, or where the object does not know of it.
+      let mayBe = inverse?.kind.relationship.map { $0.deleteRule == 0 } ?? true
+      return find(
+        mayBe ? .leadsNowhere : .row, place, "\(property.name) refers to \(schema.name(target)), which does not exist")
+    }
+    switch inverse?.kind {
+    case .toMany:
+      balances[inverse?.number ?? 0, default: Balance()].addRight(Membership(owner: target, member: object))
+    case .toOne:
+      if let row = try source.row(target.reference, in: target.entity),
+        !refers(row, inverse?.number ?? 0, to: object)
+      {
+        find(.row, place, "\(property.name) refers to \(schema.name(target)), whose \(inverse?.name ?? "") is another")
+      }
+    case .attribute, nil: break
+    }
+  }
+
+  /// Whether a row has an object in a field. One that cannot be read is reported where it is read in order.
+  private func refers(_ row: [UInt8], _ number: UInt32, to object: ObjectReference) -> Bool {
+    do {
+      return try FieldReader.field(number, of: row)?.object(in: row) == object
+    } catch {
+      return true
+    }
+  }
+
+  // MARK: Entries
+
+  private mutating func checkEntries() throws {
+    var packs = PackSequence()
+    var run = EntryRun()
+    var copy = self
+    try source.forEachPack(from: []) { bound, bytes in
+      do {
+        try packs.read(bound, bytes) { entry in try copy.checkEntry(entry, in: bound, &run) }
+      } catch let damage as RowDamage {
+        copy.entriesAreWhole = false
+        copy.find(.pack, .pack(bound), "\(damage)")
+      }
+      return true
+    }
+    self = copy
+  }
+
+  private mutating func checkEntry(_ bytes: [UInt8], in bound: [UInt8], _ run: inout EntryRun) throws {
+    do {
+      switch try EntryContent(bytes, schema) {
+      case .member(let relationship, let owner, let member, let position):
+        try checkMember(relationship, owner, member, position, bound, &run)
+      case .key(let constraint, let key, let holder): try checkKey(constraint, key, holder, bound, &run)
+      }
+    } catch let damage as RowDamage {
+      find(.entry, .pack(bound), "an entry: \(damage)")
+    }
+  }
+
+  private mutating func checkMember(
+    _ relationship: SchemaIndex.Property, _ reference: RowReference, _ member: ObjectReference, _ position: Int64?,
+    _ bound: [UInt8], _ run: inout EntryRun
+  ) throws {
+    let number = relationship.property.number
+    let name = relationship.property.name
+    if !run.isOf(number, reference) {
+      run.begin(number, reference, try owner(reference, relationship.entity))
+      if run.owner == nil {
+        find(.entry, .pack(bound), "\(name) has members of \(reference), which does not exist")
+      }
+    }
+    guard let owner = run.owner else { return }
+    if let problem = run.take(member, position) {
+      return find(.entry, .pack(bound), "\(schema.name(member)) in \(name) of \(schema.name(owner)): \(problem)")
+    }
+    guard let destination = relationship.property.kind.relationship?.destination,
+      schema.has(member.entity, propertiesOf: destination)
+    else {
+      let words = "\(name) of \(schema.name(owner)) has the member \(schema.name(member)), which is of the wrong entity"
+      return find(.entry, .pack(bound), words)
+    }
+    let membership = Membership(owner: owner, member: member)
+    guard let inverse = relationship.inverse, let kind = schema.properties[inverse]?.property.kind else {
+      guard try exists(member) else {
+        let words = "\(name) of \(schema.name(owner)) has the member \(schema.name(member)), which does not exist"
+        return find(.leadsNowhere, .pack(bound), words)
+      }
+      return
+    }
+    if case .toMany = kind, inverse < number {
+      balances[inverse, default: Balance()].addRight(membership.reversed)
+    } else {
+      balances[number, default: Balance()].addLeft(membership)
+      if inverse == number { balances[number]?.addRight(membership.reversed) }
+    }
+  }
+
+  /// The object that has a reference, in the table of an entity or of one that inherits from it.
+  private func owner(_ reference: RowReference, _ entity: UInt32) throws -> ObjectReference? {
+    for table in schema.families[entity] ?? [] where try source.contains(reference, in: table) {
+      return ObjectReference(entity: table, reference: reference)
+    }
+    return nil
+  }
+
+  private mutating func checkKey(
+    _ constraint: SchemaIndex.Constraint, _ key: [UInt8], _ holder: ObjectReference, _ bound: [UInt8],
+    _ run: inout EntryRun
+  ) throws {
+    let number = constraint.constraint.number
+    guard !run.isAgain(number, key) else {
+      return find(
+        .entry, .pack(bound), "\(schema.name(holder)) has a key of another object, of the constraint \(number)")
+    }
+    guard schema.has(holder.entity, propertiesOf: constraint.entity),
+      let row = try source.row(holder.reference, in: holder.entity)
+    else { return find(.entry, .pack(bound), "\(schema.name(holder)) has a key and does not exist") }
+    do {
+      guard try UniqueKey.isKey(key, of: constraint.constraint.attributes, in: row) else {
+        return find(.entry, .pack(bound), "\(schema.name(holder)) has a key that is not that of its row")
+      }
+      balances[number, default: Balance()].addLeft(holder)
+    } catch {
+      // Reported where the row is read in order, and no balance has it.
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// The rows and packs of a store, standing still, as ``StructureChecker`` looks at them.
+package protocol StructureSource {
+  /// The numbers of the tables that have rows, in order.
+  var tables: [UInt32] { get }
+
+  func contains(_ reference: RowReference, in table: UInt32) throws -> Bool
+
+  /// The bytes of a row; nil if there is none.
+  func row(_ reference: RowReference, in table: UInt32) throws -> [UInt8]?
+
+  /// Calls `body` with each row of a table in the order of the references.
+  func forEachRow(in table: UInt32, _ body: (_ reference: RowReference, _ bytes: [UInt8]) throws -> Void) throws
+
+  /// Calls `body` with each pack, from the last one whose lower bound is not above `entry` on, until it returns false.
+  func forEachPack(from entry: [UInt8], _ body: (_ bound: [UInt8], _ bytes: [UInt8]) throws -> Bool) throws
+}
+
+/// Something that ``StructureChecker`` has found.
+package struct StructureFinding: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Metadata, schema, or numbers given out.
+    case head
+    case row
+    case pack
+    case entry
+    /// A reference to an object that does not exist, and that a delete rule may have left.
+    case leadsNowhere
+  }
+
+  package enum Place: Hashable, Sendable {
+    case table(UInt32)
+    case row(RowReference, table: UInt32)
+    /// The pack with that lower bound.
+    case pack([UInt8])
+  }
+
+  package let kind: Kind
+  package let place: Place
+  package let words: String
+
+  package var isDamage: Bool { kind != .leadsNowhere }
+}
