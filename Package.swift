@@ -86,6 +86,9 @@ let package = Package(
         "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/modelgen", swiftSettings: settings),
+    .executableTarget(
+      name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
+      swiftSettings: settings),
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],

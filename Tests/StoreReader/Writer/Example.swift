@@ -1,0 +1,87 @@
+import OpenCoreData
+
+/// All types of attributes; subentities, constraints, and relationships of every kind.
+enum Example {
+  static var model: NSManagedObjectModel {
+    let (person, animal, dog, cat) = (entity("Person"), entity("Animal"), entity("Dog"), entity("Cat"))
+    animal.subentities = [dog, cat]
+
+    let pets = toMany("pets", animal)
+    let owner = toOne("owner", person)
+    join(pets, owner)
+    let friends = toMany("friends", person)
+    join(friends, friends)
+    let favourites = toMany("favourites", animal)
+    favourites.isOrdered = true
+    let admirers = toMany("admirers", person)
+    join(favourites, admirers)
+
+    person.properties = [
+      attribute("name", .stringAttributeType), attribute("born", .dateAttributeType),
+      attribute("email", .stringAttributeType), pets, friends, favourites,
+    ]
+    person.uniquenessConstraints = [["name"], ["email", "born"]]
+    // Nobody knows of these two, so they stay when what they lead to is deleted.
+    animal.properties = [
+      attribute("name", .stringAttributeType), owner, admirers, toOne("walker", person), toMany("seen", person),
+    ]
+    animal.uniquenessConstraints = [["name"]]
+    cat.properties = [attribute("lives", .integer16AttributeType)]
+
+    let model = NSManagedObjectModel()
+    model.entities = [person, animal, dog, cat, sample]
+    return model
+  }
+
+  private static var sample: NSEntityDescription {
+    let transformed = attribute("transformed", .transformableAttributeType)
+    transformed.valueTransformerName = "Reversing"
+    let position = NSCompositeAttributeDescription()
+    position.name = "position"
+    position.elements = [attribute("latitude", .doubleAttributeType), attribute("longitude", .doubleAttributeType)]
+    let place = NSCompositeAttributeDescription()
+    place.name = "place"
+    place.elements = [attribute("city", .stringAttributeType), position]
+
+    let sample = entity("Sample")
+    sample.properties = [
+      attribute("short", .integer16AttributeType), attribute("middle", .integer32AttributeType),
+      attribute("long", .integer64AttributeType), attribute("decimal", .decimalAttributeType),
+      attribute("double", .doubleAttributeType), attribute("float", .floatAttributeType),
+      attribute("string", .stringAttributeType), attribute("flag", .booleanAttributeType),
+      attribute("date", .dateAttributeType), attribute("data", .binaryDataAttributeType),
+      attribute("uuid", .UUIDAttributeType), attribute("link", .URIAttributeType),
+      attribute("target", .objectIDAttributeType), transformed, place,
+    ]
+    return sample
+  }
+
+  private static func entity(_ name: String) -> NSEntityDescription {
+    let entity = NSEntityDescription()
+    entity.name = name
+    return entity
+  }
+
+  private static func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+    let attribute = NSAttributeDescription()
+    (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+    return attribute
+  }
+
+  private static func toMany(_ name: String, _ destination: NSEntityDescription) -> NSRelationshipDescription {
+    let relationship = NSRelationshipDescription()
+    (relationship.name, relationship.destinationEntity, relationship.isOptional) = (name, destination, true)
+    relationship.deleteRule = .nullifyDeleteRule
+    return relationship
+  }
+
+  private static func toOne(_ name: String, _ destination: NSEntityDescription) -> NSRelationshipDescription {
+    let relationship = toMany(name, destination)
+    relationship.maxCount = 1
+    return relationship
+  }
+
+  private static func join(_ one: NSRelationshipDescription, _ other: NSRelationshipDescription) {
+    (one.inverseRelationship, other.inverseRelationship) = (other, one)
+  }
+}

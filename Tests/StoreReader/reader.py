@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Lists the objects of a Core Data store that Cairn keeps. Written from Documentation/STORE-FORMAT.md alone, on the reader of
+Documentation/FORMAT.md; shares no code with either module.
+
+  reader.py STORE    prints the objects, one a line, as JSON, by entity and reference
+"""
+
+import hashlib
+import json
+import os
+import struct
+import sys
+import unicodedata
+import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "FormatReader"))
+from cairn_reader import Refusal, Store, decode_reference, demand
+
+NULL, FALSE, TRUE, INTEGER, DOUBLE, FLOAT, STRING, DATA, DATE, UUID, DECIMAL, URI, OBJECT, TRANSFORMED, COMPOSITE, \
+    IDENTIFIER = range(16)
+
+
+class Input:
+  """Bytes being read."""
+
+  def __init__(self, data):
+    self.data, self.position = bytes(data), 0
+
+  @property
+  def is_at_end(self):
+    return self.position == len(self.data)
+
+  def take(self, count):
+    demand(self.position + count <= len(self.data), "bytes end too early")
+    self.position += count
+    return self.data[self.position - count:self.position]
+
+  def byte(self):
+    return self.take(1)[0]
+
+  def varint(self):
+    value = 0
+    for place in range(10):
+      byte = self.byte()
+      value |= (byte & 0x7F) << 7 * place
+      if byte < 0x80:
+        demand(value < 1 << 64, "a varint is too long")
+        return value
+    raise Refusal("a varint is too long")
+
+  def counted(self):
+    return self.take(self.varint())
+
+  def text(self):
+    return self.counted().decode()
+
+  def end(self):
+    demand(self.is_at_end, "bytes are left over")
+
+
+# Section 2: references ------------------------------------------------------------------------------------------------
+
+
+def reference(data):
+  kind = data.byte()
+  if 0x20 <= kind <= 0x28:
+    return int.from_bytes(data.take(kind - 0x20), "big")
+  if 0x18 <= kind < 0x20:
+    return -1 - int.from_bytes(bytes(255 - byte for byte in data.take(0x20 - kind)), "big")
+  if kind == 0x40:
+    return str(uuid.UUID(bytes=data.take(16))).upper()
+  demand(kind == 0x30, f"a reference begins with {kind:#x}")
+  content = bytearray()
+  while True:
+    byte = data.byte()
+    if byte == 0:
+      following = data.byte()
+      if following == 0:
+        return content.decode()
+      demand(following == 0xFF, "a zero is not escaped")
+    content.append(byte)
+
+
+def object_reference(data):
+  return data.varint(), reference(data)
+
+
+# Section 5: the schema ------------------------------------------------------------------------------------------------
+
+
+class Schema:
+  def __init__(self, row):
+    data = Input(row)
+    demand(data.byte() == 1, "the schema has another format")
+    self.next = data.varint()
+    self.names, self.parents, self.abstract = {}, {}, set()
+    self.declared, self.constraints = {}, {}
+    for _ in range(data.varint()):
+      number = data.varint()
+      self.names[number], self.parents[number] = data.text(), data.varint()
+      if data.byte():
+        self.abstract.add(number)
+      self.declared[number] = dict(self.property(data) for _ in range(data.varint()))
+      self.constraints[number] = {
+          data.varint(): [data.varint() for _ in range(data.varint())] for _ in range(data.varint())}
+    data.end()
+
+  @staticmethod
+  def property(data):
+    number, name, kind = data.varint(), data.text(), data.byte()
+    if kind == 0:
+      return number, (name, kind, data.varint())
+    destination, inverse, _ = data.varint(), data.varint(), data.byte()
+    return number, (name, kind, (destination, inverse))
+
+  def inherited(self, declared, entity):
+    """What an entity declares or inherits, by number."""
+    found = {}
+    while entity:
+      found |= declared[entity]
+      entity = self.parents[entity]
+    return found
+
+
+# Section 4: rows ------------------------------------------------------------------------------------------------------
+
+
+def value(data, kind):
+  """A value as the encoding that keys have, and as JSON."""
+  start = data.position
+  result = {
+      NULL: lambda: None, FALSE: lambda: False, TRUE: lambda: True,
+      INTEGER: lambda: (lambda z: z >> 1 ^ -(z & 1))(data.varint()),
+      DOUBLE: lambda: struct.unpack("<d", data.take(8))[0], FLOAT: lambda: struct.unpack("<f", data.take(4))[0],
+      STRING: data.text, DATA: lambda: {"data": data.counted().hex()},
+      DATE: lambda: {"date": struct.unpack("<d", data.take(8))[0]},
+      UUID: lambda: {"uuid": str(uuid.UUID(bytes=data.take(16)))}, DECIMAL: lambda: {"decimal": data.text()},
+      URI: lambda: {"uri": data.text()}, OBJECT: lambda: object_reference(Input(data.counted())),
+      TRANSFORMED: lambda: {"transformed": data.counted().hex()},
+      COMPOSITE: lambda: composite(Input(data.counted())),
+      IDENTIFIER: lambda: {"object": data.text().split("/", 3)[3]},
+  }[kind]()
+  encoding = data.data[start:data.position]
+  if kind == STRING:
+    content = unicodedata.normalize("NFC", result).encode()
+    encoding = varint(len(content)) + content
+  if kind in (DOUBLE, FLOAT, DATE) and not any(encoding[:-1]) and encoding[-1] == 0x80:
+    encoding = bytes(len(encoding))
+  return encoding, result
+
+
+def varint(number):
+  encoding = bytearray()
+  while number >= 0x80:
+    encoding.append(number & 0x7F | 0x80)
+    number >>= 7
+  return bytes(encoding + bytes([number]))
+
+
+def composite(data):
+  elements = {}
+  for _ in range(data.varint()):
+    name = data.text()
+    elements[name] = value(data, data.byte())[1]
+  data.end()
+  return elements
+
+
+def fields(row):
+  data = Input(row)
+  demand(data.byte() == 1, "a row has another format")
+  found, number = {}, 0
+  while not data.is_at_end:
+    head = data.varint()
+    demand(head >> 4, "the numbers of properties do not rise")
+    number += head >> 4
+    found[number] = (head & 15, *value(data, head & 15))
+  return found
+
+
+# Section 7: packs -----------------------------------------------------------------------------------------------------
+
+
+def entries(packs):
+  """All entries, from packs with their references in order."""
+  found = []
+  for bound, row in packs:
+    data = Input(row)
+    demand(data.byte() == 1, "a pack has another format")
+    count, entry, first = data.varint(), b"", len(found)
+    demand(count, "a pack is empty")
+    for _ in range(count):
+      entry = entry[:data.varint()] + data.counted()
+      demand(not found or entry > found[-1], "entries do not rise")
+      found.append(entry)
+    data.end()
+    demand(found[first] >= bound and (first == 0 or found[first - 1] < bound), "packs overlap")
+  return found
+
+
+# All of it ------------------------------------------------------------------------------------------------------------
+
+
+class Objects:
+  def __init__(self, path):
+    store = Store(path)
+    tables = {}
+    for (keyspace, key), record in sorted(store.rows.items()):
+      tables.setdefault(store.keyspaces[keyspace], []).append(
+          (decode_reference(key), record.version, bytes(record.value(store.dictionaries))))
+    head = {number: row for (_, number), _, row in tables["table 0"]}
+    demand(head[1].startswith(b"bplist00"), "the metadata are no property list")
+    self.schema = Schema(head[2])
+    self.objects = {}
+    for name, rows in tables.items():
+      if name.startswith("table ") and name != "table 0":
+        entity = int(name[6:])
+        for (kind, number), version, row in rows:
+          number = number.upper() if kind == "uuid" else number
+          self.objects[entity, number] = {"version": version, "fields": fields(row), "members": {}, "keys": {}}
+    self.read_entries(entries((bytes.fromhex(bound), row) for (_, bound), _, row in tables.get("entries", [])))
+
+  def read_entries(self, found):
+    schema = self.schema
+    properties = {number: (entity, what) for entity in schema.names for number, what in schema.declared[entity].items()}
+    constraints = {number: what for entity in schema.names for number, what in schema.constraints[entity].items()}
+    for entry in found:
+      data = Input(entry)
+      number = data.varint()
+      if number in constraints:
+        key, holder = data.counted(), object_reference(data)
+        expected = b"".join(
+            bytes([kind]) + encoding
+            for kind, encoding, _ in (self.objects[holder]["fields"][each] for each in constraints[number]))
+        expected = hashlib.sha256(expected).digest() if len(expected) > 200 else expected
+        demand(key == expected, f"{holder} has a key that is not that of its row")
+        self.objects[holder]["keys"][number] = key
+      else:
+        entity, (_, kind, _) = properties[number]
+        owner = reference(data)
+        if kind == 3:
+          data.take(8)
+        member = object_reference(data)
+        owners = [each for each in self.objects
+                  if each[1] == owner and number in schema.inherited(schema.declared, each[0])]
+        demand(len(owners) == 1, f"an entry of {number} has {len(owners)} owners")
+        self.objects[owners[0]]["members"].setdefault(number, []).append(member)
+      data.end()
+
+  def name(self, reference):
+    return f"{self.schema.names[reference[0]]}/p{reference[1]}"
+
+  def described(self, reference):
+    schema, found = self.schema, self.objects[reference]
+    line = {"object": self.name(reference), "version": found["version"]}
+    demand(reference[0] not in schema.abstract, f"{reference} is of an abstract entity")
+    for number, (name, kind, _) in sorted(schema.inherited(schema.declared, reference[0]).items(), key=lambda item: item[1]):
+      if kind > 1:
+        line[name] = [self.name(member) for member in found["members"].get(number, [])]
+      elif number in found["fields"]:
+        content = found["fields"][number][2]
+        line[name] = self.name(content) if kind == 1 and content else content
+    attributes = {number: name for declared in schema.declared.values() for number, (name, *_) in declared.items()}
+    keys = schema.inherited(schema.constraints, reference[0])
+    demand(set(found["keys"]) == {
+        number for number, parts in keys.items() if all(found["fields"].get(each, (NULL,))[0] != NULL for each in parts)
+    }, f"{reference} has not the keys that it should have")
+    line["keys"] = {"+".join(attributes[each] for each in keys[number]): key.hex()
+                    for number, key in sorted(found["keys"].items())}
+    return json.dumps(line, ensure_ascii=False)
+
+
+def main(arguments):
+  if len(arguments) != 1:
+    print(__doc__, file=sys.stderr)
+    return 64
+  try:
+    objects = Objects(arguments[0])
+    names = objects.schema.names
+    for each in sorted(objects.objects, key=lambda each: (names[each[0]], each[1])):
+      print(objects.described(each))
+  except (Refusal, OSError) as problem:
+    print(f"reader: {problem}", file=sys.stderr)
+    return 2
+  return 0
+
+
+if __name__ == "__main__":
+  sys.exit(main(sys.argv[1:]))
