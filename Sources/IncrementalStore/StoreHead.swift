@@ -44,6 +44,7 @@ struct StoreHead {
         "The store at \(url.absoluteString)", RowDamage("it has metadata and no schema", at: 0))
     }
     let values = try StoreFailure.reading("The metadata of the store at \(url.absoluteString)") {
+      try BinaryPropertyList.check(metadata.bytes)
       guard
         let values = try? unsafe PropertyListSerialization.propertyList(from: Data(metadata.bytes), format: nil)
           as? [String: Any], values[NSStoreUUIDKey] is String

@@ -9,10 +9,14 @@ enum StoreHeadCheck {
     func find(_ place: StructureFinding.Place, _ words: String) {
       report(StructureFinding(kind: .head, place: place, words: words))
     }
-    switch try source.row(.integer(1), in: 0) {
-    case nil: find(metadata, "there are no metadata")
-    case let row? where !row.starts(with: "bplist00".utf8): find(metadata, "the metadata are no property list")
-    default: break
+    if let row = try source.row(.integer(1), in: 0) {
+      do {
+        try BinaryPropertyList.check(row)
+      } catch {
+        find(metadata, "the metadata: \(error)")
+      }
+    } else {
+      find(metadata, "there are no metadata")
     }
     guard let row = try source.row(.integer(2), in: 0) else {
       find(place, "there is no schema")

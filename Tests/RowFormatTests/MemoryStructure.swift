@@ -9,7 +9,7 @@ final class MemoryStructure: StructureSource {
   /// Two people who are friends; a dog of the first one, whose vet is the second.
   init() {
     rows[0] = [
-      .integer(1): Array("bplist00".utf8), .integer(2): Samples.schema.bytes,
+      .integer(1): Samples.metadata, .integer(2): Samples.schema.bytes,
       .integer(3): NumbersGivenOut(store: 1, base: 0, range: 0, next: 100).bytes,
     ]
     rows[1] = [.integer(1): person("Ann"), .integer(2): person("Zoe\u{308}")]

@@ -8,6 +8,7 @@ enum Reading: CaseIterable, Sendable {
   case member
   case position
   case numbers
+  case metadata
 
   var sample: [UInt8] {
     switch self {
@@ -17,6 +18,7 @@ enum Reading: CaseIterable, Sendable {
     case .member: Entry.member(ObjectReference(entity: 10, reference: .string("a\0ö")), of: .integer(7), 3)
     case .position: Entry.member(ObjectReference(entity: 10, reference: .uuid(9)), of: .uuid(7), 4, position: .min)
     case .numbers: Samples.numbers
+    case .metadata: Samples.metadata
     }
   }
 
@@ -28,6 +30,7 @@ enum Reading: CaseIterable, Sendable {
     case .member: _ = try Entry.member(in: bytes, behind: Entry.members(of: .integer(7), 3).count, isOrdered: false)
     case .position: _ = try Entry.member(in: bytes, behind: Entry.members(of: .uuid(7), 4).count, isOrdered: true)
     case .numbers: _ = try NumbersGivenOut(bytes)
+    case .metadata: try BinaryPropertyList.check(bytes)
     }
   }
 

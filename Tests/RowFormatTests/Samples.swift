@@ -72,6 +72,12 @@ enum Samples {
     return bytes
   }
 
+  /// The property list of a dictionary with one text, as Foundation writes it.
+  static var metadata: [UInt8] {
+    Array("bplist00".utf8) + [0xD1, 1, 2, 0x51, 0x6B, 0x51, 0x76] + [8, 11, 13] + [0, 0, 0, 0, 0, 0, 1, 1]
+      + [0, 0, 0, 0, 0, 0, 0, 3] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 15]
+  }
+
   static var entries: [[UInt8]] {
     let objects = references.map { ObjectReference(entity: 10, reference: $0) }
     let members = objects.flatMap { member in
