@@ -78,7 +78,7 @@ let package = Package(
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
     .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
     .target(
-      name: "CairnIncrementalStore", dependencies: ["Cairn", "IncrementalStore", "OpenCoreData"],
+      name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
       swiftSettings: settings),
     .executableTarget(
       name: "modelgen",

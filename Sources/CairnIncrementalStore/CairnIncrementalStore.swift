@@ -57,6 +57,20 @@ public final class CairnIncrementalStore: RowIncrementalStore {
   /// How large the store is, and what it has done; nil once it is removed from its coordinator.
   public var statistics: StoreStatistics? { engine?.store.statistics }
 
+  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`; there may be none. The source may be in use, the destination may not.
+  ///
+  /// Rows keep their identifiers and versions. The copy gives other numbers to new objects than the original, and than the store that it replaces. It is
+  /// made beside the destination, which it replaces by two renames; if the process ends between these, both are there under names that begin with a dot.
+  ///
+  /// - Throws: 134080 if there is something else at the destination, or it is in use; 640 if there is no space; and nothing has changed then.
+  /// - Complexity: O(bytes of the source).
+  public override class func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, withPersistentStoreFrom sourceURL: URL,
+    sourceOptions: [AnyHashable: Any]?
+  ) throws {
+    try CairnFiles.replace(destinationURL, withCopyOf: sourceURL)
+  }
+
   /// Removes the store at `url`: its directory and all that is in it. There may be none.
   ///
   /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption` a store that is too damaged to be opened is removed, too.

@@ -21,7 +21,8 @@ struct Items {
     try change(stack, &table)
     let statistics = stack.store.statistics!
     table.add("on disk, an object with its edge", [Double(statistics.liveBytes) / Double(count)], "bytes")
-    table.add("index memory, an object with its edge", [Double(statistics.indexBytes) / Double(count)], "bytes", goal: 38)
+    table.add(
+      "index memory, an object with its edge", [Double(statistics.indexBytes) / Double(count)], "bytes", goal: 38)
     try stack.close()
     var opened: [Double] = []
     for _ in 0..<rounds {
@@ -93,8 +94,10 @@ struct Items {
         request.includesPropertyValues = false
         request.fetchLimit = some
         let ids = try context.fetch(request).shuffled()
-        node.append(try time(some) { for id in ids { _ = try stack.store.newValuesForObject(with: id, with: context) } }.each)
-        cached.append(try time(some) { for id in ids { _ = try stack.store.newValuesForObject(with: id, with: context) } }.each)
+        node.append(
+          try time(some) { for id in ids { _ = try stack.store.newValuesForObject(with: id, with: context) } }.each)
+        cached.append(
+          try time(some) { for id in ids { _ = try stack.store.newValuesForObject(with: id, with: context) } }.each)
         let objects = ids.map { context.object(with: $0) }
         warm.append(time(some) { for object in objects { object.willAccessValue(forKey: nil) } }.each)
       }

@@ -25,7 +25,9 @@ struct Members {
     for round in 0..<rounds {
       try stack.work { context in
         let relationship = large.entity.relationshipsByName["parts"]!
-        let (ids, each) = try time(1) { try stack.store.newValue(forRelationship: relationship, forObjectWith: large, with: context) }
+        let (ids, each) = try time(1) {
+          try stack.store.newValue(forRelationship: relationship, forObjectWith: large, with: context)
+        }
         precondition((ids as! [NSManagedObjectID]).count == 21_800 + round)
         read.append(each / 1e6)
         context.insertItem(-1).setValue(context.object(with: large), forKey: "owner")
@@ -38,7 +40,8 @@ struct Members {
     let edges = try tag(stack)
     let after = stack.store.statistics!
     table.add(
-      "index memory, an edge in one direction, degree 4", [Double(after.indexBytes - before.indexBytes) / Double(2 * edges)],
+      "index memory, an edge in one direction, degree 4",
+      [Double(after.indexBytes - before.indexBytes) / Double(2 * edges)],
       "bytes", goal: 2)
     try stack.close()
   }

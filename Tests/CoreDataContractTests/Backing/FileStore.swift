@@ -12,9 +12,10 @@ final class FileStore: RecordingStore {
     if content.isEmpty { try write() }
   }
 
-  override func save(_ request: NSSaveChangesRequest) throws {
-    try super.save(request)
+  override func save(_ request: NSSaveChangesRequest, with context: NSManagedObjectContext?) throws -> Any {
+    let answer = try super.save(request, with: context)
     try write()
+    return answer
   }
 
   private func read() throws -> [String: Any] {
@@ -36,7 +37,7 @@ final class FileStore: RecordingStore {
   private func add(_ row: [String: Any]) {
     let number = row["number"] as! Int
     while backing.reserveNumber() < number {}
-    backing.rows[number] = Backing.Row(
+    backing.rows[number] = BackingRow(
       entityName: row["entity"] as! String, version: UInt64(row["version"] as! Int),
       attributes: row["attributes"] as! [String: Any], toOne: row["toOne"] as! [String: Int],
       toMany: row["toMany"] as! [String: [Int]])

@@ -83,7 +83,7 @@ struct MigrationTests {
     try withFolder { folder in
       let store = try migrate(to: folder.appending(path: "town"))
       #expect(stack.coordinator.metadata(for: store)["colour"] as? String == "blue")
-      #expect(store.identifier != stack.backing.identifier && store.type == "FileStore")
+      #expect(store.identifier != stack.backing.identifier && store.type == FileStore.storeType)
     }
   }
 

@@ -1,0 +1,128 @@
+import CairnIncrementalStore
+import CoreData
+import Testing
+
+/// Stores that are replaced, destroyed and migrated.
+@Suite struct CopyTests {
+  private let library = Library()
+  private let other = Library()
+
+  private func fill(_ library: Library, _ titles: [String]) throws -> [NSManagedObjectID] {
+    let writer = try library.coordinator()
+    defer { try? writer.close() }
+    return try writer.work { (context) throws in
+      let shelf = context.insert("Shelf")
+      let books = titles.map { context.insert("Book", ["title": $0]) }
+      for book in books {
+        book.setValue(shelf, forKey: "shelf")
+        book.setValue(shelf, forKey: "rowOf")
+        book.mutableSetValue(forKey: "tags").add(shelf)
+      }
+      try context.save()
+      return books.map(\.objectID)
+    }
+  }
+
+  private func titles(_ library: Library) throws -> Set<String> {
+    let reader = try library.coordinator()
+    defer { try? reader.close() }
+    return try reader.work { (context) throws in
+      let shelf = try #require(try context.all("Shelf").first)
+      let ordered = (shelf.value(forKey: "row") as! NSOrderedSet).array as! [NSManagedObject]
+      let (books, tagged) = (shelf.value(forKey: "books") as! NSSet, shelf.value(forKey: "tagged") as! NSSet)
+      #expect(books.count == ordered.count && tagged.count == ordered.count)
+      return Set(ordered.map { $0.value(forKey: "title") as! String })
+    }
+  }
+
+  private func coordinator() -> NSPersistentStoreCoordinator {
+    CairnIncrementalStore.register()
+    return NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+  }
+
+  @Test func aReplacedStoreHasTheRowsAndIdentifiersOfTheOther() throws {
+    let ids = try fill(library, ["a", "b", "c"])
+    _ = try fill(other, ["old"])
+    try coordinator().replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn)
+    #expect(try titles(other) == ["a", "b", "c"])
+    #expect(try titles(library) == ["a", "b", "c"])
+    let reader = try other.coordinator()
+    try reader.work { (context) throws in
+      let books = try context.all("Book")
+      #expect(Set(books.map(\.objectID)) == Set(ids))
+      let node = try reader.store.newValuesForObject(with: ids[0], with: context)
+      #expect(node.version == 1)
+    }
+  }
+
+  @Test func neitherACopyNorItsOriginalGivesANumberOfTheOther() throws {
+    var given = Set(try fill(library, ["a"]))
+    try coordinator().replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn)
+    for library in [library, other, library, other] {
+      let more = try fill(library, [UUID().uuidString, UUID().uuidString])
+      #expect(given.isDisjoint(with: more))
+      given.formUnion(more)
+    }
+  }
+
+  @Test func aStoreInUseIsNeitherReplacedNorDestroyed() throws {
+    _ = try fill(library, ["a"])
+    let user = try other.coordinator()
+    #expect(
+      code {
+        try coordinator().replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn)
+      }
+        == NSPersistentStoreOpenError)
+    #expect(
+      code { try coordinator().destroyPersistentStore(at: other.url, type: .cairn) } == NSPersistentStoreOpenError)
+    try user.close()
+    try coordinator().destroyPersistentStore(at: other.url, type: .cairn)
+    #expect(!FileManager.default.fileExists(atPath: other.url.path))
+    try coordinator().destroyPersistentStore(at: other.url, type: .cairn)
+  }
+
+  @Test func whatIsNoStoreIsNotDestroyed() throws {
+    try FileManager.default.createDirectory(at: other.url, withIntermediateDirectories: true)
+    let file = other.url.appending(path: "letter.txt")
+    try Data("dear".utf8).write(to: file)
+    #expect(
+      code { try coordinator().destroyPersistentStore(at: other.url, type: .cairn) } == NSPersistentStoreOpenError)
+    #expect(try Data(contentsOf: file) == Data("dear".utf8))
+  }
+
+  @Test func aSourceInUseIsCopiedWithWhatWasSavedLast() throws {
+    let writer = try library.coordinator()
+    try writer.work { (context) throws in
+      context.insert("Book", ["title": "late"]).setValue(context.insert("Shelf"), forKey: "rowOf")
+      try context.save()
+    }
+    try coordinator().replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn)
+    let reader = try other.coordinator()
+    #expect(try reader.work { try $0.all("Book") }.count == 1)
+    #expect(try writer.work { try $0.all("Book") }.count == 1)
+  }
+
+  @Test func aStoreInMemoryMigratesToDiskAndBack() throws {
+    let coordinator = coordinator()
+    let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let shelf = context.insert("Shelf")
+      for title in ["a", "b"] { context.insert("Book", ["title": title]).setValue(shelf, forKey: "rowOf") }
+      try context.save()
+      context.reset()
+    }
+    let stored = try coordinator.migratePersistentStore(memory, to: library.url, type: .cairn)
+    #expect(stored is CairnIncrementalStore)
+    _ = try coordinator.migratePersistentStore(
+      stored, to: URL(filePath: "/dev/null"), type: NSPersistentStore.StoreType(rawValue: NSInMemoryStoreType))
+    try context.performAndWait {
+      let shelf = try #require(try context.all("Shelf").first)
+      let row = (shelf.value(forKey: "row") as! NSOrderedSet).array as! [NSManagedObject]
+      #expect(Set(row.map { $0.value(forKey: "title") as! String }) == ["a", "b"])
+    }
+    let reader = try library.coordinator()
+    #expect(try reader.work { try $0.all("Book") }.count == 2)
+  }
+}
