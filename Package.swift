@@ -93,6 +93,9 @@ let package = Package(
       name: "OpenCoreDataTests",
       dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
       swiftSettings: settings),
+    .testTarget(
+      name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
+      swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
     .testTarget(
       name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],

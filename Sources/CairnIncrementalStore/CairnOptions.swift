@@ -4,9 +4,9 @@ import OpenCoreData
 
 /// The options of a store, as the engine takes them.
 struct CairnOptions {
-  var isReadOnly = false
   var durability = Durability.durable
-  var compacts = true
+  /// How the engine opens the store.
+  var engineOptions = StoreOptions()
   /// What the engine takes from outside.
   var environment = Environment.system
 
@@ -14,8 +14,11 @@ struct CairnOptions {
 
   /// - Throws: 134080 for a value that an option cannot have.
   init(_ options: [AnyHashable: Any]?) throws {
-    isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue == true
-    compacts = (options?[CairnCompactionOption] as? NSNumber)?.boolValue ?? true
+    if (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue == true {
+      engineOptions.access = .readOnly
+      engineOptions.createIfMissing = false
+    }
+    engineOptions.compaction = (options?[CairnCompactionOption] as? NSNumber)?.boolValue ?? true
     switch options?[CairnDurabilityOption] {
     case nil: break
     case let text as String where text == "durable": durability = .durable
@@ -26,11 +29,5 @@ struct CairnOptions {
     }
   }
 
-  var engineOptions: StoreOptions {
-    var options = StoreOptions()
-    options.access = isReadOnly ? .readOnly : .readWrite
-    options.createIfMissing = !isReadOnly
-    options.compaction = compacts
-    return options
-  }
+  var isReadOnly: Bool { engineOptions.access == .readOnly }
 }

@@ -1,0 +1,67 @@
+import Cairn
+
+/// A random sequence of steps.
+struct CrashProgram: Sendable {
+  enum Length: CaseIterable, Sendable {
+    case short, long, wide
+  }
+
+  let seed: UInt64
+  let length: Length
+  var steps: [CrashStep]
+
+  /// At one of how many calls the power fails.
+  var oneIn: Int {
+    switch length {
+    case .short: 1
+    case .long: 12
+    case .wide: 16
+    }
+  }
+
+  init(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    self.seed = seed
+    length = [.short, .short, .long, .wide][Int.random(in: 0..<4, using: &random)]
+    let count =
+      switch length {
+      case .short: Int.random(in: 4...12, using: &random)
+      case .long: Int.random(in: 60...140, using: &random)
+      case .wide: Int.random(in: 20...40, using: &random)
+      }
+    let isWide = length == .wide
+    steps = (0..<3).map { .insert(isSpecial: $0 == 1) }
+    steps += (0..<count).map { _ in Self.step(isWide: isWide, &random) }
+    steps.append(.save)
+  }
+
+  private static func step(isWide: Bool, _ random: inout SplitMix64) -> CrashStep {
+    func pick() -> Int { Int.random(in: 0..<1 << 20, using: &random) }
+    func relation() -> Relation { Relation.allCases.randomElement(using: &random) ?? .parent }
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<10: return .insert(isSpecial: .random(using: &random))
+    case 10..<24:
+      let attribute = Attribute.allCases.randomElement(using: &random) ?? .number
+      return .set(pick(), attribute, Int.random(in: 0..<8, using: &random) == 0 ? nil : pick())
+    case 24..<50: return .relate(pick(), relation(), pick())
+    case 50..<56: return .unrelate(pick(), relation(), pick())
+    case 56..<60:
+      return .move(pick(), [.line, .members, .chain][Int.random(in: 0..<3, using: &random)], from: pick(), to: pick())
+    case 60..<66: return .delete(pick())
+    case 66..<68:
+      guard isWide else { return .relate(pick(), relation(), pick()) }
+      let relation: Relation = [.children, .line, .members, .friends, .links][Int.random(in: 0..<5, using: &random)]
+      return .fill(pick(), relation, Int.random(in: 50...260, using: &random))
+    case 68..<70: return .reserve(Int.random(in: 1...3, using: &random))
+    case 70..<71: return .reserveMany(Int.random(in: 1...3000, using: &random))
+    case 71..<85: return .save
+    case 85..<87: return .rollBack
+    case 87..<88: return .sync
+    case 88..<90: return .checkpoint
+    case 90..<92: return .compact
+    case 92..<95: return .background
+    case 95..<98: return .reopen(isDurable: .random(using: &random))
+    default: return .crash(seed: random.next())
+    }
+  }
+}

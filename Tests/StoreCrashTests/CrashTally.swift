@@ -1,0 +1,19 @@
+/// What programs came to.
+struct CrashTally: Sendable, CustomStringConvertible {
+  /// What a loss of power has left, and was looked at.
+  var disks = 0
+  var saves = 0
+  /// Saves that failed because a deletion was denied.
+  var denied = 0
+  /// Saves that failed because a key was taken.
+  var conflicts = 0
+
+  static func += (one: inout CrashTally, other: CrashTally) {
+    one.disks += other.disks
+    one.saves += other.saves
+    one.denied += other.denied
+    one.conflicts += other.conflicts
+  }
+
+  var description: String { "\(disks) disks, \(saves) saves, \(denied) denied, \(conflicts) in conflict" }
+}

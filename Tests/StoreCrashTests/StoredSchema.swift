@@ -1,0 +1,63 @@
+/// The schema of a store as it is stored.
+struct StoredSchema {
+  struct Entity {
+    let name: String
+    let superentity: Int
+    /// Numbers and names of what it declares itself.
+    fileprivate(set) var properties: [Int: String] = [:]
+    /// Numbers of attributes by that of the constraint.
+    fileprivate(set) var constraints: [Int: [Int]] = [:]
+  }
+
+  private(set) var entities: [Int: Entity] = [:]
+
+  init(_ bytes: [UInt8]) throws {
+    var input = ByteReader(bytes)
+    try require(try input.byte() == 1, "the schema has another format")
+    _ = try input.varint()
+    for _ in 0..<(try input.varint()) {
+      let number = try input.varint()
+      entities[number] = try Self.entity(&input)
+    }
+    try require(input.isAtEnd, "the schema has more behind it")
+  }
+
+  private static func entity(_ input: inout ByteReader) throws -> Entity {
+    var entity = Entity(name: try input.text(), superentity: try input.varint())
+    _ = try input.byte()
+    for _ in 0..<(try input.varint()) {
+      let number = try input.varint()
+      entity.properties[number] = try input.text()
+      let isAttribute = try input.byte() == 0
+      _ = try input.varint()
+      if !isAttribute {
+        _ = try input.varint()
+        _ = try input.byte()
+      }
+    }
+    for _ in 0..<(try input.varint()) {
+      let number = try input.varint()
+      entity.constraints[number] = try (0..<(try input.varint())).map { _ in try input.varint() }
+    }
+    return entity
+  }
+
+  /// The entity and those above it.
+  private func lineage(_ number: Int) -> [Entity] {
+    guard let entity = entities[number] else { return [] }
+    return [entity] + lineage(entity.superentity)
+  }
+
+  func property(_ number: Int, of entity: Int) -> String? {
+    lineage(entity).compactMap { $0.properties[number] }.first
+  }
+
+  func constraints(of entity: Int) -> [(number: Int, attributes: [Int])] {
+    lineage(entity).flatMap { entity in entity.constraints.map { ($0.key, $0.value) } }
+  }
+
+  /// Names of all properties by their numbers.
+  var properties: [Int: String] {
+    entities.values.reduce(into: [:]) { $0.merge($1.properties) { name, _ in name } }
+  }
+}
