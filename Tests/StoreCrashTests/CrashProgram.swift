@@ -31,6 +31,7 @@ struct CrashProgram: Sendable {
       }
     let isWide = length == .wide
     steps = (0..<3).map { .insert(isSpecial: $0 == 1) }
+    if isWide { steps += [Self.fill(&random), .save] }
     steps += (0..<count).map { _ in Self.step(isWide: isWide, &random) }
     steps.append(.save)
   }
@@ -39,22 +40,20 @@ struct CrashProgram: Sendable {
     func pick() -> Int { Int.random(in: 0..<1 << 20, using: &random) }
     func relation() -> Relation { Relation.allCases.randomElement(using: &random) ?? .parent }
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<10: return .insert(isSpecial: .random(using: &random))
-    case 10..<24:
+    case 0..<8: return .insert(isSpecial: .random(using: &random))
+    case 8..<20:
       let attribute = Attribute.allCases.randomElement(using: &random) ?? .number
       return .set(pick(), attribute, Int.random(in: 0..<8, using: &random) == 0 ? nil : pick())
-    case 24..<50: return .relate(pick(), relation(), pick())
-    case 50..<56: return .unrelate(pick(), relation(), pick())
-    case 56..<60:
+    case 20..<22: return .claim(pick(), pick())
+    case 22..<46: return .relate(pick(), relation(), pick())
+    case 46..<52: return .unrelate(pick(), relation(), pick())
+    case 52..<56:
       return .move(pick(), [.line, .members, .chain][Int.random(in: 0..<3, using: &random)], from: pick(), to: pick())
-    case 60..<66: return .delete(pick())
-    case 66..<68:
-      guard isWide else { return .relate(pick(), relation(), pick()) }
-      let relation: Relation = [.children, .line, .members, .friends, .links][Int.random(in: 0..<5, using: &random)]
-      return .fill(pick(), relation, Int.random(in: 50...260, using: &random))
-    case 68..<70: return .reserve(Int.random(in: 1...3, using: &random))
-    case 70..<71: return .reserveMany(Int.random(in: 1...3000, using: &random))
-    case 71..<85: return .save
+    case 56..<62: return .delete(pick())
+    case 62..<65: return isWide ? fill(&random) : .relate(pick(), relation(), pick())
+    case 65..<67: return .reserve(Int.random(in: 1...3, using: &random))
+    case 67..<68: return .reserveMany(Int.random(in: 1...3000, using: &random))
+    case 68..<85: return .save
     case 85..<87: return .rollBack
     case 87..<88: return .sync
     case 88..<90: return .checkpoint
@@ -63,5 +62,10 @@ struct CrashProgram: Sendable {
     case 95..<98: return .reopen(isDurable: .random(using: &random))
     default: return .crash(seed: random.next())
     }
+  }
+
+  private static func fill(_ random: inout SplitMix64) -> CrashStep {
+    let relation: Relation = [.children, .line, .members, .friends, .links][Int.random(in: 0..<5, using: &random)]
+    return .fill(Int.random(in: 0..<100, using: &random), relation, Int.random(in: 50...260, using: &random))
   }
 }

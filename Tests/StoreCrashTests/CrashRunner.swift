@@ -1,5 +1,4 @@
 import Cairn
-import CairnIncrementalStore
 import OpenCoreData
 
 /// Runs one program on a simulated machine, and looks at every disk that a loss of power may have left.
@@ -70,7 +69,8 @@ struct CrashRunner {
     switch step {
     case .insert(let isSpecial):
       subject.insert(plain.insert(isSpecial: isSpecial), isSpecial: isSpecial)
-    case .set(let x, let attribute, let value): try set(x, attribute, value)
+    case .set(let x, let attribute, let value): try set(x, attribute, number: value)
+    case .claim(let x, let y): try claim(x, y)
     case .relate(let x, let relation, let y): try relate(x, relation, y)
     case .unrelate(let x, let relation, let y): try unrelate(x, relation, y)
     case .move(let x, let relation, let source, let target): try move(x, relation, source, target)
@@ -78,10 +78,7 @@ struct CrashRunner {
     case .fill(let x, let relation, let count): try fill(x, relation, count)
     case .reserve(let count): try reserve(count)
     case .reserveMany(let count):
-      for reference in try subject.store.rowStore?.reserveReferences(count) ?? [] {
-        guard case .integer(let number) = reference else { throw CrashFailure("\(reference) is no number") }
-        try identifiers.give(number)
-      }
+      for number in try subject.takeNumbers(count) { try identifiers.give(number) }
     case .save: try save()
     case .rollBack: rollBack()
     case .sync:
@@ -102,9 +99,19 @@ struct CrashRunner {
 
   private func object(_ x: Int) throws -> NSManagedObject { try subject.object(x, identifiers.uri) }
 
-  private mutating func set(_ x: Int, _ attribute: Attribute, _ number: Int?) throws {
+  private mutating func set(_ x: Int, _ attribute: Attribute, number: Int?) throws {
     let value = number.map { attribute.value($0) }
-    guard let x = pick(x), plain.set(x, attribute, value) else { return }
+    guard let x = pick(x) else { return }
+    try set(x, attribute, value)
+  }
+
+  private mutating func claim(_ x: Int, _ y: Int) throws {
+    guard let x = pick(x), let y = pick(y), let name = plain.now[y]?[.name] else { return }
+    try set(x, .name, name)
+  }
+
+  private mutating func set(_ x: Int, _ attribute: Attribute, _ value: GraphValue?) throws {
+    guard plain.set(x, attribute, value) else { return }
     try subject.perform { _ in
       switch value {
       case nil: try object(x).setValue(nil, forKey: attribute.rawValue)

@@ -3,6 +3,8 @@
 enum CrashStep: Sendable {
   case insert(isSpecial: Bool)
   case set(Int, Attribute, Int?)
+  /// Gives one thing the name of another.
+  case claim(Int, Int)
   case relate(Int, Relation, Int)
   case unrelate(Int, Relation, Int)
   case move(Int, Relation, from: Int, to: Int)

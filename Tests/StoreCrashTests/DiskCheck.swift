@@ -55,7 +55,7 @@ struct DiskCheck {
       try require(
         !identifiers.contains(reference, among: disk.bounds.given), "the number \(reference) is given again")
     }
-    try subject.perform { try $0.save() }
+    try subject.save()
     let count = try subject.count("Thing")
     try require(count == found.count + 1, "there are \(count) things after one was added to \(found.count)")
   }

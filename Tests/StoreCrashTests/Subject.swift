@@ -71,6 +71,24 @@ final class Subject {
     }
   }
 
+  func set(_ serial: Int, _ key: String, _ value: Any?) throws {
+    try perform { _ in try object(serial) { _ in nil }.setValue(value, forKey: key) }
+  }
+
+  func uri(of serial: Int) throws -> URL {
+    try perform { _ in try object(serial) { _ in nil }.objectID.uriRepresentation() }
+  }
+
+  func save() throws { try perform { try $0.save() } }
+
+  /// Numbers out of the row store, of identifiers that are for no object yet.
+  func takeNumbers(_ count: Int) throws -> [Int64] {
+    try (store.rowStore?.reserveReferences(count) ?? []).map { reference in
+      guard case .integer(let number) = reference else { throw CrashFailure("\(reference) is no number") }
+      return number
+    }
+  }
+
   func reset() {
     perform { $0.reset() }
     objects = [:]
