@@ -69,8 +69,8 @@ struct StoredGraph {
       let expected = inverse.isToMany ? mirrored(inverse) : try followed(inverse, present)
       let lacking = expected.subtracting(found)
       let needless = found.subtracting(expected)
-      try require(lacking.isEmpty, "entries of \(relation) are lacking: \(lacking.prefix(3))")
-      try require(needless.isEmpty, "entries of \(relation) follow from nothing: \(needless.prefix(3))")
+      try require(lacking.isEmpty, "entries of \(relation) are lacking: \(Array(lacking.prefix(3)))")
+      try require(needless.isEmpty, "entries of \(relation) follow from nothing: \(Array(needless.prefix(3)))")
     }
   }
 
@@ -104,7 +104,7 @@ struct StoredGraph {
       }
     }
     try require(
-      Set(keys) == expected, "keys are not those of the rows: \(expected.symmetricDifference(keys).prefix(3))")
+      Set(keys) == expected, "keys are not those of the rows: \(Array(expected.symmetricDifference(keys).prefix(3)))")
     let taken = Set(
       keys.map { Key(constraint: $0.constraint, key: $0.key, holder: StoredObject(entity: 0, reference: 0)) })
     try require(taken.count == keys.count, "two things have the same key")

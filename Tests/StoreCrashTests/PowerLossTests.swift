@@ -5,7 +5,7 @@ import Testing
 /// Random programs of saves on a machine whose power fails at every call for its disk, or at some of many.
 ///
 /// `OPENCOREDATA_SEED` replays a program, and `OPENCOREDATA_PROGRAMS` runs more of them.
-@Suite struct StoreCrashTests {
+@Suite struct PowerLossTests {
   private static func variable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
@@ -15,7 +15,7 @@ import Testing
     let given = Self.variable("OPENCOREDATA_SEED").flatMap { UInt64($0) }
     let first = given ?? .random(in: 0...UInt64.max)
     let count = Self.variable("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 16
-    print("StoreCrashTests: OPENCOREDATA_SEED=\(first)")
+    print("PowerLossTests: OPENCOREDATA_SEED=\(first)")
     var tally = CrashTally()
     for index in 0..<UInt64(count) {
       let program = CrashProgram(seed: first &+ index)
@@ -28,6 +28,6 @@ import Testing
         return
       }
     }
-    print("StoreCrashTests: \(count) programs, \(tally)")
+    print("PowerLossTests: \(count) programs, \(tally)")
   }
 }

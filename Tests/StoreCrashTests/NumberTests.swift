@@ -1,7 +1,7 @@
 import Cairn
 import Testing
 
-@Suite struct IdentifierTests {
+@Suite struct NumberTests {
   @Test("no number is given twice, in one opening or in several, however many are asked for at a time")
   func onlyOnce() throws {
     var given = GivenIdentifiers()
