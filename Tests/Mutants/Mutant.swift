@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// Says which of the mutants in this copy of the engine acts: the one that the environment named when the process
-/// started, or none. `Tools/mutants` puts this file into its copy; the engine itself has no such thing.
+/// Says which of the mutants in this copy acts: the one that the environment named when the process started, or none.
+/// `Tools/mutants` puts this file into each module of its copy that has mutants; the modules themselves have no such thing.
 package enum Mutant {
   private static let active = unsafe getenv("CAIRN_MUTANT").map { unsafe Array(String(cString: $0).utf8) } ?? []
 
