@@ -31,9 +31,9 @@ struct CrashProgram: Sendable {
       }
     let isWide = length == .wide
     steps = (0..<3).map { .insert(isSpecial: $0 == 1) }
-    if isWide { steps += [Self.fill(&random), .save] }
+    if isWide { steps += [Self.fill(&random), .save(keepsObjects: true)] }
     steps += (0..<count).map { _ in Self.step(isWide: isWide, &random) }
-    steps.append(.save)
+    steps.append(.save(keepsObjects: false))
   }
 
   private static func step(isWide: Bool, _ random: inout SplitMix64) -> CrashStep {
@@ -53,7 +53,7 @@ struct CrashProgram: Sendable {
     case 62..<65: return isWide ? fill(&random) : .relate(pick(), relation(), pick())
     case 65..<67: return .reserve(Int.random(in: 1...3, using: &random))
     case 67..<68: return .reserveMany(Int.random(in: 1...3000, using: &random))
-    case 68..<85: return .save
+    case 68..<85: return .save(keepsObjects: .random(using: &random))
     case 85..<87: return .rollBack
     case 87..<88: return .sync
     case 88..<90: return .checkpoint

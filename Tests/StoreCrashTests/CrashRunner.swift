@@ -79,7 +79,7 @@ struct CrashRunner {
     case .reserve(let count): try reserve(count)
     case .reserveMany(let count):
       for number in try subject.takeNumbers(count) { try identifiers.give(number) }
-    case .save: try save()
+    case .save(let keepsObjects): try save(keepsObjects: keepsObjects)
     case .rollBack: rollBack()
     case .sync:
       try subject.store.engine.sync()
@@ -106,8 +106,9 @@ struct CrashRunner {
   }
 
   private mutating func claim(_ x: Int, _ y: Int) throws {
-    guard let x = pick(x), let y = pick(y), let name = plain.now[y]?[.name] else { return }
-    try set(x, .name, name)
+    guard let x = pick(x), let y = pick(y) else { return }
+    let name = plain.now[y]?[.name] ?? .text("name")
+    for thing in [x, y] { try set(thing, .name, name) }
   }
 
   private mutating func set(_ x: Int, _ attribute: Attribute, _ value: GraphValue?) throws {
@@ -202,7 +203,7 @@ struct CrashRunner {
     }
   }
 
-  private mutating func save() throws {
+  private mutating func save(keepsObjects: Bool) throws {
     for (serial, uri) in try subject.obtainIdentifiers() where identifiers.uri(of: serial) == nil {
       try identifiers.give(uri, to: serial)
     }
@@ -224,16 +225,20 @@ struct CrashRunner {
       tally.saves += 1
       try require(code == nil, "the save failed with \(code ?? 0)")
       commits.append(try subject.store.engine.lastSequence)
-      plain.adopt(target)
       if isDurable { firstState = states.count - 1 }
+      // The context still has relationships to what is deleted.
+      let isUpToDate = keepsObjects && !plain.hasDeletions
+      plain.adopt(target)
+      if !isUpToDate { rollBack() }
     case .denied:
       tally.denied += 1
       try require(code == 1600 || code == 1560, "a deletion was to be denied: \(code ?? 0)")
+      rollBack()
     case .conflict:
       tally.conflicts += 1
       try require(code == 133_021, "a value was to be taken already: \(code ?? 0)")
+      if !keepsObjects { rollBack() }
     }
-    rollBack()
   }
 
   private mutating func rollBack() {

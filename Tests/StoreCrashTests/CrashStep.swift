@@ -3,7 +3,7 @@
 enum CrashStep: Sendable {
   case insert(isSpecial: Bool)
   case set(Int, Attribute, Int?)
-  /// Gives one thing the name of another.
+  /// Gives one thing the name of another, which gets one if it has none.
   case claim(Int, Int)
   case relate(Int, Relation, Int)
   case unrelate(Int, Relation, Int)
@@ -15,7 +15,8 @@ enum CrashStep: Sendable {
   case reserve(Int)
   /// Gets so many identifiers from the row store.
   case reserveMany(Int)
-  case save
+  /// The objects stay in the context, or are read anew.
+  case save(keepsObjects: Bool)
   case rollBack
   case sync
   case checkpoint

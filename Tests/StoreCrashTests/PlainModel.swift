@@ -11,6 +11,9 @@ struct PlainModel {
   /// The serial numbers of the things there are.
   var alive: [Int] { now.keys.sorted() }
 
+  /// Whether something is deleted that is saved.
+  var hasDeletions: Bool { !deleted.isEmpty }
+
   /// All that is not saved is forgotten.
   mutating func rollBack() {
     now = saved
