@@ -65,6 +65,22 @@ refuses bugs
 refuses bugs list everything
 refuses bugs edit Ant
 
+# The same with its bugs in Cairn: one line of the program says so, beside the import.
+cp -R "$root/Examples/BugSquasher" cairn
+sed -i "s|\"../..\"|\"$root\"|; s|product(name: \"CoreData\", package: \"Cairn\")|&, .product(name: \"CairnIncrementalStore\", package: \"Cairn\")|" \
+  cairn/Package.swift
+sed -i 's|= \[bugSquasherStoreDescription\]|= [.cairn(at: directory.appending(path: "bugs.txt"))]|; 1i import CairnIncrementalStore' \
+  cairn/Sources/BugSquasher/PersistentContainer.swift
+shows BugSquasher <(grep -o 'container.persistentStoreDescriptions = \[.cairn.*' cairn/Sources/BugSquasher/PersistentContainer.swift)
+swift build --package-path cairn --scratch-path "$root/.build-example-cairn" --quiet
+program="$root/.build-example-cairn/debug/BugSquasher"
+mkdir bugs-in-cairn
+touch bugs-in-cairn/bugs.txt
+prints "$here/bugs-added.txt" bugs-in-cairn add Ant add Bee add Cockroach
+prints "$here/bugs-changed.txt" bugs-in-cairn list edit Bee Wasp squash Ant
+prints "$here/bugs-left.txt" bugs-in-cairn list
+[[ -d bugs-in-cairn/bugs.txt ]] || { echo "BugSquasher: Cairn keeps no directory" >&2; exit 1; }
+
 build NSHipster Articles.xcdatamodeld Model
 prints "$here/articles-written.txt" articles write
 prints "$here/articles-read.txt" articles read

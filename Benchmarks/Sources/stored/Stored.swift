@@ -19,6 +19,9 @@ struct Stored: ParsableCommand {
   @Option(help: "Rounds of each measurement.")
   var rounds = 5
 
+  @Option(help: "Measure so many bugs, read page by page, instead.")
+  var bugs: Int?
+
   @Option(help: "Where the store is made, and removed in the end.")
   var directory = FileManager.default.temporaryDirectory.path
 
@@ -27,6 +30,10 @@ struct Stored: ParsableCommand {
     let url = URL(filePath: directory).appending(path: "stored \(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: url) }
     var table = FigureTable()
+    if let bugs {
+      try Bugs(count: bugs, at: url).measure(into: &table)
+      return print(table.text)
+    }
     try Items(count: objects, rounds: rounds, at: url).measure(into: &table)
     try Members(rounds: rounds, at: url.appendingPathExtension("members")).measure(into: &table)
     print(table.text)
