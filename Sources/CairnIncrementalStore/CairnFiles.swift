@@ -51,7 +51,7 @@ enum CairnFiles {
   private static func copy(_ source: URL, to copy: URL) throws {
     var options = CairnOptions()
     // A store that this process writes to is read by the same handle, with what was saved last.
-    options.isReadOnly = !Engine.isInUse(source.path)
+    options.engineOptions.access = Engine.isInUse(source.path) ? .readWrite : .readOnly
     let engine = try CairnFailure.translating(source) { () throws(StoreError) in
       try Engine.open(at: source.path, options)
     }

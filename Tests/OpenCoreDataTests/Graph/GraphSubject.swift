@@ -258,6 +258,24 @@ final class GraphSubject {
     }
   }
 
+  // MARK: Upkeep
+
+  /// Has a store on disk compacted, and opened and closed by another coordinator.
+  func maintain() throws {
+    guard kind == .cairn else { return }
+    for case let store as CairnIncrementalStore in coordinator.persistentStores { try store.compact() }
+    let other = try Self.coordinator(kind, url)
+    for store in other.persistentStores { try other.remove(store) }
+  }
+
+  /// Closes the store on disk, and opens it again to look at what is in it. Nothing else can be done with the contexts then.
+  func savedAfterReopening() throws -> Graph {
+    if kind == .cairn {
+      for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+    return try saved()
+  }
+
   // MARK: Looking
 
   private func value(_ c: Int, _ object: NSManagedObject, _ property: GraphProperty) throws -> GraphValue {
