@@ -6,7 +6,7 @@ import OpenCoreData
 /// What a store is in the file system.
 enum CairnFiles {
   /// An empty file says where a store is to be made.
-  static func removeEmptyFile(at url: URL, _ environment: Environment) throws {
+  static func removeEmptyFile(at url: URL) throws {
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     guard attributes?[.type] as? FileAttributeType == .typeRegular, (attributes?[.size] as? NSNumber)?.intValue == 0
     else {

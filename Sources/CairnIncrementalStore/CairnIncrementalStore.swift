@@ -39,7 +39,9 @@ public final class CairnIncrementalStore: RowIncrementalStore {
   public static func register() { NSPersistentStoreCoordinator.registerStoreClass(self, type: .cairn) }
 
   public override class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
-    try CairnRowStore(at: url, CairnOptions(options))
+    let options = try CairnOptions(options)
+    if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url) }
+    return try CairnRowStore(at: url, options)
   }
 
   var engine: Engine? { (rowStore as? CairnRowStore)?.engine }

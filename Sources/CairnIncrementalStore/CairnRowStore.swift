@@ -11,11 +11,10 @@ final class CairnRowStore: RowStore {
 
   var referenceKind: RowReferenceKind { .integer }
 
-  /// Opens the store at `url`, and makes it if there is nothing or an empty file.
+  /// Opens the store at `url`, and makes it if there is nothing. Touches no files but by the environment of the options.
   init(at url: URL, _ options: CairnOptions) throws {
     self.url = url
     durability = options.durability
-    if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url, options.environment) }
     engine = try CairnFailure.translating(url) { () throws(StoreError) in try Engine.open(at: url.path, options) }
     if engine.keyspace(.table(0)) == nil, !engine.store.keyspaces.isEmpty {
       try? engine.leave()
