@@ -17,7 +17,7 @@ enum CairnFiles {
 
   static func destroy(at url: URL, isForced: Bool) throws {
     guard FileManager.default.fileExists(atPath: url.path) else { return }
-    try removeEmptyFile(at: url, .system)
+    try removeEmptyFile(at: url)
     guard FileManager.default.fileExists(atPath: url.path) else { return }
     try checkUnused(url, isForced: isForced)
     try FileManager.default.removeItem(at: url)
@@ -28,7 +28,7 @@ enum CairnFiles {
       throw CoreDataError.make(
         NSPersistentStoreOperationError, "A store cannot be replaced with itself: \(source.path).")
     }
-    try removeEmptyFile(at: destination, .system)
+    try removeEmptyFile(at: destination)
     let hasOld = FileManager.default.fileExists(atPath: destination.path)
     if hasOld { try checkUnused(destination, isForced: false) }
     let (new, old) = (beside(destination, "new"), beside(destination, "old"))
