@@ -14,7 +14,7 @@ import Testing
   func losesPower() {
     let given = Self.variable("OPENCOREDATA_SEED").flatMap { UInt64($0) }
     let first = given ?? .random(in: 0...UInt64.max)
-    let count = Self.variable("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 16
+    let count = Self.variable("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 12
     print("PowerLossTests: OPENCOREDATA_SEED=\(first)")
     var tally = CrashTally()
     for index in 0..<UInt64(count) {
