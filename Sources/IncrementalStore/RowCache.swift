@@ -61,11 +61,13 @@ final class RowCache: @unchecked Sendable {
         return node
       }
       if row.revision >= node.row.revision {
+        let bytes = Self.bytes(of: node)
         if row.revision > node.row.revision { node.replace(row) }
         if registered[id] != nil {
           registered[id]?.retrieved = time
         } else {
           young[id]?.retrieved = time
+          youngBytes += Self.bytes(of: node) - bytes
         }
       }
       return node
@@ -90,10 +92,11 @@ final class RowCache: @unchecked Sendable {
           registered[id]?.count += 1
           continue
         }
-        let found = find(id)
-        old[id] = nil
-        if let removed = young.removeValue(forKey: id) { youngBytes -= Self.bytes(of: removed.node) }
-        registered[id] = Registered(count: 1, node: found?.node, retrieved: found?.retrieved ?? 0)
+        let found = young.removeValue(forKey: id)
+        if let found { youngBytes -= Self.bytes(of: found.node) }
+        let older = found == nil && !old.isEmpty ? old.removeValue(forKey: id) : nil
+        let entry = found ?? older
+        registered[id] = Registered(count: 1, node: entry?.node, retrieved: entry?.retrieved ?? 0)
       }
     }
   }
@@ -117,7 +120,8 @@ final class RowCache: @unchecked Sendable {
   private func find(_ id: NSManagedObjectID) -> (node: RowNode, retrieved: UInt64)? {
     if let entry = registered[id] { return entry.node.map { ($0, entry.retrieved) } }
     if let entry = young[id] { return (entry.node, entry.retrieved) }
-    guard let entry = old.removeValue(forKey: id) else { return nil }
+    guard !old.isEmpty, let entry = old[id] else { return nil }
+    old[id] = nil
     add(entry.node, id, entry.retrieved)
     return (entry.node, entry.retrieved)
   }

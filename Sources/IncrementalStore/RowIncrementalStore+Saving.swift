@@ -131,7 +131,8 @@ struct SavePlan {
 
   /// A row that is another one than the cache has, which is what the coordinator has compared with what the context knows.
   private func conflict(_ saved: SavedObject) -> RowConflict? {
-    let known = store.cache.node(for: saved.object.objectID)?.row
+    // What is new is in no cache.
+    let known = saved.change == .inserted ? nil : store.cache.node(for: saved.object.objectID)?.row
     let isExpected =
       switch (saved.change, saved.stored) {
       case (.inserted, let stored): stored == nil

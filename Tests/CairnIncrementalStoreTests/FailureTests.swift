@@ -31,9 +31,11 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: library.url.path)
     let name = try #require(files.first { $0.hasPrefix("MANIFEST") })
     let place = library.url.appending(path: name)
-    try Data(repeating: 7, count: 64).write(to: place)
+    var bytes = try Data(contentsOf: place)
+    for number in 44..<bytes.count { bytes[number] ^= 0x55 }
+    try bytes.write(to: place)
     #expect(code { _ = try library.coordinator() } == CocoaError.fileReadCorruptFile.rawValue)
-    #expect(try Data(contentsOf: place) == Data(repeating: 7, count: 64))
+    #expect(try Data(contentsOf: place) == bytes)
     CairnIncrementalStore.register()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
     #expect(code { try coordinator.destroyPersistentStore(at: library.url, type: .cairn) } != nil)

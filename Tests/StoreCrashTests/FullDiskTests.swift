@@ -2,7 +2,6 @@ import Cairn
 import OpenCoreData
 import Testing
 
-/// A save that meets a full disk, a disk that fails, and a store that is damaged.
 @Suite struct FullDiskTests {
   private func code(_ body: () throws -> Void) -> (code: Int, beneath: StoreError.Code?)? {
     do {
@@ -19,16 +18,18 @@ import Testing
     let files = MemoryFileLayer(capacity: 24 << 20)
     let machine = SimulatedMachine(files, seed: 1)
     let subject = try Subject(machine, makeModel())
+    // Nothing that could be compressed.
+    let text = String((0..<40_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126))) })
     var saved = 0
     var failure: (code: Int, beneath: StoreError.Code?)?
-    while failure == nil, saved < 200 {
-      for _ in 0..<100 {
+    while failure == nil, saved < 20_000 {
+      for _ in 0..<10 {
         saved += 1
         subject.insert(saved, isSpecial: false)
-        try subject.set(saved, "name", String((0..<4000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126))) }))
+        try subject.set(saved, "name", "\(saved) \(text)")
       }
       failure = code { try subject.save() }
-      if failure != nil { saved -= 100 }
+      if failure != nil { saved -= 10 }
     }
     let error = try #require(failure)
     #expect(error.code == CocoaError.fileWriteOutOfSpace.rawValue && error.beneath == .noSpace)
@@ -39,6 +40,6 @@ import Testing
     #expect(try count() == saved)
     files.capacity = nil
     try subject.save()
-    #expect(try count() == saved + 100)
+    #expect(try count() == saved + 10)
   }
 }
