@@ -104,8 +104,7 @@ struct RelationshipChanges {
     switch set.inverse {
     case .toOne(let number):
       // An object that is inserted again has members whose rows need not change.
-      guard let row = try snapshot.row(member.reference, in: member.entity),
-        !self.saved.contains(member),
+      guard !self.saved.contains(member), let row = try snapshot.row(member.reference, in: member.entity),
         try StoreFailure.reading(
           "The row of \(member)", { try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) })
           == saved.reference
