@@ -21,13 +21,18 @@ struct RowFetch {
       return request.resultType == .countResultType ? [NSNumber(value: 0)] : []
     }
     let fetch = try CompiledFetch(request, of: entity, reading: source.reader(of: map))
-    let maps = maps(of: entity, request)
+    let maps = maps(of: entity, request).filter { !$0.entity.isAbstract }
     let isForCount = request.resultType == .countResultType
     if isForCount, request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
       return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
     }
     var collector = FetchCollector(fetch, isForCount: isForCount)
-    try scan(maps, RowChoice(request.predicate, store), source, &collector)
+    let choice = RowChoice(request.predicate, store)
+    if maps.count > 1, !isForCount, request.sortDescriptors?.isEmpty ?? true {
+      try merge(maps, choice, source, &collector)
+    } else {
+      try scan(maps, choice, source, &collector)
+    }
     let answer = try self.answer(request, collector)
     if let failure = source.failure { throw failure }
     return answer
@@ -45,7 +50,7 @@ struct RowFetch {
     _ collector: inout FetchCollector<SourceRow>
   ) throws {
     var goesOn = true
-    for map in maps where goesOn && !map.entity.isAbstract {
+    for map in maps where goesOn {
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
       try source.snapshot.forEachRow(in: map.number, choice) { row in
         // The row changes hands, so that nobody counts references to its bytes.
@@ -54,6 +59,18 @@ struct RowFetch {
         swap(&probe.stored, &row)
         return goesOn && source.failure == nil
       }
+    }
+    if let failure = source.failure { throw failure }
+  }
+
+  /// Without sort descriptors objects of an entity and of its subentities are in one order.
+  private func merge(
+    _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
+    _ collector: inout FetchCollector<SourceRow>
+  ) throws {
+    var rows = TableMerge(maps, choice, source.snapshot)
+    try rows.forEachRow { row, map in
+      collector.offer(SourceRow(row, map, source)) { $0 } && source.failure == nil
     }
     if let failure = source.failure { throw failure }
   }

@@ -26,8 +26,10 @@ final class Library {
     shelf.properties += pairs.map(\.0)
     book.properties += pairs.map(\.1)
     book.uniquenessConstraints = [["title"]]
+    let comic = entity("Comic", attributes: [])
+    book.subentities = [comic]
     let model = NSManagedObjectModel()
-    model.entities = [shelf, book]
+    model.entities = [shelf, book, comic]
     return model
   }
 

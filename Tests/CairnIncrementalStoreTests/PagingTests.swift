@@ -11,7 +11,7 @@ import Testing
   init() throws {
     writer = try library.coordinator()
     ids = try writer.work { (context) throws in
-      let books = (0..<250).map { context.insert("Book", ["title": "\($0)"]) }
+      let books = (0..<250).map { context.insert($0.isMultiple(of: 3) ? "Comic" : "Book", ["title": "\($0)"]) }
       try context.obtainPermanentIDs(for: books)
       try context.save()
       return books.map(\.objectID)
