@@ -92,7 +92,7 @@ struct RelationshipChanges {
     }
     if set.end.isOrdered {
       let change = orderedChange(saved.reference, set.end)
-      if changes.isReordered { change.order = try changes.members?.map { try access.reference($0) } }
+      if let order = changes.order { change.order = try order.map { try access.reference($0) } }
       change.lastOrder = added
     }
   }

@@ -17,7 +17,8 @@ extension NSManagedObject {
       added: members.added.elements.map(\.objectID),
       // What was inserted and deleted again was never a member.
       removed: members.removed.elements.map(\.objectID).filter { !$0.isTemporaryID },
-      members: members.isFault ? nil : members.elements.map(\.objectID), isReordered: members.isReordered)
+      order: members.isReordered
+        ? (members.members ?? members.wanted)?.elements.map(\.objectID).filter { !$0.isTemporaryID } : nil)
   }
 
   /// The members of a to-many relationship as far as the context knows them.
@@ -29,14 +30,13 @@ extension NSManagedObject {
 
 /// What has become of the members of a to-many relationship since the last save.
 package struct MemberChanges {
-  /// New members in the order in which they were added. Some may be members in the store already, if `members` is nil.
+  /// New members in the order in which they were added. Where the store was not asked, some may be members already.
   package let added: [NSManagedObjectID]
-  /// Members no longer. Some may be no members in the store, if `members` is nil.
+  /// Members no longer. Where the store was not asked, some may be none.
   package let removed: [NSManagedObjectID]
-  /// All members in their order; nil if the store was not asked.
-  package let members: [NSManagedObjectID]?
-  /// Whether the order is another one than that of the store with the new members at the end.
-  package let isReordered: Bool
+  /// The order that the members are to have, if it is another one than that of the store with the new members at the end. Where the store was not asked, some may be
+  /// no members.
+  package let order: [NSManagedObjectID]?
 }
 
 /// A node that has values as objects keep them.

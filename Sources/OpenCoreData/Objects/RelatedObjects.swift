@@ -12,7 +12,7 @@ package final class RelatedObjects {
   /// Whether the order has changed since the last save.
   private(set) var isReordered = false
   /// The order that the members are to have once the store was asked again.
-  private var wanted: ObjectList?
+  private(set) var wanted: ObjectList?
   /// What the application was given, as long as it is true.
   private var given: AnyObject?
   /// What shows and changes the members in place, as long as somebody has it.

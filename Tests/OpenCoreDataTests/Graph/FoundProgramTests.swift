@@ -27,6 +27,16 @@ import Testing
       a(.remove(1, .children, 2)), a(.save))
   }
 
+  @Test("an order that was given before a refresh is saved")
+  func reorderedAndRefreshed() throws {
+    try run(
+      b(.insert(1)), b(.insert(2)), b(.place(1, .members, 1, at: 1)), b(.save),
+      b(.set(1, .members, .links([2, 1]))), b(.refresh(1, mergeChanges: true)), b(.save))
+    try run(
+      a(.insert(1)), a(.insert(3)), a(.save), a(.set(3, .groups, .links([1, 3]))), a(.insert(4)),
+      a(.place(1, .members, 4, at: 0)), a(.refreshAll), a(.save))
+  }
+
   @Test("an object that was saved without a difference has the version that the store has")
   func savedWithoutDifference() throws {
     try run(
