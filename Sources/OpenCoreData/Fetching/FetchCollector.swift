@@ -2,13 +2,17 @@ package import Foundation
 
 /// Executes a fetch over rows that come one by one, and keeps no more of them than the answer needs.
 ///
-/// Without sort descriptors these are the rows of the window, and the last of them ends the fetch. With sort descriptors and a limit they are
-/// twice as many as offset and limit together, which is what a fetch with a deep offset takes in memory.
+/// Without sort descriptors these are the rows of the window, and the last of them ends the fetch. With sort descriptors and a limit they are at most
+/// twice as many as offset and limit together, and a row that comes behind all of these is dropped at once.
 package struct FetchCollector<Row> {
   private let fetch: CompiledFetch<Row>
+  /// How many rows the answer can need, those before its window included.
   private let bound: Int
   private let isForCount: Bool
   private var rows: [Row] = []
+  private var sorted: [CompiledSort<Row>.Keyed] = []
+  /// The last row that the answer can need still, as far as is known.
+  private var last: [PredicateValue]?
   private var matched = 0
 
   /// - Parameter isForCount: whether rows are only counted.
@@ -31,15 +35,20 @@ package struct FetchCollector<Row> {
       if fetch.givesDictionaries || matched > fetch.window.start { rows.append(copy(row)) }
       return matched < bound
     }
-    rows.append(copy(row))
-    if rows.count >= 1024, rows.count / 2 >= bound { rows = Array(sort.sorted(rows).prefix(bound)) }
-    return true
+    let keys = sort.keys(of: row)
+    if let last, sort.order(keys, last) != .orderedAscending { return true }
+    sorted.append(CompiledSort.Keyed(keys: keys, row: copy(row)))
+    if sorted.count >= 1024, sorted.count / 2 >= bound {
+      sorted = Array(sort.sorted(sorted).prefix(bound))
+      last = sorted.last?.keys ?? []
+    }
+    return bound > 0
   }
 
   /// The rows of the answer.
   package var result: [Row] {
-    guard let sort = fetch.sort else { return rows }
-    return fetch.window(sort.sorted(rows))
+    guard let sort = fetch.sort, !fetch.givesDictionaries else { return rows }
+    return fetch.window(sort.sorted(sorted)).map(\.row)
   }
 
   /// The dictionaries of the answer.

@@ -36,6 +36,7 @@ struct FetchResultTests {
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = ["name", "nickname"]
       request.predicate = NSPredicate(format: "age < 30")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
       #expect(try context.fetch(request) == [["name": "Bob"], ["name": "Cleo", "nickname": "C"]])
     }
   }

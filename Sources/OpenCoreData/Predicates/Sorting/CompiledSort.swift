@@ -49,13 +49,32 @@ public struct CompiledSort<Row> {
   ///
   /// Reads each row once. Takes O(n log n) comparisons.
   public func sorted(_ rows: [Row]) -> [Row] {
-    let keys = rows.map { row in terms.map { $0.key(row) } }
+    sorted(rows.map { Keyed(keys: keys(of: $0), row: $0) }).map(\.row)
+  }
+
+  // MARK: Rows with their keys
+
+  /// A row with the values that it is sorted by.
+  struct Keyed {
+    let keys: [PredicateValue]
+    let row: Row
+  }
+
+  func keys(of row: Row) -> [PredicateValue] { terms.map { $0.key(row) } }
+
+  func order(_ left: [PredicateValue], _ right: [PredicateValue]) -> ComparisonResult {
+    for (place, term) in terms.enumerated() {
+      let order = term.order(left[place], right[place])
+      if order != .orderedSame { return order }
+    }
+    return .orderedSame
+  }
+
+  /// As for rows without keys.
+  func sorted(_ rows: [Keyed]) -> [Keyed] {
     let places = rows.indices.sorted { left, right in
-      for (index, term) in terms.enumerated() {
-        let order = term.order(keys[left][index], keys[right][index])
-        if order != .orderedSame { return order == .orderedAscending }
-      }
-      return left < right
+      let order = order(rows[left].keys, rows[right].keys)
+      return order == .orderedSame ? left < right : order == .orderedAscending
     }
     return places.map { rows[$0] }
   }
