@@ -1,6 +1,5 @@
 import Foundation
 import OpenCoreData
-import Synchronization
 
 /// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked for.
 final class RowNode: NSIncrementalStoreNode, ManagedRow {
@@ -13,9 +12,11 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
 
   private let map: EntityMap
   private unowned let rows: RowAccess
-  /// Guards `content`.
-  private let lock = Mutex(())
+  /// Guards `content`. Nodes share a few locks, for there are many nodes.
+  private var lock: NSLock { Self.locks[objectID.hash & (Self.locks.count - 1)] }
   private var content: Content
+
+  private static let locks = (0..<16).map { _ in NSLock() }
 
   init(_ row: StoredRow, of objectID: NSManagedObjectID, _ map: EntityMap, _ rows: RowAccess) {
     self.map = map
@@ -24,11 +25,11 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
     super.init(objectID: objectID, withValues: [:], version: row.version)
   }
 
-  var row: StoredRow { lock.withLock { _ in content.row } }
+  var row: StoredRow { lock.withLock { content.row } }
 
   /// Has another state of the same row.
   func replace(_ row: StoredRow) {
-    lock.withLock { _ in content = Content(row: row) }
+    lock.withLock { content = Content(row: row) }
     update(withValues: [:], version: row.version)
   }
 
@@ -36,7 +37,7 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
   ///
   /// - Throws: An error that says where the row is damaged.
   func check() throws {
-    try lock.withLock { _ in
+    try lock.withLock {
       guard !content.isChecked else { return }
       content.values = try values(of: content.row)
       content.isChecked = true
@@ -55,7 +56,7 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
 
   func managedValues() throws -> [ManagedValue] {
     var taken: [ManagedValue]?
-    lock.withLock { _ in taken = content.values.take() }
+    lock.withLock { taken = content.values.take() }
     return try taken ?? values(of: row)
   }
 
