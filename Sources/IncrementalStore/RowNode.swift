@@ -30,7 +30,6 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
   /// Has another state of the same row.
   func replace(_ row: StoredRow) {
     lock.withLock { content = Content(row: row) }
-    update(withValues: [:], version: row.version)
   }
 
   /// Makes sure that the row is one of its entity, before it is handed out.
@@ -44,6 +43,8 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
     }
   }
 
+  override var version: UInt64 { row.version }
+
   override func value(for prop: NSPropertyDescription) -> Any? {
     guard let field = map.field(named: prop.name) else { return nil }
     // The row was checked.
@@ -54,10 +55,8 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
     }
   }
 
-  func managedValues() throws -> [ManagedValue] {
-    var taken: [ManagedValue]?
-    lock.withLock { taken = content.values.take() }
-    return try taken ?? values(of: row)
+  func managedRow() throws -> (values: [ManagedValue], version: UInt64) {
+    try lock.withLock { (try content.values.take() ?? values(of: content.row), content.row.version) }
   }
 
   private func values(of row: StoredRow) throws -> [ManagedValue] {

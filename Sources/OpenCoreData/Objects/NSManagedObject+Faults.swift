@@ -59,8 +59,8 @@ extension NSManagedObject {
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
     if let row = node as? any ManagedRow {
-      let values = try row.managedValues()
-      return (values, RowSnapshot(values: values, version: node.version))
+      let (values, version) = try row.managedRow()
+      return (values, RowSnapshot(values: values, version: version))
     }
     var values = layout.blank
     for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {

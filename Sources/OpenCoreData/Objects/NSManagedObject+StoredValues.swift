@@ -41,8 +41,9 @@ package struct MemberChanges {
 
 /// A node that has values as objects keep them.
 package protocol ManagedRow: NSIncrementalStoreNode {
-  /// A value for each slot of the entity: attributes and to-one relationships as the row has them, nothing of the others.
-  func managedValues() throws -> [ManagedValue]
+  /// A value for each slot of the entity: attributes and to-one relationships as the row has them, nothing of the others. And the version that
+  /// has these values, whatever becomes of the row meanwhile.
+  func managedRow() throws -> (values: [ManagedValue], version: UInt64)
 }
 
 extension NSEntityDescription {

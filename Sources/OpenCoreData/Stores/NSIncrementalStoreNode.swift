@@ -8,8 +8,9 @@ open class NSIncrementalStoreNode: NSObject {
   public let objectID: NSManagedObjectID
 
   /// The version of the row: 1 when it is first saved, higher each time it is saved again.
-  public private(set) var version: UInt64
+  open var version: UInt64 { givenVersion }
 
+  private var givenVersion: UInt64
   private var values: [String: Any]
 
   /// A row.
@@ -20,13 +21,13 @@ open class NSIncrementalStoreNode: NSObject {
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     self.objectID = objectID
     self.values = values
-    self.version = version
+    givenVersion = version
   }
 
   /// Replaces all values, as the initialiser takes them, and the version.
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
-    self.version = version
+    givenVersion = version
   }
 
   /// The value of a property; nil if the row does not have it, `NSNull` for a to-one relationship to nothing.
