@@ -65,6 +65,8 @@ final class CairnRowStore: RowStore {
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
     let packs = hasEntries ? try engine.makeKeyspace(.packs) : nil
     return try engine.store.write(.buffered) { batch in
+      // The commit, which comes behind this block, would have to keep each row that it replaces for the snapshot.
+      defer { snapshot.close() }
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }
         let expected = row.revision.map { Expectation.revision($0) } ?? .absent
