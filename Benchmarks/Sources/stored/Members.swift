@@ -60,10 +60,12 @@ struct Members {
     try stack.work { context in
       let items = try context.fetch(.items())
       var edges = 0
-      for item in items {
+      for (number, item) in items.enumerated() {
         let tags = item.mutableSetValue(forKey: "tags")
         for _ in 0..<4 { tags.add(items.randomElement()!) }
         edges += tags.count
+        // The engine asks for the memory that a large batch may need before it commits, and keeps it.
+        if number % 1000 == 999 { try context.save() }
       }
       try context.save()
       return edges
