@@ -68,16 +68,17 @@ enum CairnFiles {
 
   /// - Throws: 134080 if there is no store, or if it is in use.
   private static func checkUnused(_ url: URL, isForced: Bool) throws {
-    guard !Engine.isInUse(url.path) else {
-      throw CoreDataError.make(
-        NSPersistentStoreOpenError,
-        "The store at \(url.path) is in use by this program. Remove it from its coordinators first.")
-    }
     do {
       var options = CairnOptions().engineOptions
       options.createIfMissing = false
       let store = try CairnFailure.translating(url) { () throws(StoreError) in
         try Store.open(at: url.path, options: options)
+      }
+      // Whatever path its users have given, it is the same store.
+      guard !Engine.isInUse(store) else {
+        throw CoreDataError.make(
+          NSPersistentStoreOpenError,
+          "The store at \(url.path) is in use by this program. Remove it from its coordinators first.")
       }
       try? store.close()
     } catch {

@@ -24,7 +24,8 @@ final class Engine: @unchecked Sendable {
     weak let engine: Engine?
   }
 
-  /// Those that are open for writing. Opening and closing are done one at a time, so that nobody gets a store that is being closed.
+  /// Those that are open for writing. Opening and closing are done one at a time, so that nobody gets a store that is
+  /// being closed.
   private static let engines = Mutex<[ObjectIdentifier: Entry]>([:])
 
   /// The engine of the store at a path, which is opened if the process does not have it open for writing.
@@ -64,7 +65,12 @@ final class Engine: @unchecked Sendable {
     try result.get()
   }
 
-  /// Whether this process has the directory open for writing.
+  /// Whether a coordinator of this process has the store open for writing.
+  static func isInUse(_ store: Store) -> Bool {
+    engines.withLock { $0[ObjectIdentifier(store)]?.engine?.store === store }
+  }
+
+  /// Whether a coordinator of this process has the store at that very path open for writing.
   static func isInUse(_ path: String) -> Bool {
     engines.withLock { $0.values.contains { $0.engine.map { $0.store.path == path } ?? false } }
   }

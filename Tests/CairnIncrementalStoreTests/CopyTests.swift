@@ -81,6 +81,20 @@ import Testing
     try coordinator().destroyPersistentStore(at: other.url, type: .cairn)
   }
 
+  @Test func aStoreInUseUnderAnotherPathIsNotDestroyed() throws {
+    let ids = try fill(library, ["a"])
+    let user = try library.coordinator()
+    let link = other.url
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: library.url)
+    #expect(code { try coordinator().destroyPersistentStore(at: link, type: .cairn) } == NSPersistentStoreOpenError)
+    try user.work { (context) throws in
+      let books = try context.all("Book")
+      #expect(books.map(\.objectID) == ids)
+      books[0].setValue("b", forKey: "title")
+      try context.save()
+    }
+  }
+
   @Test func whatIsNoStoreIsNotDestroyed() throws {
     try FileManager.default.createDirectory(at: other.url, withIntermediateDirectories: true)
     let file = other.url.appending(path: "letter.txt")
