@@ -13,7 +13,8 @@ extension NSPersistentStoreDescription {
   ///
   ///     container.persistentStoreDescriptions = [.cairn(at: url)]
   ///
-  /// Options are ``CairnDurabilityOption``, ``CairnCompactionOption``, ``RowCacheBytesOption`` and `NSReadOnlyPersistentStoreOption`.
+  /// Options are ``CairnDurabilityOption``, ``CairnCompactionOption``, ``RowCacheBytesOption`` and
+  /// `NSReadOnlyPersistentStoreOption`.
   public static func cairn(at url: URL) -> NSPersistentStoreDescription {
     CairnIncrementalStore.register()
     let description = NSPersistentStoreDescription(url: url)
@@ -22,7 +23,8 @@ extension NSPersistentStoreDescription {
   }
 }
 
-/// How durable a save is when it returns: the string `durable`, which is the default, or `buffered`. A buffered save survives the end of the process; a loss of power may take it, with those after it.
+/// How durable a save is when it returns: the string `durable`, which is the default, or `buffered`. A buffered save
+/// survives the end of the process; a loss of power may take it, with those after it.
 public let CairnDurabilityOption = "CairnDurability"
 
 /// Whether space that is not needed is given back in the background: an `NSNumber`, true unless set.
@@ -30,7 +32,8 @@ public let CairnCompactionOption = "CairnCompaction"
 
 /// A Core Data store that Cairn keeps in a directory.
 ///
-/// One process at a time may use it for writing, with any number of coordinators; others may open it for reading, and see what it was at the time.
+/// One process at a time may use it for writing, with any number of coordinators; others may open it for reading, and
+/// see what it was at the time.
 public final class CairnIncrementalStore: RowIncrementalStore {
   /// `Cairn`.
   public override class var storeType: String { NSPersistentStore.StoreType.cairn.rawValue }
@@ -59,12 +62,15 @@ public final class CairnIncrementalStore: RowIncrementalStore {
   /// How large the store is, and what it has done; nil once it is removed from its coordinator.
   public var statistics: StoreStatistics? { engine?.store.statistics }
 
-  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`; there may be none. The source may be in use, the destination may not.
+  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`; there may be none. The source
+  /// may be in use, the destination may not.
   ///
-  /// Rows keep their identifiers and versions. The copy gives other numbers to new objects than the original, and than the store that it replaces. It is
-  /// made beside the destination, which it replaces by two renames; if the process ends between these, both are there under names that begin with a dot.
+  /// Rows keep their identifiers and versions. The copy gives other numbers to new objects than the original, and than
+  /// the store that it replaces. It is made beside the destination, which it replaces by two renames; if the process
+  /// ends between these, both are there under names that begin with a dot.
   ///
-  /// - Throws: 134080 if there is something else at the destination, or it is in use; 640 if there is no space; and nothing has changed then.
+  /// - Throws: 134080 if there is something else at the destination, or it is in use; 640 if there is no space; and
+  ///   nothing has changed then.
   /// - Complexity: O(bytes of the source).
   public override class func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, withPersistentStoreFrom sourceURL: URL,
@@ -75,7 +81,8 @@ public final class CairnIncrementalStore: RowIncrementalStore {
 
   /// Removes the store at `url`: its directory and all that is in it. There may be none.
   ///
-  /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption` a store that is too damaged to be opened is removed, too.
+  /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption`
+  ///   a store that is too damaged to be opened is removed, too.
   public override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
     try CairnFiles.destroy(
       at: url, isForced: (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue == true)

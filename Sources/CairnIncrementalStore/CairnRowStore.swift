@@ -3,7 +3,8 @@ import Foundation
 import IncrementalStore
 import OpenCoreData
 
-/// The row store that Cairn is: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md, sections 1 and 7.
+/// The row store that Cairn is: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md,
+/// sections 1 and 7.
 final class CairnRowStore: RowStore {
   let engine: Engine
   private let url: URL
@@ -11,7 +12,8 @@ final class CairnRowStore: RowStore {
 
   var referenceKind: RowReferenceKind { .integer }
 
-  /// Opens the store at `url`, and makes it if there is nothing. Touches no files but by the environment of the options.
+  /// Opens the store at `url`, and makes it if there is nothing. Touches no files but by the environment of the
+  /// options.
   init(at url: URL, _ options: CairnOptions) throws {
     self.url = url
     durability = options.durability

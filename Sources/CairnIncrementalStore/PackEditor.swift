@@ -76,7 +76,8 @@ struct PackEditor {
 
   private static func isGrowingAtEnd(_ old: [[UInt8]], _ new: [[UInt8]]) -> Bool { new.starts(with: old) }
 
-  /// Writes entries as one pack, or as several where they are too many. Those that grow at the end, as sets often do, leave full packs behind.
+  /// Writes entries as one pack, or as several where they are too many. Those that grow at the end, as sets often do,
+  /// leave full packs behind.
   private func write(
     _ entries: [[UInt8]], _ bound: [UInt8], _ old: StoredPack?, isGrowingAtEnd: Bool, to batch: inout Batch
   ) throws {

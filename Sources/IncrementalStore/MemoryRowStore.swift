@@ -2,7 +2,8 @@ import Foundation
 
 /// A row store in memory: the smallest there can be, and an example of one.
 ///
-/// A snapshot shares everything with the store until something changes; then all rows of the tables that change are copied.
+/// A snapshot shares everything with the store until something changes; then all rows of the tables that change are
+/// copied.
 public final class MemoryRowStore: RowStore, @unchecked Sendable {
   /// Which kind of references it makes.
   public let referenceKind: RowReferenceKind

@@ -3,8 +3,9 @@ import OpenCoreData
 
 /// The entries of to-many relationships that a save changes.
 ///
-/// Members of a relationship whose inverse is to-one follow from that end: from the owner in the saved row and in the new one. Members of others follow from what the objects have
-/// added and removed, at whichever end that was noted. The order of members is that of the owner.
+/// Members of a relationship whose inverse is to-one follow from that end: from the owner in the saved row and in the
+/// new one. Members of others follow from what the objects have added and removed, at whichever end that was noted. The
+/// order of members is that of the owner.
 struct RelationshipChanges {
   /// An ordered relationship of an owner.
   private struct OrderedOwner: Hashable {

@@ -3,8 +3,9 @@ import OpenCoreData
 
 /// The rows that contexts use, and some that they may use soon, by the identifiers of their objects.
 ///
-/// A row that a context has registered stays until as many contexts have unregistered it. Others are in two generations, of which the older is dropped when the younger
-/// has half of the bytes that the cache may have. May be used by several threads at once.
+/// A row that a context has registered stays until as many contexts have unregistered it. Others are in two
+/// generations, of which the older is dropped when the younger has half of the bytes that the cache may have. May be
+/// used by several threads at once.
 final class RowCache: @unchecked Sendable {
   private struct Registered {
     var count: Int

@@ -129,7 +129,8 @@ struct SavePlan {
     return objects.sorted { $0.reference < $1.reference }
   }
 
-  /// A row that is another one than the cache has, which is what the coordinator has compared with what the context knows.
+  /// A row that is another one than the cache has, which is what the coordinator has compared with what the context
+  /// knows.
   private func conflict(_ saved: SavedObject) -> RowConflict? {
     // What is new is in no cache.
     let known = saved.change == .inserted ? nil : store.cache.node(for: saved.object.objectID)?.row
@@ -157,7 +158,7 @@ struct SavePlan {
     var row = FieldWriter()
     var foreign = try ForeignFields(saved)
     for field in saved.map.fields {
-      try foreign.copy(before: field.number, to: &row)
+      foreign.copy(before: field.number, to: &row)
       let value = saved.object.storedValue(at: field.slot) ?? .null
       switch field.kind {
       case .attribute(let attribute): try store.access.coder.write(value, of: attribute, field.number, &row)
@@ -169,7 +170,7 @@ struct SavePlan {
         row.object(try store.access.reference(id), field.number)
       }
     }
-    try foreign.copy(before: .max, to: &row)
+    foreign.copy(before: .max, to: &row)
     return row.bytes
   }
 }
@@ -191,7 +192,7 @@ private struct ForeignFields {
     }
   }
 
-  mutating func copy(before number: UInt32, to row: inout FieldWriter) throws {
+  mutating func copy(before number: UInt32, to row: inout FieldWriter) {
     while let next = fields.first, next.number < number {
       row.copy(next.number, next.field, of: bytes)
       fields.removeFirst()

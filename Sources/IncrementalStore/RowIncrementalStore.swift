@@ -6,18 +6,21 @@ public let RowCacheBytesOption = "RowCacheBytes"
 
 /// A Core Data store on a database that can do what ``RowStore`` asks for.
 ///
-/// It does all that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches of every kind, saves as one batch with optimistic
-/// locking, uniqueness constraints, and a row cache. A subclass says which database: it overrides ``storeType`` and ``rowStore(at:options:)`` and nothing else, and is registered by
+/// It does all that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches of
+/// every kind, saves as one batch with optimistic locking, uniqueness constraints, and a row cache. A subclass says
+/// which database: it overrides ``storeType`` and ``rowStore(at:options:)`` and nothing else, and is registered by
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
 ///
-/// Each request reads one snapshot of the database. Fetches look at all rows of their entity, without making nodes or objects of those that do not match.
+/// Each request reads one snapshot of the database. Fetches look at all rows of their entity, without making nodes or
+/// objects of those that do not match.
 open class RowIncrementalStore: NSIncrementalStore {
   /// The type under which the class is registered. Every subclass overrides it.
   open class var storeType: String { fatalError("\(self) does not override storeType, as every subclass must.") }
 
   /// Opens the database at `url`, and makes it if there is nothing or an empty file. Every subclass overrides it.
   ///
-  /// - Parameter options: What the store was added with. If ``NSReadOnlyPersistentStoreOption`` is true, the database is there and is not changed.
+  /// - Parameter options: What the store was added with. If ``NSReadOnlyPersistentStoreOption`` is true, the database
+  ///   is there and is not changed.
   /// - Throws: Why it cannot be opened, as an error of Cocoa's domain.
   open class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
     fatalError("\(self) does not override rowStore(at:options:), as every subclass must.")

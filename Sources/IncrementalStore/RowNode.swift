@@ -1,7 +1,8 @@
 import Foundation
 import OpenCoreData
 
-/// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked for.
+/// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked
+/// for.
 final class RowNode: NSIncrementalStoreNode, ManagedRow {
   private struct Content {
     var row: StoredRow

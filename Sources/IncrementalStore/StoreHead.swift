@@ -69,7 +69,8 @@ struct StoreHead {
 
   /// The schema with numbers for all that the model has, which are written where they are new.
   ///
-  /// A store that was written with another model, and is not asked to ignore that, is left as it is: its coordinator refuses it.
+  /// A store that was written with another model, and is not asked to ignore that, is left as it is: its coordinator
+  /// refuses it.
   func schema(
     for model: NSManagedObjectModel, _ configuration: String, _ options: [AnyHashable: Any]?, _ rows: any RowStore,
     isReadOnly: Bool
@@ -106,7 +107,8 @@ struct StoreHead {
     }
   }
 
-  /// Metadata that somebody has set, with the type that the store has, and its identifier unless there is another one: without them it could not be opened any more.
+  /// Metadata that somebody has set, with the type that the store has, and its identifier unless there is another one:
+  /// without them it could not be opened any more.
   static func bytes(of metadata: [String: Any]?, keeping old: [String: Any]) throws -> [UInt8] {
     var kept = metadata ?? [:]
     kept[NSStoreTypeKey] = old[NSStoreTypeKey]

@@ -1,4 +1,5 @@
-/// Whether two sets are equal that come piece by piece and in any order: sums of hashes, so that neither set need be in memory.
+/// Whether two sets are equal that come piece by piece and in any order: sums of hashes, so that neither set need be in
+/// memory.
 struct Balance {
   private var left: UInt64 = 0
   private var right: UInt64 = 0

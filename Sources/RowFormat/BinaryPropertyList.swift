@@ -1,4 +1,5 @@
-/// Whether bytes are a binary property list, before anything reads them that trusts them: Foundation's reader on Linux does.
+/// Whether bytes are a binary property list, before anything reads them that trusts them: Foundation's reader on Linux
+/// does.
 package enum BinaryPropertyList {
   private static let deepest = 32
   private static let trailerLength = 32

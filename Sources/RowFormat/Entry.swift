@@ -1,4 +1,5 @@
-/// An element of the sorted set of a store: a member of a to-many relationship, or who has a key of a uniqueness constraint.
+/// An element of the sorted set of a store: a member of a to-many relationship, or who has a key of a uniqueness
+/// constraint.
 package enum Entry {
   /// The gap between the positions of members that are added at the end.
   package static let gap: Int64 = 1 << 16

@@ -3,7 +3,8 @@ enum FieldCheck {
   /// Composite values have composite values in them, but not for ever.
   private static let deepest = 64
 
-  /// What fields of an attribute can be besides nil, by the raw value of its `NSAttributeType`; nil for types that are not known.
+  /// What fields of an attribute can be besides nil, by the raw value of its `NSAttributeType`; nil for types that are
+  /// not known.
   private static func types(of attribute: UInt32) -> [FieldType]? {
     switch attribute {
     case 100, 200, 300: [.integer]

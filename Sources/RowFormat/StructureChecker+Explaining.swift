@@ -85,7 +85,8 @@ extension StructureChecker {
     return isFound
   }
 
-  /// Looks under the key as it is in the row; if a text of it is in another form there, under all keys of the constraint.
+  /// Looks under the key as it is in the row; if a text of it is in another form there, under all keys of the
+  /// constraint.
   private func holds(
     _ object: ObjectReference, _ key: [UInt8], _ constraint: Schema.Constraint, _ row: [UInt8]
   ) throws -> Bool {

@@ -1,8 +1,9 @@
 /// Checks what Core Data's rows and entries say of each other: STORE-FORMAT.md.
 ///
-/// All rows and all packs are read once, in order; for each to-one reference, each owner of members and each key of a uniqueness constraint another row is looked up. That entries and rows
-/// agree is seen from a sum of hashes for each relationship and each constraint; where the sums differ, both are read once more and each entry and each reference is looked up. In memory
-/// are the schema, one row, one pack, and the members of one owner of an ordered relationship.
+/// All rows and all packs are read once, in order; for each to-one reference, each owner of members and each key of a
+/// uniqueness constraint another row is looked up. That entries and rows agree is seen from a sum of hashes for each
+/// relationship and each constraint; where the sums differ, both are read once more and each entry and each reference
+/// is looked up. In memory are the schema, one row, one pack, and the members of one owner of an ordered relationship.
 package struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
@@ -87,7 +88,8 @@ package struct StructureChecker<Source: StructureSource> {
     else { return find(.row, place, "\(property.name) refers to \(schema.name(target)), which is of the wrong entity") }
     let inverse = schema.properties[property.number]?.inverse.flatMap { schema.properties[$0]?.property }
     guard try exists(target) else {
-      // What refers to an object that is deleted stays by the delete rule No Action, or where the object does not know of it.
+      // What refers to an object that is deleted stays by the delete rule No Action, or where the object does not know
+      // of it.
       let mayBe = inverse?.kind.relationship.map { $0.deleteRule == 0 } ?? true
       return find(
         mayBe ? .leadsNowhere : .row, place, "\(property.name) refers to \(schema.name(target)), which does not exist")

@@ -44,7 +44,8 @@ package enum UniqueKey {
     return output.bytes
   }
 
-  /// Whether a row has this key, for whoever cannot bring texts into form C: texts are compared as Swift compares them, by canonical equivalence.
+  /// Whether a row has this key, for whoever cannot bring texts into form C: texts are compared as Swift compares them,
+  /// by canonical equivalence.
   ///
   /// The hash of a long key with a text that may not be in form C counts as right.
   package static func isKey(_ key: [UInt8], of attributes: [UInt32], in row: [UInt8]) throws(RowDamage) -> Bool {

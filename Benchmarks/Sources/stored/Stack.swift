@@ -1,7 +1,8 @@
 import CairnIncrementalStore
 import OpenCoreData
 
-/// A store with items: four attributes, the item they belong to, those that belong to them, and tags in both directions.
+/// A store with items: four attributes, the item they belong to, those that belong to them, and tags in both
+/// directions.
 struct Stack {
   let coordinator: NSPersistentStoreCoordinator
   let store: CairnIncrementalStore

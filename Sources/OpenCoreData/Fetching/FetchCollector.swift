@@ -2,8 +2,9 @@ package import Foundation
 
 /// Executes a fetch over rows that come one by one, and keeps no more of them than the answer needs.
 ///
-/// Without sort descriptors these are the rows of the window, and the last of them ends the fetch. With sort descriptors and a limit they are at most
-/// twice as many as offset and limit together, and a row that comes behind all of these is dropped at once.
+/// Without sort descriptors these are the rows of the window, and the last of them ends the fetch. With sort
+/// descriptors and a limit they are at most twice as many as offset and limit together, and a row that comes behind all
+/// of these is dropped at once.
 package struct FetchCollector<Row> {
   private let fetch: CompiledFetch<Row>
   /// How many rows the answer can need, those before its window included.

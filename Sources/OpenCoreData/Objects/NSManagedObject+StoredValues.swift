@@ -34,15 +34,15 @@ package struct MemberChanges {
   package let added: [NSManagedObjectID]
   /// Members no longer. Where the store was not asked, some may be none.
   package let removed: [NSManagedObjectID]
-  /// The order that the members are to have, if it is another one than that of the store with the new members at the end. Where the store was not asked, some may be
-  /// no members.
+  /// The order that the members are to have, if it is another one than that of the store with the new members at the
+  /// end. Where the store was not asked, some may be no members.
   package let order: [NSManagedObjectID]?
 }
 
 /// A node that has values as objects keep them.
 package protocol ManagedRow: NSIncrementalStoreNode {
-  /// A value for each slot of the entity: attributes and to-one relationships as the row has them, nothing of the others. And the version that
-  /// has these values, whatever becomes of the row meanwhile.
+  /// A value for each slot of the entity: attributes and to-one relationships as the row has them, nothing of the
+  /// others. And the version that has these values, whatever becomes of the row meanwhile.
   func managedRow() throws -> (values: [ManagedValue], version: UInt64)
 }
 
