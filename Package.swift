@@ -66,44 +66,48 @@ let package = Package(
 
 // Apple's platforms have a Core Data of their own.
 #if !canImport(Darwin)
-  package.products += [
-    .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
-    .library(name: "CoreData", targets: ["CoreData"]),
-    .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
-    .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
-    .executable(name: "modelgen", targets: ["modelgen"]),
-  ]
-  package.targets += [
-    .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
-    .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
-    .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
-    .target(
-      name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "modelgen",
-      dependencies: [
-        "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/modelgen", swiftSettings: settings),
-    .executableTarget(
-      name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
-      swiftSettings: settings),
-    .testTarget(
-      name: "OpenCoreDataTests",
-      dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
-      swiftSettings: settings),
-    .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
-    .testTarget(
-      name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "IncrementalStoreTests", dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"],
-      swiftSettings: sharedSettings),
-  ]
+  // Modes that take long to build, and are for tests of the engine alone, leave the rest out.
+  if Context.environment["CAIRN_ENGINE_ALONE"] != "1" {
+    package.products += [
+      .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+      .library(name: "CoreData", targets: ["CoreData"]),
+      .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
+      .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
+      .executable(name: "modelgen", targets: ["modelgen"]),
+    ]
+    package.targets += [
+      .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
+      .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+      .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
+      .target(
+        name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
+        swiftSettings: settings),
+      .executableTarget(
+        name: "modelgen",
+        dependencies: [
+          "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        path: "Tools/modelgen", swiftSettings: settings),
+      .executableTarget(
+        name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
+        swiftSettings: settings),
+      .testTarget(
+        name: "OpenCoreDataTests",
+        dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
+        swiftSettings: settings),
+      .testTarget(
+        name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
+        swiftSettings: settings),
+      .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
+      .testTarget(
+        name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
+        swiftSettings: settings),
+      .testTarget(
+        name: "IncrementalStoreTests",
+        dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"],
+        swiftSettings: sharedSettings),
+    ]
+  }
 #else
   // What OpenCoreData is to do is what Apple's framework does.
   if Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
