@@ -20,9 +20,9 @@ final class RowCache: @unchecked Sendable {
 
   private let lock = NSLock()
   private let limit: Int
-  private var registered: [NSManagedObjectID: Registered] = [:]
-  private var young: [NSManagedObjectID: Unregistered] = [:]
-  private var old: [NSManagedObjectID: Unregistered] = [:]
+  private var registered: [IDKey: Registered] = [:]
+  private var young: [IDKey: Unregistered] = [:]
+  private var old: [IDKey: Unregistered] = [:]
   private var youngBytes = 0
   private let now: @Sendable () -> UInt64
 
@@ -45,7 +45,7 @@ final class RowCache: @unchecked Sendable {
   /// A row that was retrieved at most so many seconds ago; however long ago, if that is negative.
   func node(for id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> RowNode? {
     lock.withLock {
-      guard let (node, retrieved) = find(id) else { return nil }
+      guard let (node, retrieved) = find(IDKey(id)) else { return nil }
       guard maximumAge >= 0 else { return node }
       return Double(now() &- retrieved) < maximumAge * 1e9 ? node : nil
     }
@@ -54,33 +54,38 @@ final class RowCache: @unchecked Sendable {
   /// Notes a row that was just retrieved. An older state never replaces a newer one.
   @discardableResult
   func set(_ row: StoredRow, of id: NSManagedObjectID, make: () -> RowNode) -> RowNode {
-    lock.withLock {
+    let key = IDKey(id)
+    return lock.withLock {
       let time = now()
-      guard let (node, _) = find(id) else {
-        let node = make()
-        add(node, id, time)
+      if let place = registered.index(forKey: key) {
+        let node = registered.values[place].node ?? make()
+        registered.values[place].node = node
+        guard row.revision >= node.row.revision else { return node }
+        if row.revision > node.row.revision { node.replace(row) }
+        registered.values[place].retrieved = time
         return node
       }
-      if row.revision >= node.row.revision {
-        let bytes = Self.bytes(of: node)
-        if row.revision > node.row.revision { node.replace(row) }
-        if registered[id] != nil {
-          registered[id]?.retrieved = time
-        } else {
-          young[id]?.retrieved = time
-          youngBytes += Self.bytes(of: node) - bytes
-        }
+      guard let (node, _) = find(key) else {
+        let node = make()
+        add(node, key, time)
+        return node
       }
+      guard row.revision >= node.row.revision else { return node }
+      let bytes = Self.bytes(of: node)
+      if row.revision > node.row.revision { node.replace(row) }
+      young[key]?.retrieved = time
+      youngBytes += Self.bytes(of: node) - bytes
       return node
     }
   }
 
   /// Forgets a row that is gone.
   func remove(_ id: NSManagedObjectID) {
+    let key = IDKey(id)
     lock.withLock {
-      registered[id]?.node = nil
-      old[id] = nil
-      if let removed = young.removeValue(forKey: id) { youngBytes -= Self.bytes(of: removed.node) }
+      registered[key]?.node = nil
+      old[key] = nil
+      if let removed = young.removeValue(forKey: key) { youngBytes -= Self.bytes(of: removed.node) }
     }
   }
 
@@ -88,51 +93,44 @@ final class RowCache: @unchecked Sendable {
 
   func register(_ ids: [NSManagedObjectID]) {
     lock.withLock {
-      for id in ids {
-        if registered[id] != nil {
-          registered[id]?.count += 1
+      for key in ids.lazy.map(IDKey.init) {
+        if let place = registered.index(forKey: key) {
+          registered.values[place].count += 1
           continue
         }
-        let found = young.removeValue(forKey: id)
+        let found = young.removeValue(forKey: key)
         if let found { youngBytes -= Self.bytes(of: found.node) }
-        let older = found == nil && !old.isEmpty ? old.removeValue(forKey: id) : nil
+        let older = found == nil && !old.isEmpty ? old.removeValue(forKey: key) : nil
         let entry = found ?? older
-        registered[id] = Registered(count: 1, node: entry?.node, retrieved: entry?.retrieved ?? 0)
+        registered[key] = Registered(count: 1, node: entry?.node, retrieved: entry?.retrieved ?? 0)
       }
     }
   }
 
   func unregister(_ ids: [NSManagedObjectID]) {
     lock.withLock {
-      for id in ids {
-        guard let entry = registered[id] else { continue }
-        if entry.count > 1 {
-          registered[id]?.count -= 1
-        } else {
-          registered[id] = nil
-          if let node = entry.node { add(node, id, entry.retrieved) }
-        }
+      for key in ids.lazy.map(IDKey.init) {
+        guard let place = registered.index(forKey: key) else { continue }
+        registered.values[place].count -= 1
+        guard registered.values[place].count == 0 else { continue }
+        let entry = registered.remove(at: place).value
+        if let node = entry.node { add(node, key, entry.retrieved) }
       }
     }
   }
 
   // MARK: Under the lock
 
-  private func find(_ id: NSManagedObjectID) -> (node: RowNode, retrieved: UInt64)? {
-    if let entry = registered[id] { return entry.node.map { ($0, entry.retrieved) } }
-    if let entry = young[id] { return (entry.node, entry.retrieved) }
-    guard !old.isEmpty, let entry = old[id] else { return nil }
-    old[id] = nil
-    add(entry.node, id, entry.retrieved)
+  private func find(_ key: IDKey) -> (node: RowNode, retrieved: UInt64)? {
+    if let entry = registered[key] { return entry.node.map { ($0, entry.retrieved) } }
+    if let entry = young[key] { return (entry.node, entry.retrieved) }
+    guard !old.isEmpty, let entry = old.removeValue(forKey: key) else { return nil }
+    add(entry.node, key, entry.retrieved)
     return (entry.node, entry.retrieved)
   }
 
-  private func add(_ node: RowNode, _ id: NSManagedObjectID, _ retrieved: UInt64) {
-    if registered[id] != nil {
-      registered[id]?.node = node
-      registered[id]?.retrieved = retrieved
-      return
-    }
+  /// Keeps a row that nobody has registered.
+  private func add(_ node: RowNode, _ key: IDKey, _ retrieved: UInt64) {
     let bytes = Self.bytes(of: node)
     guard bytes <= limit / 2 else { return }
     if youngBytes + bytes > limit / 2 {
@@ -140,7 +138,7 @@ final class RowCache: @unchecked Sendable {
       young = [:]
       youngBytes = 0
     }
-    young[id] = Unregistered(node: node, retrieved: retrieved)
+    young[key] = Unregistered(node: node, retrieved: retrieved)
     youngBytes += bytes
   }
 

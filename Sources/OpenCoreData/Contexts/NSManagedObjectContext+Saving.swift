@@ -65,15 +65,13 @@ extension NSManagedObjectContext {
   /// Relationships to objects that are in no context, or not in this one, and so are not saved.
   private func danglingReferences(of object: NSManagedObject) -> [NSError] {
     zip(object.layout.slots, object.values).compactMap { slot, value in
-      let related: [NSManagedObject] =
+      let dangles =
         switch value {
-        case .object(let object): [object]
-        case .members(let members): members.added.elements
-        default: []
+        case .object(let object): isDangling(object)
+        case .members(let members) where !members.added.isEmpty: members.added.elements.contains(where: isDangling)
+        default: false
         }
-      guard related.contains(where: { $0.registration !== registration && $0.objectID.isTemporaryID }) else {
-        return nil
-      }
+      guard dangles else { return nil }
       return CoreDataError.make(
         NSManagedObjectValidationError,
         "\(object.entity.name ?? "").\(slot.name) refers to an object that was never inserted, or deleted before it was saved.",
@@ -81,14 +79,16 @@ extension NSManagedObjectContext {
     }
   }
 
+  private func isDangling(_ object: NSManagedObject) -> Bool {
+    object.registration !== registration && object.objectID.isTemporaryID
+  }
+
   /// Computes the derived attributes of what is going to be saved.
   private func derive(_ objects: [NSManagedObject]) {
     for object in objects {
-      for (place, slot) in object.layout.slots.enumerated() {
-        guard let derived = slot.attribute as? NSDerivedAttributeDescription,
-          let expression = derived.derivationExpression
-        else { continue }
-        object.fireFault(slot.name)
+      for (place, derived) in object.layout.derived {
+        guard let expression = derived.derivationExpression else { continue }
+        object.fireFault(derived.name)
         let value = PredicateValue(expression.expressionValue(with: object, context: nil))
         object.values[place] = ManagedValue(derived.attributeType.convert(value).anyValue, of: derived)
       }

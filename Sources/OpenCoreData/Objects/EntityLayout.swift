@@ -42,6 +42,8 @@ final class EntityLayout: @unchecked Sendable {
   }
 
   let slots: [Slot]
+  /// The derived attributes and their places.
+  let derived: [(place: Int, attribute: NSDerivedAttributeDescription)]
   /// What an object has that was just inserted.
   let defaults: [ManagedValue]
   /// What an object has that is being realised, before its row is read.
@@ -63,6 +65,9 @@ final class EntityLayout: @unchecked Sendable {
     }
     self.slots = slots
     self.places = places
+    derived = slots.enumerated().compactMap { place, slot in
+      (slot.attribute as? NSDerivedAttributeDescription).map { (place, $0) }
+    }
     defaults = slots.map { slot in
       switch slot.kind {
       case .attribute(let attribute): ManagedValue(attribute.defaultValue, of: attribute)

@@ -15,9 +15,12 @@ extension NSManagedObject {
       }
       if case .members(let members) = values[place], members.isFault, slot.property.isUnbounded { continue }
       do {
-        var value = value(at: place)
+        let old = value(at: place)
+        var value = old
         try validateValue(&value, forKey: slot.name)
-        if let attribute = slot.attribute, !ManagedValue(value, of: attribute).isEqual(values[place]) {
+        if let attribute = slot.attribute, !isSameObject(value, old),
+          !ManagedValue(value, of: attribute).isEqual(values[place])
+        {
           set(value, at: place)
         }
       } catch {
@@ -27,14 +30,20 @@ extension NSManagedObject {
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
+  /// Whether both are nil or one instance of a class, which needs no conversion to be seen.
+  private final func isSameObject(_ left: Any?, _ right: Any?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return type(of: left) is AnyClass && type(of: right) is AnyClass && left as AnyObject === right as AnyObject
+  }
+
   final func validate(_ value: Any?, _ slot: EntityLayout.Slot) throws {
     switch slot.kind {
-    case .attribute(let attribute): try validate(value, attribute)
+    case .attribute(let attribute): try validate(value, attribute, slot)
     case .toOne(let relationship):
       guard value != nil || relationship.isOptional else {
         throw error(NSValidationMissingMandatoryPropertyError, value, slot)
       }
-    case .toMany(let relationship):
+    case .toMany(let relationship) where !relationship.isUnbounded:
       let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
       if count == 0, relationship.isOptional { return }
       if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
@@ -43,9 +52,9 @@ extension NSManagedObject {
       if relationship.maxCount > 0, count > relationship.maxCount {
         throw error(NSValidationRelationshipExceedsMaximumCountError, value, slot)
       }
-    case .fetched: break
+    case .toMany, .fetched: break
     }
-    guard let value else { return }
+    guard let value, !slot.property.validationPredicates.isEmpty else { return }
     for (predicate, warning) in zip(slot.property.validationPredicates, slot.property.validationWarnings)
     where !predicate.evaluate(with: value) {
       let code = (warning as? Int) ?? (warning as? NSNumber)?.intValue
@@ -53,9 +62,7 @@ extension NSManagedObject {
     }
   }
 
-  private final func validate(_ value: Any?, _ attribute: NSAttributeDescription) throws {
-    let slot = EntityLayout.Slot(
-      property: attribute, kind: .attribute(attribute), name: attribute.name, isTransient: attribute.isTransient)
+  private final func validate(_ value: Any?, _ attribute: NSAttributeDescription, _ slot: EntityLayout.Slot) throws {
     guard let value else {
       guard attribute.isOptional else { throw error(NSValidationMissingMandatoryPropertyError, nil, slot) }
       return

@@ -13,7 +13,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   let identity: StoreIdentity?
   let reference: ObjectReference
   // Identifiers are looked up far more often than made. In this order all takes 56 bytes.
-  private let cachedHash: UInt32
+  fileprivate let cachedHash: UInt32
 
   /// What identifies an object of a store.
   convenience init(_ entity: NSEntityDescription, _ identity: StoreIdentity, _ reference: ObjectReference) {
@@ -47,14 +47,28 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   public override var hash: Int { Int(cachedHash) }
 
   public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? NSManagedObjectID else { return false }
-    return self === other
+    (object as? NSManagedObjectID).map(isSame) ?? false
+  }
+
+  fileprivate func isSame(as other: NSManagedObjectID) -> Bool {
+    self === other
       || cachedHash == other.cachedHash && reference == other.reference
         && (identity === other.identity || identity?.uuid == other.identity?.uuid)
         && (entity === other.entity || entity.name == other.entity.name)
   }
 
   public override var description: String { uriRepresentation().absoluteString }
+}
+
+/// An identifier as the key of a dictionary, which compares it without a cast.
+package struct IDKey: Hashable {
+  package let id: NSManagedObjectID
+
+  package init(_ id: NSManagedObjectID) { self.id = id }
+
+  package static func == (left: IDKey, right: IDKey) -> Bool { left.id.isSame(as: right.id) }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(id.cachedHash) }
 }
 
 extension NSManagedObjectID: OrderedIdentity {
