@@ -45,6 +45,8 @@ final class CairnRowStore: RowStore {
 
   /// The revision; nil if there was nothing to change.
   private func saveInTurn(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64? {
+    // A save whose sync has failed is in the snapshot, and would be taken for a conflict with itself.
+    try engine.store.checkHealth()
     for attempt in 1... {
       let snapshot = CairnRowSnapshot(engine, url)
       defer { snapshot.close() }

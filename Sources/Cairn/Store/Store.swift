@@ -366,11 +366,14 @@ public final class Store: Sendable {
 
   // MARK: Reading the latest state
 
-  /// Whether a failure has ended writing.
   /// What tells the store from all others, copies of it included.
   package var identity: UInt128 { log.store }
 
+  /// Whether a failure has ended writing.
   package var isPoisoned: Bool { log.hasFailed.load(ordering: .acquiring) }
+
+  /// - Throws: `poisoned` if a failure has ended writing.
+  package func checkHealth() throws(StoreError) { try log.checkHealth() }
 
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` where the row's record is damaged.
