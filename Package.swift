@@ -20,7 +20,6 @@ let package = Package(
     .library(name: "Cairn", targets: ["Cairn"]),
     .library(name: "CairnInspection", targets: ["CairnInspection"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
-    .executable(name: "catalogue", targets: ["catalogue"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -48,18 +47,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/kvdump", swiftSettings: settings),
-    .executableTarget(
-      name: "catalogue",
-      dependencies: [
-        "Cairn", "CLZ4", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/catalogue", exclude: ["Sample"], swiftSettings: settings),
     .target(name: "CForking", path: "Tests/CForking"),
     .testTarget(
       name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking"],
       swiftSettings: settings),
     .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: settings),
-    .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -74,6 +66,7 @@ let package = Package(
       .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
       .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
       .executable(name: "modelgen", targets: ["modelgen"]),
+      .executable(name: "catalogue", targets: ["catalogue"]),
     ]
     package.targets += [
       .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
@@ -88,6 +81,15 @@ let package = Package(
           "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         path: "Tools/modelgen", swiftSettings: settings),
+      .executableTarget(
+        name: "catalogue",
+        dependencies: [
+          "Cairn", "CLZ4", "CairnIncrementalStore", "CoreData",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        path: "Tools/catalogue", exclude: ["Sample"], resources: [.copy("Objects/Catalogue.xcdatamodeld")],
+        swiftSettings: settings),
+      .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
       .executableTarget(
         name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
         swiftSettings: settings),

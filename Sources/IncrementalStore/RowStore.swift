@@ -98,6 +98,13 @@ public struct StoredRow: Sendable {
     self.version = version
     self.revision = revision
   }
+
+  /// The same row in memory of its own, no more than it needs: a store reads a large row and the small ones behind it
+  /// into the same bytes.
+  func copy() -> StoredRow {
+    let exact = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    return StoredRow(reference: reference, bytes: exact, version: version, revision: revision)
+  }
 }
 
 /// What a save changes.

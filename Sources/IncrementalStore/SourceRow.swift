@@ -82,7 +82,7 @@ final class SourceRow {
   var objectID: NSManagedObjectID { source.rows.objectID(stored.reference, map) }
 
   /// Another with the same content, which stays.
-  func copy() -> SourceRow { SourceRow(stored, map, source) }
+  func copy() -> SourceRow { SourceRow(stored.copy(), map, source) }
 
   func value(of field: EntityMap.StoredField) -> PredicateValue {
     guard read() else { return .null }

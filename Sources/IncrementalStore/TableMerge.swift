@@ -18,7 +18,7 @@ struct TableMerge {
       let last = last
       var read: [StoredRow] = []
       try snapshot.forEachRow(in: map.number, choice.behind(last)) { row in
-        if row.reference != last { read.append(row) }
+        if row.reference != last { read.append(row.copy()) }
         return read.count < Self.size
       }
       isAtEnd = read.count < Self.size

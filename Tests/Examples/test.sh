@@ -12,11 +12,16 @@ cd "$work"
 
 swift build --package-path "$root" --scratch-path "$root/.build-consumer" --product modelgen --quiet
 
+# classes MODEL FOLDER: the folder has the model's classes as modelgen writes them.
+classes() {
+  "$root/.build-consumer/debug/modelgen" "$1" --output "$work/${1##*/}" --access internal >/dev/null
+  diff -r "$work/${1##*/}" "$2" || { echo "$1: modelgen writes other classes" >&2; exit 1; }
+}
+
 # build EXAMPLE MODEL CLASSES: what it is built to is at $program afterwards.
 build() {
   local sources="$root/Examples/$1/Sources/$1"
-  "$root/.build-consumer/debug/modelgen" "$sources/$2" --output "$work/$1" --access internal >/dev/null
-  diff -r "$work/$1" "$sources/$3" || { echo "$1: modelgen writes other classes" >&2; exit 1; }
+  classes "$sources/$2" "$sources/$3"
   swift build --package-path "$root/Examples/$1" --scratch-path "$root/.build-example-$1" --quiet
   program="$root/.build-example-$1/debug/$1"
 }
@@ -90,4 +95,6 @@ shows NSHipster "$here/articles-written.txt" "$here/articles-read.txt"
 refuses
 refuses articles
 refuses articles burn
+
+classes "$root/Tools/catalogue/Objects/Catalogue.xcdatamodeld" "$root/Tools/catalogue/Objects/Model"
 echo "the examples build, and find again what they have saved"

@@ -8,8 +8,6 @@ struct Importer {
     var stanzas = 0
     /// Rows put: a stanza's own, and two for each of its dependencies.
     var rows = 0
-    /// Bytes of stanzas.
-    var textBytes = 0
     var batches = 0
   }
 
@@ -29,12 +27,10 @@ struct Importer {
   func run(_ files: [PackageFile], progress: (_ bytes: Int, _ stanzas: Int) -> Void) throws -> Tally {
     var tally = Tally()
     var pending: [(package: DebianPackage, stanza: [UInt8])] = []
-    var bytesBefore = 0
 
-    func take(_ stanza: Stanza, of file: PackageFile) throws {
-      let package = try DebianPackage(stanza, file: file.path)
+    func take(_ stanza: Stanza, of file: String) throws {
+      let package = try DebianPackage(stanza, file: file)
       tally.stanzas += 1
-      tally.textBytes += stanza.bytes.count
       if let amendment {
         guard package.name.hasPrefix(amendment.prefix) else { return }
         pending.append((package, amendment.applied(to: stanza.bytes)))
@@ -51,15 +47,7 @@ struct Importer {
       pending.removeAll(keepingCapacity: true)
     }
 
-    for file in files {
-      var parser = StanzaParser(file: file.path)
-      try file.read { text, position in
-        try parser.parse(text) { stanza in try take(stanza, of: file) }
-        progress(bytesBefore + position, tally.stanzas)
-      }
-      try parser.finish { stanza in try take(stanza, of: file) }
-      bytesBefore += file.size
-    }
+    try files.forEachStanza(progress: { bytes in progress(bytes, tally.stanzas) }, take)
     try flush()
     try catalogue.store.sync()
     return tally

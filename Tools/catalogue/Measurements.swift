@@ -2,14 +2,6 @@ import Cairn
 
 /// How fast a catalogue reads.
 struct Measurements {
-  /// How much was done, and how long it took.
-  struct Rate {
-    var count = 0
-    var seconds = 0.0
-
-    var perSecond: Double { seconds > 0 ? Double(count) / seconds : 0 }
-  }
-
   /// Values read, each package's once or more, in random order.
   let reads: Rate
   /// Dependencies looked up, each package's once or more, in random order.
@@ -55,7 +47,7 @@ struct Measurements {
 }
 
 /// Random numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
+struct SplitMix: RandomNumberGenerator {
   private var state: UInt64 = 2026
 
   mutating func next() -> UInt64 {
@@ -64,8 +56,4 @@ private struct SplitMix: RandomNumberGenerator {
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
     return bits ^ (bits >> 31)
   }
-}
-
-extension Duration {
-  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

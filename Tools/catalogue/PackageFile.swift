@@ -64,6 +64,23 @@ struct PackageFile {
   }
 }
 
+extension [PackageFile] {
+  /// Hands out the stanzas of all files, each with the path of its file. `progress` is called now and then with the
+  /// number of the files' bytes done so far.
+  func forEachStanza(progress: (_ bytes: Int) -> Void, _ body: (Stanza, _ path: String) throws -> Void) throws {
+    var bytesBefore = 0
+    for file in self {
+      var parser = StanzaParser(file: file.path)
+      try file.read { text, position in
+        try parser.parse(text) { stanza in try body(stanza, file.path) }
+        progress(bytesBefore + position)
+      }
+      try parser.finish { stanza in try body(stanza, file.path) }
+      bytesBefore += file.size
+    }
+  }
+}
+
 /// Why an input cannot be read.
 enum PackageFileError: Error, Hashable, CustomStringConvertible {
   case noCatalogue(directory: String)

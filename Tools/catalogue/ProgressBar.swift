@@ -9,6 +9,16 @@ struct ProgressBar {
   private let isShown: Bool
   private var nextDrawing = ContinuousClock.now
 
+  /// Shows a bar while `body` works, which says how far it is.
+  static func during<Result>(
+    _ title: String, total: Int, counting what: String,
+    _ body: (_ progress: (_ done: Int, _ count: Int) -> Void) throws -> Result
+  ) rethrows -> Result {
+    var bar = ProgressBar(title, total: total)
+    defer { bar.finish() }
+    return try body { done, count in bar.update(done, note: "\(count.grouped) \(what)") }
+  }
+
   init(_ title: String, total: Int) {
     self.title = title
     self.total = max(total, 1)

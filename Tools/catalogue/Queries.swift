@@ -61,13 +61,12 @@ struct Queries {
     return .all
   }
 
-  /// The first line of a stanza's description.
   private static func summary(_ stanza: RawSpan) throws -> String {
     var summary = ""
     var parser = StanzaParser(file: "the store")
     let bytes = Span<UInt8>(_bytes: stanza)
     func take(_ stanza: Stanza) {
-      summary = stanza["Description"]?.split(separator: "\n").first.map(String.init) ?? ""
+      summary = stanza.summary ?? ""
     }
     try parser.parse(bytes, take)
     try parser.finish(take)

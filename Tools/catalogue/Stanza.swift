@@ -23,6 +23,9 @@ struct Stanza {
     return String(decoding: value, as: UTF8.self)
   }
 
+  /// The first line of the description.
+  var summary: String? { self["Description"]?.split(separator: "\n").first.map(String.init) }
+
   private func isNamed(_ name: String, _ field: Field) -> Bool {
     let wanted = name.utf8
     guard wanted.count == field.name.count else { return false }

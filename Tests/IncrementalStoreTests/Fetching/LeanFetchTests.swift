@@ -59,6 +59,24 @@ struct LeanFetchTests {
     request.includesPropertyValues = false
     try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
   }
+
+  @Test("a small row takes little memory, also behind a large one", arguments: [nil, "age"])
+  func memory(sortKey: String?) throws {
+    let backing = Backing()
+    backing.add("Person", ["name": String(repeating: "P", count: 100_000), "age": 0])
+    for age in 1...10 { backing.add("Person", ["name": "P", "age": age]) }
+    let stack = try Stack(Town.model(), backing)
+    try stack.work { context in
+      let request = people("age > 0")
+      request.sortDescriptors = sortKey.map { [NSSortDescriptor(key: $0, ascending: true)] }
+      let found = try context.fetch(request)
+      #expect(found.count == 10)
+      for object in found {
+        let node = try #require(stack.store.cache.node(for: object.objectID))
+        #expect(node.row.bytes.capacity < 1000)
+      }
+    }
+  }
 }
 
 /// Counts those that are made by the test that asks.

@@ -1,0 +1,47 @@
+// Written by modelgen for the entity Maintainer. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Maintainer {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Maintainer> {
+    NSFetchRequest<Maintainer>(entityName: "Maintainer")
+  }
+}
+
+#if canImport(Darwin)
+  extension Maintainer {
+    @NSManaged var email: String?
+    @NSManaged var name: String?
+    @NSManaged var versions: NSSet?
+    @objc(addVersionsObject:)
+    @NSManaged func addToVersions(_ value: Version)
+    @objc(removeVersionsObject:)
+    @NSManaged func removeFromVersions(_ value: Version)
+    @objc(addVersions:)
+    @NSManaged func addToVersions(_ values: NSSet)
+    @objc(removeVersions:)
+    @NSManaged func removeFromVersions(_ values: NSSet)
+  }
+#else
+  extension Maintainer {
+    var email: String? {
+      get { value(forKey: "email") as! String? }
+      set { setValue(newValue, forKey: "email") }
+    }
+    var name: String? {
+      get { value(forKey: "name") as! String? }
+      set { setValue(newValue, forKey: "name") }
+    }
+    var versions: NSSet? {
+      get { value(forKey: "versions") as! NSSet? }
+      set { setValue(newValue, forKey: "versions") }
+    }
+    func addToVersions(_ value: Version) { mutableSetValue(forKey: "versions").add(value) }
+    func removeFromVersions(_ value: Version) { mutableSetValue(forKey: "versions").remove(value) }
+    func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(values as! Set<AnyHashable>) }
+    func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(values as! Set<AnyHashable>) }
+  }
+#endif
+
+extension Maintainer: Identifiable {}

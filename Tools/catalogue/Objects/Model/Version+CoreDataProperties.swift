@@ -1,0 +1,87 @@
+// Written by modelgen for the entity Version. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Version {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Version> {
+    NSFetchRequest<Version>(entityName: "Version")
+  }
+}
+
+#if canImport(Darwin)
+  extension Version {
+    @NSManaged var architecture: String?
+    @NSManaged var homepage: String?
+    @NSManaged var installedSize: Int32
+    @NSManaged var number: String?
+    @NSManaged var sha256: String?
+    @NSManaged var size: Int64
+    @NSManaged var summary: String?
+    @NSManaged var dependencies: NSSet?
+    @objc(addDependenciesObject:)
+    @NSManaged func addToDependencies(_ value: Package)
+    @objc(removeDependenciesObject:)
+    @NSManaged func removeFromDependencies(_ value: Package)
+    @objc(addDependencies:)
+    @NSManaged func addToDependencies(_ values: NSSet)
+    @objc(removeDependencies:)
+    @NSManaged func removeFromDependencies(_ values: NSSet)
+    @NSManaged var maintainer: Maintainer?
+    @NSManaged var package: Package?
+    @NSManaged var section: Section?
+  }
+#else
+  extension Version {
+    var architecture: String? {
+      get { value(forKey: "architecture") as! String? }
+      set { setValue(newValue, forKey: "architecture") }
+    }
+    var homepage: String? {
+      get { value(forKey: "homepage") as! String? }
+      set { setValue(newValue, forKey: "homepage") }
+    }
+    var installedSize: Int32 {
+      get { (value(forKey: "installedSize") as! Int32?) ?? 0 }
+      set { setValue(newValue, forKey: "installedSize") }
+    }
+    var number: String? {
+      get { value(forKey: "number") as! String? }
+      set { setValue(newValue, forKey: "number") }
+    }
+    var sha256: String? {
+      get { value(forKey: "sha256") as! String? }
+      set { setValue(newValue, forKey: "sha256") }
+    }
+    var size: Int64 {
+      get { (value(forKey: "size") as! Int64?) ?? 0 }
+      set { setValue(newValue, forKey: "size") }
+    }
+    var summary: String? {
+      get { value(forKey: "summary") as! String? }
+      set { setValue(newValue, forKey: "summary") }
+    }
+    var dependencies: NSSet? {
+      get { value(forKey: "dependencies") as! NSSet? }
+      set { setValue(newValue, forKey: "dependencies") }
+    }
+    func addToDependencies(_ value: Package) { mutableSetValue(forKey: "dependencies").add(value) }
+    func removeFromDependencies(_ value: Package) { mutableSetValue(forKey: "dependencies").remove(value) }
+    func addToDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").union(values as! Set<AnyHashable>) }
+    func removeFromDependencies(_ values: NSSet) { mutableSetValue(forKey: "dependencies").minus(values as! Set<AnyHashable>) }
+    var maintainer: Maintainer? {
+      get { value(forKey: "maintainer") as! Maintainer? }
+      set { setValue(newValue, forKey: "maintainer") }
+    }
+    var package: Package? {
+      get { value(forKey: "package") as! Package? }
+      set { setValue(newValue, forKey: "package") }
+    }
+    var section: Section? {
+      get { value(forKey: "section") as! Section? }
+      set { setValue(newValue, forKey: "section") }
+    }
+  }
+#endif
+
+extension Version: Identifiable {}
