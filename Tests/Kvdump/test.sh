@@ -58,10 +58,13 @@ expect 0 scan "$store" references
 if LC_ALL=C grep -q $'\x1b\|\xe2\x80\xae\|\xc2\x9b' "$temporary/out"; then fail "a control character came through"; fi
 expect 0 verify "$store"; silent
 grep -q '^sound: ' "$temporary/out" || fail "the store isn't sound"
+expect 0 --version; silent
+grep -qx 'kvdump [0-9.]*, store format 1.0' "$temporary/out" || fail "the version is $(cat "$temporary/out")"
 expect 0 --help
 for command in info stats keyspaces segments records hex get history scan verify diff tail dump load compact salvage \
   completions; do
   expect 0 "$command" --help
+  if grep -q "$((2 ** 63 - 1))" "$temporary/out"; then fail "kvdump $command --help has a limit that is none"; fi
   grep -q 'Example' "$temporary/out" || fail "kvdump $command --help has no example"
   grep -q "^\.Ss $command\b\|^\.It Nm .*\b$command\b" Documentation/kvdump.1 || fail "the man page has no $command"
   grep -q "\b$command\b" Documentation/KVDUMP.md || fail "KVDUMP.md has no $command"
@@ -222,6 +225,8 @@ expect 2 dump "$store" --unnamed; says 'only one keyspace can be dumped without 
 # 64: wrong arguments.
 expect 64
 expect 64 get "$store"
+expect 64 scna "$store"; says 'kvdump: scna is neither a command nor a store; did you mean scan?'
+expect 64 nowhere; says 'kvdump: nowhere is neither a command nor a store; kvdump --help lists the commands'
 expect 64 get "$store" references '(1'; says 'the tuple has no closing parenthesis'
 expect 64 scan "$store" references --limit -1
 expect 64 scan "$store" references --format xml

@@ -44,6 +44,7 @@ struct Kvdump: ParsableCommand {
                 kvdump dump orders.cairn --format jsonl | kvdump load -o copy.cairn
                 kvdump salvage broken.cairn -o saved.cairn
       """,
+    version: "kvdump 1.0, store format \(Format.majorVersion).\(Format.minorVersion)",
     subcommands: [
       InfoCommand.self, StatsCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self,
       HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
@@ -55,6 +56,10 @@ struct Kvdump: ParsableCommand {
   static func main() {
     // Then a closed pipe is the error EPIPE of a write, and no matter to the help.
     signal(SIGPIPE, SIG_IGN)
+    if let mistake = MistypedCommand(CommandLine.arguments.dropFirst()) {
+      complain("\(mistake)")
+      exit(withError: ExitCode.validationFailure)
+    }
     main(nil)
   }
 }
