@@ -1,4 +1,4 @@
-import Cairn
+package import Cairn
 import RowFormat
 
 /// The rows and packs of a store of Core Data: STORE-FORMAT.md, sections 1 and 7.
@@ -29,6 +29,8 @@ struct RowStructures: StructureSource {
   }
 
   private static func name(_ table: UInt32) -> String { "table \(table)" }
+
+  func has(_ name: String) -> Bool { name == packs?.name || Self.table(name).map(tables.contains) ?? false }
 
   /// All that is wrong, and references that lead nowhere.
   func findings() throws -> [Finding] {
@@ -80,6 +82,16 @@ struct RowStructures: StructureSource {
       guard case .bytes(let bound) = try Reference(encoded: key) else { return .next }
       return try body(bound, unsafe value.withUnsafeBytes { unsafe Array($0) }) ? .next : .stop
     }
+  }
+}
+
+extension Store {
+  /// Whether a keyspace has objects of Core Data, or what they say of each other.
+  package func hasObjects(in keyspace: Keyspace) throws(StoreError) -> Bool {
+    let snapshot = snapshot()
+    defer { snapshot.close() }
+    guard let structures = try RowStructures(snapshot, keyspaces) else { return false }
+    return structures.has(keyspace.name)
   }
 }
 

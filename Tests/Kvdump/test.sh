@@ -9,35 +9,7 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 store=$temporary/store
 cp -r Tests/Fixtures/everything "$store"
-checks=0
-
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-
-# expect STATUS ARGUMENT…: leaves what was printed in $temporary/out and $temporary/err.
-expect() {
-  local expected=$1 status=0
-  shift
-  "$kvdump" "$@" >"$temporary/out" 2>"$temporary/err" || status=$?
-  [[ $status == "$expected" ]] || fail "kvdump $*: exit status $status instead of $expected: $(cat "$temporary/err")"
-  checks=$((checks + 1))
-}
-
-prints() {
-  [[ $(cat "$temporary/out") == "$1" ]] || fail "printed $(cat "$temporary/out") instead of $1"
-  checks=$((checks + 1))
-}
-
-says() {
-  grep -qF -- "$1" "$temporary/err" || fail "did not say \"$1\" but: $(cat "$temporary/err")"
-  checks=$((checks + 1))
-}
-
-silent() {
-  [[ ! -s $temporary/err ]] || fail "said: $(cat "$temporary/err")"
-}
+source Tests/Kvdump/checks.sh
 
 # Fine.
 expect 0 "$store"; silent
@@ -61,8 +33,8 @@ grep -q '^sound: ' "$temporary/out" || fail "the store isn't sound"
 expect 0 --version; silent
 grep -qx 'kvdump [0-9.]*, store format 1.0' "$temporary/out" || fail "the version is $(cat "$temporary/out")"
 expect 0 --help
-for command in info stats keyspaces segments records hex get history scan verify diff tail dump load compact salvage \
-  completions; do
+for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
+  salvage put delete drop rollback completions; do
   expect 0 "$command" --help
   if grep -q "$((2 ** 63 - 1))" "$temporary/out"; then fail "kvdump $command --help has a limit that is none"; fi
   grep -q 'Example' "$temporary/out" || fail "kvdump $command --help has no example"
