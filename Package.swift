@@ -44,7 +44,7 @@ let package = Package(
     .executableTarget(
       name: "kvdump",
       dependencies: [
-        "Cairn", "CairnInspection",
+        "Cairn", "CairnInspection", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/kvdump", swiftSettings: settings),
@@ -66,6 +66,7 @@ let package = Package(
 
 // Apple's platforms have a Core Data of their own.
 #if !canImport(Darwin)
+  package.targets.first { $0.name == "kvdump" }?.dependencies += ["CairnIncrementalStore", "OpenCoreData"]
   package.products += [
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     .library(name: "CoreData", targets: ["CoreData"]),

@@ -4,7 +4,7 @@ import RowFormat
 /// The rows and packs of a store of Core Data: STORE-FORMAT.md, sections 1 and 7.
 struct RowStructures: StructureSource {
   private let snapshot: Snapshot
-  private let keyspaces: [UInt32: Keyspace]
+  let keyspaces: [UInt32: Keyspace]
   private let packs: Keyspace?
   let tables: [UInt32]
 
@@ -96,7 +96,7 @@ extension Store {
 }
 
 extension Reference {
-  fileprivate init(_ reference: RowReference) {
+  init(_ reference: RowReference) {
     self =
       switch reference {
       case .integer(let number): .integer(number)
@@ -108,7 +108,7 @@ extension Reference {
 
 extension RowReference {
   /// Nil for what refers to no object.
-  fileprivate init?(_ reference: Reference) {
+  init?(_ reference: Reference) {
     switch reference {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)

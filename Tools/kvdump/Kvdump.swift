@@ -51,7 +51,7 @@ struct Kvdump: ParsableCommand {
       InfoCommand.self, StatsCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self,
       HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
       TailCommand.self, DumpCommand.self, LoadCommand.self, BackupCommand.self, CompactCommand.self,
-      SalvageCommand.self,
+      SalvageCommand.self, SchemaCommand.self, ObjectsCommand.self, ObjectCommand.self,
       PutCommand.self, DeleteCommand.self, DropCommand.self, RollbackCommand.self, CompletionsCommand.self,
     ],
     defaultSubcommand: InfoCommand.self)
