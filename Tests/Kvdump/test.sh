@@ -33,8 +33,10 @@ grep -q '^sound: ' "$temporary/out" || fail "the store isn't sound"
 expect 0 --version; silent
 grep -qx 'kvdump [0-9.]*, store format 1.0' "$temporary/out" || fail "the version is $(cat "$temporary/out")"
 expect 0 --help
+importing=import
+[[ $(uname) != Darwin ]] || importing=
 for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
-  salvage schema objects object put delete drop rollback completions; do
+  salvage schema objects object $importing put delete drop rollback completions; do
   expect 0 "$command" --help
   if grep -q "$((2 ** 63 - 1))" "$temporary/out"; then fail "kvdump $command --help has a limit that is none"; fi
   grep -q 'Example' "$temporary/out" || fail "kvdump $command --help has no example"

@@ -40,7 +40,7 @@ compare() {
 compare help < <(
   show --help
   for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
-    salvage schema objects object put delete drop rollback completions; do
+    salvage schema objects object import put delete drop rollback completions; do
     show "$command" --help
   done
 )

@@ -15,6 +15,12 @@ import CairnInspection
 /// render it. What changes a store is a command of its own, and waits for no writer: it refuses.
 @main
 struct Kvdump: ParsableCommand {
+  #if canImport(Darwin)
+    private static let importing: [any ParsableCommand.Type] = []
+  #else
+    private static let importing: [any ParsableCommand.Type] = [ImportCommand.self]
+  #endif
+
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
     abstract: "Looks into a Cairn store, takes out what is in it, and puts it in again.",
@@ -24,7 +30,7 @@ struct Kvdump: ParsableCommand {
       """,
     discussion: """
       Data goes to standard output, everything else to standard error. A store may be looked at while a process writes \
-      to it. Only put, delete, drop and rollback change a store, which no other process may have open for writing. Whatever in a store would move the cursor, colour or reorder text is escaped.
+      to it. Only import, put, delete, drop and rollback change a store, which no other process may have open for writing. Whatever in a store would move the cursor, colour or reorder text is escaped.
 
       References are written like this:
         42                   an integer
@@ -52,6 +58,7 @@ struct Kvdump: ParsableCommand {
       HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
       TailCommand.self, DumpCommand.self, LoadCommand.self, BackupCommand.self, CompactCommand.self,
       SalvageCommand.self, SchemaCommand.self, ObjectsCommand.self, ObjectCommand.self,
+    ] + importing + [
       PutCommand.self, DeleteCommand.self, DropCommand.self, RollbackCommand.self, CompletionsCommand.self,
     ],
     defaultSubcommand: InfoCommand.self)

@@ -22,9 +22,11 @@
       let schema = try Self.schema(at: path)
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel(schema))
       CairnIncrementalStore.register()
-      let added = try coordinator.addPersistentStore(
-        type: .cairn, at: URL(fileURLWithPath: path),
-        options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
+      let added = try CocoaProblem.translating {
+        try coordinator.addPersistentStore(
+          type: .cairn, at: URL(fileURLWithPath: path),
+          options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
+      }
       guard let store = (added as? CairnIncrementalStore)?.database else {
         preconditionFailure("A store of the type \(added.type) is none of Cairn's.")
       }
@@ -41,6 +43,9 @@
         throw ValidationError("--where: \(error)")
       }
     }
+
+    /// - Throws: `notFound` if there is no store, or none of Core Data's.
+    static func requireObjects(at path: String) throws { _ = try schema(at: path) }
 
     private static func schema(at path: String) throws -> Schema {
       let store = try Watched.store(path)
@@ -76,7 +81,11 @@
         let behind = try NSPredicate(parsing: "SELF > %@", arguments: [last])
         request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [behind, predicate])
       }
-      return try context.performAndWait { try context.fetch(request) }
+      // Nothing asks during a fetch whether it is to end.
+      Interruption.unwatch()
+      Interruption.endIfRequested()
+      defer { Interruption.watch() }
+      return try CocoaProblem.translating { try context.performAndWait { try context.fetch(request) } }
     }
   }
 #endif
