@@ -43,7 +43,7 @@ let package = Package(
     .executableTarget(
       name: "kvdump",
       dependencies: [
-        "Cairn", "CairnInspection",
+        "Cairn", "CairnInspection", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/kvdump", swiftSettings: settings),
@@ -60,6 +60,7 @@ let package = Package(
 #if !canImport(Darwin)
   // Modes that take long to build, and are for tests of the engine alone, leave the rest out.
   if Context.environment["CAIRN_ENGINE_ALONE"] != "1" {
+    package.targets.first { $0.name == "kvdump" }?.dependencies += ["CairnIncrementalStore", "OpenCoreData"]
     package.products += [
       .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
       .library(name: "CoreData", targets: ["CoreData"]),

@@ -47,6 +47,9 @@ public final class CairnIncrementalStore: RowIncrementalStore {
     return try CairnRowStore(at: url, options)
   }
 
+  /// The engine's store; nil once this one is removed from its coordinator.
+  package var database: Store? { engine?.store }
+
   var engine: Engine? { (rowStore as? CairnRowStore)?.engine }
 
   /// Rewrites what has become too long for what is needed of it, and returns when that is done.

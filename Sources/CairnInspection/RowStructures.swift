@@ -1,10 +1,10 @@
-import Cairn
+package import Cairn
 import RowFormat
 
 /// The rows and packs of a store of Core Data: STORE-FORMAT.md, sections 1 and 7.
 struct RowStructures: StructureSource {
   private let snapshot: Snapshot
-  private let keyspaces: [UInt32: Keyspace]
+  let keyspaces: [UInt32: Keyspace]
   private let packs: Keyspace?
   let tables: [UInt32]
 
@@ -29,6 +29,8 @@ struct RowStructures: StructureSource {
   }
 
   private static func name(_ table: UInt32) -> String { "table \(table)" }
+
+  func has(_ name: String) -> Bool { name == packs?.name || Self.table(name).map(tables.contains) ?? false }
 
   /// All that is wrong, and references that lead nowhere.
   func findings() throws -> [Finding] {
@@ -83,8 +85,18 @@ struct RowStructures: StructureSource {
   }
 }
 
+extension Store {
+  /// Whether a keyspace has objects of Core Data, or what they say of each other.
+  package func hasObjects(in keyspace: Keyspace) throws(StoreError) -> Bool {
+    let snapshot = snapshot()
+    defer { snapshot.close() }
+    guard let structures = try RowStructures(snapshot, keyspaces) else { return false }
+    return structures.has(keyspace.name)
+  }
+}
+
 extension Reference {
-  fileprivate init(_ reference: RowReference) {
+  init(_ reference: RowReference) {
     self =
       switch reference {
       case .integer(let number): .integer(number)
@@ -96,7 +108,7 @@ extension Reference {
 
 extension RowReference {
   /// Nil for what refers to no object.
-  fileprivate init?(_ reference: Reference) {
+  init?(_ reference: Reference) {
     switch reference {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)

@@ -6,14 +6,23 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
 
   /// As `2023-11-14 22:13:20.125 UTC`.
   package var description: String {
-    let seconds = nanoseconds / 1_000_000_000
-    let (year, month, day) = Self.date(days: Int(seconds / 86_400))
-    let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { Self.digits($0, 2) }.joined(separator: ":")
+    let seconds = Int(nanoseconds / 1_000_000_000)
     let milliseconds = nanoseconds / 1_000_000 % 1000
-    return "\(year)-\(Self.digits(month, 2))-\(Self.digits(day, 2)) \(time).\(Self.digits(milliseconds, 3)) UTC"
+    return "\(Self.date(seconds / 86_400)) \(Self.time(seconds % 86_400)).\(Self.digits(milliseconds, 3)) UTC"
   }
 
-  private static func digits(_ number: some BinaryInteger, _ count: Int) -> String {
+  /// As `2023-11-14`, so many days after 1970-01-01.
+  static func date(_ days: Int) -> String {
+    let (year, month, day) = date(days: days)
+    return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+  }
+
+  /// As `22:13:20`, so many seconds after midnight.
+  static func time(_ seconds: Int) -> String {
+    [seconds / 3600, seconds / 60 % 60, seconds % 60].map { digits($0, 2) }.joined(separator: ":")
+  }
+
+  static func digits(_ number: some BinaryInteger, _ count: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }

@@ -12,6 +12,12 @@ package enum BinaryPropertyList {
     var walk = try PropertyListWalk(bytes, trailer: bytes.count - trailerLength)
     try walk.visit(walk.top, depth: deepest)
   }
+
+  /// The text that a dictionary has under a key; nil if there is none.
+  package static func text(_ key: String, in bytes: [UInt8]) throws(RowDamage) -> String? {
+    try check(bytes)
+    return try PropertyListWalk(bytes, trailer: bytes.count - trailerLength).text(key)
+  }
 }
 
 private struct PropertyListWalk {
@@ -70,6 +76,36 @@ private struct PropertyListWalk {
     let start = try place(of: object)
     guard (0x50...0x6F).contains(bytes[start]) else { throw RowDamage("a key is no text", at: start) }
     try visit(object, depth: 1)
+  }
+
+  /// The text under a key of the outermost object.
+  func text(_ key: String) throws(RowDamage) -> String? {
+    var input = ByteInput(bytes, try place(of: top)..<offsets)
+    let marker = try input.byte()
+    guard (0xD0...0xDF).contains(marker) else { return nil }
+    var keys: [Int] = []
+    for _ in 0..<(try length(marker, &input)) { keys.append(try bigEndian(referenceSize, &input)) }
+    for other in keys {
+      let value = try bigEndian(referenceSize, &input)
+      if try text(at: other) == key { return try text(at: value) }
+    }
+    return nil
+  }
+
+  /// Nil for an object that is no text.
+  private func text(at object: Int) throws(RowDamage) -> String? {
+    var input = ByteInput(bytes, try place(of: object)..<offsets)
+    let marker = try input.byte()
+    switch marker {
+    case 0x50...0x5F: return String(decoding: bytes[try input.range(of: try length(marker, &input))], as: UTF8.self)
+    case 0x60...0x6F:
+      let units = bytes[try input.range(of: 2 * (try length(marker, &input)))]
+      return String(
+        decoding: stride(from: units.startIndex, to: units.endIndex, by: 2).map {
+          UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
+        }, as: UTF16.self)
+    default: return nil
+    }
   }
 
   private func place(of object: Int) throws(RowDamage) -> Int {

@@ -88,6 +88,19 @@ package struct Schema: Hashable, Sendable {
     }
     return lineage
   }
+
+  /// The entity and all that inherit from it.
+  package func family(of number: UInt32) -> [Entity] {
+    entities.filter { lineage(of: $0.number).contains { $0.number == number } }
+  }
+
+  /// What objects of an entity have, inherited properties included, by name. A property that has moved to another
+  /// entity of the lineage has left an older one of its name behind.
+  package func properties(of number: UInt32) -> [Property] {
+    let properties = lineage(of: number).flatMap(\.properties)
+    return Dictionary(properties.map { ($0.name, $0) }) { $0.number > $1.number ? $0 : $1 }.values
+      .sorted { $0.name < $1.name }
+  }
 }
 
 // MARK: Bytes

@@ -9,35 +9,7 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 store=$temporary/store
 cp -r Tests/Fixtures/everything "$store"
-checks=0
-
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-
-# expect STATUS ARGUMENT…: leaves what was printed in $temporary/out and $temporary/err.
-expect() {
-  local expected=$1 status=0
-  shift
-  "$kvdump" "$@" >"$temporary/out" 2>"$temporary/err" || status=$?
-  [[ $status == "$expected" ]] || fail "kvdump $*: exit status $status instead of $expected: $(cat "$temporary/err")"
-  checks=$((checks + 1))
-}
-
-prints() {
-  [[ $(cat "$temporary/out") == "$1" ]] || fail "printed $(cat "$temporary/out") instead of $1"
-  checks=$((checks + 1))
-}
-
-says() {
-  grep -qF -- "$1" "$temporary/err" || fail "did not say \"$1\" but: $(cat "$temporary/err")"
-  checks=$((checks + 1))
-}
-
-silent() {
-  [[ ! -s $temporary/err ]] || fail "said: $(cat "$temporary/err")"
-}
+source Tests/Kvdump/checks.sh
 
 # Fine.
 expect 0 "$store"; silent
@@ -58,10 +30,15 @@ expect 0 scan "$store" references
 if LC_ALL=C grep -q $'\x1b\|\xe2\x80\xae\|\xc2\x9b' "$temporary/out"; then fail "a control character came through"; fi
 expect 0 verify "$store"; silent
 grep -q '^sound: ' "$temporary/out" || fail "the store isn't sound"
+expect 0 --version; silent
+grep -qx 'kvdump [0-9.]*, store format 1.0' "$temporary/out" || fail "the version is $(cat "$temporary/out")"
 expect 0 --help
-for command in info stats keyspaces segments records hex get history scan verify diff tail dump load compact salvage \
-  completions; do
+importing=import
+[[ $(uname) != Darwin ]] || importing=
+for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
+  salvage schema objects object $importing put delete drop rollback completions; do
   expect 0 "$command" --help
+  if grep -q "$((2 ** 63 - 1))" "$temporary/out"; then fail "kvdump $command --help has a limit that is none"; fi
   grep -q 'Example' "$temporary/out" || fail "kvdump $command --help has no example"
   grep -q "^\.Ss $command\b\|^\.It Nm .*\b$command\b" Documentation/kvdump.1 || fail "the man page has no $command"
   grep -q "\b$command\b" Documentation/KVDUMP.md || fail "KVDUMP.md has no $command"
@@ -222,6 +199,8 @@ expect 2 dump "$store" --unnamed; says 'only one keyspace can be dumped without 
 # 64: wrong arguments.
 expect 64
 expect 64 get "$store"
+expect 64 scna "$store"; says 'kvdump: scna is neither a command nor a store; did you mean scan?'
+expect 64 nowhere; says 'kvdump: nowhere is neither a command nor a store; kvdump --help lists the commands'
 expect 64 get "$store" references '(1'; says 'the tuple has no closing parenthesis'
 expect 64 scan "$store" references --limit -1
 expect 64 scan "$store" references --format xml

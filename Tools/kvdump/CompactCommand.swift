@@ -20,15 +20,10 @@ struct CompactCommand: Command {
   var recompress = false
 
   func write(to output: inout Output) throws {
-    let path = arguments.common.store
-    let store = try Watched.store(path)
+    let store = try Watched.store(arguments.common.store)
     defer { try? store.close() }
-    let segmentSize = try StoreInfo(at: path).segmentBytes
     let before = store.statistics.logBytes
-    let contents = try Watched.working("copying") { progress in
-      try StoreCopy.copy(
-        store, to: arguments.output, segmentSize: segmentSize, recompressing: recompress, progress: progress)
-    }
+    let contents = try arguments.copy(store, recompressing: recompress)
     try contents.print("copied", as: "compact", store: arguments.output, arguments.common.format, to: &output)
     if arguments.common.format == .text {
       try output.line("the log of the old one has \(before.grouped) bytes")

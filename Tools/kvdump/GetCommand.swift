@@ -16,11 +16,7 @@ struct GetCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Argument(help: "The keyspace's name.")
-  var keyspace: String
-
-  @Argument(help: "The row's reference; kvdump --help tells how to write one.", transform: Reference.parse)
-  var reference: Reference
+  @OptionGroup var row: RowArguments
 
   @Flag(help: "Print the value's bytes and nothing else, whatever they are.")
   var raw = false
@@ -32,25 +28,25 @@ struct GetCommand: Command {
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
-    let keyspace = try store.existingKeyspace(keyspace)
-    guard let row = try store.row(reference, in: keyspace) else {
-      complain("there is no row \(reference.literal) in \(escapedForTerminal(keyspace.name))")
+    let keyspace = try store.existingKeyspace(row.keyspace)
+    guard let found = try store.row(row.reference, in: keyspace) else {
+      complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
       throw ExitCode(1)
     }
     switch common.format {
     case .text where raw:
-      output.bytes = row.value
+      output.bytes = found.value
     case .text:
-      unsafe row.value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
+      unsafe found.value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
       try output.endLine()
     case .json, .jsonl:
       output.write(#"{"schema":"kvdump.row","schemaVersion":1,"keyspace":"#)
       output.bytes.append(quoted: keyspace.name, .json)
       output.write(#","key":"#)
-      output.bytes.append(json: reference)
+      output.bytes.append(json: row.reference)
       output.write(#","value":"#)
-      unsafe row.value.withUnsafeBytes { unsafe output.bytes.append(jsonValue: $0) }
-      try output.line(#","version":\#(row.version),"revision":\#(row.revision)}"#)
+      unsafe found.value.withUnsafeBytes { unsafe output.bytes.append(jsonValue: $0) }
+      try output.line(#","version":\#(found.version),"revision":\#(found.revision)}"#)
     }
   }
 }

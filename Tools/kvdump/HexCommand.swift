@@ -24,8 +24,8 @@ struct HexCommand: Command {
   @Option(help: ArgumentHelp("The frame at this offset of a segment and those behind it.", valueName: "bytes"))
   var offset = 0
 
-  @Option(help: ArgumentHelp("Only frames that have some of so many bytes.", valueName: "bytes"))
-  var length = Int.max
+  @Option(help: ArgumentHelp("Only frames that have some of so many bytes; all without it.", valueName: "bytes"))
+  var length: Int?
 
   @Flag(help: "Print all bytes of long fields, of which the first 64 are printed otherwise.")
   var whole = false
@@ -33,7 +33,7 @@ struct HexCommand: Command {
   private static let shownBytes = 64
 
   func validate() throws {
-    guard offset >= 0, length >= 0 else { throw ValidationError("--offset and --length are numbers of bytes.") }
+    guard offset >= 0, length ?? 0 >= 0 else { throw ValidationError("--offset and --length are numbers of bytes.") }
   }
 
   func write(to output: inout Output) throws {
@@ -60,7 +60,7 @@ struct HexCommand: Command {
     if let id = StoreDirectory.segment(named: name) {
       let entry = log.entries.first { $0.id == id } ?? Manifest.Segment(id: id)
       guard let segment = try log.segment(entry) else { throw StoreError.noFile(name, log.directory.path) }
-      let end = offset.addingReportingOverflow(length)
+      let end = offset.addingReportingOverflow(length ?? .max)
       let annotated = AnnotatedSegment(segment, shownBytes: whole ? .max : Self.shownBytes)
       try annotated.forEach(in: offset..<(end.overflow ? .max : end.partialValue)) { annotations in
         try print(annotations)

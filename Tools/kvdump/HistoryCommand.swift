@@ -16,11 +16,7 @@ struct HistoryCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Argument(help: "The keyspace's name.")
-  var keyspace: String
-
-  @Argument(help: "The row's reference; kvdump --help tells how to write one.", transform: Reference.parse)
-  var reference: Reference
+  @OptionGroup var row: RowArguments
 
   @Flag(help: "Also versions that are not kept any more.")
   var log = false
@@ -28,14 +24,15 @@ struct HistoryCommand: Command {
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
-    let keyspace = try store.existingKeyspace(keyspace)
+    let keyspace = try store.existingKeyspace(row.keyspace)
     let versions =
       log
-      ? try RowVersion.inLog(of: reference, in: keyspace, at: common.store)
-      : try store.history(of: reference, in: keyspace)
+      ? try RowVersion.inLog(of: row.reference, in: keyspace, at: common.store)
+      : try store.history(of: row.reference, in: keyspace)
     var listing = Listing("history", items: "versions", common.format)
     try listing.begin(
-      ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .reference(reference)], to: &output)
+      ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .reference(row.reference)],
+      to: &output)
     for version in versions {
       if listing.isText {
         output.write("revision \(version.revision.grouped)\tversion \(version.version.grouped)\t")
@@ -55,7 +52,7 @@ struct HistoryCommand: Command {
     }
     try listing.end(["count": .number(versions.count)], to: &output)
     guard !versions.isEmpty else {
-      complain("there is no row \(reference.literal) in \(escapedForTerminal(keyspace.name))")
+      complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
       throw ExitCode(1)
     }
   }

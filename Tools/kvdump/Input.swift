@@ -59,6 +59,12 @@ final class Input {
     }
   }
 
+  func readToEnd() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while try read(into: &bytes, atMost: 1 << 16) {}
+    return bytes
+  }
+
   /// Control-C ends waiting, and whatever has been begun can be cleared away.
   private func waitUntilReadable() throws {
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

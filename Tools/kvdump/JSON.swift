@@ -6,14 +6,29 @@ indirect enum JSON {
   case null
   case bool(Bool)
   case number(UInt64)
+  case integer(Int64)
+  /// What is no finite number becomes a string.
+  case double(Double)
   case string(String)
   case array([JSON])
   case object(KeyValuePairs<String, JSON>)
+  /// An object whose names come from a store.
+  case members([Member])
   case reference(Reference)
   /// A row's value: as text or in hexadecimal digits.
   case value([UInt8])
   /// A string of hexadecimal digits.
   case bytes([UInt8])
+
+  struct Member {
+    let name: String
+    let value: JSON
+
+    init(_ name: String, _ value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
 
   static func number(_ value: Int) -> JSON { .number(UInt64(max(0, value))) }
 
@@ -23,6 +38,9 @@ indirect enum JSON {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let value): bytes.append(contentsOf: "\(value)".utf8)
     case .number(let value): bytes.append(decimal: value)
+    case .integer(let value): bytes.append(decimal: value)
+    case .double(let value) where value.isFinite: bytes.append(contentsOf: "\(value)".utf8)
+    case .double(let value): bytes.append(quoted: "\(value)", .json)
     case .string(let text): bytes.append(quoted: text, .json)
     case .reference(let reference): bytes.append(json: reference)
     case .value(let value): unsafe value.withUnsafeBytes { unsafe bytes.append(jsonValue: $0) }
@@ -35,12 +53,16 @@ indirect enum JSON {
         element.write(to: &bytes, indentation: indentation)
       }
     case .object(let members):
-      Self.write(members, "{", "}", &bytes, indentation) { member, bytes, indentation in
-        bytes.append(quoted: member.key, .json)
-        bytes.append(contentsOf: (indentation == nil ? ":" : ": ").utf8)
-        member.value.write(to: &bytes, indentation: indentation)
-      }
+      Self.write(members, "{", "}", &bytes, indentation) { Self.write($0.key, $0.value, &$1, $2) }
+    case .members(let members):
+      Self.write(members, "{", "}", &bytes, indentation) { Self.write($0.name, $0.value, &$1, $2) }
     }
+  }
+
+  private static func write(_ name: String, _ value: JSON, _ bytes: inout [UInt8], _ indentation: Int?) {
+    bytes.append(quoted: name, .json)
+    bytes.append(contentsOf: (indentation == nil ? ":" : ": ").utf8)
+    value.write(to: &bytes, indentation: indentation)
   }
 
   private static func write<Elements: Collection>(

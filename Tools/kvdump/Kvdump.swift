@@ -10,20 +10,27 @@ import CairnInspection
   import Darwin
 #endif
 
-/// The inspection tool. It never changes what it reads, takes no lock, works beside a writer, decodes as much as it can
-/// of what is damaged, and drops nothing silently; what it knows comes from `CairnInspection`, the commands only render it.
+/// The inspection tool. What looks never changes what it reads, takes no lock, works beside a writer, decodes as much as
+/// it can of what is damaged, and drops nothing silently; what it knows comes from `CairnInspection`, the commands only
+/// render it. What changes a store is a command of its own, and waits for no writer: it refuses.
 @main
 struct Kvdump: ParsableCommand {
+  #if canImport(Darwin)
+    private static let importing: [any ParsableCommand.Type] = []
+  #else
+    private static let importing: [any ParsableCommand.Type] = [ImportCommand.self]
+  #endif
+
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
-    abstract: "Looks into a Cairn store, takes out what is in it, and puts it in again; never changes what it reads.",
+    abstract: "Looks into a Cairn store, takes out what is in it, and puts it in again.",
     usage: """
       kvdump <store>
       kvdump <subcommand> <store> ...
       """,
     discussion: """
       Data goes to standard output, everything else to standard error. A store may be looked at while a process writes \
-      to it. Whatever in a store would move the cursor, colour or reorder text is escaped.
+      to it. Only import, put, delete, drop and rollback change a store, which no other process may have open for writing. Whatever in a store would move the cursor, colour or reorder text is escaped.
 
       References are written like this:
         42                   an integer
@@ -42,19 +49,27 @@ struct Kvdump: ParsableCommand {
                 kvdump verify orders.cairn && echo sound
                 kvdump tail -f orders.cairn
                 kvdump dump orders.cairn --format jsonl | kvdump load -o copy.cairn
+                kvdump backup orders.cairn -o backup.cairn
                 kvdump salvage broken.cairn -o saved.cairn
       """,
+    version: "kvdump 1.0, store format \(Format.majorVersion).\(Format.minorVersion)",
     subcommands: [
       InfoCommand.self, StatsCommand.self, KeyspacesCommand.self, SegmentsCommand.self, RecordsCommand.self,
       HexCommand.self, GetCommand.self, HistoryCommand.self, ScanCommand.self, VerifyCommand.self, DiffCommand.self,
-      TailCommand.self, DumpCommand.self, LoadCommand.self, CompactCommand.self, SalvageCommand.self,
-      CompletionsCommand.self,
+      TailCommand.self, DumpCommand.self, LoadCommand.self, BackupCommand.self, CompactCommand.self,
+      SalvageCommand.self, SchemaCommand.self, ObjectsCommand.self, ObjectCommand.self,
+    ] + importing + [
+      PutCommand.self, DeleteCommand.self, DropCommand.self, RollbackCommand.self, CompletionsCommand.self,
     ],
     defaultSubcommand: InfoCommand.self)
 
   static func main() {
     // Then a closed pipe is the error EPIPE of a write, and no matter to the help.
     signal(SIGPIPE, SIG_IGN)
+    if let mistake = MistypedCommand(CommandLine.arguments.dropFirst()) {
+      complain("\(mistake)")
+      exit(withError: ExitCode.validationFailure)
+    }
     main(nil)
   }
 }

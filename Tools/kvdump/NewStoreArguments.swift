@@ -1,4 +1,6 @@
 import ArgumentParser
+import Cairn
+import CairnInspection
 
 /// What commands that make a new store of an old one take.
 struct NewStoreArguments: ParsableArguments {
@@ -9,4 +11,15 @@ struct NewStoreArguments: ParsableArguments {
     help: ArgumentHelp("The directory of the new store; there must be nothing yet.", valueName: "new store"),
     completion: .directory)
   var output: String
+}
+
+extension NewStoreArguments {
+  /// Copies what is needed of the store into the new one.
+  func copy(_ store: Store, recompressing: Bool = false) throws -> NewStore.Contents {
+    let segmentSize = try StoreInfo(at: common.store).segmentBytes
+    return try Watched.working("copying") { progress in
+      try StoreCopy.copy(
+        store, to: output, segmentSize: segmentSize, recompressing: recompressing, progress: progress)
+    }
+  }
 }

@@ -32,11 +32,11 @@ struct RecordsCommand: Command {
   @Option(help: ArgumentHelp("Only records of this commit or later ones.", valueName: "sequence"))
   var since: UInt64?
 
-  @Option(help: ArgumentHelp("At most so many records.", valueName: "number"))
-  var limit = Int.max
+  @Option(help: ArgumentHelp("At most so many records; all without it.", valueName: "number"))
+  var limit: Int?
 
   func validate() throws {
-    guard limit >= 0 else { throw ValidationError("--limit is a number of records, not \(limit).") }
+    if let limit, limit < 0 { throw ValidationError("--limit is a number of records, not \(limit).") }
   }
 
   private var isFiltered: Bool { keyspace != nil || key != nil || since != nil }
@@ -66,7 +66,7 @@ struct RecordsCommand: Command {
         if listing.isText, !isFiltered { try output.line(text(frame)) }
       case .record(let record, _):
         guard isWanted(record) else { return .next }
-        guard count < limit else { return .stop }
+        guard count < limit ?? .max else { return .stop }
         count += 1
         if listing.isText {
           try output.line(text(record))

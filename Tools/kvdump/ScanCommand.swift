@@ -37,8 +37,8 @@ struct ScanCommand: Command {
     transform: Reference.parse)
   var to: Reference?
 
-  @Option(help: ArgumentHelp("At most so many rows.", valueName: "number"))
-  var limit = Int.max
+  @Option(help: ArgumentHelp("At most so many rows; all without it.", valueName: "number"))
+  var limit: Int?
 
   @Flag(help: "From the last row to the first.")
   var reverse = false
@@ -47,7 +47,7 @@ struct ScanCommand: Command {
   var keysOnly = false
 
   func validate() throws {
-    guard limit >= 0 else { throw ValidationError("--limit is a number of rows, not \(limit).") }
+    if let limit, limit < 0 { throw ValidationError("--limit is a number of rows, not \(limit).") }
   }
 
   func write(to output: inout Output) throws {
@@ -65,7 +65,7 @@ struct ScanCommand: Command {
     var count = 0
     try store.read { snapshot in
       try snapshot.scan(
-        KeyRange(prefix: prefix, from: from, to: to), in: keyspace, reverse: reverse, limit: limit
+        KeyRange(prefix: prefix, from: from, to: to), in: keyspace, reverse: reverse, limit: limit ?? .max
       ) { key, value, stamp in
         count += 1
         try listing.item(to: &output) { try writer.write(key, value, stamp, to: &$0) }

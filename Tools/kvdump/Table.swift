@@ -15,6 +15,12 @@ struct Table {
     rows = [columns.map(\.key)]
   }
 
+  /// Columns aligned on the left.
+  init(_ columns: [String]) {
+    alignments = columns.map { _ in .left }
+    rows = [columns]
+  }
+
   mutating func append(_ cells: String...) { append(cells) }
 
   mutating func append(_ cells: [String]) { rows.append(cells) }

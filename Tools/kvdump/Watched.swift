@@ -14,6 +14,23 @@ enum Watched {
     try opening { try Store.openForInspection(at: path, progress: $0) }
   }
 
+  /// Opens a store that is there for changing, and closes it again. The store does nothing of its own accord meanwhile.
+  /// - Throws: `locked` if another process has it open for writing.
+  static func changing<R>(_ path: String, upTo sequence: UInt64? = nil, _ body: (Store) throws -> R) throws -> R {
+    let store = try opening { progress in
+      var options = StoreOptions()
+      options.createIfMissing = false
+      options.compaction = false
+      options.dictionaries = false
+      options.upTo = sequence
+      options.recoveryProgress = progress
+      return try Store.open(at: path, options: options)
+    }
+    let result = Result { try body(store) }
+    try store.close()
+    return try result.get()
+  }
+
   /// Gives `body` what to hand on to whatever opens a store.
   static func opening<R>(_ body: (@escaping @Sendable (RecoveryProgress) -> Bool) throws -> R) throws -> R {
     try run {

@@ -239,6 +239,13 @@ public final class Store: Sendable {
     return sequence
   }
 
+  /// Makes the state that the store was opened in its newest one, as the first write does: what lies behind the commit
+  /// that ``StoreOptions/upTo`` names is kept aside. That is durable when this returns.
+  package func beginWriting() throws(StoreError) {
+    try checkWritable()
+    try committer.betweenCommits { () throws(StoreError) in _ = try log.currentEpoch() }
+  }
+
   /// Inserts or replaces one row. As ``write(_:_:)-5vjlh`` does.
   @discardableResult
   public func put(

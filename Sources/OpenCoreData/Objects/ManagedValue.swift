@@ -41,7 +41,7 @@ extension ManagedValue {
   }
 
   /// Whether two values of one slot are the same. Values that only the application knows are compared as objects.
-  func isEqual(_ other: ManagedValue) -> Bool {
+  package func isEqual(_ other: ManagedValue) -> Bool {
     switch (self, other) {
     case (.null, .null), (.fault, .fault): true
     case (.integer(let left), .integer(let right)): left == right

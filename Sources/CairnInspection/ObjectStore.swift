@@ -1,0 +1,173 @@
+package import Cairn
+package import RowFormat
+
+/// The objects of a store of Core Data, at one moment, as it describes them itself: STORE-FORMAT.md.
+package struct ObjectStore {
+  /// An object with what its row holds.
+  package struct Object {
+    package let reference: ObjectReference
+    package let version: UInt64
+    package let revision: UInt64
+    /// Attributes and to-one relationships by the number of the property.
+    package let values: [UInt32: StoredValue]
+  }
+
+  private static let head: UInt32 = 0
+
+  package let schema: Schema
+  /// What URIs begin with.
+  package let uuid: String
+  private let snapshot: Snapshot
+  private let structures: RowStructures
+  private let names: [UInt32: String]
+  private let properties: [UInt32: [Schema.Property]]
+
+  /// - Throws: `notFound` if there are no objects of Core Data; `corrupted` if their schema cannot be read.
+  package init(_ snapshot: Snapshot, of store: Store) throws {
+    guard let structures = try RowStructures(snapshot, store.keyspaces) else {
+      throw StoreError(.notFound, "there are no Core Data objects in \(store.path)")
+    }
+    self.snapshot = snapshot
+    self.structures = structures
+    let metadata = try structures.row(.integer(1), in: Self.head) ?? []
+    let schema = try structures.row(.integer(2), in: Self.head) ?? []
+    uuid = try Self.reading("the metadata") { () throws(RowDamage) in
+      try BinaryPropertyList.text("NSStoreUUID", in: metadata) ?? ""
+    }
+    let read = try Self.reading("the schema") { () throws(RowDamage) in try Schema(schema) }
+    self.schema = read
+    names = Dictionary(read.entities.map { ($0.number, $0.name) }) { first, _ in first }
+    properties = Dictionary(read.entities.map { ($0.number, read.properties(of: $0.number)) }) { first, _ in first }
+  }
+
+  private static func reading<R>(
+    _ what: @autoclosure () -> String, _ body: () throws(RowDamage) -> R
+  ) throws(StoreError) -> R {
+    do throws(RowDamage) {
+      return try body()
+    } catch {
+      throw StoreError(.corrupted, "\(what()): \(error)")
+    }
+  }
+
+  // MARK: Names
+
+  /// - Throws: `notFound` with the names there are.
+  package func entity(named name: String) throws(StoreError) -> Schema.Entity {
+    if let entity = schema.entities.first(where: { $0.name == name }) { return entity }
+    throw StoreError(
+      .notFound,
+      "there is no entity \(Reference.string(name).literal); there is "
+        + schema.entities.map { Reference.string($0.name).literal }.sorted().joined(separator: ", "))
+  }
+
+  /// As `Person/p12`.
+  package func name(of object: ObjectReference) -> String { "\(entityName(object.entity))/p\(object.reference)" }
+
+  /// As `x-coredata://UUID/Person/p12`.
+  package func uri(of object: ObjectReference) -> String {
+    "\(Self.scheme)\(uuid)/\(Self.percentEncoded(entityName(object.entity)))/p\(object.reference)"
+  }
+
+  package func entityName(_ number: UInt32) -> String { names[number] ?? "\(number)" }
+
+  /// What objects of an entity have, by name; see `Schema.properties(of:)`.
+  package func properties(of entity: UInt32) -> [Schema.Property] { properties[entity] ?? [] }
+
+  /// The object that a URI or a name as above refers to, whether it is there or not.
+  package func reference(_ text: String) throws(StoreError) -> ObjectReference {
+    guard let parts = Self.parts(of: text), let number = Int64(parts.reference) else {
+      throw StoreError(.malformed, "\(text) is no object; one is x-coredata://UUID/Person/p12, or Person/p12")
+    }
+    if let store = parts.store, store != uuid {
+      throw StoreError(.notFound, "\(text) is an object of another store; the UUID of this one is \(uuid)")
+    }
+    let entity = schema.entities.first { Self.percentEncoded($0.name) == parts.entity }?.name ?? parts.entity
+    return ObjectReference(entity: try self.entity(named: entity).number, reference: .integer(number))
+  }
+
+  private static let scheme = "x-coredata://"
+
+  private static func parts(of text: String) -> (store: String?, entity: String, reference: String)? {
+    var parts = text.hasPrefix(scheme) ? text.dropFirst(scheme.count).split(separator: "/") : text.split(separator: "/")
+    let store = text.hasPrefix(scheme) && !parts.isEmpty ? String(parts.removeFirst()) : nil
+    guard parts.count == 2, parts[1].hasPrefix("p"), parts[1].count > 1, store != nil || !text.hasPrefix(scheme) else {
+      return nil
+    }
+    return (store, String(parts[0]), String(parts[1].dropFirst()))
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    for unit in text.utf8 {
+      switch unit {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        encoded.unicodeScalars.append(Unicode.Scalar(unit))
+      default: encoded += "%" + (unit < 16 ? "0" : "") + String(unit, radix: 16, uppercase: true)
+      }
+    }
+    return encoded
+  }
+
+  // MARK: Objects
+
+  /// How many objects are of an entity itself, and not of one that inherits from it.
+  package func count(of entity: UInt32) throws -> Int {
+    guard let keyspace = structures.keyspaces[entity] else { return 0 }
+    return try snapshot.count(in: keyspace)
+  }
+
+  /// Nil if there is no such object.
+  package func object(_ reference: ObjectReference) throws -> Object? {
+    guard let keyspace = structures.keyspaces[reference.entity],
+      let row = try snapshot.row(Reference(reference.reference), in: keyspace)
+    else { return nil }
+    return try object(reference, row.value, version: row.version, revision: row.revision)
+  }
+
+  /// Calls `body` with the objects of an entity itself, in the order of their references.
+  package func forEachObject(of entity: UInt32, _ body: (Object) throws -> ScanStep) throws {
+    guard let keyspace = structures.keyspaces[entity] else { return }
+    try snapshot.scan(in: keyspace) { key, value, stamp in
+      guard let reference = RowReference(try Reference(encoded: key)) else { return .next }
+      let bytes = unsafe value.withUnsafeBytes { unsafe Array($0) }
+      let object = ObjectReference(entity: entity, reference: reference)
+      return try body(self.object(object, bytes, version: stamp.version, revision: stamp.revision))
+    }
+  }
+
+  private func object(
+    _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, revision: UInt64
+  ) throws(StoreError) -> Object {
+    let values = try Self.reading("the row of \(name(of: reference))") { () throws(RowDamage) in
+      var values: [UInt32: StoredValue] = [:]
+      var fields = try RowFormat.FieldReader(bytes)
+      while let (number, field) = try fields.next() { values[number] = try StoredValue(field, in: bytes) }
+      return values
+    }
+    return Object(reference: reference, version: version, revision: revision, values: values)
+  }
+
+  /// The members of a to-many relationship of an object, in their order.
+  package func members(of object: ObjectReference, _ relationship: UInt32, isOrdered: Bool) throws -> [ObjectReference]
+  {
+    let prefix = Entry.members(of: object.reference, relationship)
+    var members: [ObjectReference] = []
+    try structures.forEachPack(from: prefix) { bound, bytes in
+      try Self.reading("the pack \(Reference.bytes(bound).literal)") { () throws(RowDamage) in
+        var entries = try PackReader(bytes)
+        while try entries.next() {
+          if entries.entry.starts(with: prefix) {
+            members.append(try Entry.member(in: entries.entry, behind: prefix.count, isOrdered: isOrdered).member)
+          } else if prefix.lexicographicallyPrecedes(entries.entry) {
+            return false
+          }
+        }
+        return true
+      }
+    }
+    return members
+  }
+}

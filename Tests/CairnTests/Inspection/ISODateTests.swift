@@ -1,0 +1,45 @@
+import CairnInspection
+import Testing
+
+@Suite("dates in the notation of ISO 8601")
+struct ISODateTests {
+  @Test(
+    "are those of the calendar",
+    arguments: [
+      (0.0, "2001-01-01T00:00:00Z"), (-0.0, "2001-01-01T00:00:00Z"), (-1, "2000-12-31T23:59:59Z"),
+      (-1e-12, "2001-01-01T00:00:00Z"), (86_400.5, "2001-01-02T00:00:00.5Z"),
+      (0.000_000_001, "2001-01-01T00:00:00.000000001Z"), (0.999_999_999_9, "2001-01-01T00:00:01Z"),
+      (-978_307_200, "1970-01-01T00:00:00Z"),
+      (721_692_800.125, "2023-11-14T22:13:20.125Z"), (-63_113_904_000, "0001-01-01T00:00:00Z"),
+      (252_423_993_599, "9999-12-31T23:59:59Z"),
+    ])
+  func areOfTheCalendar(seconds: Double, text: String) {
+    #expect(ISODate.text(seconds) == text)
+    #expect(ISODate.seconds(text).map(ISODate.text) == text)
+  }
+
+  @Test(
+    "are numbers of seconds where a year has no four digits",
+    arguments: [1e300, -1e300, .infinity, -63_113_904_001])
+  func areNumbersBeyond(seconds: Double) {
+    #expect(ISODate.text(seconds) == "\(seconds)")
+    #expect(ISODate.seconds("\(seconds)") == seconds)
+  }
+
+  @Test(
+    "are read as they are written, and no others are",
+    arguments: [
+      "", "Z", "yesterday", "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-1-01T00:00:00Z", "2023-01-01Z",
+      "2023-01-01T24:00:00Z", "2023-01-01T00:60:00Z", "2023-01-01T00:00:60Z", "2023-01-01T00:00:00.Z",
+      "2023-01-01T00:00:00.1e5Z", "2023-01-01T00:00:00,5Z", "2023-01-01T+1:00:00Z", "2023-01-01T00:00:00+01:00",
+      "2023-01-01T99999999999999999:00:00Z", "-023-01-01T00:00:00Z",
+    ])
+  func otherTextsAreNone(text: String) {
+    #expect(ISODate.seconds(text) == nil)
+  }
+
+  @Test("come back exactly", arguments: [721_692_800.123_456_7, 0.1, 86_399.999_999, -0.5, 6.25e8 + 0.000_001])
+  func comeBack(seconds: Double) {
+    #expect(ISODate.seconds(ISODate.text(seconds)) == seconds)
+  }
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# What changes a store: put, delete, drop and rollback; and backup, which does not.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+swift build --product kvdump >&2
+kvdump=$(swift build --show-bin-path)/kvdump
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+store=$temporary/store
+cp -r Tests/Fixtures/everything "$store"
+source Tests/Kvdump/checks.sh
+
+# sound PATH: whether a store is.
+sound() {
+  expect 0 verify "$1"
+}
+
+# A copy has all rows with their versions and revisions, and the store is as it was.
+expect 0 backup "$store" -o "$temporary/copy"; silent
+grep -q '^copied 384 rows into ' "$temporary/out" || fail "backup does not say what it has copied"
+expect 0 diff --exact "$store" "$temporary/copy"; prints ''
+diff -r Tests/Fixtures/everything "$store" || fail "a backup changed the store"
+expect 2 backup "$store" -o "$temporary/copy"; says 'there is something at'
+expect 0 backup "$store" -o "$temporary/other" --format json
+grep -q '"schema": "kvdump.backup"' "$temporary/out" || fail "backup has another schema"
+
+# One row.
+expect 0 put "$store" references new hello; silent; prints 'put "new" into references: version 1, revision 2,000,000,001'
+expect 0 get "$store" references new --raw; prints 'hello'
+expect 0 put "$store" references new '"a\nb"' --format jsonl
+prints '{"schema":"kvdump.put","schemaVersion":1,"keyspace":"references","key":{"text":"new"},"version":2,"revision":3000000001}'
+expect 0 get "$store" references new; prints '"a\nb"'
+expect 0 put "$store" references new "x'00ff'"
+expect 0 get "$store" references new; prints "x'00ff'"
+expect 0 put "$store" references new 42
+expect 0 get "$store" references new; prints '"42"'
+expect 0 put "$store" references new </dev/null
+expect 0 get "$store" references new; prints '""'
+head -c 300000 /dev/urandom >"$temporary/bytes"
+expect 0 put "$store" references new <"$temporary/bytes"
+"$kvdump" get "$store" references new --raw | cmp - "$temporary/bytes" || fail "put has written other bytes than it was given"
+expect 0 delete "$store" references new; silent
+expect 1 delete "$store" references new; says 'kvdump: there is no row "new" in references'; prints ''
+expect 2 put "$store" referenecs new hello; says 'there is no keyspace "referenecs"'
+expect 2 put "$temporary/nowhere" references new hello; says 'kvdump: not found'
+[[ ! -e $temporary/nowhere ]] || fail "put made a store"
+expect 2 put "$store" references new '"a'; says 'closing'
+sound "$store"
+
+# A keyspace.
+expect 0 drop "$store" heap; silent; prints 'dropped heap with 297 rows'
+expect 2 drop "$store" heap; says 'there is no keyspace "heap"'
+sound "$store"
+
+# Back to an earlier commit.
+expect 0 rollback "$store" --to 1000000001; silent
+expect 0 diff "$store" Tests/Fixtures/everything; prints ''
+expect 2 rollback "$store" --to 1000000001; says 'there is nothing behind commit 1,000,000,001, which is the newest'
+expect 0 rollback "$store" --to 20 --format jsonl
+grep -q '"lastSequence":20,"rows":384,' "$temporary/out" || fail "went back to $(cat "$temporary/out")"
+grep -q '"keptAs":\["0000000' "$temporary/out" || fail "rollback does not say what it has kept"
+expect 1 get "$store" references after
+sound "$store"
+expect 0 put "$store" references after again
+sound "$store"
+expect 2 rollback "$temporary/copy" --to 5; says 'the log has been compacted since'
+sound "$temporary/copy"
+expect 64 rollback "$store"
+expect 64 rollback "$store" --to yesterday
+
+# Nobody changes a store that another process writes to, and who that is is said.
+"${PYTHON:-python3}" - "$kvdump" "$store" <<'END' || fail "a store that is open for writing was changed"
+import fcntl, os, subprocess, sys
+kvdump, store = sys.argv[1:]
+lock = open(store + "/LOCK", "r+")
+fcntl.flock(lock, fcntl.LOCK_EX)
+lock.truncate(0)
+lock.write("process 4711 on somewhere")
+lock.flush()
+before = {name: open(store + "/" + name, "rb").read() for name in os.listdir(store)}
+for words in [["put", store, "references", "new", "hello"], ["delete", store, "references", "after"],
+              ["drop", store, "counters"], ["rollback", store, "--to", "10"]]:
+    done = subprocess.run([kvdump] + words, capture_output=True, text=True)
+    assert done.returncode == 2 and "kvdump: locked: " in done.stderr and "process 4711" in done.stderr, done
+after = {name: open(store + "/" + name, "rb").read() for name in os.listdir(store)}
+assert before == after
+assert subprocess.run([kvdump, "backup", store, "-o", store + "-copy"], capture_output=True).returncode == 0
+END
+
+echo "kvdump changes: $checks checks hold" >&2

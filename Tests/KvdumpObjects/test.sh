@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# kvdump prints and imports the objects of a store of Core Data.
+#
+#     KVDUMP_WRITE_GOLDEN=1 bash Tests/KvdumpObjects/test.sh     writes what is expected anew, to be read in the diff
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+[[ $(uname) != Darwin ]] || { echo "Apple's platforms have a Core Data of their own"; exit 0; }
+golden=$PWD/Tests/KvdumpObjects/objects.txt
+
+swift build --product storewriter >&2
+swift build --product kvdump >&2
+products=$(swift build --show-bin-path)
+kvdump=$products/kvdump
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+source Tests/Kvdump/checks.sh
+store=$temporary/store
+"$products/storewriter" "$store"
+cp -r "$store" "$temporary/before"
+uuid=$("$kvdump" schema "$store" | sed -n 's/^uuid  //p')
+
+# show ARGUMENT…: a command in the directory of the store, and what it prints.
+show() {
+  printf '$ kvdump %s\n' "$*"
+  (cd "$temporary" && "$kvdump" "$@") | sed "s/$uuid/UUID/g"
+  echo
+}
+
+{
+  show schema store
+  show schema store --format jsonl
+  for entity in Animal Person; do show objects store --entity "$entity"; done
+  for format in jsonl csv; do show objects store --format "$format"; done
+  show objects store --entity Animal --limit 2 --format json
+  show objects store --entity Animal --where 'owner.name == "Ann"'
+  show objects store --entity Person --where 'ANY pets.name BEGINSWITH "R"' --format csv
+  show object store Person/p1
+  show object store Person/p1 --limit 1 --format json
+  show object store Dog/p5
+} >"$temporary/objects"
+if [[ -n ${KVDUMP_WRITE_GOLDEN:-} ]]; then
+  cp "$temporary/objects" "$golden"
+else
+  diff -u "$golden" "$temporary/objects" || fail "kvdump prints something else than Tests/KvdumpObjects/objects.txt"
+fi
+
+expect 0 object "$store" "x-coredata://$uuid/Person/p1"; silent
+expect 1 object "$store" Person/p99; says 'kvdump: there is no object Person/p99'; prints ''
+expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; there is "Animal", "Cat", "Dog", "Person", "Sample"'
+expect 2 object "$store" "x-coredata://another/Person/p1"; says 'is an object of another store'
+expect 2 object "$store" p1; says 'p1 is no object'
+expect 2 objects "$store" --entity Persn; says 'there is no entity "Persn"'
+expect 2 objects Tests/Fixtures/everything; says 'there are no Core Data objects in Tests/Fixtures/everything'
+expect 2 schema "$temporary/nowhere"; says 'kvdump: not found'
+expect 2 objects "$store" --entity Person --where 'nme == "Ann"'; says "'nme' for Person meets no attribute or relationship"
+expect 2 objects "$store" --entity Person --where 'pets.name == "Rex"'; says "is several values where one is needed"
+expect 64 objects "$store" --entity Person --where 'name =='; says 'the end stands where a value is expected'
+expect 64 objects "$store" --where 'name == "Ann"'; says '--where needs --entity'
+expect 64 objects "$store" --limit -1
+expect 0 objects "$store" --entity Sample --where FALSEPREDICATE; prints ''
+diff -r "$temporary/before" "$store" || fail "looking changed the store"
+
+# Objects of another store keep their relationships, and get identifiers of their own.
+fleet=$PWD/Tests/Models/Fleet.xcdatamodel
+cat >"$temporary/fleet.jsonl" <<'END'
+{"object":"beagle","entity":"Ship","attributes":{"callSign":"BGL","draught":3.5,"launched":"1820-05-11T00:00:00.25Z","tonnage":235},"relationships":{"crew":["fitzroy","darwin"]}}
+{"object":"darwin","entity":"Sailor","attributes":{"name":"Charles"}}
+{"object":"fitzroy","entity":"Sailor","attributes":{"name":"Robert"},"relationships":{"ship":"beagle"}}
+END
+expect 0 import "$temporary/fleet" "$temporary/fleet.jsonl" --model "$fleet" --create; silent
+prints 'imported 3 objects: 3 inserted, 0 updated, 0 as they were'
+for format in jsonl csv; do
+  "$kvdump" objects "$temporary/fleet" --format "$format" >"$temporary/fleet.$format"
+  expect 0 import "$temporary/fleet" "$temporary/fleet.$format" --model "$fleet"
+  prints 'imported 3 objects: 0 inserted, 0 updated, 3 as they were'
+  expect 0 import "$temporary/$format" "$temporary/fleet.$format" --model "$fleet" --create --format jsonl
+  grep -q '"inserted":3,"updated":0,"unchanged":0' "$temporary/out" || fail "imported $(cat "$temporary/out")"
+  expect 0 verify "$temporary/$format"
+  grep -q '^sound: ' "$temporary/out" || fail "a store is not sound behind an import"
+done
+diff <("$kvdump" objects "$temporary/jsonl") <("$kvdump" objects "$temporary/csv") || fail "the copies are not the same"
+grep -q '"draught":3.5,"latitude":0.0,"launched":"1820-05-11T00:00:00.25Z","longitude":0.0,"tonnage":235' "$temporary/fleet.jsonl" \
+  || fail "the ship is another: $(cat "$temporary/fleet.jsonl")"
+
+# Lines refer to objects of the store; texts may be anything.
+printf 'name,ship\r\nMate,Ship/p1\r\n"A ""b"",\nc",\r\n' | expect 0 import "$temporary/fleet" --model "$fleet" --entity Sailor
+expect 0 objects "$temporary/fleet" --entity Sailor --where 'ship == nil' --format csv
+grep -q ',"A ""b"",$' "$temporary/out" || fail "imported $(cat "$temporary/out")"
+expect 0 object "$temporary/fleet" Ship/p1 --format jsonl
+grep -q '"crew":{"count":3,' "$temporary/out" || fail "the inverse does not know the new sailor"
+printf 'object,ship\nSailor/p2,\n' | expect 0 import "$temporary/fleet" --model "$fleet"
+expect 0 object "$temporary/fleet" Ship/p1 --format jsonl
+grep -q '"crew":{"count":2,' "$temporary/out" || fail "the inverse still knows the sailor who has left"
+expect 0 verify "$temporary/fleet"
+
+# refuses LINES WORDS…: nothing is imported, and why is said.
+refuses() {
+  local lines=$1 words=$2
+  shift 2
+  "$kvdump" objects "$temporary/fleet" --format jsonl >"$temporary/was"
+  printf '%b' "$lines" | expect 2 import "$temporary/fleet" --model "$fleet" "$@"
+  says "$words"
+  "$kvdump" objects "$temporary/fleet" --format jsonl | diff "$temporary/was" - || fail "something was imported"
+  expect 0 verify "$temporary/fleet"
+}
+refuses 'callSign\nnew\nBGL\n' 'nothing was imported: line 3: another object has the same callSign' --entity Ship
+refuses 'callSign\nnew\nnew\n' 'nothing was imported: lines 2, 3: callSign has to be unique' --entity Ship
+refuses 'callSign\nnew\n""\n,\n' 'line 4: 2 cells where there are 1 column' --entity Ship
+refuses 'callSign,tonnage\nnew,1\n,2\n' 'nothing was imported: line 3: Ship.callSign needs a value' --entity Ship
+refuses 'callSign,tonnage\nnew,many\n' 'line 2: tonnage is no whole number' --entity Ship
+refuses 'callSign,launched\nnew,2023-02-29T00:00:00Z\n' 'line 2: launched is no date as 2001-01-01T00:00:00Z' --entity Ship
+refuses 'callSing\nnew\n' 'line 2: Ship has no stored property "callSing"' --entity Ship
+refuses 'callSign\n"new\n' 'line 2: the quotes of a cell do not end' --entity Ship
+refuses 'callSign\n"new"x\n' 'line 2: something follows the quotes of a cell' --entity Ship
+refuses 'name,ship\nMate,Ship/p99\n' 'line 2: there is no object Ship/p99' --entity Sailor
+refuses 'name,ship\nMate,Sailor/p2\n' 'line 2: ship: Sailor/p2 is of the entity Sailor' --entity Sailor
+refuses 'object,name\nSailor/p2,A\nSailor/p2,B\n' 'line 3: Sailor/p2 comes twice'
+refuses 'name\nMate\n' 'line 2: nothing says of which entity the object is; --entity does'
+refuses 'name\nMate\n' 'the model has no entity "Saylor"' --entity Saylor
+refuses '{"entity":"Sailor","attributes":{"name":1}}\n' 'line 1: name is no text'
+refuses '{"entity":"Sailor","atributes":{}}\n' 'line 1: an object has no such member "atributes"'
+refuses '{"entity":"Sailor",\n' 'line 1: it is no object of JSON on a line of its own'
+refuses '{"schema":"kvdump.objects","schemaVersion":1}\n{"entity":"Sailor","attributes":{"name":"A"}}\n' 'the last line is missing'
+refuses '' 'the input is empty'
+expect 2 import "$temporary/nowhere" "$temporary/fleet.csv" --model "$fleet"; says 'there is no store at'
+expect 2 import "$temporary/nowhere" "$temporary/fleet.jsonl" --model "$fleet" --create --entity Saylor
+[[ ! -e $temporary/nowhere ]] || fail "an import that was refused left a store"
+expect 2 import "$temporary/fleet" "$temporary/fleet.csv" --model Tests/Models/Diary.xcdatamodeld; says 'another model'
+expect 2 import "$temporary/fleet" "$temporary/fleet.csv" --model "$temporary"; says 'there is no file named contents'
+expect 64 import "$temporary/fleet" "$temporary/fleet.csv"
+"${PYTHON:-python3}" - "$kvdump" "$temporary/fleet" "$temporary/fleet.csv" "$fleet" <<'END' || fail "imported into a store in use"
+import fcntl, subprocess, sys
+kvdump, store, objects, model = sys.argv[1:]
+lock = open(store + "/LOCK", "r+")
+fcntl.flock(lock, fcntl.LOCK_EX)
+lock.truncate(0)
+lock.write("process 4711 on somewhere")
+lock.flush()
+done = subprocess.run([kvdump, "import", store, objects, "--model", model], capture_output=True, text=True)
+assert done.returncode == 2 and "process 4711" in done.stderr, done
+END
+
+# The rows of objects are changed with --force only.
+refusal='has rows of Core Data objects, which depend on other rows; --force changes it nevertheless'
+expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"
+expect 2 delete "$store" "table 7" 1; says "table 7 $refusal"
+expect 2 drop "$store" "table 0"; says "table 0 $refusal"
+expect 2 drop "$store" entries; says "entries $refusal"
+diff <("$kvdump" tail "$temporary/before") <("$kvdump" tail "$store") || fail "a change that was refused was made"
+expect 0 delete "$store" "table 7" 1 --force; silent
+expect 1 verify "$store"
+grep -q 'Person 1, which does not exist' "$temporary/out" || fail "verify does not miss the object"
+
+echo "kvdump objects: $checks checks hold" >&2

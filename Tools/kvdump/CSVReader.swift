@@ -1,0 +1,59 @@
+import CairnInspection
+
+/// Reads CSV (RFC 4180), in which nothing stands for nil and a pair of quotes for an empty text.
+struct CSVReader {
+  private var lines: LineReader
+  /// Of the record that has been given last, where it begins.
+  private(set) var line = 0
+
+  init(_ lines: LineReader) { self.lines = lines }
+
+  /// The cells of the next record that is no empty line; nil at the end.
+  mutating func next() throws -> [String?]? {
+    var rest: [UInt8] = []
+    while rest.isEmpty || rest == [UInt8(ascii: "\r")] {
+      guard let line = try lines.next() else { return nil }
+      rest = Array(line)
+    }
+    line = lines.number
+    var cells: [String?] = []
+    while true {
+      let (cell, end) = rest.first == UInt8(ascii: "\"") ? try quoted(&rest) : plain(rest)
+      guard let text = String(validating: cell, as: UTF8.self) else { throw lines.problem("a cell is no UTF-8") }
+      cells.append(cell.isEmpty && rest.first != UInt8(ascii: "\"") ? nil : text)
+      guard end < rest.count, rest[end] == UInt8(ascii: ",") else {
+        guard rest[end...].allSatisfy({ $0 == UInt8(ascii: "\r") }) else {
+          throw lines.problem("something follows the quotes of a cell")
+        }
+        return cells
+      }
+      rest.removeSubrange(...end)
+    }
+  }
+
+  private func plain(_ rest: [UInt8]) -> (cell: [UInt8], end: Int) {
+    let end = rest.firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\r") } ?? rest.count
+    return (Array(rest[..<end]), end)
+  }
+
+  /// The cell may go on in the next line.
+  private mutating func quoted(_ rest: inout [UInt8]) throws -> (cell: [UInt8], end: Int) {
+    var cell: [UInt8] = []
+    var position = 1
+    while true {
+      while position < rest.count {
+        let byte = rest[position]
+        position += 1
+        if byte == UInt8(ascii: "\"") {
+          guard position < rest.count, rest[position] == byte else { return (cell, position) }
+          position += 1
+        }
+        cell.append(byte)
+      }
+      guard let next = try lines.next() else { throw lines.problem("the quotes of a cell do not end") }
+      cell.append(UInt8(ascii: "\n"))
+      rest = [UInt8(ascii: "\"")] + next
+      position = 1
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct DeleteCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Deletes one row.",
+    discussion: """
+      The change is durable when the command ends. No other process may have the store open for writing. Exit status 1 \
+      if there is no such row.
+
+      Example: kvdump delete orders.cairn customers 42
+      """)
+
+  @OptionGroup var common: CommonArguments
+  @OptionGroup var row: RowArguments
+  @OptionGroup var force: ForceArguments
+
+  func write(to output: inout Output) throws {
+    let revision = try Watched.changing(common.store) { store -> UInt64? in
+      let keyspace = try force.keyspace(row.keyspace, of: store)
+      guard try store.contains(row.reference, in: keyspace) else { return nil }
+      return try store.delete(row.reference, in: keyspace)
+    }
+    guard let revision else {
+      complain("there is no row \(row.reference.literal) in \(escapedForTerminal(row.keyspace))")
+      throw ExitCode(1)
+    }
+    switch common.format {
+    case .text:
+      try output.line(
+        "deleted \(row.reference.literal) from \(escapedForTerminal(row.keyspace)): revision \(revision.grouped)")
+    case .json, .jsonl:
+      try output.write(
+        .object([
+          "schema": .string("kvdump.delete"), "schemaVersion": .number(1 as Int), "keyspace": .string(row.keyspace),
+          "key": .reference(row.reference), "revision": .number(revision),
+        ]), common.format)
+    }
+  }
+}

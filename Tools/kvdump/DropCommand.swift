@@ -1,0 +1,38 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct DropCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "drop",
+    abstract: "Drops a keyspace with all its rows.",
+    discussion: """
+      The change is durable when the command ends; the space is given back by the next program that writes to the store. \
+      No other process may have the store open for writing.
+
+      Example: kvdump drop orders.cairn customers
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Argument(help: "The keyspace's name.")
+  var keyspace: String
+
+  @OptionGroup var force: ForceArguments
+
+  func write(to output: inout Output) throws {
+    let (rows, revision) = try Watched.changing(common.store) { store in
+      let keyspace = try force.keyspace(keyspace, of: store)
+      return (try store.read { try $0.count(in: keyspace) }, try store.drop(keyspace))
+    }
+    switch common.format {
+    case .text: try output.line("dropped \(escapedForTerminal(keyspace)) with \(rows.of("row"))")
+    case .json, .jsonl:
+      try output.write(
+        .object([
+          "schema": .string("kvdump.drop"), "schemaVersion": .number(1 as Int), "keyspace": .string(keyspace),
+          "rows": .number(rows), "revision": .number(revision),
+        ]), common.format)
+    }
+  }
+}

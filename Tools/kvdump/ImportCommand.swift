@@ -1,0 +1,84 @@
+#if !canImport(Darwin)
+  import ArgumentParser
+  import CairnIncrementalStore
+  import CairnInspection
+  import Foundation
+
+  struct ImportCommand: Command {
+    static let configuration = CommandConfiguration(
+      commandName: "import",
+      abstract: "Inserts and updates objects of Core Data.",
+      discussion: """
+        Reads what kvdump objects prints as jsonl or csv; which of them it is, is seen from the first character. All of it \
+        is saved at once by a context with the application's model, which sets inverses, gives identifiers, and checks values and constraints; \
+        or nothing is, and the line is named. No other process may have the store open for writing.
+
+        An object with a URI of this store, or Person/p12, is updated: properties that a line does not have stay as they are. Any \
+        other object is new. Its name, if it has one, may be anything, and lines before and behind may refer to it. So objects \
+        of another store can be imported with all their relationships.
+
+        Examples: kvdump import library.cairn people.csv --entity Person --model Library.xcdatamodeld
+                  kvdump objects old.cairn --format jsonl | kvdump import new.cairn --model Library.xcdatamodeld
+        """)
+
+    @OptionGroup var common: CommonArguments
+
+    @Argument(help: "The objects; standard input without one.", completion: .file())
+    var file: String?
+
+    @Option(
+      help: ArgumentHelp("The application's model: an .xcdatamodeld or .xcdatamodel of Xcode.", valueName: "path"),
+      completion: .directory)
+    var model: String
+
+    @Option(help: ArgumentHelp("The entity of new objects that do not say theirs.", valueName: "name"))
+    var entity: String?
+
+    @Flag(help: "Make the store if there is none.")
+    var create = false
+
+    func write(to output: inout Output) throws {
+      let objects = try GivenObjects(Input(file))
+      let isNew = create && !FileManager.default.fileExists(atPath: common.store)
+      if !isNew { try ObjectSearch.requireObjects(at: common.store) }
+      let report = try Watched.working("importing, objects") { progress in
+        do {
+          return try run(objects, progress)
+        } catch {
+          if isNew { try? CairnIncrementalStore.destroyPersistentStore(at: url, options: nil) }
+          throw error
+        }
+      }
+      switch common.format {
+      case .text:
+        try output.line(
+          "imported \((report.inserted + report.updated + report.unchanged).of("object")): "
+            + "\(report.inserted.grouped) inserted, \(report.updated.grouped) updated, "
+            + "\(report.unchanged.grouped) as they were")
+      case .json, .jsonl:
+        try output.write(
+          .object([
+            "schema": .string("kvdump.import"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
+            "inserted": .number(report.inserted), "updated": .number(report.updated),
+            "unchanged": .number(report.unchanged),
+          ]), common.format)
+      }
+    }
+
+    private var url: URL { URL(fileURLWithPath: common.store) }
+
+    private func run(
+      _ objects: GivenObjects, _ progress: @escaping InspectionProgress
+    ) throws -> ObjectImport.Report {
+      let importing = try CocoaProblem.translating {
+        try ObjectImport(into: url, model: URL(fileURLWithPath: model), defaultEntity: entity)
+      }
+      let result = Result {
+        try importing.read(objects, progress: progress)
+        return try importing.save()
+      }
+      try importing.close()
+      return try result.get()
+    }
+  }
+#endif

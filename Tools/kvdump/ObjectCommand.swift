@@ -1,0 +1,110 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+import RowFormat
+
+struct ObjectCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "object",
+    abstract: "Prints one object of Core Data, with its relationships.",
+    discussion: """
+      An object is named by its URI, or by entity and reference. Exit status 1 if there is no such object.
+
+      Examples: kvdump object library.cairn Person/p12
+                kvdump object library.cairn x-coredata://67E55044-10B1-426F-9247-BB680E5FE0C8/Person/p12
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Argument(help: "The object's URI, or its entity and reference, as Person/p12.")
+  var object: String
+
+  @Option(help: ArgumentHelp("So many members of each to-many relationship.", valueName: "number"))
+  var limit = 20
+
+  func validate() throws {
+    guard limit >= 0 else { throw ValidationError("--limit is a number of members, not \(limit).") }
+  }
+
+  func write(to output: inout Output) throws {
+    let store = try Watched.store(common.store)
+    defer { try? store.close() }
+    let snapshot = store.snapshot()
+    defer { snapshot.close() }
+    let objects = try ObjectStore(snapshot, of: store)
+    let reference = try objects.reference(object)
+    guard let found = try objects.object(reference) else {
+      complain("there is no object \(objects.name(of: reference))")
+      throw ExitCode(1)
+    }
+    switch common.format {
+    case .text: for line in try text(found, objects) { try output.line(line) }
+    case .json, .jsonl: try output.write(json(found, objects), common.format)
+    }
+  }
+
+  private func text(_ object: ObjectStore.Object, _ objects: ObjectStore) throws -> [String] {
+    var attributes = Table(["attribute": .left, "value": .left])
+    var relationships = Table(["relationship": .left, "objects": .right, "": .left])
+    for property in objects.properties(of: object.reference.entity) {
+      let name = escapedForTerminal(property.name)
+      switch property.kind {
+      case .attribute:
+        let value = object.values[property.number] ?? .null
+        attributes.append(name, value == .null ? "nil" : escapedForTerminal(value.text(objects.name)))
+      case .toOne, .toMany:
+        let members = try objects.related(to: object, property)
+        let more = members.count > limit ? ["and \((members.count - limit).grouped) more"] : []
+        let names = (members.prefix(limit).map(objects.name) + more).joined(separator: ", ")
+        relationships.append(name, members.count.grouped, escapedForTerminal(names))
+      }
+    }
+    var lines = [
+      "object    \(escapedForTerminal(objects.uri(of: object.reference)))", "version   \(object.version.grouped)",
+      "revision  \(object.revision.grouped)",
+    ]
+    for table in [attributes, relationships] where table.lines.count > 1 { lines += [""] + table.lines }
+    return lines
+  }
+
+  private func json(_ object: ObjectStore.Object, _ objects: ObjectStore) throws -> JSON {
+    var relationships: [JSON.Member] = []
+    for property in objects.properties(of: object.reference.entity) where property.kind.relationship != nil {
+      let members = try objects.related(to: object, property)
+      relationships.append(
+        JSON.Member(
+          property.name,
+          .object([
+            "count": .number(members.count),
+            "objects": .array(members.prefix(limit).map { .string(objects.uri(of: $0)) }),
+          ])))
+    }
+    return .object([
+      "schema": .string("kvdump.object"), "schemaVersion": .number(1 as Int),
+      "object": .string(objects.uri(of: object.reference)),
+      "entity": .string(objects.entityName(object.reference.entity)), "version": .number(object.version),
+      "revision": .number(object.revision), "attributes": object.attributes(objects),
+      "relationships": .members(relationships),
+    ])
+  }
+}
+
+extension ObjectStore {
+  /// The objects at the other end of a relationship.
+  func related(to object: Object, _ relationship: Schema.Property) throws -> [ObjectReference] {
+    if case .toMany(_, let isOrdered) = relationship.kind {
+      return try members(of: object.reference, relationship.number, isOrdered: isOrdered)
+    }
+    guard case .object(let other) = object.values[relationship.number] else { return [] }
+    return [other]
+  }
+}
+
+extension ObjectStore.Object {
+  /// The values of all attributes, by name.
+  func attributes(_ objects: ObjectStore) -> JSON {
+    .members(
+      objects.properties(of: reference.entity).filter { $0.kind.relationship == nil }
+        .map { JSON.Member($0.name, (values[$0.number] ?? .null).json(objects)) })
+  }
+}

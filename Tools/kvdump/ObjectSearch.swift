@@ -1,0 +1,91 @@
+#if !canImport(Darwin)
+  import ArgumentParser
+  import Cairn
+  import CairnIncrementalStore
+  import CairnInspection
+  import Foundation
+  import OpenCoreData
+  import RowFormat
+
+  /// Finds objects by a predicate, in a store that describes its model itself.
+  struct ObjectSearch {
+    /// How many objects are looked for at a time.
+    private static let pageLength = 1000
+
+    /// As it was when the search was made.
+    let store: Store
+    private let predicate: NSPredicate
+    private let context: NSManagedObjectContext
+
+    init(at path: String, _ format: String) throws {
+      predicate = try NSPredicate(parsing: format)
+      let schema = try Self.schema(at: path)
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel(schema))
+      CairnIncrementalStore.register()
+      let added = try CocoaProblem.translating {
+        try coordinator.addPersistentStore(
+          type: .cairn, at: URL(fileURLWithPath: path),
+          options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
+      }
+      guard let store = (added as? CairnIncrementalStore)?.database else {
+        preconditionFailure("A store of the type \(added.type) is none of Cairn's.")
+      }
+      self.store = store
+      context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+    }
+
+    /// - Throws: `ValidationError`, with the place, if the predicate is none.
+    static func validate(_ format: String) throws {
+      do throws(PredicateFormatError) {
+        _ = try NSPredicate(parsing: format)
+      } catch {
+        throw ValidationError("--where: \(error)")
+      }
+    }
+
+    /// - Throws: `notFound` if there is no store, or none of Core Data's.
+    static func requireObjects(at path: String) throws { _ = try schema(at: path) }
+
+    private static func schema(at path: String) throws -> Schema {
+      let store = try Watched.store(path)
+      defer { try? store.close() }
+      return try store.read { try ObjectStore($0, of: store).schema }
+    }
+
+    /// Calls `body` with the objects of an entity itself that the predicate is true of, in the order of their references.
+    func forEachObject(
+      of entity: String, in objects: ObjectStore, _ body: (ObjectStore.Object) throws -> ScanStep
+    ) throws {
+      var last: NSManagedObjectID?
+      while true {
+        let page = try page(of: entity, after: last)
+        for id in page {
+          let reference = try objects.reference(id.uriRepresentation().absoluteString)
+          guard let object = try objects.object(reference) else { continue }
+          guard try body(object) == .next else { return }
+        }
+        guard page.count == Self.pageLength else { return }
+        last = page.last
+      }
+    }
+
+    private func page(of entity: String, after last: NSManagedObjectID?) throws -> [NSManagedObjectID] {
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: entity)
+      request.resultType = .managedObjectIDResultType
+      request.includesSubentities = false
+      request.includesPropertyValues = false
+      request.fetchLimit = Self.pageLength
+      request.predicate = predicate
+      if let last {
+        let behind = try NSPredicate(parsing: "SELF > %@", arguments: [last])
+        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [behind, predicate])
+      }
+      // Nothing asks during a fetch whether it is to end.
+      Interruption.unwatch()
+      Interruption.endIfRequested()
+      defer { Interruption.watch() }
+      return try CocoaProblem.translating { try context.performAndWait { try context.fetch(request) } }
+    }
+  }
+#endif

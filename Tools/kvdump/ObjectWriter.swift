@@ -1,0 +1,142 @@
+import CairnInspection
+import RowFormat
+
+/// Prints objects as they come, those of an entity one after the other.
+struct ObjectWriter {
+  /// Rows of a table that line up.
+  private static let tableRows = 1000
+  private static let cellColumns = 40
+
+  private let objects: ObjectStore
+  private let format: ObjectFormat
+  private var listing: Listing
+  /// The names of all properties that the objects may have.
+  private let columns: [String]
+  private var table: Table?
+  private var rows = 0
+  /// The entity of the object that was written last, its properties, and those in the order of the columns.
+  private var entity: UInt32 = 0
+  private var properties: [Schema.Property] = []
+  private var cellProperties: [Schema.Property?] = []
+
+  init(_ objects: ObjectStore, _ entities: [Schema.Entity], _ format: ObjectFormat) {
+    self.objects = objects
+    self.format = format
+    listing = Listing("objects", items: "objects", format == .json ? .json : format == .jsonl ? .jsonl : .text)
+    columns = Set(entities.flatMap { objects.properties(of: $0.number) }.map(\.name)).sorted()
+  }
+
+  mutating func begin(_ members: KeyValuePairs<String, JSON>, to output: inout Output) throws {
+    try listing.begin(members, to: &output)
+    if format == .csv { try output.writeCSV(["object"] + columns) }
+  }
+
+  mutating func write(_ object: ObjectStore.Object, to output: inout Output) throws {
+    if object.reference.entity != entity || rows == Self.tableRows {
+      try writeTable(to: &output)
+      begin(object.reference.entity)
+    }
+    switch format {
+    case .text: append(object)
+    case .json, .jsonl: try listing.item(members(object), to: &output)
+    case .csv: try output.writeCSV(try cells(object))
+    }
+  }
+
+  mutating func end(_ count: Int, to output: inout Output) throws {
+    try writeTable(to: &output)
+    try listing.end(["count": .number(count)], to: &output)
+  }
+
+  // MARK: Text
+
+  private mutating func begin(_ entity: UInt32) {
+    self.entity = entity
+    rows = 0
+    properties = objects.properties(of: entity)
+    cellProperties = columns.map { column in properties.first { $0.name == column } }
+    guard format == .text else { return }
+    table = Table(["object"] + shown.map { escapedForTerminal($0.name) })
+  }
+
+  /// What a table has room for.
+  private var shown: [Schema.Property] {
+    properties.filter { property in
+      if case .toMany = property.kind { false } else { true }
+    }
+  }
+
+  private mutating func append(_ object: ObjectStore.Object) {
+    rows += 1
+    let cells = shown.map { property in
+      let value = object.values[property.number] ?? .null
+      return value == .string("") ? "\"\"" : escapedForTerminal(value.text(objects.name).cut(to: Self.cellColumns))
+    }
+    table?.append([escapedForTerminal(objects.name(of: object.reference))] + cells)
+  }
+
+  private mutating func writeTable(to output: inout Output) throws {
+    guard let table else { return }
+    for line in table.lines { try output.line(line) }
+    self.table = nil
+  }
+
+  // MARK: JSON and CSV
+
+  private func members(_ object: ObjectStore.Object) throws -> KeyValuePairs<String, JSON> {
+    var relationships: [JSON.Member] = []
+    for property in properties where property.kind.relationship != nil {
+      let related = try objects.related(to: object, property).map { JSON.string(objects.uri(of: $0)) }
+      if case .toMany = property.kind {
+        relationships.append(JSON.Member(property.name, .array(related)))
+      } else {
+        relationships.append(JSON.Member(property.name, related.first ?? .null))
+      }
+    }
+    return [
+      "object": .string(objects.uri(of: object.reference)), "entity": .string(objects.entityName(entity)),
+      "version": .number(object.version), "attributes": object.attributes(objects),
+      "relationships": .members(relationships),
+    ]
+  }
+
+  /// Nil for what the object has not.
+  private func cells(_ object: ObjectStore.Object) throws -> [String?] {
+    [objects.uri(of: object.reference)] + (try cellProperties.map { try $0.flatMap { try cell(object, $0) } })
+  }
+
+  private func cell(_ object: ObjectStore.Object, _ property: Schema.Property) throws -> String? {
+    if case .toMany = property.kind {
+      let related = try objects.related(to: object, property)
+      return related.isEmpty ? nil : related.map(objects.uri).joined(separator: " ")
+    }
+    switch object.values[property.number] ?? .null {
+    case .null: return nil
+    case .composite(let elements):
+      var bytes: [UInt8] = []
+      StoredValue.composite(elements).json(objects).write(to: &bytes, indentation: nil)
+      return String(decoding: bytes, as: UTF8.self)
+    case let value: return value.text(objects.uri)
+    }
+  }
+}
+
+extension Output {
+  /// A line of CSV (RFC 4180), in which nothing stands for nil and a pair of quotes for an empty text.
+  fileprivate mutating func writeCSV(_ cells: [String?]) throws {
+    write(cells.map { $0.map(Self.quoted) ?? "" }.joined(separator: ","))
+    try endLine()
+  }
+
+  private static func quoted(_ cell: String) -> String {
+    let isPlain = !cell.isEmpty && !cell.utf8.contains { ",\"\r\n".utf8.contains($0) }
+    return isPlain ? cell : "\"\(cell.replacing("\"", with: "\"\""))\""
+  }
+}
+
+extension String {
+  /// As many characters as fit, with a sign if there are more.
+  fileprivate func cut(to count: Int) -> String {
+    self.count > count ? "\(prefix(count - 1))…" : self
+  }
+}

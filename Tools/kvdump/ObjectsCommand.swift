@@ -1,0 +1,96 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+import RowFormat
+
+struct ObjectsCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "objects",
+    abstract: "Prints the objects of a store of Core Data.",
+    discussion: """
+      Entity by entity, in the order of their references. Text has a table for each entity, without to-many \
+      relationships, in which long values are cut off; all other formats have everything, csv texts as they are. Predicates are in the \
+      format of NSPredicate, and know all but transformable and composite attributes.
+
+      Examples: kvdump objects library.cairn --entity Person --limit 10
+                kvdump objects library.cairn --entity Person --where 'ANY pets.name BEGINSWITH "R"'
+                kvdump objects library.cairn --entity Person --format csv > people.csv
+      """)
+
+  @Argument(help: "The store's directory.", completion: .directory)
+  var store: String
+
+  @Option(help: "For people (text), as one JSON document (json), one JSON object a line (jsonl), or as a table (csv).")
+  var format = ObjectFormat.text
+
+  @Option(help: ArgumentHelp("Only objects of this entity and of those that inherit from it.", valueName: "name"))
+  var entity: String?
+
+  #if !canImport(Darwin)
+    @Option(help: ArgumentHelp("Only objects that this is true of; needs --entity.", valueName: "predicate"))
+    var `where`: String?
+  #endif
+
+  @Option(help: ArgumentHelp("At most so many objects; all without it.", valueName: "number"))
+  var limit: Int?
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit is a number of objects, not \(limit).") }
+    #if !canImport(Darwin)
+      guard let predicate = self.where else { return }
+      guard entity != nil else { throw ValidationError("--where needs --entity, whose objects it is about.") }
+      try ObjectSearch.validate(predicate)
+    #endif
+  }
+
+  func write(to output: inout Output) throws {
+    #if canImport(Darwin)
+      let store = try Watched.store(store)
+      try write(store, to: &output) { try $0.forEachObject(of: $1.number, $2) }
+    #else
+      guard let predicate = self.where else {
+        let store = try Watched.store(store)
+        return try write(store, to: &output) { try $0.forEachObject(of: $1.number, $2) }
+      }
+      let search = try ObjectSearch(at: store, predicate)
+      try write(search.store, to: &output) { try search.forEachObject(of: $1.name, in: $0, $2) }
+    #endif
+  }
+
+  private typealias Visitor = (ObjectStore.Object) throws -> ScanStep
+
+  private func write(
+    _ store: Store, to output: inout Output,
+    forEachObject: (ObjectStore, _ of: Schema.Entity, Visitor) throws -> Void
+  ) throws {
+    defer { try? store.close() }
+    let snapshot = store.snapshot()
+    defer { snapshot.close() }
+    let objects = try ObjectStore(snapshot, of: store)
+    let entities = try chosen(objects)
+    Interruption.watch()
+    var writer = ObjectWriter(objects, entities, format)
+    try writer.begin(["store": .string(self.store), "uuid": .string(objects.uuid)], to: &output)
+    var count = 0
+    for entity in entities {
+      try forEachObject(objects, entity) { object in
+        guard count < limit ?? .max else { return .stop }
+        count += 1
+        try writer.write(object, to: &output)
+        return Interruption.isRequested ? .stop : .next
+      }
+      Interruption.endIfRequested()
+    }
+    try writer.end(count, to: &output)
+  }
+
+  private func chosen(_ objects: ObjectStore) throws -> [Schema.Entity] {
+    let chosen = try entity.map { objects.schema.family(of: try objects.entity(named: $0).number) }
+    return (chosen ?? objects.schema.entities).sorted { $0.name < $1.name }
+  }
+}
+
+/// How objects are printed.
+enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
+  case text, json, jsonl, csv
+}

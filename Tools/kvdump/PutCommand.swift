@@ -1,0 +1,57 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct PutCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "put",
+    abstract: "Inserts or replaces one row.",
+    discussion: """
+      The value is the text that is given, quoted as get prints it or not, or bytes as x'0a0b'; without one, all bytes of \
+      standard input. The change is durable when the command ends. No other process may have the store open for writing, and the \
+      keyspace has to be there.
+
+      Examples: kvdump put orders.cairn customers 42 Bea
+                kvdump put orders.cairn pictures '("Berlin", 7)' < picture.png
+      """)
+
+  @OptionGroup var common: CommonArguments
+  @OptionGroup var row: RowArguments
+  @OptionGroup var force: ForceArguments
+
+  @Argument(help: "The row's value; standard input without one.")
+  var value: String?
+
+  func write(to output: inout Output) throws {
+    let bytes = try value.map(Self.bytes) ?? Input(nil).readToEnd()
+    let written = try Watched.changing(common.store) { store in
+      let keyspace = try force.keyspace(row.keyspace, of: store)
+      try store.put(bytes, at: row.reference, in: keyspace)
+      return try store.row(row.reference, in: keyspace)
+    }
+    guard let written else { return }
+    switch common.format {
+    case .text:
+      try output.line(
+        "put \(row.reference.literal) into \(escapedForTerminal(row.keyspace)): version \(written.version.grouped), "
+          + "revision \(written.revision.grouped)")
+    case .json, .jsonl:
+      try output.write(
+        .object([
+          "schema": .string("kvdump.put"), "schemaVersion": .number(1 as Int), "keyspace": .string(row.keyspace),
+          "key": .reference(row.reference), "version": .number(written.version),
+          "revision": .number(written.revision),
+        ]), common.format)
+    }
+  }
+
+  /// Of a literal as `get` prints it; of any other text its UTF-8.
+  private static func bytes(_ value: String) throws -> [UInt8] {
+    guard value.hasPrefix("\"") || value.hasPrefix("x'") else { return Array(value.utf8) }
+    return switch try Reference(literal: value) {
+    case .string(let text): Array(text.utf8)
+    case .bytes(let bytes): bytes
+    default: Array(value.utf8)
+    }
+  }
+}

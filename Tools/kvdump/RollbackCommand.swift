@@ -1,0 +1,51 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+
+struct RollbackCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "rollback",
+    abstract: "Takes a store back to what it was after an earlier commit.",
+    discussion: """
+      The commits behind that one are no part of the store any more; their bytes are kept beside the log, in files whose \
+      names are printed. kvdump tail lists commits. The way back ends where compaction has begun to copy. No other process may have \
+      the store open for writing.
+
+      Example: kvdump rollback orders.cairn --to 1000000017
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  @Option(help: ArgumentHelp("The newest commit to keep.", valueName: "sequence"))
+  var to: UInt64
+
+  func write(to output: inout Output) throws {
+    let recovery = try Watched.changing(common.store, upTo: to) { store in
+      guard !store.recovery.discarded.isEmpty else { throw NothingBehind(newest: store.recovery.lastSequence) }
+      try store.beginWriting()
+      return store.recovery
+    }
+    switch common.format {
+    case .text:
+      try output.line(
+        "went back to commit \(recovery.lastSequence.grouped), which leaves \(recovery.rows.of("row")); "
+          + "kept aside \(recovery.discardedBytes.of("byte")):")
+      for part in recovery.discarded { try output.line("  \(part.keptAs)") }
+    case .json, .jsonl:
+      try output.write(
+        .object([
+          "schema": .string("kvdump.rollback"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
+          "lastSequence": .number(recovery.lastSequence), "rows": .number(recovery.rows),
+          "discardedBytes": .number(recovery.discardedBytes),
+          "keptAs": .array(recovery.discarded.map { .string($0.keptAs) }),
+        ]), common.format)
+    }
+  }
+}
+
+/// There is nothing to go back from.
+struct NothingBehind: Error, CustomStringConvertible {
+  let newest: UInt64
+
+  var description: String { "there is nothing behind commit \(newest.grouped), which is the newest" }
+}

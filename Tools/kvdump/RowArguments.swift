@@ -1,0 +1,11 @@
+import ArgumentParser
+import Cairn
+
+/// Which row a command is about.
+struct RowArguments: ParsableArguments {
+  @Argument(help: "The keyspace's name.")
+  var keyspace: String
+
+  @Argument(help: "The row's reference; kvdump --help tells how to write one.", transform: Reference.parse)
+  var reference: Reference
+}

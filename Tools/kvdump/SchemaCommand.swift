@@ -1,0 +1,153 @@
+import ArgumentParser
+import Cairn
+import CairnInspection
+import RowFormat
+
+struct SchemaCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Prints the entities of a store of Core Data, as the store describes them.",
+    discussion: """
+      Of each entity how many objects there are of it, the properties that it declares itself, with their numbers in \
+      the store, and its uniqueness constraints. No model is needed. What the model has no more is still in the schema.
+
+      Example: kvdump schema library.cairn
+      """)
+
+  @OptionGroup var common: CommonArguments
+
+  func write(to output: inout Output) throws {
+    let store = try Watched.store(common.store)
+    defer { try? store.close() }
+    let snapshot = store.snapshot()
+    defer { snapshot.close() }
+    let objects = try ObjectStore(snapshot, of: store)
+    var listing = Listing("schema", items: "entities", common.format)
+    try listing.begin(["store": .string(common.store), "uuid": .string(objects.uuid)], to: &output)
+    if listing.isText { try output.line("uuid  \(escapedForTerminal(objects.uuid))") }
+    for entity in objects.schema.entities.sorted(by: { $0.name < $1.name }) {
+      if listing.isText {
+        for line in try text(entity, objects) { try output.line(line) }
+      } else {
+        try listing.item(members(entity, objects), to: &output)
+      }
+    }
+    try listing.end(["count": .number(objects.schema.entities.count)], to: &output)
+  }
+
+  // MARK: Text
+
+  private func text(_ entity: Schema.Entity, _ objects: ObjectStore) throws -> [String] {
+    var title = "\(escapedForTerminal(entity.name)): \(try objects.count(of: entity.number).of("object"))"
+    if entity.isAbstract { title += ", abstract" }
+    if entity.superentity > 0 { title += ", inherits from \(objects.entityName(entity.superentity))" }
+    var lines = ["", Terminal.styled(title, .bold)]
+    var table = Table(["number": .right, "property": .left, "type": .left, "inverse": .left, "delete rule": .left])
+    for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+      let relationship = property.kind.relationship
+      table.append(
+        "\(property.number)", escapedForTerminal(property.name), type(of: property, objects),
+        escapedForTerminal(relationship.flatMap { objects.schema.property($0.inverse)?.name } ?? ""),
+        relationship?.deleteRuleName ?? "")
+    }
+    if !entity.properties.isEmpty { lines += table.lines }
+    for constraint in entity.constraints {
+      lines.append("  unique: \(escapedForTerminal(names(of: constraint, objects).joined(separator: ", ")))")
+    }
+    return lines
+  }
+
+  private func type(of property: Schema.Property, _ objects: ObjectStore) -> String {
+    switch property.kind {
+    case .attribute(let type): Schema.attributeTypeName(type)
+    case .toOne(let end): "to one \(escapedForTerminal(objects.entityName(end.destination)))"
+    case .toMany(let end, let isOrdered):
+      "to many \(escapedForTerminal(objects.entityName(end.destination)))\(isOrdered ? ", ordered" : "")"
+    }
+  }
+
+  private func names(of constraint: Schema.Constraint, _ objects: ObjectStore) -> [String] {
+    constraint.attributes.map { objects.schema.property($0)?.name ?? "\($0)" }
+  }
+
+  // MARK: JSON
+
+  private func members(_ entity: Schema.Entity, _ objects: ObjectStore) throws -> KeyValuePairs<String, JSON> {
+    [
+      "name": .string(entity.name), "number": .number(UInt64(entity.number)),
+      "superentity": entity.superentity > 0 ? .string(objects.entityName(entity.superentity)) : .null,
+      "isAbstract": .bool(entity.isAbstract), "objects": .number(try objects.count(of: entity.number)),
+      "properties": .array(entity.properties.sorted { $0.name < $1.name }.map { json($0, objects) }),
+      "constraints": .array(entity.constraints.map { .array(names(of: $0, objects).map { .string($0) }) }),
+    ]
+  }
+
+  private func json(_ property: Schema.Property, _ objects: ObjectStore) -> JSON {
+    let head: [JSON.Member] = [
+      JSON.Member("name", .string(property.name)), JSON.Member("number", .number(UInt64(property.number))),
+    ]
+    switch property.kind {
+    case .attribute(let type):
+      return .members(head + [JSON.Member("type", .string(Schema.attributeTypeName(type)))])
+    case .toOne(let end): return .members(head + json(end, isToMany: false, isOrdered: false, objects))
+    case .toMany(let end, let isOrdered):
+      return .members(head + json(end, isToMany: true, isOrdered: isOrdered, objects))
+    }
+  }
+
+  private func json(
+    _ end: Schema.Relationship, isToMany: Bool, isOrdered: Bool, _ objects: ObjectStore
+  ) -> [JSON.Member] {
+    [
+      JSON.Member("destination", .string(objects.entityName(end.destination))),
+      JSON.Member("isToMany", .bool(isToMany)), JSON.Member("isOrdered", .bool(isOrdered)),
+      JSON.Member("inverse", objects.schema.property(end.inverse).map { .string($0.name) } ?? .null),
+      JSON.Member("deleteRule", .string(end.deleteRuleName)),
+    ]
+  }
+}
+
+extension Schema {
+  /// As Xcode calls it.
+  fileprivate static func attributeTypeName(_ type: UInt32) -> String {
+    switch type {
+    case 0: "Undefined"
+    case 100: "Integer 16"
+    case 200: "Integer 32"
+    case 300: "Integer 64"
+    case 400: "Decimal"
+    case 500: "Double"
+    case 600: "Float"
+    case 700: "String"
+    case 800: "Boolean"
+    case 900: "Date"
+    case 1000: "Binary Data"
+    case 1100: "UUID"
+    case 1200: "URI"
+    case 1800: "Transformable"
+    case 2000: "Object ID"
+    case 2100: "Composite"
+    default: "\(type)"
+    }
+  }
+
+  fileprivate func property(_ number: UInt32) -> Property? {
+    for entity in entities {
+      if let property = entity.properties.first(where: { $0.number == number }) { return property }
+    }
+    return nil
+  }
+}
+
+extension Schema.Relationship {
+  /// As Xcode calls it.
+  fileprivate var deleteRuleName: String {
+    switch deleteRule {
+    case 0: "No Action"
+    case 1: "Nullify"
+    case 2: "Cascade"
+    case 3: "Deny"
+    default: "\(deleteRule)"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CairnInspection
+import RowFormat
+
+extension StoredValue {
+  /// As JSON. What JSON has no type for is a string: a date in the notation of ISO 8601, bytes in hexadecimal digits, an
+  /// object as its URI.
+  func json(_ objects: ObjectStore) -> JSON {
+    switch self {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .integer(let value): .integer(value)
+    case .double(let value): .double(value)
+    // The shortest digits that lead back to it as a float.
+    case .float(let value): .double(Double("\(value)") ?? Double(value))
+    case .composite(let elements): .members(elements.map { JSON.Member($0.name, $0.value.json(objects)) })
+    case .string, .data, .date, .uuid, .decimal, .uri, .object, .transformed, .identifier: .string(text(objects.uri))
+    }
+  }
+
+  /// As a text, in which `name` names objects.
+  func text(_ name: (ObjectReference) -> String) -> String {
+    switch self {
+    case .null: ""
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .float(let value): "\(value)"
+    case .string(let text), .decimal(let text), .uri(let text), .identifier(let text): text
+    case .date(let seconds): ISODate.text(seconds)
+    case .uuid(let reference): "\(reference)"
+    case .object(let object): name(object)
+    case .data(let bytes), .transformed(let bytes):
+      {
+        var digits: [UInt8] = []
+        unsafe bytes.withUnsafeBytes { unsafe digits.append(hex: $0) }
+        return String(decoding: digits, as: UTF8.self)
+      }()
+    case .composite(let elements):
+      elements.map { "\($0.name): \($0.value.text(name))" }.joined(separator: ", ")
+    }
+  }
+}
