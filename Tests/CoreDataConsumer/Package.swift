@@ -10,6 +10,11 @@ let package = Package(
     .executableTarget(
       name: "Consumer", dependencies: [.product(name: "CoreData", package: "Cairn")], resources: [.copy("Models")]),
     .executableTarget(name: "Page", dependencies: [.product(name: "CoreData", package: "Cairn")]),
+    .executableTarget(
+      name: "Readme",
+      dependencies: [
+        .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
+      ]),
     .executableTarget(name: "Asynchronous", dependencies: [.product(name: "CoreData", package: "Cairn")]),
   ]
 )

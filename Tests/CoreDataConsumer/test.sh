@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A package that imports CoreData beside Foundation builds and runs, reads a model from its resources, and compiles the
-# classes that modelgen writes for everybody. The program of Documentation/CORE-DATA.md prints what stands there, and the
-# context of the main queue works in a synchronous and in an asynchronous main.
+# classes that modelgen writes for everybody. The program of Documentation/CORE-DATA.md prints what stands there, that of
+# README.md keeps its objects, and the context of the main queue works in a synchronous and in an asynchronous main.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,6 +13,8 @@ trap 'rm -rf "$work"' EXIT
 cp -R "$here/Package.swift" "$here/Sources" "$work"
 mkdir -p "$work/Sources/Page"
 sed -n '/^```swift main.swift$/,/^```$/{//!p;}' "$root/Documentation/CORE-DATA.md" >"$work/Sources/Page/main.swift"
+mkdir -p "$work/Sources/Readme"
+sed -n '/^```swift main.swift$/,/^```$/{//!p;}' "$root/README.md" >"$work/Sources/Readme/main.swift"
 sed -i "s|\.package(name: \"Cairn\", path: \"../..\")|.package(name: \"Cairn\", path: \"$root\")|" "$work/Package.swift"
 mkdir -p "$work/Sources/Consumer/Models"
 cp -R "$root/Tests/Models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"
@@ -39,6 +41,11 @@ EXPECTED
 # The page's own program, with a synchronous main, and one with an asynchronous main.
 "$root/.build-consumer-core-data/debug/Page" >"$work/output"
 sed -n '/^```text output$/,/^```$/{//!p;}' "$root/Documentation/CORE-DATA.md" | diff "$work/output" -
+# The second run finds what the first has saved.
+for count in 1 2; do
+  (cd "$work" && "$root/.build-consumer-core-data/debug/Readme") >"$work/output"
+  diff "$work/output" - < <(for ((n = 0; n < count; n++)); do echo "Crashes on Mars"; done)
+done
 timeout 60 "$root/.build-consumer-core-data/debug/Asynchronous" >"$work/output"
 diff "$work/output" - <<'EXPECTED'
 ["before", "elsewhere"]

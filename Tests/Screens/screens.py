@@ -1,4 +1,5 @@
-"""Runs what README.md and Documentation/KVDUMP.md show. The argument is a directory with a `demo-store` in it."""
+"""Runs what KVDUMP-SESSION.md and KVDUMP.md in Documentation show. The argument is a directory with a `demo-store` in
+it."""
 
 import difflib
 import os
@@ -26,7 +27,7 @@ def run(command, given=None):
 
 def shape(text):
     """Without what differs from run to run: identities, numbers and how wide they make a column."""
-    text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID", text)
+    text = re.sub(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID", text)
     # Of the last commit of a segment salvage cannot tell the number, and a dictionary may come behind it or be late.
     text = re.sub(r" of commit \d+", "", text)
     text = re.sub(r"\d[\d,]*", "N", text)
@@ -71,17 +72,17 @@ def round_trip(name, text, arguments):
     compare(name, text.splitlines(), run(f"kvdump dump orders.cairn {arguments}").splitlines())
 
 
-with open("README.md", encoding="utf-8") as file:
-    readme = file.read()
+with open("Documentation/KVDUMP-SESSION.md", encoding="utf-8") as file:
+    page = file.read()
 commands = 0
-for start, end, block in reversed(blocks(readme)):
+for start, end, block in reversed(blocks(page)):
     if block.startswith("$ kvdump"):
-        now, count = session("README.md", block)
+        now, count = session("Documentation/KVDUMP-SESSION.md", block)
         commands += count
-        readme = readme[:start] + now + readme[end:]
+        page = page[:start] + now + page[end:]
 if os.environ.get("SCREENS_WRITE"):
-    with open("README.md", "w", encoding="utf-8") as file:
-        file.write(readme)
+    with open("Documentation/KVDUMP-SESSION.md", "w", encoding="utf-8") as file:
+        file.write(page)
     sys.exit(0)
 
 with open("Documentation/KVDUMP.md", encoding="utf-8") as file:
@@ -96,7 +97,7 @@ for block in dumps:
         print(f"nobody looks at this block of Documentation/KVDUMP.md:\n{block}", file=sys.stderr)
 if commands < 8:
     failures += 1
-    print(f"only {commands} commands were found in README.md", file=sys.stderr)
+    print(f"only {commands} commands were found in Documentation/KVDUMP-SESSION.md", file=sys.stderr)
 if failures:
     sys.exit(1)
 print(f"{commands} commands and {len(dumps)} dumps are as they are shown", file=sys.stderr)

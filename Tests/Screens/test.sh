@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Whether what README.md and Documentation/KVDUMP.md show of kvdump is what it prints: every command of their sessions is run on a
-# store made of the sample catalogue, every dump they show is loaded and dumped again.
+# Whether what KVDUMP-SESSION.md and KVDUMP.md in Documentation show of kvdump is what it prints: every command of the
+# session is run on stores made of the sample catalogue, every dump is loaded and dumped again.
 #
-#     SCREENS_WRITE=1 bash Tests/Screens/test.sh     puts what is printed now into README.md, all of one run
+#     SCREENS_WRITE=1 bash Tests/Screens/test.sh     puts what is printed now into the session, all of one run
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
