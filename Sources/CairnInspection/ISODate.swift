@@ -3,14 +3,14 @@ package enum ISODate {
   private static let nanosecondsPerDay: Int64 = 86_400_000_000_000
   /// From 1970-01-01 to 2001-01-01.
   private static let daysBefore = 11_323
-  /// From 0001-01-01 to 9999-12-31, which four digits name.
-  private static let days = -719_162...2_932_896
+  /// From 0001-01-01 to 9999-12-31, which four digits name, counted from 2001-01-01.
+  private static let days = -719_162 - daysBefore...2_932_896 - daysBefore
 
   /// As `2001-01-01T00:00:00.5Z`, so many seconds after 2001-01-01; only the number of seconds for a date without a year
   /// of four digits.
   package static func text(_ seconds: Double) -> String {
     let day = (seconds / 86_400).rounded(.down)
-    guard let wholeDays = Int(exactly: day), days.contains(wholeDays + daysBefore) else { return "\(seconds)" }
+    guard let wholeDays = Int(exactly: day), days.contains(wholeDays) else { return "\(seconds)" }
     let rest = Int64(((seconds - day * 86_400) * 1e9).rounded())
     let nanoseconds = rest % nanosecondsPerDay
     let date = Timestamp.date(wholeDays + daysBefore + Int(rest / nanosecondsPerDay))

@@ -20,7 +20,7 @@ struct ISODateTests {
 
   @Test(
     "are numbers of seconds where a year has no four digits",
-    arguments: [1e300, -1e300, .infinity, -63_113_904_001])
+    arguments: [1e300, -1e300, .infinity, -63_113_904_001, 9_223_372_036_854_774_784 * 86_400])
   func areNumbersBeyond(seconds: Double) {
     #expect(ISODate.text(seconds) == "\(seconds)")
     #expect(ISODate.seconds("\(seconds)") == seconds)
