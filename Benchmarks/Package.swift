@@ -8,6 +8,7 @@ let package = Package(
   dependencies: [
     .package(name: "Cairn", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(
@@ -63,6 +64,15 @@ let package = Package(
         "CMalloc",
         .product(name: "CairnIncrementalStore", package: "Cairn"),
         .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(
+      name: "graph",
+      dependencies: [
+        "CMalloc",
+        .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

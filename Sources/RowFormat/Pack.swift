@@ -10,7 +10,8 @@ package enum Pack {
     output.varint(entries.count)
     var last: [UInt8] = []
     for entry in entries {
-      let shared = zip(last, entry).prefix { $0 == $1 }.count
+      var shared = 0
+      while shared < last.count, shared < entry.count, last[shared] == entry[shared] { shared += 1 }
       output.varint(shared)
       output.counted(entry[shared...])
       last = entry

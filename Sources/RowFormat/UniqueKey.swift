@@ -88,5 +88,5 @@ package enum UniqueKey {
 
 extension String {
   /// Below U+0300 nothing is composed and nothing combines, so that such texts are in form C as they are.
-  fileprivate var isCertainlyNormalized: Bool { unicodeScalars.allSatisfy { $0.value < 0x300 } }
+  package var isCertainlyNormalized: Bool { unicodeScalars.allSatisfy { $0.value < 0x300 } }
 }

@@ -7,7 +7,9 @@ struct ObjectList {
 
   init() {}
 
-  init(_ objects: some Sequence<NSManagedObject>) {
+  init(_ objects: some Collection<NSManagedObject>) {
+    self.objects.reserveCapacity(objects.count)
+    places.reserveCapacity(objects.count)
     for object in objects { append(object) }
   }
 

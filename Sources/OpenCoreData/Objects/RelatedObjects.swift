@@ -49,7 +49,8 @@ package final class RelatedObjects {
     let stored = ObjectList(stored)
     for object in added.elements where stored.contains(object) { added.remove(object) }
     for object in removed.elements where !stored.contains(object) { removed.remove(object) }
-    let members = ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements)
+    let members =
+      hasChanges ? ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements) : stored
     self.members = members
     if let wanted {
       self.wanted = nil

@@ -32,8 +32,10 @@ enum ObjectEquality {
     }
   }
 
-  /// Values bridge to objects that compare as they do.
+  /// Values bridge to objects that compare as they do. An identifier is told by its exact type: there are many of them,
+  /// and the search for a conformance takes longer than all else.
   private static func reference(_ value: Any) -> AnyObject {
-    (value as? any Identified)?.predicateIdentity.base as AnyObject? ?? value as AnyObject
+    if type(of: value) == NSManagedObjectID.self, let id = value as? NSManagedObjectID { return id }
+    return (value as? any Identified)?.predicateIdentity.base as AnyObject? ?? value as AnyObject
   }
 }

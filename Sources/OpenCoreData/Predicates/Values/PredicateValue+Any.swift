@@ -10,11 +10,11 @@ extension PredicateValue {
       self = .null
       return
     }
-    self = Self.swiftScalar(value) ?? Self.foundationScalar(value) ?? Self.wrapped(value) ?? .object(value)
+    self = Self.exact(value) ?? Self.foundationScalar(value) ?? Self.wrapped(value) ?? .object(value)
   }
 
   /// By exact type: a cast would first try to bridge.
-  private static func swiftScalar(_ value: Any) -> PredicateValue? {
+  private static func exact(_ value: Any) -> PredicateValue? {
     let type: Any.Type = type(of: value)
     return if type == String.self, let value = value as? String {
       .string(value)
@@ -32,6 +32,8 @@ extension PredicateValue {
       .uuid(value)
     } else if type == Data.self, let value = value as? Data {
       .data(value)
+    } else if type == NSManagedObjectID.self {
+      .object(value)
     } else {
       nil
     }

@@ -1,0 +1,37 @@
+/// What is measured of each side, in the order in which it is.
+enum Figure: String, CaseIterable, Encodable {
+  case imported = "imported, 1,000 versions a save"
+  case disk = "on disk, closed after the import"
+  case opened = "opened, and a version read"
+  case memoryOpened = "memory, opened"
+  case memoryHeld = "memory, 10,000 versions held"
+  case fetched = "10,000 fetched by ID, a request each"
+  case realised = "10,000 faults, one by one"
+  case realisedTogether = "10,000 faults, in bulk"
+  case dependents10 = "1,000 to-many faults of 10"
+  case dependents1000 = "10 to-many faults of 1,000"
+  case dependentsMost = "a to-many fault of a third of all packages"
+  case scanned = "scanned, an attribute without an index"
+  case counted = "counted by the same"
+  case diskCompacted = "on disk, compacted"
+  case changed = "10,000 changed, 1,000 a save"
+  case deleted = "10,000 deleted with a cascade"
+
+  var unit: String {
+    switch self {
+    case .disk, .diskCompacted, .memoryOpened, .memoryHeld: "MiB"
+    default: "ms"
+    }
+  }
+
+  /// How many times what the other side takes Core Data may take.
+  var mark: Double? {
+    switch self {
+    case .fetched, .realised, .realisedTogether, .dependents10, .dependents1000, .dependentsMost, .disk: 1
+    case .imported, .changed: 1.5
+    case .scanned, .counted: 2
+    case .deleted: 5
+    case .opened, .memoryOpened, .memoryHeld, .diskCompacted: nil
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import CMalloc
+import Foundation
+
+/// Compares Core Data on Cairn with GRDB on SQLite.
+@main
+struct Graph: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compares Core Data on Cairn with GRDB on SQLite, each of which keeps the same graph.",
+    discussion: """
+      The graph is made up from a fixed seed, in the shape of Debian's catalogue: packages, their versions, maintainers, sections, and \
+      four to five dependencies a version; one package has a third as many dependents as there are packages. On both sides a save is on \
+      the disk when it returns. Only ratios within one run mean anything; give the machine to it alone.
+      """,
+    subcommands: [Compare.self, Memory.self], defaultSubcommand: Compare.self)
+
+  struct Compare: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Runs both, and prints what they take.")
+
+    @Option(help: "Packages in the graph.")
+    var objects = 65_400
+
+    @Option(help: "Rounds; medians are over them.")
+    var rounds = 5
+
+    @Option(help: "Where the stores are made, and removed in the end: the disk to be measured.")
+    var directory = FileManager.default.temporaryDirectory.path
+
+    @Option(help: "text or json.")
+    var format = Format.text
+
+    enum Format: String, ExpressibleByArgument {
+      case text
+      case json
+    }
+
+    func validate() throws {
+      if objects < 20_000 { throw ValidationError("--objects must be at least 20000.") }
+      if rounds < 1 { throw ValidationError("--rounds must be at least 1.") }
+    }
+
+    func run() throws {
+      mallopt(M_ARENA_MAX, 1)
+      let place = URL(filePath: directory).appending(path: "graph-\(ProcessInfo.processInfo.processIdentifier)")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: place) }
+      var race = Race(PackageGraph(packages: objects), at: place)
+      try race.run(rounds: rounds)
+      let comparison = Comparison(race.values)
+      switch format {
+      case .text: print(comparison.table)
+      case .json: print(try comparison.json)
+      }
+    }
+  }
+
+  /// What the comparison runs in a process of its own.
+  struct Memory: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints what memory one side takes for a store.", shouldDisplay: false)
+
+    @Argument var side: Side
+    @Argument var path: String
+
+    func run() throws {
+      mallopt(M_ARENA_MAX, 1)
+      let use = try MemoryUse(of: side.contender(at: URL(filePath: path)))
+      print(String(decoding: try JSONEncoder().encode(use), as: UTF8.self))
+    }
+  }
+}

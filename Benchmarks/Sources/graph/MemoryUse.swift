@@ -1,0 +1,36 @@
+import Foundation
+
+/// Memory of a process that does nothing else than open a store and hold 10,000 of its versions. It belongs to no file:
+/// the pages of mapped files can be taken back by the system at any time.
+struct MemoryUse: Codable {
+  /// More than before, in bytes.
+  let opened: Int
+  let held: Int
+
+  /// Runs this program once more, as `graph memory`.
+  static func measure(_ side: Side, _ url: URL) throws -> MemoryUse {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["memory", side.rawValue, url.path]
+    process.standardOutput = output
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return try JSONDecoder().decode(MemoryUse.self, from: text)
+  }
+
+  init(of contender: any Contender) throws {
+    let before = Self.anonymousBytes
+    try contender.open()
+    opened = Self.anonymousBytes - before
+    held = try contender.holding(Race.sample) { Self.anonymousBytes } - before
+    try contender.close()
+  }
+
+  private static var anonymousBytes: Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+    return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
+  }
+}
