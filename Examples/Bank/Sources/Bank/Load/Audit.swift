@@ -1,0 +1,31 @@
+import NIOHTTP1
+
+/// Whether the books are right while nobody writes: every acknowledged transfer is there, each balance is what its
+/// transfers make it, and no money has come or gone.
+struct Audit {
+  let accounts: Int
+  let acknowledged: [TransferReply]
+
+  /// What is wrong, a line for each finding; nothing if all is well.
+  func findings(_ client: inout Client) async throws -> [String] {
+    var findings: [String] = []
+    for expected in acknowledged {
+      do {
+        let found: TransferReply = try await client.get("/transfers/\(expected.id)")
+        if found != expected { findings.append("transfer \(expected.id) is another one than was acknowledged") }
+      } catch let answer as Client.UnexpectedAnswer where answer.status == .notFound {
+        findings.append("transfer \(expected.id) was acknowledged, and is lost")
+      }
+    }
+    var total: Int64 = 0
+    for number in 0..<accounts {
+      let statement: StatementReply = try await client.get("/accounts/\(number)/statement")
+      total += statement.balance
+      if statement.balance != Ledger.openingBalance + statement.deposits - statement.withdrawals {
+        findings.append("the balance of account \(number) is not what its transfers make it")
+      }
+    }
+    if total != Ledger.openingBalance * Int64(accounts) { findings.append("all accounts together have \(total)") }
+    return findings
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+
+struct Crash: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Kill the service under load, start it again, and check that nothing is lost.",
+    discussion: """
+      Each time it is killed once so many transfers have been acknowledged. Ends with status 1 if one of them is not \
+      there afterwards, or if a balance is wrong.
+      """)
+
+  @Argument(help: "The store; it is made if it is missing.", completion: .directory)
+  var store: String
+
+  @Option(help: "How often the service is killed.")
+  var kills = 20
+
+  @Option(help: "How many transfers are acknowledged before each kill.")
+  var transfers = 1000
+
+  @Option(help: "How many clients there are, each on a connection of its own.")
+  var connections = 8
+
+  func run() async throws {
+    var acknowledged: [TransferReply] = []
+    for kill in 1...kills {
+      let made = try await loadAndKill()
+      acknowledged += made
+      try await check(made)
+      print("kill \(kill): all of \(made.count) acknowledged transfers are there")
+    }
+    try await check(acknowledged)
+    print(
+      "after \(kills) kills all of \(acknowledged.count) acknowledged transfers are there, and every balance is right")
+  }
+
+  private func loadAndKill() async throws -> [TransferReply] {
+    let service = try ServiceProcess(store: store)
+    defer { service.kill() }
+    let accounts = try await accounts(service)
+    let left = Atomic(transfers)
+    let workload = Workload(port: service.port, connections: connections, accounts: accounts) {
+      true
+    } acknowledged: {
+      if left.subtract(1, ordering: .relaxed).newValue == 0 { service.kill() }
+    }
+    return await workload.run().0.acknowledged
+  }
+
+  private func check(_ acknowledged: [TransferReply]) async throws {
+    let service = try ServiceProcess(store: store)
+    defer { service.kill() }
+    let accounts = try await accounts(service)
+    let findings = try await Client.with(port: service.port) { client in
+      try await Audit(accounts: accounts, acknowledged: acknowledged).findings(&client)
+    }
+    findings.forEach { print($0) }
+    if !findings.isEmpty { throw ExitCode.failure }
+  }
+
+  private func accounts(_ service: ServiceProcess) async throws -> Int {
+    try await Client.with(port: service.port) { client in
+      let total: TotalReply = try await client.get("/total")
+      return total.accounts
+    }
+  }
+}

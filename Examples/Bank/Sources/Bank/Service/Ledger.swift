@@ -1,0 +1,173 @@
+import CairnIncrementalStore
+import CoreData
+import Synchronization
+
+/// The accounts and transfers. Each request has a context of its own, so that it sees nothing that another has not
+/// saved, and leaves nothing behind.
+final class Ledger: Sendable {
+  static let openingBalance: Int64 = 10_000
+  private static let attempts = 10
+  /// Much more than the accounts need; a transfer is hardly ever looked at again.
+  private static let rowCacheBytes = 1 << 20
+
+  private let container: NSPersistentContainer
+  private let accountIDs: [NSManagedObjectID]
+  private let counts = Mutex((saves: 0, conflicts: 0))
+
+  /// Opens the store at `url`. One that has no accounts yet gets as many as asked for.
+  init(at url: URL, accounts: Int) throws {
+    guard let file = Bundle.module.url(forResource: "Bank", withExtension: "xcdatamodeld"),
+      let model = NSManagedObjectModel(contentsOf: file)
+    else { fatalError("There is no model.") }
+    container = NSPersistentContainer(name: "Bank", managedObjectModel: model)
+    let description = NSPersistentStoreDescription.cairn(at: url)
+    description.setOption(NSNumber(value: Self.rowCacheBytes), forKey: RowCacheBytesOption)
+    container.persistentStoreDescriptions = [description]
+    var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw failure }
+
+    let context = container.newBackgroundContext()
+    accountIDs = try context.performAndWait {
+      let existing = try Self.accountIDs(context)
+      guard existing.isEmpty else { return existing }
+      for number in 0..<accounts {
+        let account = Account(context: context)
+        account.number = Int64(number)
+        account.balance = Self.openingBalance
+      }
+      try context.save()
+      return try Self.accountIDs(context)
+    }
+  }
+
+  /// Closes the store. Nobody may use the ledger afterwards.
+  func close() throws {
+    try container.persistentStoreCoordinator.remove(store)
+  }
+
+  // MARK: Writing
+
+  /// Moves an amount from one account to another, and notes the transfer: all of it in one save.
+  ///
+  /// If somebody else has changed one of the accounts meanwhile, it is tried again with the new balances.
+  func transfer(_ request: TransferRequest) async throws -> TransferReply {
+    for _ in 0..<Self.attempts {
+      do {
+        let reply = try await attempt(request)
+        counts.withLock { $0.saves += 1 }
+        return reply
+      } catch let error as NSError where error.code == NSManagedObjectMergeError {
+        counts.withLock { $0.conflicts += 1 }
+      }
+    }
+    throw LedgerError.contended
+  }
+
+  private func attempt(_ request: TransferRequest) async throws -> TransferReply {
+    try await container.performBackgroundTask { context in
+      context.mergePolicy = NSMergePolicy.error
+      let source = try self.account(request.source, context)
+      let destination = try self.account(request.destination, context)
+      guard source != destination, request.amount > 0 else { throw LedgerError.senseless }
+      guard source.balance >= request.amount else { throw LedgerError.insufficientFunds }
+      source.balance -= request.amount
+      destination.balance += request.amount
+
+      let transfer = Transfer(context: context)
+      transfer.amount = request.amount
+      transfer.source = source
+      transfer.destination = destination
+      try context.save()
+      return TransferReply(id: transfer.objectID.uriRepresentation().lastPathComponent, transfer: request)
+    }
+  }
+
+  // MARK: Reading
+
+  func account(_ number: Int) async throws -> AccountReply {
+    try await container.performBackgroundTask { context in
+      AccountReply(number: number, balance: try self.account(number, context).balance)
+    }
+  }
+
+  /// What has come into an account and gone out of it. The balance is of the same moment only if nobody writes.
+  func statement(_ number: Int) async throws -> StatementReply {
+    try await container.performBackgroundTask { context in
+      let account = try self.account(number, context)
+      return StatementReply(
+        balance: account.balance,
+        deposits: Self.sum(account.deposits),
+        withdrawals: Self.sum(account.withdrawals))
+    }
+  }
+
+  func transfer(_ id: String) async throws -> TransferReply {
+    try await container.performBackgroundTask { context in
+      let transfer = try self.transfer(id, context)
+      guard let source = transfer.source, let destination = transfer.destination else {
+        throw LedgerError.noSuchTransfer
+      }
+      let request = TransferRequest(
+        source: Int(source.number), destination: Int(destination.number), amount: transfer.amount)
+      return TransferReply(id: id, transfer: request)
+    }
+  }
+
+  /// The balances of all accounts at one moment: dictionaries are made by the fetch, from one snapshot of the store,
+  /// while objects take their values from the newest rows, each when it is looked at.
+  func total() async throws -> TotalReply {
+    try await container.performBackgroundTask { context in
+      let request = NSFetchRequest<NSDictionary>(entityName: "Account")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["balance"]
+      let balances = try context.fetch(request).compactMap { $0["balance"] as? Int64 }
+      return TotalReply(accounts: balances.count, balance: balances.reduce(0, +))
+    }
+  }
+
+  func statistics() -> StatisticsReply {
+    let statistics = (store as? CairnIncrementalStore)?.statistics
+    let (saves, conflicts) = counts.withLock { $0 }
+    return StatisticsReply(
+      saves: saves, conflicts: conflicts, storeBytes: statistics?.logBytes ?? 0,
+      indexBytes: statistics?.indexBytes ?? 0, memoryBytes: Memory.ownBytes, mappedBytes: Memory.mappedBytes)
+  }
+
+  // MARK: Objects
+
+  private var store: NSPersistentStore { container.persistentStoreCoordinator.persistentStores[0] }
+
+  private static func accountIDs(_ context: NSManagedObjectContext) throws -> [NSManagedObjectID] {
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: "Account")
+    request.resultType = .managedObjectIDResultType
+    request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+    return try context.fetch(request)
+  }
+
+  private func account(_ number: Int, _ context: NSManagedObjectContext) throws -> Account {
+    guard accountIDs.indices.contains(number),
+      let account = try context.existingObject(with: accountIDs[number]) as? Account
+    else { throw LedgerError.noSuchAccount }
+    return account
+  }
+
+  /// A transfer by the last part of its URI.
+  private func transfer(_ id: String, _ context: NSManagedObjectContext) throws -> Transfer {
+    guard let uri = URL(string: "x-coredata://\(store.identifier ?? "")/Transfer/\(id)"),
+      let objectID = container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: uri)
+    else { throw LedgerError.noSuchTransfer }
+    do {
+      guard let transfer = try context.existingObject(with: objectID) as? Transfer else {
+        throw LedgerError.noSuchTransfer
+      }
+      return transfer
+    } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {
+      throw LedgerError.noSuchTransfer
+    }
+  }
+
+  private static func sum(_ transfers: NSSet?) -> Int64 {
+    (transfers as? Set<Transfer> ?? []).reduce(0) { $0 + $1.amount }
+  }
+}
