@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The example Bank: its service answers as its README says and ends when it is told to; under load no read is torn and no
-# transfer is lost; and none is lost when the service is killed.
+# The example Bank: its service answers as its README says and ends when it is told to; under load no read is torn and
+# no transfer is lost; and none is lost when the service is killed.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

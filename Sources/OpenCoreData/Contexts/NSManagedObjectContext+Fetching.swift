@@ -78,8 +78,9 @@ extension NSManagedObjectContext {
       request.resultType = .managedObjectResultType
       return try objects(of: request, overlay).map(\.objectID)
     default:
-      let objects = try objects(of: request, PendingOverlay(request, self))
-      if !request.returnsObjectsAsFaults { for object in objects { object.fireFault() } }
+      let objects =
+        request.returnsObjectsAsFaults
+        ? try objects(of: request, PendingOverlay(request, self)) : try realisedObjects(of: request)
       for path in request.relationshipKeyPathsForPrefetching ?? [] { prefetch(path, of: objects) }
       return objects
     }
@@ -140,6 +141,24 @@ extension NSManagedObjectContext {
         "A store answered a request for objects with something else: \(stored.prefix(1)).")
     }
     return overlay.isEmpty ? objects : window(try overlay.laid(over: objects))
+  }
+
+  /// The objects with their values, which are of one moment: nobody else saves through the coordinator between the fetch
+  /// and the reading of the last row.
+  private func realisedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
+    guard let coordinator = persistentStoreCoordinator else { throw noStores }
+    var realised: [NSManagedObject] = []
+    let fetched = try coordinator.withStoreLock {
+      let fetched = try objects(of: request, PendingOverlay(request, self))
+      for object in fetched where object.isFault {
+        // Those whose rows cannot be read fire below.
+        if (try? object.takeRow(self)) != nil { realised.append(object) }
+      }
+      return fetched
+    }
+    for object in realised { object.awake { $0.awakeFromFetch() } }
+    for object in fetched { object.fireFault() }
+    return fetched
   }
 
   /// Reads the rows of the objects at the end of a key path, and on the way.

@@ -22,10 +22,14 @@ extension NSManagedObject {
   /// Reads the row of a fault.
   final func realise(_ context: NSManagedObjectContext) throws {
     guard state.contains(.fault) else { return }
-    let node = try context.node(for: objectID)
-    try take(node, context)
-    state.remove(.fault)
+    try takeRow(context)
     awake { $0.awakeFromFetch() }
+  }
+
+  /// Reads the row of a fault, and calls nothing of the application.
+  final func takeRow(_ context: NSManagedObjectContext) throws {
+    try take(try context.node(for: objectID), context)
+    state.remove(.fault)
   }
 
   /// Has the values of a row, and those of relationships that were changed from the other end.

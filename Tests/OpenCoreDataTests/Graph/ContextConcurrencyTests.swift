@@ -44,6 +44,34 @@ import Testing
     }
   }
 
+  @Test("objects that are fetched with their values have values of one moment")
+  func momentOfAFetch() async throws {
+    let bank = try Bank(accounts: 8)
+    let seed = chooseSeed()
+    let isDone = Atomic(false)
+    try await onThreads(2) { thread in
+      guard thread == 0 else {
+        while !isDone.load(ordering: .relaxed) {
+          let context = bank.context("auditor")
+          let total = try context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Account")
+            request.returnsObjectsAsFaults = false
+            return try context.fetch(request).reduce(0) { $0 + $1.balance }
+          }
+          #expect(total == 8 * Bank.opening)
+        }
+        return
+      }
+      defer { isDone.store(true, ordering: .relaxed) }
+      var random = SeededGenerator(seed: seed)
+      let context = bank.context("teller")
+      for _ in 0..<1000 {
+        let pair = bank.accounts.shuffled(using: &random).prefix(2)
+        _ = try context.performAndWait { try transfer(1, pair, context) }
+      }
+    }
+  }
+
   private func move(_ amount: Int64, _ pair: [NSManagedObject]) {
     pair[0].balance -= amount
     pair[1].balance += amount
