@@ -19,7 +19,6 @@ let package = Package(
   products: [
     .library(name: "Cairn", targets: ["Cairn"]),
     .library(name: "CairnInspection", targets: ["CairnInspection"]),
-    .executable(name: "kvdump", targets: ["kvdump"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -40,13 +39,6 @@ let package = Package(
         "CairnSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/simulation", swiftSettings: settings),
-    .executableTarget(
-      name: "kvdump",
-      dependencies: [
-        "Cairn", "CairnInspection", "RowFormat",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/kvdump", swiftSettings: settings),
     .target(name: "CForking", path: "Tests/CForking"),
     .testTarget(
       name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking"],
@@ -56,64 +48,81 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// Modes that take long to build, and are for tests of the engine alone, leave the rest out.
+let isEngineAlone = Context.environment["CAIRN_ENGINE_ALONE"] == "1"
+
 // Apple's platforms have a Core Data of their own.
-#if !canImport(Darwin)
-  // Modes that take long to build, and are for tests of the engine alone, leave the rest out.
-  if Context.environment["CAIRN_ENGINE_ALONE"] != "1" {
-    package.targets.first { $0.name == "kvdump" }?.dependencies += ["CairnIncrementalStore", "OpenCoreData"]
-    package.products += [
-      .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
-      .library(name: "CoreData", targets: ["CoreData"]),
-      .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
-      .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
-      .executable(name: "modelgen", targets: ["modelgen"]),
-      .executable(name: "catalogue", targets: ["catalogue"]),
-    ]
-    package.targets += [
-      .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
-      .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
-      .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
-      .target(
-        name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
-        swiftSettings: settings),
-      .executableTarget(
-        name: "modelgen",
-        dependencies: [
-          "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        ],
-        path: "Tools/modelgen", swiftSettings: settings),
-      .executableTarget(
-        name: "catalogue",
-        dependencies: [
-          "Cairn", "CLZ4", "CairnIncrementalStore", "CoreData",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        ],
-        path: "Tools/catalogue", exclude: ["Sample"], resources: [.copy("Objects/Catalogue.xcdatamodeld")],
-        swiftSettings: settings),
-      .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
-      .executableTarget(
-        name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
-        swiftSettings: settings),
-      .testTarget(
-        name: "OpenCoreDataTests",
-        dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
-        swiftSettings: settings),
-      .testTarget(
-        name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
-        swiftSettings: settings),
-      .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
-      .testTarget(
-        name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
-        swiftSettings: settings),
-      .testTarget(
-        name: "IncrementalStoreTests",
-        dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"],
-        swiftSettings: sharedSettings),
-    ]
-  }
+#if canImport(Darwin)
+  let hasOpenCoreData = false
 #else
-  // What OpenCoreData is to do is what Apple's framework does.
-  if Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
-    package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
-  }
+  let hasOpenCoreData = true
 #endif
+
+if !isEngineAlone {
+  package.products.append(.executable(name: "kvdump", targets: ["kvdump"]))
+  package.targets.append(
+    .executableTarget(
+      name: "kvdump",
+      dependencies: [
+        "Cairn", "CairnInspection", "RowFormat",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ] + (hasOpenCoreData ? ["CairnIncrementalStore", "OpenCoreData"] : []),
+      path: "Tools/kvdump", swiftSettings: settings))
+}
+
+if hasOpenCoreData && !isEngineAlone {
+  package.products += [
+    .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+    .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
+    .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
+    .executable(name: "modelgen", targets: ["modelgen"]),
+    .executable(name: "catalogue", targets: ["catalogue"]),
+  ]
+  package.targets += [
+    .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
+    .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
+    .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
+    .target(
+      name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "modelgen",
+      dependencies: [
+        "OpenCoreData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/modelgen", swiftSettings: settings),
+    .executableTarget(
+      name: "catalogue",
+      dependencies: [
+        "Cairn", "CLZ4", "CairnIncrementalStore", "CoreData",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/catalogue", exclude: ["Sample"], resources: [.copy("Objects/Catalogue.xcdatamodeld")],
+      swiftSettings: settings),
+    .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
+    .executableTarget(
+      name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
+      swiftSettings: settings),
+    .testTarget(
+      name: "OpenCoreDataTests",
+      dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
+      swiftSettings: settings),
+    .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
+    .testTarget(
+      name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "IncrementalStoreTests",
+      dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"],
+      swiftSettings: sharedSettings),
+  ]
+}
+
+// What OpenCoreData is to do is what Apple's framework does.
+if !hasOpenCoreData && Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
+  package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
+}
