@@ -80,7 +80,8 @@ if hasOpenCoreData && !isEngineAlone {
     .executable(name: "catalogue", targets: ["catalogue"]),
   ]
   package.targets += [
-    .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
+    .target(name: "CObjectLifetime"),
+    .target(name: "OpenCoreData", dependencies: ["CObjectLifetime", "Hashing"], swiftSettings: settings),
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
     .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
     .target(

@@ -33,7 +33,8 @@ struct CoverageTests {
       extraction.executableURL = URL(filePath: "/usr/bin/env")
       extraction.arguments = [
         "swift-symbolgraph-extract", "-module-name", "OpenCoreData", "-minimum-access-level", "public",
-        "-I", tests.appending(path: "Modules").path, "-output-dir", folder.path,
+        "-I", tests.appending(path: "Modules").path, "-I", tests.appending(path: "CObjectLifetime.build").path,
+        "-output-dir", folder.path,
       ]
       try extraction.run()
       extraction.waitUntilExit()

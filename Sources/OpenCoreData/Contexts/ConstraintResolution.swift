@@ -144,10 +144,10 @@ extension NSManagedObjectContext {
       }
     }
     redirectReferences(from: discarded.elements, to: nil)
-    for object in discarded.elements {
+    for object in discarded {
       for place in object.layout.slots.indices { object.release(at: place) }
     }
-    for object in discarded.elements { delete(object) }
+    for object in discarded { delete(object) }
     propagateDeletions()
   }
 

@@ -11,13 +11,13 @@ extension NSManagedObjectContext {
     guard !pending.event.isEmpty else { return }
     let event = pending.takeEvent()
     var told: [NotificationKey: Set<NSManagedObject>] = [
-      .insertedObjects: Set(event.inserted.elements),
-      .deletedObjects: Set(event.deleted.elements),
-      .refreshedObjects: Set(event.refreshed.elements),
-      .invalidatedObjects: Set(event.invalidated.elements),
+      .insertedObjects: Set(event.inserted),
+      .deletedObjects: Set(event.deleted),
+      .refreshedObjects: Set(event.refreshed),
+      .invalidatedObjects: Set(event.invalidated),
       .updatedObjects: Set(
         event.changed.filter {
-          $0.registration === registration && !event.inserted.contains($0) && !event.deleted.contains($0)
+          $0.registry === registry && !event.inserted.contains($0) && !event.deleted.contains($0)
         }),
     ]
     told = told.filter { !$0.value.isEmpty }

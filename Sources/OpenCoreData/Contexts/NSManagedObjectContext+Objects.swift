@@ -17,19 +17,19 @@ extension NSManagedObjectContext {
   /// - Complexity: O(number of them), as of the next two.
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
-    return Set(pending.inserted.elements)
+    return Set(pending.inserted)
   }
 
   /// Those changed since the last save, and neither inserted nor deleted.
   public var updatedObjects: Set<NSManagedObject> {
     checkQueue()
-    return Set(pending.updated.elements)
+    return Set(pending.updated)
   }
 
   /// Those that the next save deletes.
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
-    return Set(pending.deleted.elements)
+    return Set(pending.deleted)
   }
 
   /// Whether there is anything to save.
@@ -60,7 +60,10 @@ extension NSManagedObjectContext {
   }
 
   /// The objects of identifiers.
-  func objects(with ids: [NSManagedObjectID]) -> [NSManagedObject] { registeringTogether { ids.map(object(with:)) } }
+  func objects(with ids: [NSManagedObjectID]) -> [NSManagedObject] {
+    registry.reserve(ids.count)
+    return registeringTogether { ids.map(object(with:)) }
+  }
 
   /// Tells the stores of all objects that become known meanwhile in one call, afterwards.
   func registeringTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -103,7 +106,7 @@ extension NSManagedObjectContext {
   }
 
   func register(_ object: NSManagedObject) {
-    object.registration = registration
+    object.registry = registry
     registry.add(object)
     if retainsRegisteredObjects { retained.append(object) }
   }
@@ -111,8 +114,9 @@ extension NSManagedObjectContext {
   /// Tells the stores of objects that nobody uses any more.
   func forgetFreed() {
     // Stores learn of what is new first.
-    guard untold == nil, let freed = registration?.takeFreed(), !freed.isEmpty else { return }
-    for id in freed { registry.removeFreed(id) }
+    guard untold == nil else { return }
+    let freed = registry.takeFreed()
+    guard !freed.isEmpty else { return }
     persistentStoreCoordinator?.didUnregister(freed)
   }
 
@@ -121,7 +125,7 @@ extension NSManagedObjectContext {
   /// Takes an object in, to be saved as a new one. Nothing happens to one that it has already; one that it deletes stays.
   public func insert(_ object: NSManagedObject) {
     checkQueue()
-    if object.registration === registration {
+    if object.registry === registry {
       guard object.isDeleted, pending.deleted.remove(object) else { return }
       object.state.remove(.deleted)
       pending.event.deleted.remove(object)
@@ -129,7 +133,7 @@ extension NSManagedObjectContext {
       if object.hasPersistentChangedValues { object.noteChange() }
       return
     }
-    precondition(object.registration == nil, "The object \(object.objectID) is in another context.")
+    precondition(object.registry == nil, "The object \(object.objectID) is in another context.")
     register(object)
     object.state.insert(.inserted)
     pending.inserted.append(object)
@@ -142,7 +146,7 @@ extension NSManagedObjectContext {
   /// An object that was never saved is forgotten.
   public func delete(_ object: NSManagedObject) {
     checkQueue()
-    precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
+    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
     guard object.state.isDisjoint(with: [.deleted, .preparing]) else { return }
     object.state.insert(.preparing)
     object.prepareForDeletion()
@@ -188,7 +192,7 @@ extension NSManagedObjectContext {
       let related =
         slot.isToMany
         ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []
-      for other in related where other.registration === registration && (!other.isDeleted || object.isInserted) {
+      for other in related where other.registry === registry && (!other.isDeleted || object.isInserted) {
         if rule == .cascadeDeleteRule {
           delete(other)
         } else if let inverse = relationship.inverseRelationship {
@@ -206,7 +210,7 @@ extension NSManagedObjectContext {
     registry.remove(object.objectID)
     retained.remove(object)
     assignedStores[ObjectIdentifier(object)] = nil
-    object.registration = nil
+    object.registry = nil
   }
 
   /// Has an inserted object saved to a store, where several could have it.
@@ -235,7 +239,7 @@ extension NSManagedObjectContext {
   /// Has the next save check that an object was not changed by somebody else, though it is not changed here.
   public func detectConflicts(for object: NSManagedObject) {
     checkQueue()
-    precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
+    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
     object.state.insert(.locked)
     lockedObjects.append(object)
   }

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   /// Does nothing for an object that was never saved.
   public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     checkQueue()
-    precondition(object.registration === registration, "The object \(object.objectID) is in another context.")
+    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
     guard !object.isInserted else { return }
     if flag {
       guard !object.isFault else { return }
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
     for object in inserted + annihilated { forget(object) }
     for object in changed { object.takeBack() }
     for object in changed { pending.forget(object) }
-    for object in lockedObjects.elements { object.state.remove(.locked) }
+    for object in lockedObjects { object.state.remove(.locked) }
     lockedObjects.removeAll()
     _ = pending.takeEvent()
     for object in changed { pending.event.refreshed.append(object) }
@@ -54,9 +54,8 @@ extension NSManagedObjectContext {
     checkQueue()
     forgetFreed()
     let objects = registry.objects
-    let (ids, known) = (registry.ids, registeredWithStores)
+    let (ids, known) = (objects.map(\.objectID), registeredWithStores)
     beginAnew()
-    registry.removeAll()
     _ = pending.takeEvent()
     pending = PendingChanges()
     assignedStores = [:]
@@ -73,10 +72,9 @@ extension NSManagedObjectContext {
 
   /// The identifiers that stores were told of.
   var registeredWithStores: [NSManagedObjectID] {
-    registry.ids.filter { id in
-      guard !id.isTemporaryID, let object = registry[id] else { return !id.isTemporaryID }
-      return !object.isInserted || object.state.contains(.reinserted)
-    }
+    let used = registry.objects.lazy
+      .filter { !$0.objectID.isTemporaryID && (!$0.isInserted || $0.state.contains(.reinserted)) }
+    return registry.takeFreed().filter { !$0.isTemporaryID } + used.map(\.objectID)
   }
 }
 

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     callWillSave()
     try validate()
     try obtainPermanentIDs(for: pending.inserted.elements)
-    derive(pending.inserted.elements + pending.updated.elements)
+    derive(pending.written)
     try send(coordinator)
   }
 
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
   private func validate() throws {
     var errors: [NSError] = []
     func check(_ objects: ObjectList, _ validate: (NSManagedObject) throws -> Void) {
-      for object in objects.elements where !object.state.contains(.inaccessible) {
+      for object in objects where !object.state.contains(.inaccessible) {
         do { try validate(object) } catch { errors.append(error as NSError) }
       }
     }
@@ -58,29 +58,30 @@ extension NSManagedObjectContext {
       try object.validateForUpdate()
     }
     check(pending.deleted) { try $0.validateForDelete() }
-    for object in pending.inserted.elements + pending.updated.elements { errors += danglingReferences(of: object) }
+    for object in pending.written where !object.values.isEmpty { errors += danglingReferences(of: object) }
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
   /// Relationships to objects that are in no context, or not in this one, and so are not saved.
   private func danglingReferences(of object: NSManagedObject) -> [NSError] {
-    zip(object.layout.slots, object.values).compactMap { slot, value in
+    object.layout.relationships.compactMap { place in
       let dangles =
-        switch value {
+        switch object.values[place] {
         case .object(let object): isDangling(object)
-        case .members(let members) where !members.added.isEmpty: members.added.elements.contains(where: isDangling)
+        case .members(let members) where !members.added.isEmpty: members.added.contains(where: isDangling)
         default: false
         }
       guard dangles else { return nil }
+      let name = object.layout.slots[place].name
       return CoreDataError.make(
         NSManagedObjectValidationError,
-        "\(object.entity.name ?? "").\(slot.name) refers to an object that was never inserted, or deleted before it was saved.",
-        [NSValidationKeyErrorKey: slot.name, NSValidationObjectErrorKey: object])
+        "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or deleted before it was saved.",
+        [NSValidationKeyErrorKey: name, NSValidationObjectErrorKey: object])
     }
   }
 
   private func isDangling(_ object: NSManagedObject) -> Bool {
-    object.registration !== registration && object.objectID.isTemporaryID
+    object.registry !== registry && object.objectID.isTemporaryID
   }
 
   /// Computes the derived attributes of what is going to be saved.
@@ -102,21 +103,21 @@ extension NSManagedObjectContext {
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
     var saved: [NSPersistentStore] = []
     // A store that asks for values may find out that there was nothing to change; it was asked to save the object all the same.
-    var replaced = ObjectList()
+    var replaced: Set<NSManagedObject> = []
     for attempt in 1... {
-      let waiting = ObjectList(
-        (pending.objects + lockedObjects.elements).filter { object in
-          !saved.contains { $0 === object.objectID.persistentStore }
-        })
+      var waiting = pending.objects + lockedObjects.filter { !$0.hasChanges }
+      if !saved.isEmpty {
+        waiting.removeAll { object in saved.contains { $0 === object.objectID.persistentStore } }
+      }
       do {
         try coordinator.withStoreLock {
-          let conflicts = try ConflictCheck.conflicts(waiting.elements.filter(\.isChecked), self)
+          let conflicts = try ConflictCheck.conflicts(waiting.filter(\.isChecked), self)
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
           for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
-            let updated = ObjectList(request.updatedObjects ?? [])
+            let updated = request.updatedObjects ?? []
             try coordinator.save(request, in: store, self)
             saved.append(store)
-            for object in updated.elements { replaced.append(object) }
+            replaced = replaced.isEmpty ? updated : replaced.union(updated)
           }
         }
         finish(coordinator, replaced)
@@ -132,11 +133,11 @@ extension NSManagedObjectContext {
             // Objects may have got the values of others.
             try validate()
             derive(
-              (pending.inserted.elements + pending.updated.elements).filter { object in
+              pending.written.filter { object in
                 !saved.contains { $0 === object.objectID.persistentStore }
               })
           } else {
-            for object in pending.deleted.elements { try object.validateForDelete() }
+            for object in pending.deleted { try object.validateForDelete() }
           }
         } catch {
           if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
@@ -148,31 +149,31 @@ extension NSManagedObjectContext {
 
   /// What each store is to save. If nothing has changed, each is told so.
   private func requests(
-    _ objects: ObjectList, _ coordinator: NSPersistentStoreCoordinator
+    _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: NSPersistentStore, request: NSSaveChangesRequest)] {
     struct Changes {
-      var inserted: Set<NSManagedObject> = []
-      var updated: Set<NSManagedObject> = []
-      var deleted: Set<NSManagedObject> = []
-      var locked: Set<NSManagedObject> = []
+      var inserted: [NSManagedObject] = []
+      var updated: [NSManagedObject] = []
+      var deleted: [NSManagedObject] = []
+      var locked: [NSManagedObject] = []
     }
     var changes: [ObjectIdentifier: Changes] = [:]
-    for object in objects.elements where !object.state.contains(.gone) {
-      let set: WritableKeyPath<Changes, Set<NSManagedObject>>
+    for object in objects where !object.state.contains(.gone) {
+      let list: WritableKeyPath<Changes, [NSManagedObject]>
       if object.isInserted {
-        set = \.inserted
+        list = \.inserted
       } else if object.isDeleted {
-        set = \.deleted
+        list = \.deleted
       } else if object.hasPersistentChangedValues {
-        set = \.updated
+        list = \.updated
       } else if object.state.contains(.locked) {
-        set = \.locked
+        list = \.locked
       } else {
         continue
       }
       guard let store = object.objectID.persistentStore else { throw StoreCalls.missing(object.objectID) }
       try checkStores(of: object, store)
-      changes[ObjectIdentifier(store), default: Changes()][keyPath: set].insert(object)
+      changes[ObjectIdentifier(store), default: Changes()][keyPath: list].append(object)
     }
     return coordinator.persistentStores.compactMap { store in
       guard let own = changes[ObjectIdentifier(store)] ?? (changes.isEmpty ? Changes() : nil) else {
@@ -180,7 +181,8 @@ extension NSManagedObjectContext {
       }
       return (
         store,
-        NSSaveChangesRequest(inserted: own.inserted, updated: own.updated, deleted: own.deleted, locked: own.locked)
+        NSSaveChangesRequest(
+          inserted: Set(own.inserted), updated: Set(own.updated), deleted: Set(own.deleted), locked: Set(own.locked))
       )
     }
   }
@@ -189,17 +191,19 @@ extension NSManagedObjectContext {
   private func checkStores(of object: NSManagedObject, _ store: NSPersistentStore) throws {
     guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.count > 1, !object.values.isEmpty
     else { return }
-    for (slot, value) in zip(object.layout.slots, object.values) {
+    for place in object.layout.relationships {
+      let value = object.values[place]
       let related: [NSManagedObjectID] =
         switch value {
-        case .members(let members): members.added.elements.map(\.objectID)
+        case .members(let members): members.added.map(\.objectID)
         default: value.objectID.map { [$0] } ?? []
         }
       guard let other = related.first(where: { $0.persistentStore !== store }) else { continue }
+      let name = object.layout.slots[place].name
       throw CoreDataError.make(
         NSManagedObjectExternalRelationshipError,
-        "\(object.entity.name ?? "").\(slot.name) refers to an object of another store, \(other).",
-        [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: slot.name])
+        "\(object.entity.name ?? "").\(name) refers to an object of another store, \(other).",
+        [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name])
     }
   }
 
@@ -211,43 +215,46 @@ extension NSManagedObjectContext {
   ///   - replaced: the objects whose rows there were before.
   ///   - stores: those that have saved; nil for all.
   private func finish(
-    _ coordinator: NSPersistentStoreCoordinator, _ replaced: ObjectList, in stores: [NSPersistentStore]? = nil
+    _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>,
+    in stores: [NSPersistentStore]? = nil
   ) {
-    func saved(_ objects: ObjectList) -> [NSManagedObject] {
-      objects.elements.filter { object in stores?.contains { $0 === object.objectID.persistentStore } ?? true }
+    func takeSaved(_ objects: inout ObjectList) -> [NSManagedObject] {
+      guard let stores else {
+        defer { objects.removeAll() }
+        return objects.elements
+      }
+      let saved = objects.filter { object in stores.contains { $0 === object.objectID.persistentStore } }
+      for object in saved { objects.remove(object) }
+      return saved
     }
-    let deleted = saved(pending.deleted)
+    let deleted = takeSaved(&pending.deleted)
     let all = SavedObjects(
-      inserted: saved(pending.inserted), updated: saved(pending.updated),
+      inserted: takeSaved(&pending.inserted), updated: takeSaved(&pending.updated),
       deleted: deleted.filter { !$0.state.contains(.gone) })
-    let locked = saved(lockedObjects).filter { !$0.hasChanges || !$0.hasPersistentChangedValues }
+    let locked = takeSaved(&lockedObjects)
+    let unchanged = locked.filter { !$0.hasChanges || !$0.hasPersistentChangedValues }
     for object in all.inserted {
-      pending.inserted.remove(object)
       assignedStores[ObjectIdentifier(object)] = nil
       object.commit(version: 1, before: 0)
     }
     for object in all.updated {
-      pending.updated.remove(object)
       if replaced.contains(object) {
         object.commit(version: object.snapshot.map { $0.version + 1 }, before: object.snapshot?.version)
       } else {
         object.state.remove(.updated)
       }
     }
-    for object in locked where !object.isDeleted {
+    for object in unchanged where !object.isDeleted {
       if let snapshot = object.snapshot { object.commit(version: snapshot.version + 1, before: snapshot.version) }
     }
-    for object in saved(lockedObjects) {
-      lockedObjects.remove(object)
-      object.state.remove(.locked)
-    }
+    for object in locked { object.state.remove(.locked) }
     coordinator.didRegister(all.inserted.filter { !$0.state.contains(.reinserted) }.map(\.objectID))
     for object in all.inserted { object.state.remove(.reinserted) }
     for object in deleted {
       pending.forget(object)
       registry.remove(object.objectID)
       retained.remove(object)
-      object.registration = nil
+      object.registry = nil
     }
     coordinator.didUnregister(deleted.map(\.objectID))
     for object in all.all { object.didSave() }
@@ -270,27 +277,24 @@ extension NSManagedObject {
 
   /// Whether a relationship that must have some number of objects was changed from the other end.
   fileprivate final var hasBoundedChange: Bool {
-    layout.slots.indices.contains { place in
-      if case .toMany(let relationship) = layout.slots[place].kind {
-        !relationship.isUnbounded && hasChanged(at: place)
-      } else {
-        false
-      }
-    }
+    layout.bounded.contains(where: hasChanged)
   }
 
   /// What it has is in the store now, as a row of a version; nil for an object whose row was never read.
   fileprivate final func commit(version: UInt64?, before: UInt64?) {
     state.subtract([.inserted, .updated, .locked])
-    for case .members(let members) in values { members.commit() }
+    let layout = layout
+    if !values.isEmpty {
+      for place in layout.toManys { if case .members(let members) = values[place] { members.commit() } }
+    }
     guard let version else {
       values = []
       return
     }
-    let layout = layout
-    var committed = layout.blank
-    for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
-      committed[place] = values[place].objectID.map { .reference($0) } ?? values[place]
+    var committed = values
+    for place in layout.outsideSnapshot { committed[place] = layout.blank[place] }
+    for place in layout.toOnes {
+      if case .object(let object) = committed[place] { committed[place] = .reference(object.objectID) }
     }
     snapshot = RowSnapshot(values: committed, version: version, versionBeforeSave: before)
   }

@@ -11,9 +11,8 @@ open class NSManagedObjectContext: NSObject {
 
   let queue: DispatchQueue
   let contextQueue: ContextQueue
-  /// What objects of the context know of it; another one once the context was reset.
-  private(set) var registration: Registration?
-  var registry = ObjectRegistry()
+  /// Another one once the context was reset.
+  private(set) var registry: ObjectRegistry
   var pending = PendingChanges()
   /// The stores that inserted objects were assigned to.
   var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
@@ -32,8 +31,9 @@ open class NSManagedObjectContext: NSObject {
     concurrencyType = ct
     contextQueue = ContextQueue(isMain: ct == .mainQueueConcurrencyType)
     queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
+    registry = ObjectRegistry(contextQueue)
     super.init()
-    registration = Registration(self)
+    registry.begin(self)
   }
 
   /// A context without coordinator.
@@ -113,8 +113,9 @@ open class NSManagedObjectContext: NSObject {
 
   /// From now on none of the objects that there are is in the context.
   func beginAnew() {
-    registration?.end()
-    registration = Registration(self)
+    registry.end()
+    registry = ObjectRegistry(contextQueue)
+    registry.begin(self)
   }
 
   // MARK: For messages

@@ -1,46 +1,111 @@
+import CObjectLifetime
 import Foundation
 
-/// The objects of a context by their identifiers: one for each. Keeps none of them.
-struct ObjectRegistry {
-  private struct Entry {
-    weak var object: NSManagedObject?
-  }
-
+/// The objects of a context by their identifiers, one for each, and what leads from them to the context. Keeps none of
+/// them.
+///
+/// Objects are looked up on the queue of the context, and freed on any thread: an object leaves the registry before its
+/// memory is freed. Weak references would do the same, but make every use of an object slower.
+final class ObjectRegistry: @unchecked Sendable {
+  /// Nil once the context is gone, or was reset.
+  private(set) weak var context: NSManagedObjectContext?
+  private let queue: ContextQueue
+  private let lock = NSLock()
   private var entries: [IDKey: Entry] = [:]
   /// The permanent identifiers of objects that were inserted here, and back.
   private var permanent: [IDKey: NSManagedObjectID] = [:]
   private var temporary: [IDKey: NSManagedObjectID] = [:]
+  private var freed: [NSManagedObjectID] = []
+
+  init(_ queue: ContextQueue) { self.queue = queue }
+
+  /// The objects are those of a context from now on.
+  func begin(_ context: NSManagedObjectContext) { self.context = context }
+
+  /// The context has begun anew: its objects are in none any more.
+  func end() {
+    context = nil
+    lock.withLock { (entries, permanent, temporary) = ([:], [:], [:]) }
+  }
+
+  /// Whether the caller is on the queue of the context, without keeping that.
+  var isOwned: Bool { queue.isOwned }
+
+  // MARK: Finding
 
   /// The object of an identifier, also of the temporary one that it had.
   subscript(id: NSManagedObjectID) -> NSManagedObject? {
-    entries[IDKey(id)]?.object
-      ?? (permanent.isEmpty ? nil : permanent[IDKey(id)].flatMap { entries[IDKey($0)]?.object })
+    lock.withLock {
+      let key = IDKey(id)
+      if let entry = entries[key] { return entry.object }
+      guard !permanent.isEmpty, let id = permanent[key] else { return nil }
+      return entries[IDKey(id)]?.object
+    }
   }
 
   /// All objects that somebody uses.
-  var objects: [NSManagedObject] { entries.values.compactMap(\.object) }
+  var objects: [NSManagedObject] { lock.withLock { entries.values.compactMap(\.object) } }
 
-  var ids: [NSManagedObjectID] { entries.keys.map(\.id) }
+  // MARK: Changing
 
-  mutating func add(_ object: NSManagedObject) { entries[IDKey(object.objectID)] = Entry(object: object) }
+  func add(_ object: NSManagedObject) {
+    lock.withLock { entries[IDKey(object.objectID)] = Entry(object) }
+  }
+
+  /// Makes room for so many more.
+  func reserve(_ count: Int) { lock.withLock { entries.reserveCapacity(entries.count + count) } }
 
   /// The object has a permanent identifier from now on, and is found by the temporary one, too.
-  mutating func rename(_ object: NSManagedObject, from old: NSManagedObjectID) {
-    entries[IDKey(old)] = nil
-    add(object)
-    permanent[IDKey(old)] = object.objectID
-    temporary[IDKey(object.objectID)] = old
+  func rename(_ object: NSManagedObject, from old: NSManagedObjectID) {
+    lock.withLock {
+      entries[IDKey(old)] = nil
+      entries[IDKey(object.objectID)] = Entry(object)
+      permanent[IDKey(old)] = object.objectID
+      temporary[IDKey(object.objectID)] = old
+    }
   }
 
-  mutating func remove(_ id: NSManagedObjectID) {
+  func remove(_ id: NSManagedObjectID) { lock.withLock { forget(id) } }
+
+  private func forget(_ id: NSManagedObjectID) {
     entries[IDKey(id)] = nil
-    if let old = temporary.removeValue(forKey: IDKey(id)) { permanent[IDKey(old)] = nil }
+    if !temporary.isEmpty, let old = temporary.removeValue(forKey: IDKey(id)) { permanent[IDKey(old)] = nil }
   }
 
-  /// Forgets an identifier whose object is gone. Another object may have taken its place since.
-  mutating func removeFreed(_ id: NSManagedObjectID) {
-    if let entry = entries[IDKey(id)], entry.object == nil { remove(id) }
+  // MARK: What nobody uses any more
+
+  /// To be called when the object is deinitialised. Another object may have taken its place.
+  func objectIsFreed(_ object: NSManagedObject) {
+    let id = object.objectID
+    lock.withLock {
+      if entries[IDKey(id)]?.isOf(object) == true { forget(id) }
+      freed.append(id)
+    }
   }
 
-  mutating func removeAll() { self = ObjectRegistry() }
+  /// The identifiers of those freed since the last call.
+  func takeFreed() -> [NSManagedObjectID] {
+    lock.withLock {
+      guard !freed.isEmpty else { return [] }
+      defer { freed = [] }
+      return freed
+    }
+  }
+}
+
+/// Leads to an object whose memory is there, though its deinitialisation may have begun.
+@safe
+private struct Entry {
+  private let address: UnsafeMutableRawPointer
+
+  init(_ object: NSManagedObject) { unsafe address = Unmanaged.passUnretained(object).toOpaque() }
+
+  /// Nil if its deinitialisation has begun.
+  var object: NSManagedObject? {
+    unsafe swift_tryRetain(address).map { unsafe Unmanaged.fromOpaque($0).takeRetainedValue() }
+  }
+
+  func isOf(_ object: NSManagedObject) -> Bool {
+    unsafe address == Unmanaged.passUnretained(object).toOpaque()
+  }
 }

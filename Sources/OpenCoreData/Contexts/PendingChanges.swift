@@ -32,7 +32,15 @@ struct PendingChanges {
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
   /// The objects with changes: inserted, updated, deleted.
-  var objects: [NSManagedObject] { inserted.elements + updated.elements + deleted.elements }
+  var objects: [NSManagedObject] { written + deleted }
+
+  /// The objects that rows are written for: inserted, updated.
+  var written: [NSManagedObject] {
+    var objects = inserted.elements
+    objects.reserveCapacity(inserted.count + updated.count)
+    objects += updated
+    return objects
+  }
 
   /// Notes what an object had before the first change in the event.
   mutating func note(_ object: NSManagedObject, before values: [ManagedValue]) {

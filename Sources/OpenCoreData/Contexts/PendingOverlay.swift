@@ -16,7 +16,7 @@ struct PendingOverlay {
     }
     context.propagateDeletions()
     func concerned(_ objects: ObjectList) -> [NSManagedObject] {
-      objects.elements.filter { object in
+      objects.filter { object in
         (object.entity === entity || request.includesSubentities && object.entity.isKindOf(entity: entity))
           && request.concerns(object, context)
       }
@@ -54,7 +54,7 @@ struct PendingOverlay {
       }
     }
     let kept = ObjectList(unchanged)
-    for object in updated.elements where !kept.contains(object) && matches(object) { changed.append(object) }
+    for object in updated where !kept.contains(object) && matches(object) { changed.append(object) }
     for object in inserted where !kept.contains(object) && matches(object) { changed.append(object) }
     return order?.merged(unchanged, changed.elements) ?? unchanged + changed.elements
   }

@@ -42,6 +42,14 @@ final class EntityLayout: @unchecked Sendable {
   }
 
   let slots: [Slot]
+  /// The places of relationships, of to-one and of to-many ones.
+  let relationships: [Int]
+  let toOnes: [Int]
+  let toManys: [Int]
+  /// The places of relationships that must have some number of objects.
+  let bounded: [Int]
+  /// The places that snapshots leave empty.
+  let outsideSnapshot: [Int]
   /// The derived attributes and their places.
   let derived: [(place: Int, attribute: NSDerivedAttributeDescription)]
   /// What an object has that was just inserted.
@@ -65,6 +73,11 @@ final class EntityLayout: @unchecked Sendable {
     }
     self.slots = slots
     self.places = places
+    relationships = slots.indices.filter { slots[$0].relationship != nil }
+    toOnes = relationships.filter { !slots[$0].isToMany }
+    toManys = relationships.filter { slots[$0].isToMany }
+    bounded = toManys.filter { !slots[$0].property.isUnbounded }
+    outsideSnapshot = slots.indices.filter { !slots[$0].isInSnapshot }
     derived = slots.enumerated().compactMap { place, slot in
       (slot.attribute as? NSDerivedAttributeDescription).map { (place, $0) }
     }

@@ -157,11 +157,11 @@ extension NSManagedObject {
       }
       return
     }
-    for object in members.added.elements {
+    for object in members.added {
       members.takeBackAddition(of: object)
       object.takeBackInverse(inverse) { $0.takeBackAddition(of: self) }
     }
-    for object in members.removed.elements {
+    for object in members.removed {
       members.takeBackRemoval(of: object)
       object.takeBackInverse(inverse) { $0.takeBackRemoval(of: self) }
     }

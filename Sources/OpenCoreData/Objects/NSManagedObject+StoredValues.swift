@@ -14,9 +14,9 @@ extension NSManagedObject {
   package final func memberChanges(at place: Int) -> MemberChanges? {
     guard !values.isEmpty, case .members(let members) = values[place], members.hasChanges else { return nil }
     return MemberChanges(
-      added: members.added.elements.map(\.objectID),
+      added: members.added.map(\.objectID),
       // What was inserted and deleted again was never a member.
-      removed: members.removed.elements.map(\.objectID).filter { !$0.isTemporaryID },
+      removed: members.removed.map(\.objectID).filter { !$0.isTemporaryID },
       order: members.isReordered
         ? (members.members ?? members.wanted)?.elements.map(\.objectID).filter { !$0.isTemporaryID } : nil)
   }

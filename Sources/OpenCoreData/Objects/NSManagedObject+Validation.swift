@@ -87,7 +87,7 @@ extension NSManagedObject {
     for (place, slot) in layout.slots.enumerated() {
       guard let relationship = slot.relationship, relationship.deleteRule == .denyDeleteRule else { continue }
       let objects = slot.isToMany ? members(of: relationship, at: place).elements : toOne(at: place).map { [$0] } ?? []
-      guard objects.contains(where: { !$0.isDeleted && $0.registration === registration }) else { continue }
+      guard objects.contains(where: { !$0.isDeleted && $0.registry === registry }) else { continue }
       errors.append(error(NSValidationRelationshipDeniedDeleteError, value(at: place), slot))
     }
     if let error = ValidationErrors.combined(errors) { throw error }

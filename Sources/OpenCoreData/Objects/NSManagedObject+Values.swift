@@ -5,7 +5,7 @@ extension NSManagedObject {
 
   /// Ends the program if the caller is not on the queue of the context.
   final func checkQueue() {
-    if let registration, !registration.isOwned { registration.context?.checkQueue() }
+    if let registry, !registry.isOwned { registry.context?.checkQueue() }
   }
 
   final func undefined(_ key: String) -> Never {
@@ -88,7 +88,7 @@ extension NSManagedObject {
       let members = members(of: relationship, at: place)
       let wanted = ObjectList(related(value, relationship))
       for object in members.elements where !wanted.contains(object) { members.remove(object) }
-      for object in wanted.elements { members.add(object) }
+      for object in wanted { members.add(object) }
       if relationship.isOrdered { members.reorder(wanted.elements) }
     case .fetched: preconditionFailure("\(layout.slots[place].name) is a fetched property and cannot be set.")
     }
@@ -135,7 +135,7 @@ extension NSManagedObject {
         """)
     }
     precondition(
-      object.registration === registration,
+      object.registry === registry,
       """
       Illegal attempt to establish the relationship \(entity.name ?? "").\(relationship.name) between objects in \
       different contexts.

@@ -41,7 +41,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// What the store has, as far as the context knows; nil for a fault, and for what was never saved.
   final var snapshot: RowSnapshot?
   /// What leads to the context; nil for an object in none.
-  final var registration: Registration?
+  final var registry: ObjectRegistry?
   final var state: State = []
 
   /// An object of an entity, inserted into a context if there is one.
@@ -79,10 +79,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   }
 
   deinit {
-    guard let registration else { return }
-    registration.objectIsFreed(objectID)
+    guard let registry else { return }
+    registry.objectIsFreed(self)
     // Objects that only this one refers to would be freed within this call, those that they refer to within theirs, and so on.
-    guard !values.isEmpty, registration.isOwned else { return }
+    guard !values.isEmpty, registry.isOwned else { return }
     var waiting = takeRelated()
     while var object = waiting.popLast() {
       if isKnownUniquelyReferenced(&object), !object.hasChanges { waiting += object.takeRelated() }
@@ -95,7 +95,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   public final var entity: NSEntityDescription { objectID.entity }
 
   /// The context it is in; nil once that is gone.
-  public final var managedObjectContext: NSManagedObjectContext? { registration?.context }
+  public final var managedObjectContext: NSManagedObjectContext? { registry?.context }
 
   /// Whether it was inserted since the last save.
   public final var isInserted: Bool { state.contains(.inserted) }

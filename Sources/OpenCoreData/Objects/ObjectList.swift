@@ -1,7 +1,7 @@
 /// Different objects in an order: appending, removing and finding one take constant time.
 ///
 /// A removed object leaves a hole, which is closed before places are asked for.
-struct ObjectList {
+struct ObjectList: Sequence {
   private var objects: [NSManagedObject?] = []
   private var places: [ObjectIdentifier: Int] = [:]
 
@@ -18,8 +18,12 @@ struct ObjectList {
 
   func contains(_ object: NSManagedObject) -> Bool { places[ObjectIdentifier(object)] != nil }
 
+  func makeIterator() -> some IteratorProtocol<NSManagedObject> { objects.lazy.compactMap(\.self).makeIterator() }
+
+  var underestimatedCount: Int { count }
+
   /// The objects in their order.
-  var elements: [NSManagedObject] { objects.compactMap { $0 } }
+  var elements: [NSManagedObject] { Array(self) }
 
   /// Whether the object was not there.
   @discardableResult

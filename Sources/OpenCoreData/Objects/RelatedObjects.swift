@@ -47,8 +47,8 @@ package final class RelatedObjects {
   /// Takes what the store has, without those removed since, and with those added behind it.
   func fire(_ stored: [NSManagedObject]) {
     let stored = ObjectList(stored)
-    for object in added.elements where stored.contains(object) { added.remove(object) }
-    for object in removed.elements where !stored.contains(object) { removed.remove(object) }
+    for object in added where stored.contains(object) { added.remove(object) }
+    for object in removed where !stored.contains(object) { removed.remove(object) }
     let members =
       hasChanges ? ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements) : stored
     self.members = members
@@ -70,6 +70,7 @@ package final class RelatedObjects {
 
   /// What was added and removed is in the store now.
   func commit() {
+    guard hasChanges else { return }
     added.removeAll()
     removed.removeAll()
     isReordered = false
