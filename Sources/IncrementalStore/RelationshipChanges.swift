@@ -80,6 +80,8 @@ struct RelationshipChanges {
       if set.end.isOrdered, !members.isEmpty { orderedChange(saved.reference, set.end).order = members }
       return
     }
+    // The rows of the members say it.
+    if case .toOne = set.inverse, !set.end.isOrdered { return }
     guard let changes = saved.object.memberChanges(at: set.slot) else { return }
     let added = try changes.added.map { try access.reference($0) }
     switch set.inverse {

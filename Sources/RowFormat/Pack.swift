@@ -4,7 +4,7 @@ package enum Pack {
   /// The most bytes that the entries of a pack take together, unless there is only one.
   package static let mostBytes = 16 << 10
 
-  package static func bytes(_ entries: some Collection<[UInt8]>) -> [UInt8] {
+  package static func bytes(_ entries: ArraySlice<[UInt8]>) -> [UInt8] {
     var output = ByteOutput()
     output.byte(format)
     output.varint(entries.count)

@@ -103,17 +103,27 @@ extension NSManagedObject {
 
   /// The objects that a relationship is set to: of an object, nothing, or a collection of objects.
   private final func related(_ value: Any?, _ relationship: NSRelationshipDescription) -> [NSManagedObject] {
-    let objects: [Any] =
-      switch value {
-      case nil, is NSNull: []
-      case let object as NSManagedObject: [object]
-      case let set as NSSet: set.allObjects
-      case let set as NSOrderedSet: set.array
-      case let array as NSArray: array.map { $0 }
-      case let array as [Any]: array
-      case let set as Set<AnyHashable>: set.map(\.base)
-      case let other?: [other]
-      }
+    guard let value else { return [] }
+    let objects: [Any]
+    // Asking a collection of Swift whether it is one of Foundation's would convert it.
+    if type(of: value) is AnyClass {
+      objects =
+        switch value {
+        case is NSNull: []
+        case let set as NSSet: set.allObjects
+        case let set as NSOrderedSet: set.array
+        case let array as NSArray: array.map { $0 }
+        default: [value]
+        }
+    } else {
+      objects =
+        switch value {
+        case let set as Set<NSManagedObject>: Array(set)
+        case let array as [Any]: array
+        case let set as Set<AnyHashable>: set.map(\.base)
+        default: [value]
+        }
+    }
     return objects.map { object in
       guard let object = object as? NSManagedObject else {
         preconditionFailure(
