@@ -38,7 +38,10 @@ open class NSManagedObjectModelReference: NSObject {
     find = {
       NSManagedObjectModel.versions(in: bundle).lazy
         .compactMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
-        .first { areEqual($0.entityVersionHashesByName, versionHash) }
+        .first {
+          $0.isConfiguration(
+            withName: nil, compatibleWithStoreMetadata: [NSManagedObjectModel.versionHashesKey: versionHash])
+        }
     }
   }
 
@@ -48,7 +51,7 @@ open class NSManagedObjectModelReference: NSObject {
   public var resolvedModel: NSManagedObjectModel {
     guard let model = find() else { preconditionFailure("There is no model to which the reference refers.") }
     precondition(
-      model.versionChecksum == versionChecksum,
+      model.hasVersionChecksum(versionChecksum),
       "The model has the checksum \(model.versionChecksum) and not \(versionChecksum).")
     return model
   }
