@@ -57,6 +57,7 @@ extension NSManagedObjectModel {
       copy.relink(to: copies)
       setFetchRequestTemplate(copy, forName: name)
     }
+    fileWarnings += model.fileWarnings
     versionIdentifiers.formUnion(model.versionIdentifiers)
     if let texts = model.localizationDictionary {
       localizationDictionary = (localizationDictionary ?? [:]).merging(texts) { _, later in later }

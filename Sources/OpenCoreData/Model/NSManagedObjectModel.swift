@@ -27,6 +27,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The templates of requests, by their names.
   public private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
 
+  /// What was assumed when the model, or those it was merged of, were read from files, file by file in the order of the
+  /// lines. Does not count when models are compared.
+  public internal(set) var fileWarnings: [ModelFileWarning] = []
+
   private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
   private(set) var isFrozen = false
   private var frozenTables: (entitiesByName: [String: NSEntityDescription], hashes: [String: Data])?

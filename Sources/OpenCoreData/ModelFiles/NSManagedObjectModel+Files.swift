@@ -4,11 +4,14 @@ extension NSManagedObjectModel {
   /// Reads a model as Xcode keeps it: an `.xcdatamodeld` folder, of which the current version counts, an `.xcdatamodel`
   /// folder, or the XML file in one. Nothing needs to be compiled, and what was compiled cannot be read.
   ///
+  /// What has no meaning in the file although the rest has one without it, such as a default value of another type, is no
+  /// error: ``fileWarnings`` says what was assumed.
+  ///
   /// - Parameters:
   ///   - url: Where the model is.
   ///   - fileID: In what file the caller is. The classes of the entities are looked for in its module, unless their names say
   ///     theirs, as `Module.Class`; `"Module/"` names another one.
-  /// - Throws: ``ModelFileError``, with the line, if the file is missing or malformed.
+  /// - Throws: ``ModelFileError``, with the line, if the file is missing or the model has no meaning.
   /// - Complexity: O(size of the file).
   public convenience init(modelFileAt url: URL, fileID: String = #fileID) throws {
     self.init()
