@@ -36,18 +36,18 @@ extension NSManagedObjectModel {
   }
 
   /// A model for the store with these metadata, of all versions of all models among the resources of the bundles, those
-  /// of the main bundle for nil; see ``init(byMerging:forStoreMetadata:)``.
+  /// of the main bundle for nil; see ``init(byMerging:forStoreMetadata:)``. Versions that cannot be read, such as old ones
+  /// in the format of Xcode 3, are passed over.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any], fileID: String = #fileID
   ) -> NSManagedObjectModel? {
-    let versions = try? models(in: bundles).flatMap { try ModelFolder(url: $0).versions() }
-      .map { try NSManagedObjectModel(modelFileAt: $0, fileID: fileID) }
-    return versions.flatMap { NSManagedObjectModel(byMerging: $0, forStoreMetadata: metadata) }
+    let versions = versions(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0, fileID: fileID) }
+    return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata)
   }
 
-  /// The versions of all models among the resources of the bundle, the main bundle for nil.
-  static func versions(in bundle: Bundle?) -> [URL] {
-    models(in: bundle.map { [$0] }).flatMap { (try? ModelFolder(url: $0).versions()) ?? [] }
+  /// The versions of all models among the resources of the bundles, those of the main bundle for nil.
+  static func versions(in bundles: [Bundle]?) -> [URL] {
+    models(in: bundles).flatMap { (try? ModelFolder(url: $0).versions()) ?? [] }
   }
 
   private class func models(in bundles: [Bundle]?) -> [URL] {

@@ -25,7 +25,7 @@ open class NSManagedObjectModelReference: NSObject {
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
-      NSManagedObjectModel.versions(in: bundle)
+      NSManagedObjectModel.versions(in: bundle.map { [$0] })
         .first { $0.deletingPathExtension().lastPathComponent == modelName }
         .flatMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
     }
@@ -36,7 +36,7 @@ open class NSManagedObjectModelReference: NSObject {
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
-      NSManagedObjectModel.versions(in: bundle).lazy
+      NSManagedObjectModel.versions(in: bundle.map { [$0] }).lazy
         .compactMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
         .first {
           $0.isConfiguration(

@@ -112,6 +112,8 @@ struct FolderTests {
 
       try write("<model>", to: "N.xcdatamodel/contents", in: folder)
       #expect(NSManagedObjectModel.mergedModel(from: [bundle]) == nil)
+      try write("", to: "M.xcdatamodeld/M 0.xcdatamodel/elements", in: folder)
+      #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata) == old)
     }
   }
 
