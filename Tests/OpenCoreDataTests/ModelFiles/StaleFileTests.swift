@@ -76,6 +76,19 @@ struct StaleFileTests {
     }
   }
 
+  @Test("of inverses that name each other in a ring none is taken")
+  func ring() throws {
+    let ring = [("a", "b"), ("b", "c"), ("c", "a")].map { name, inverse in
+      #"<relationship name="\#(name)" maxCount="1" destinationEntity="A" inverseName="\#(inverse)"/>"#
+    }
+    let lines = ["<model><entity name=\"A\">"] + ring + ["</entity></model>"]
+    let model = try Fixtures.read(lines.joined(separator: "\n"))
+    #expect(model.fileWarnings.map(\.line) == [2, 3, 4])
+    let relationships = try #require(model.entitiesByName["A"]?.relationshipsByName.values)
+    #expect(relationships.count == 3)
+    #expect(relationships.compactMap(\.inverseRelationship).isEmpty)
+  }
+
   @Test("indexes, constraints, requests and members that name what is gone are left out")
   func leftOut() throws {
     let box = try entity("Box")
