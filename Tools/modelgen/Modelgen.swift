@@ -14,6 +14,9 @@ struct Modelgen: ParsableCommand {
       Category/Extension, and Name+CoreDataProperties.swift with its properties. On Apple's platforms these are the \
       declarations that Xcode writes; elsewhere the same properties go through value(forKey:).
 
+      What has no meaning in the model, although the rest has one without it, is told on standard error as a warning: file, \
+      line, and what was assumed.
+
       A file that modelgen did not write stays as it is, and then nothing is written, unless --force is given.
 
       Examples:
@@ -47,7 +50,9 @@ struct Modelgen: ParsableCommand {
 
   func run() throws {
     do {
-      let classes = try ModelClasses(of: ModelSource(at: URL(filePath: model)), entities: entity)
+      let source = try ModelSource(at: URL(filePath: model))
+      for warning in source.model.fileWarnings { FileHandle.standardError.write(Data("\(warning)\n".utf8)) }
+      let classes = try ModelClasses(of: source, entities: entity)
       let files = classes.files(access: access)
       let written = try OutputFolder(url: URL(filePath: output)).write(files, force: force)
       print("\(files.count) files in \(output), \(written) of them new or changed")

@@ -14,9 +14,7 @@ extension NSManagedObjectModel {
     }
     let parts =
       fitting.map { [$0] }
-      ?? models.filter { model in
-        model.entityVersionHashesByName.allSatisfy { hashes[$0.key] == $0.value }
-      }
+      ?? models.filter { $0.entitiesByName.allSatisfy { name, entity in entity.hasVersionHash(hashes[name]) } }
     guard merge(parts), Set(hashes.keys).isSubset(of: entitiesByName.keys) else { return nil }
   }
 
@@ -59,6 +57,7 @@ extension NSManagedObjectModel {
       copy.relink(to: copies)
       setFetchRequestTemplate(copy, forName: name)
     }
+    fileWarnings += model.fileWarnings
     versionIdentifiers.formUnion(model.versionIdentifiers)
     if let texts = model.localizationDictionary {
       localizationDictionary = (localizationDictionary ?? [:]).merging(texts) { _, later in later }

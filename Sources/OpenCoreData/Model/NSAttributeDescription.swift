@@ -49,7 +49,7 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   /// As of ``NSPropertyDescription/versionHash``; depends on the type too.
-  public override var versionHash: Data { VersionHash.attribute(self) }
+  public override var versionHash: Data { VersionHash.current.attribute(self) }
 
   open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription(copying: self) }
 

@@ -18,7 +18,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
   }
 
   /// As of ``NSAttributeDescription/versionHash``; depends on the version hashes of the elements too.
-  public override var versionHash: Data { VersionHash.composite(self) }
+  public override var versionHash: Data { VersionHash.current.composite(self) }
 
   override func freeze() {
     super.freeze()

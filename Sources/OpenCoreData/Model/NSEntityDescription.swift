@@ -142,7 +142,10 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// relationships it declares. They are the same in every process.
   ///
   /// - Complexity: once a coordinator uses the model, O(1); before, it is computed at every call.
-  public var versionHash: Data { frozenTables?.versionHash ?? VersionHash.entity(self) }
+  public var versionHash: Data { frozenTables?.versionHash ?? VersionHash.current.entity(self) }
+
+  /// Whether the hash is that of this version of the entity, as it is computed now or as it was for older stores.
+  func hasVersionHash(_ hash: Data?) -> Bool { hash == versionHash || hash == VersionHash.former.entity(self) }
 
   /// Whether it is `entity` or inherits from it.
   public func isKindOf(entity: NSEntityDescription) -> Bool {
@@ -176,7 +179,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   func freeze() {
     guard !isFrozen else { return }
     var tables = EntityTables(of: self)
-    tables.versionHash = VersionHash.entity(self)
+    tables.versionHash = VersionHash.current.entity(self)
     frozenTables = tables
     frozenLayout = EntityLayout(tables.properties)
     frozenClass = ManagedObjectClass.of(self)

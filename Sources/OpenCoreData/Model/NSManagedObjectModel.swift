@@ -27,6 +27,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The templates of requests, by their names.
   public private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
 
+  /// What was assumed when the model, or those it was merged of, were read from files, file by file in the order of the
+  /// lines. Does not count when models are compared.
+  public internal(set) var fileWarnings: [ModelFileWarning] = []
+
   private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
   private(set) var isFrozen = false
   private var frozenTables: (entitiesByName: [String: NSEntityDescription], hashes: [String: Data])?
@@ -103,18 +107,27 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   }
 
   /// The version hashes of all entities in one, as a text.
-  public var versionChecksum: String { VersionHash.model(entityVersionHashesByName).base64EncodedString() }
+  public var versionChecksum: String { VersionHash.current.model(entityVersionHashesByName).base64EncodedString() }
+
+  /// Whether the checksum is that of this version of the model, as it is computed now or as it was.
+  func hasVersionChecksum(_ checksum: String) -> Bool {
+    let former = VersionHash.former
+    return checksum == versionChecksum
+      || checksum == former.model(entitiesByName.mapValues(former.entity)).base64EncodedString()
+  }
 
   /// Whether the entities of a configuration, or all of them, are the very versions that the metadata of a store names.
+  ///
+  /// Hashes in which the counts of relationships had no part, as older stores have them, name a version whatever its
+  /// counts are.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     guard let entities = entities(forConfigurationName: configuration),
       let hashes = metadata[Self.versionHashesKey] as? [String: Data]
     else { return false }
-    let own = entityVersionHashesByName
     return entities.count == hashes.count
-      && entities.allSatisfy { $0.name.map { own[$0] == hashes[$0] && hashes[$0] != nil } ?? false }
+      && entities.allSatisfy { entity in entity.name.map { entity.hasVersionHash(hashes[$0]) } ?? false }
   }
 
   /// Under which the metadata of a store have the version hashes.

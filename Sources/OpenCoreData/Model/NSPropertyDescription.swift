@@ -68,7 +68,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   /// optional and transient, on ``versionHashModifier`` and on what subclasses add.
   ///
   /// - Complexity: computed at every call.
-  public var versionHash: Data { VersionHash.property(self) }
+  public var versionHash: Data { VersionHash.current.property(self) }
 
   /// Sets what values must satisfy, and for each predicate what to say when it does not hold.
   ///

@@ -51,9 +51,9 @@ open class NSRelationshipDescription: NSPropertyDescription {
   /// Whether it may refer to more than one object.
   public var isToMany: Bool { maxCount != 1 }
 
-  /// As of ``NSPropertyDescription/versionHash``; depends on the names of destination and inverse, and on whether it is
-  /// to-many and ordered, too. Counts and delete rule leave no trace in a store and do not matter.
-  public override var versionHash: Data { VersionHash.relationship(self) }
+  /// As of ``NSPropertyDescription/versionHash``; depends on the names of destination and inverse, on ``minCount`` and
+  /// ``maxCount``, and on whether it is ordered, too. The delete rule does not matter.
+  public override var versionHash: Data { VersionHash.current.relationship(self) }
 
   /// A relationship with the same destination and inverse that belongs to no entity.
   open override func copy(with zone: NSZone? = nil) -> Any { NSRelationshipDescription(copying: self) }

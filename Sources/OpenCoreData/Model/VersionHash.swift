@@ -1,25 +1,32 @@
 import Foundation
 import Hashing
 
-/// The version hashes of a model: SHA-256 over what of it leaves a trace in a store, and nothing else.
+/// How the version hashes of a model are computed: SHA-256 over what tells two versions of an entity apart, and nothing
+/// else.
 ///
-/// Stores keep them, so the encoding never changes. A text is its length in UTF-8 as eight bytes, big-endian, and that
-/// UTF-8; a missing text is eight bytes of 0xFF; a flag is one byte; a number is eight bytes, big-endian; a hash is its
-/// 32 bytes. One after the other:
+/// Stores keep them, so neither encoding ever changes. A text is its length in UTF-8 as eight bytes, big-endian, and that
+/// UTF-8; a missing text is eight bytes of 0xFF; a flag is one byte; a number is eight bytes, big-endian, in two's
+/// complement; a hash is its 32 bytes. One after the other:
 ///
 /// - property: the text "property", name, modifier; the flags optional, transient.
 /// - attribute: the text "attribute", the property's hash, the number of the type.
 /// - composite: the text "composite", the attribute's hash, the hashes of the elements in the order of their names.
-/// - relationship: the text "relationship", the property's hash, the names of destination and inverse; the flags
-///   to-many, ordered.
+/// - relationship: the text "relationship with counts", the property's hash, the names of destination and inverse; the
+///   numbers least and greatest count; the flag ordered. In ``former``: the text "relationship", the property's hash, the
+///   names of destination and inverse; the flags to-many, ordered.
 /// - entity: the text "entity", name, modifier; the flag abstract; the superentity's hash, or nothing; the hashes of the
 ///   attributes and relationships it declares in the order of their names.
 /// - model: the text "model"; for every entity in the order of names, the name and the hash.
 ///
-/// Fetched properties, indexes, constraints, counts, delete rules, default values, classes, renaming identifiers,
-/// validation and user info leave no trace.
+/// Fetched properties, indexes, constraints, delete rules, default values, classes, renaming identifiers, validation and
+/// user info leave no trace.
 enum VersionHash {
-  static func property(_ property: NSPropertyDescription) -> Data {
+  /// As hashes are computed.
+  case current
+  /// As they were before counts had a part in them. Stores of that time are compared in this way.
+  case former
+
+  func property(_ property: NSPropertyDescription) -> Data {
     hash("property") { encoder in
       encoder.text(property.name)
       encoder.text(property.versionHashModifier)
@@ -28,44 +35,46 @@ enum VersionHash {
     }
   }
 
-  static func attribute(_ attribute: NSAttributeDescription) -> Data {
+  func attribute(_ attribute: NSAttributeDescription) -> Data {
     hash("attribute") { encoder in
       encoder.hash(property(attribute))
       encoder.number(UInt64(attribute.attributeType.rawValue))
     }
   }
 
-  static func composite(_ composite: NSCompositeAttributeDescription) -> Data {
+  func composite(_ composite: NSCompositeAttributeDescription) -> Data {
     hash("composite") { encoder in
       encoder.hash(attribute(composite))
-      for element in composite.elements.sorted(by: { $0.name < $1.name }) { encoder.hash(element.versionHash) }
+      encoder.hashes(composite.elements, hash)
     }
   }
 
-  static func relationship(_ relationship: NSRelationshipDescription) -> Data {
-    hash("relationship") { encoder in
+  func relationship(_ relationship: NSRelationshipDescription) -> Data {
+    hash(self == .current ? "relationship with counts" : "relationship") { encoder in
       encoder.hash(property(relationship))
       encoder.text(relationship.destinationEntity?.name)
       encoder.text(relationship.inverseRelationship?.name)
-      encoder.flag(relationship.isToMany)
+      switch self {
+      case .current:
+        encoder.number(UInt64(bitPattern: Int64(relationship.minCount)))
+        encoder.number(UInt64(bitPattern: Int64(relationship.maxCount)))
+      case .former: encoder.flag(relationship.isToMany)
+      }
       encoder.flag(relationship.isOrdered)
     }
   }
 
-  static func entity(_ entity: NSEntityDescription) -> Data {
+  func entity(_ entity: NSEntityDescription) -> Data {
     hash("entity") { encoder in
       encoder.text(entity.name)
       encoder.text(entity.versionHashModifier)
       encoder.flag(entity.isAbstract)
-      if let superentity = entity.superentity { encoder.hash(superentity.versionHash) }
-      for property in entity.ownProperties.sorted(by: { $0.name < $1.name })
-      where property is NSAttributeDescription || property is NSRelationshipDescription {
-        encoder.hash(property.versionHash)
-      }
+      if let superentity = entity.superentity { encoder.hash(self.entity(superentity)) }
+      encoder.hashes(entity.ownProperties, hash)
     }
   }
 
-  static func model(_ hashes: [String: Data]) -> Data {
+  func model(_ hashes: [String: Data]) -> Data {
     hash("model") { encoder in
       for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
         encoder.text(name)
@@ -74,7 +83,17 @@ enum VersionHash {
     }
   }
 
-  private static func hash(_ kind: String, _ encode: (inout Encoder) -> Void) -> Data {
+  /// Nil for a property that leaves no trace.
+  private func hash(_ property: NSPropertyDescription) -> Data? {
+    switch property {
+    case let composite as NSCompositeAttributeDescription: self.composite(composite)
+    case let attribute as NSAttributeDescription: self.attribute(attribute)
+    case let relationship as NSRelationshipDescription: self.relationship(relationship)
+    default: nil
+    }
+  }
+
+  private func hash(_ kind: String, _ encode: (inout Encoder) -> Void) -> Data {
     var encoder = Encoder()
     encoder.text(kind)
     encode(&encoder)
@@ -94,5 +113,10 @@ enum VersionHash {
     mutating func number(_ number: UInt64) { function.update(number.bigEndianBytes) }
 
     mutating func hash(_ hash: Data) { function.update(hash) }
+
+    /// The hashes of the properties in the order of their names.
+    mutating func hashes(_ properties: [NSPropertyDescription], _ hash: (NSPropertyDescription) -> Data?) {
+      for property in properties.sorted(by: { $0.name < $1.name }) { hash(property).map { self.hash($0) } }
+    }
   }
 }

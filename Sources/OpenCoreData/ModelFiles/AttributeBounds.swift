@@ -13,33 +13,33 @@ struct AttributeBounds {
     self.type = type
   }
 
-  func rules() throws(ModelFileError) -> [Rule] {
+  func rules() -> [Rule] {
     let value = AttributeValue(element, type)
     return switch type {
-    case .stringAttributeType: try textRules()
+    case .stringAttributeType:
+      [
+        rule("length >= %@", element.count("minValueString"), 1670),
+        rule("length <= %@", element.count("maxValueString"), 1660), rule("SELF MATCHES %@", pattern(), 1680),
+      ].compactMap { $0 }
     case .dateAttributeType:
       [
-        rule("SELF >= %@", try value.date("minDateTimeInterval"), 1640),
-        rule("SELF <= %@", try value.date("maxDateTimeInterval"), 1630),
+        rule("SELF >= %@", value.bound("minDateTimeInterval"), 1640),
+        rule("SELF <= %@", value.bound("maxDateTimeInterval"), 1630),
       ].compactMap { $0 }
     default:
       type.isNumeric
         ? [
-          rule("SELF >= %@", try value.number("minValueString"), 1620),
-          rule("SELF <= %@", try value.number("maxValueString"), 1610),
+          rule("SELF >= %@", value.bound("minValueString"), 1620),
+          rule("SELF <= %@", value.bound("maxValueString"), 1610),
         ].compactMap { $0 } : []
     }
   }
 
-  private func textRules() throws(ModelFileError) -> [Rule] {
-    if let pattern = element.text("regularExpressionString"), (try? NSRegularExpression(pattern: pattern)) == nil {
-      throw element.error("regularExpressionString is no regular expression")
-    }
-    return [
-      rule("length >= %@", try element.count("minValueString"), 1670),
-      rule("length <= %@", try element.count("maxValueString"), 1660),
-      rule("SELF MATCHES %@", element.text("regularExpressionString"), 1680),
-    ].compactMap { $0 }
+  private func pattern() -> String? {
+    guard let pattern = element.text("regularExpressionString") else { return nil }
+    if (try? NSRegularExpression(pattern: pattern)) != nil { return pattern }
+    element.warn("regularExpressionString is no regular expression; any text is assumed to match")
+    return nil
   }
 
   private func rule(_ format: String, _ bound: Any?, _ code: Int) -> Rule? {

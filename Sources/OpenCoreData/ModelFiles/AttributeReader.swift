@@ -12,17 +12,17 @@ struct AttributeReader {
   private func attribute(
     _ element: ModelElement, inside names: Set<String>
   ) throws(ModelFileError) -> NSAttributeDescription {
-    try element.allow(["userInfo"])
+    element.expect(["userInfo"])
     let type = try element.choice("attributeType", Self.types) ?? .undefinedAttributeType
     let attribute = try blank(element, type, names)
     try attribute.describe(element)
     attribute.attributeType = type
     attribute.attributeValueClassName = element.text("customClassName")
     attribute.valueTransformerName = element.text("valueTransformerName")
-    attribute.allowsExternalBinaryDataStorage = try element.flag("allowsExternalBinaryDataStorage")
-    attribute.preservesValueInHistoryOnDeletion = try element.flag("preserveAfterDeletion")
-    attribute.defaultValue = try AttributeValue(element, type).defaultValue()
-    let rules = try AttributeBounds(element, type).rules()
+    attribute.allowsExternalBinaryDataStorage = element.flag("allowsExternalBinaryDataStorage")
+    attribute.preservesValueInHistoryOnDeletion = element.flag("preserveAfterDeletion")
+    attribute.defaultValue = AttributeValue(element, type).defaultValue()
+    let rules = AttributeBounds(element, type).rules()
     attribute.setValidation(rules.map(\.predicate), warnings: rules.map(\.code))
     return attribute
   }
@@ -36,9 +36,10 @@ struct AttributeReader {
       composite.elements = try elements(of: element, inside: names)
       return composite
     }
-    guard try element.flag("derived") else { return NSAttributeDescription() }
+    guard element.flag("derived") else { return NSAttributeDescription() }
     let derived = NSDerivedAttributeDescription()
-    derived.derivationExpression = try element.expression("derivationExpression")
+    derived.derivationExpression = element.assuming(
+      "no value is derived", try element.expression("derivationExpression"))
     return derived
   }
 
@@ -48,7 +49,7 @@ struct AttributeReader {
     let name = try element.required("composite")
     guard let composite = composites[name] else { throw element.error("there is no composite \"\(name)\"") }
     guard !names.contains(name) else { throw element.error("the composite \"\(name)\" contains itself") }
-    try composite.allow(["attribute", "userInfo"])
+    composite.expect(["attribute", "userInfo"])
     var elements: [NSAttributeDescription] = []
     for child in composite.children("attribute") { elements.append(try attribute(child, inside: names.union([name]))) }
     return elements

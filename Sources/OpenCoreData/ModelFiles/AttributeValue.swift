@@ -10,54 +10,60 @@ struct AttributeValue {
     self.type = type
   }
 
-  /// The default value; nil if there is none.
-  func defaultValue() throws(ModelFileError) -> Any? {
-    switch type {
-    case .stringAttributeType: element.attributes["defaultValueString"]
-    case .booleanAttributeType: try value("defaultValueString") { Bool(modelText: $0).map(NSNumber.init(value:)) }
-    case .dateAttributeType: try date("defaultDateTimeInterval")
-    case .UUIDAttributeType: try value("defaultValueString") { UUID(uuidString: $0) }
-    case .URIAttributeType: try value("defaultValueString") { URL(string: $0) }
-    default: type.isNumeric ? try number("defaultValueString") : nil
-    }
-  }
-
-  /// A number of the type.
-  func number(_ attribute: String) throws(ModelFileError) -> NSNumber? {
-    switch type {
-    case .integer16AttributeType: try integer(attribute, Int16.self).map(NSNumber.init(value:))
-    case .integer32AttributeType: try integer(attribute, Int32.self).map(NSNumber.init(value:))
-    case .integer64AttributeType: try integer(attribute, Int64.self).map(NSNumber.init(value:))
-    case .decimalAttributeType:
-      // The initialiser takes as much of a text as is a number.
-      try value(attribute) { text in
-        text.allSatisfy { "+-.0123456789eE".contains($0) } && Double(text) != nil
-          ? Decimal(string: text).map(NSDecimalNumber.init(decimal:)) : nil
-      }
-    case .floatAttributeType: try value(attribute) { Float($0).map(NSNumber.init(value:)) }
-    default: try value(attribute) { Double($0).map(NSNumber.init(value:)) }
-    }
-  }
-
-  /// Seconds since the beginning of 2001.
-  func date(_ attribute: String) throws(ModelFileError) -> Date? {
-    try value(attribute) { Double($0).map(Date.init(timeIntervalSinceReferenceDate:)) }
-  }
-
-  /// An integer, also where it is written with a fraction of zero, as it is after the type was changed in the editor.
-  private func integer<Integer: FixedWidthInteger>(
-    _ attribute: String, _ type: Integer.Type
-  ) throws(ModelFileError) -> Integer? {
-    try value(attribute) { Integer($0) ?? Double($0).flatMap(Integer.init(exactly:)) }
-  }
-
-  private func value<Value>(_ attribute: String, _ parse: (String) -> Value?) throws(ModelFileError) -> Value? {
+  /// The default value; nil if there is none, or it is none that the type can have.
+  func defaultValue() -> Any? {
+    if type == .stringAttributeType { return element.attributes["defaultValueString"] }
+    let attribute = type == .dateAttributeType ? "defaultDateTimeInterval" : "defaultValueString"
     guard let text = element.text(attribute) else { return nil }
-    guard let value = parse(text) else {
-      let name = element.text("attributeType") ?? "Undefined"
-      throw element.error("\(attribute) of an attribute of type \(name) cannot be \"\(text)\"")
+    if let value = value(text) { return value }
+    let assumed = inOtherWords(text)
+    element.warn("\(problem(attribute, text)); \(assumed ?? "none") is assumed")
+    return assumed.flatMap(value)
+  }
+
+  /// A bound of the values; nil if there is none, or it is none that the type can have.
+  func bound(_ attribute: String) -> Any? {
+    guard let text = element.text(attribute) else { return nil }
+    if let bound = value(text) { return bound }
+    element.warn("\(problem(attribute, text)); no bound is assumed")
+    return nil
+  }
+
+  private func problem(_ attribute: String, _ text: String) -> String {
+    let name = element.text("attributeType") ?? "Undefined"
+    return "\(attribute) of an attribute of type \(name) cannot be \"\(text)\""
+  }
+
+  /// The value that the text stands for; nil if the type has none such.
+  private func value(_ text: String) -> Any? {
+    switch type {
+    case .integer16AttributeType: Int(modelText: text).flatMap(Int16.init(exactly:)).map(NSNumber.init(value:))
+    case .integer32AttributeType: Int(modelText: text).flatMap(Int32.init(exactly:)).map(NSNumber.init(value:))
+    case .integer64AttributeType: Int(modelText: text).map { NSNumber(value: Int64($0)) }
+    case .decimalAttributeType: decimal(text)
+    case .floatAttributeType: Float(text).flatMap { $0.isFinite ? NSNumber(value: $0) : nil }
+    case .doubleAttributeType: Double(modelText: text).map(NSNumber.init(value:))
+    case .booleanAttributeType: Bool(modelText: text).map(NSNumber.init(value:))
+    case .dateAttributeType: Double(modelText: text).map(Date.init(timeIntervalSinceReferenceDate:))
+    case .UUIDAttributeType: UUID(uuidString: text)
+    case .URIAttributeType: URL(string: text)
+    default: nil
     }
-    return value
+  }
+
+  private func decimal(_ text: String) -> NSDecimalNumber? {
+    // The initialiser takes as much of a text as is a number.
+    guard text.allSatisfy({ "+-.0123456789eE".contains($0) }), Double(text) != nil, let decimal = Decimal(string: text)
+    else { return nil }
+    return decimal.isNaN ? nil : NSDecimalNumber(decimal: decimal)
+  }
+
+  /// What a text that was left when the type was changed means in the words of the type it has now.
+  private func inOtherWords(_ text: String) -> String? {
+    if type == .booleanAttributeType { return Double(modelText: text).map { $0 == 0 ? "NO" : "YES" } }
+    guard type.isNumeric else { return nil }
+    let number = Bool(modelText: text).map { $0 ? 1 : 0 } ?? Double(modelText: text)?.rounded(.towardZero)
+    return number.flatMap(Int.init(exactly:)).map(String.init).flatMap { value($0) == nil ? nil : $0 }
   }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 extension ModelReader {
   /// A fetched property, which has one request in it.
   func fetchedProperty(_ element: ModelElement) throws(ModelFileError) -> NSFetchedPropertyDescription {
-    try element.allow(["fetchRequest", "userInfo"])
+    element.expect(["fetchRequest", "userInfo"])
     let requests = element.children("fetchRequest")
     guard requests.count == 1 else { throw element.error("a fetched property has one <fetchRequest>") }
     let property = NSFetchedPropertyDescription()
@@ -14,23 +14,23 @@ extension ModelReader {
 
   /// A request; what it doesn't say is as in any new request.
   func fetchRequest(_ element: ModelElement) throws(ModelFileError) -> NSFetchRequest<any NSFetchRequestResult> {
-    try element.allow([])
+    element.expect([])
     let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = try entity("entity", of: element)
     request.predicate = try element.predicate("predicateString")
-    request.fetchLimit = try element.count("fetchLimit") ?? request.fetchLimit
-    request.fetchBatchSize = try element.count("fetchBatchSize") ?? request.fetchBatchSize
+    request.fetchLimit = element.count("fetchLimit") ?? request.fetchLimit
+    request.fetchBatchSize = element.count("fetchBatchSize") ?? request.fetchBatchSize
     request.resultType =
-      try element.count("resultType").map { NSFetchRequestResultType(rawValue: UInt($0)) }
+      element.count("resultType").map { NSFetchRequestResultType(rawValue: UInt($0)) }
       ?? request.resultType
-    request.includesSubentities = try element.flag("includeSubentities", otherwise: request.includesSubentities)
-    request.includesPropertyValues = try element.flag(
+    request.includesSubentities = element.flag("includeSubentities", otherwise: request.includesSubentities)
+    request.includesPropertyValues = element.flag(
       "includePropertyValues", otherwise: request.includesPropertyValues)
-    request.includesPendingChanges = try element.flag(
-      "includesPendingChanges", otherwise: try element.flag("includePendingChanges", otherwise: true))
-    request.returnsObjectsAsFaults = try element.flag(
+    request.includesPendingChanges = element.flag(
+      "includesPendingChanges", otherwise: element.flag("includePendingChanges", otherwise: true))
+    request.returnsObjectsAsFaults = element.flag(
       "returnObjectsAsFaults", otherwise: request.returnsObjectsAsFaults)
-    request.returnsDistinctResults = try element.flag("returnDistinctResults")
+    request.returnsDistinctResults = element.flag("returnDistinctResults")
     return request
   }
 }

@@ -5,23 +5,29 @@ struct IndexReader {
   let element: ModelElement
   let entity: NSEntityDescription
 
-  func read() throws(ModelFileError) {
+  func read() {
+    entity.indexes = fetchIndexes() + indexedAttributes() + compoundIndexes()
+    entity.uniquenessConstraints = uniquenessConstraints()
+  }
+
+  private func fetchIndexes() -> [NSFetchIndexDescription] {
     var indexes: [NSFetchIndexDescription] = []
-    for child in element.children("fetchIndex") { indexes.append(try fetchIndex(child)) }
-    indexes += try indexedAttributes() + compoundIndexes()
-    entity.indexes = indexes
-    entity.uniquenessConstraints = try uniquenessConstraints()
+    for child in element.children("fetchIndex") {
+      if let index = child.assuming("the index is left out", try fetchIndex(child)) { indexes.append(index) }
+    }
+    return indexes
   }
 
   private func fetchIndex(_ index: ModelElement) throws(ModelFileError) -> NSFetchIndexDescription {
-    try index.allow(["fetchIndexElement", "userInfo"])
+    index.expect(["fetchIndexElement", "userInfo"])
     var elements: [NSFetchIndexElementDescription] = []
     for child in index.children("fetchIndexElement") {
       let indexed =
         child.text("expression") == nil ? try property("property", of: child) : try expression(child)
-      let type = try child.choice("type", ["Binary": .binary, "RTree": NSFetchIndexElementType.rTree]) ?? .binary
+      let type = child.assuming("Binary is assumed", try child.choice("type", Self.types)) ?? .binary
       let element = NSFetchIndexElementDescription(property: indexed, collationType: type)
-      element.isAscending = try child.choice("order", ["ascending": true, "descending": false]) ?? true
+      let isAscending = child.assuming("ascending is assumed", try child.choice("order", Self.orders))
+      element.isAscending = isAscending ?? true
       elements.append(element)
     }
     let description = NSFetchIndexDescription(name: try index.required("name"), elements: elements)
@@ -29,32 +35,34 @@ struct IndexReader {
     return description
   }
 
+  private static let types: [String: NSFetchIndexElementType] = ["Binary": .binary, "RTree": .rTree]
+  private static let orders = ["ascending": true, "descending": false]
+
   private func expression(_ child: ModelElement) throws(ModelFileError) -> NSExpressionDescription {
     let description = NSExpressionDescription()
     description.name = try child.required("expression")
     description.expression = try child.expression("expression")
-    description.expressionResultType =
-      try child.choice("expressionType", AttributeReader.types) ?? .undefinedAttributeType
+    let type = child.assuming("Undefined is assumed", try child.choice("expressionType", AttributeReader.types))
+    description.expressionResultType = type ?? .undefinedAttributeType
     return description
   }
 
   /// Attributes that are marked as indexed, as they were before Xcode 9. A relationship so marked says nothing: stores
   /// find objects by their relationships anyway.
-  private func indexedAttributes() throws(ModelFileError) -> [NSFetchIndexDescription] {
+  private func indexedAttributes() -> [NSFetchIndexDescription] {
     var indexes: [NSFetchIndexDescription] = []
-    for child in element.children("attribute") where try child.flag("indexed") {
-      indexes.append(index([try property("name", of: child)]))
+    for child in element.children("attribute") where child.flag("indexed") {
+      if let property = entity.propertiesByName[child.text("name") ?? ""] { indexes.append(index([property])) }
     }
     return indexes
   }
 
   /// Indexes of several attributes, as they were before Xcode 9.
-  private func compoundIndexes() throws(ModelFileError) -> [NSFetchIndexDescription] {
+  private func compoundIndexes() -> [NSFetchIndexDescription] {
     var indexes: [NSFetchIndexDescription] = []
     for compound in element.children("compoundIndexes").flatMap(\.children) {
-      var properties: [NSPropertyDescription] = []
-      for part in compound.children("index") { properties.append(try property("value", of: part)) }
-      indexes.append(index(properties))
+      let properties = compound.assuming("the index is left out", try properties(compound.children("index")))
+      if let properties { indexes.append(index(properties)) }
     }
     return indexes
   }
@@ -66,14 +74,22 @@ struct IndexReader {
       elements: properties.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
   }
 
-  private func uniquenessConstraints() throws(ModelFileError) -> [[Any]] {
+  private func uniquenessConstraints() -> [[Any]] {
     var constraints: [[Any]] = []
     for constraint in element.children("uniquenessConstraints").flatMap(\.children) {
-      var names: [String] = []
-      for part in constraint.children("constraint") { names.append(try property("value", of: part).name) }
-      constraints.append(names)
+      let parts = constraint.children("constraint")
+      if let properties = constraint.assuming("the constraint is left out", try properties(parts)) {
+        constraints.append(properties.map(\.name))
+      }
     }
     return constraints
+  }
+
+  /// The properties that the elements name.
+  private func properties(_ parts: [ModelElement]) throws(ModelFileError) -> [NSPropertyDescription] {
+    var properties: [NSPropertyDescription] = []
+    for part in parts { properties.append(try property("value", of: part)) }
+    return properties
   }
 
   /// The property of which the attribute of an element gives the name.

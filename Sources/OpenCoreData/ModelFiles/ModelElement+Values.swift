@@ -12,18 +12,20 @@ extension ModelElement {
     return text
   }
 
-  /// `YES` or `NO`; `otherwise` if the attribute is missing.
-  func flag(_ attribute: String, otherwise: Bool = false) throws(ModelFileError) -> Bool {
+  /// `YES` or `NO`; `otherwise` if the attribute is missing or says something else.
+  func flag(_ attribute: String, otherwise: Bool = false) -> Bool {
     guard let text = text(attribute) else { return otherwise }
-    guard let flag = Bool(modelText: text) else { throw error("\(attribute) is YES or NO, not \"\(text)\"") }
-    return flag
+    if let flag = Bool(modelText: text) { return flag }
+    warn("\(attribute) is YES or NO, not \"\(text)\"; \(otherwise ? "YES" : "NO") is assumed")
+    return otherwise
   }
 
-  /// A number that isn't negative; nil if the attribute is missing.
-  func count(_ attribute: String) throws(ModelFileError) -> Int? {
+  /// A number that isn't negative; nil if the attribute is missing or something else.
+  func count(_ attribute: String) -> Int? {
     guard let text = text(attribute) else { return nil }
-    guard let count = Int(text), count >= 0 else { throw error("\(attribute) is a number, not \"\(text)\"") }
-    return count
+    if let count = Int(modelText: text), count >= 0 { return count }
+    warn("\(attribute) is a whole number and not negative, but this is \"\(text)\"; it is passed over")
+    return nil
   }
 
   /// One of a set of words; nil if the attribute is missing.
@@ -63,16 +65,31 @@ extension ModelElement {
   }
 
   /// What the `userInfo` in the element says; nil if there is none.
-  func userInfo() throws(ModelFileError) -> [AnyHashable: Any]? {
-    let entries = children("userInfo").flatMap { $0.children("entry") }
-    guard !entries.isEmpty else { return nil }
+  func userInfo() -> [AnyHashable: Any]? {
     var info: [AnyHashable: Any] = [:]
-    for entry in entries {
-      guard info.updateValue(entry.attributes["value"] ?? "", forKey: try entry.required("key")) == nil else {
-        throw entry.error("the key \"\(try entry.required("key"))\" occurs twice")
+    for entry in children("userInfo").flatMap({ $0.children("entry") }) {
+      guard let key = entry.assuming("the entry is left out", try entry.required("key")) else { continue }
+      if info.updateValue(entry.attributes["value"] ?? "", forKey: key) != nil {
+        entry.warn("the key \"\(key)\" occurs twice; this value is assumed")
       }
     }
-    return info
+    return info.isEmpty ? nil : info
+  }
+}
+
+extension Int {
+  /// A whole number, also where it is written with a fraction of zero, as it is after a type was changed in the editor.
+  init?(modelText: String) {
+    guard let number = Int(modelText) ?? Double(modelText).flatMap(Int.init(exactly:)) else { return nil }
+    self = number
+  }
+}
+
+extension Double {
+  /// A number that is finite.
+  init?(modelText: String) {
+    guard let number = Double(modelText), number.isFinite else { return nil }
+    self = number
   }
 }
 

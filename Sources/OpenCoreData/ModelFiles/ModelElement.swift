@@ -13,10 +13,14 @@ package struct ModelElement {
   package let attributes: [String: String]
   /// The elements in it, in their order.
   package fileprivate(set) var children: [ModelElement] = []
+  /// Those about the model.
+  let warnings: ModelFileWarnings
 
   /// The root of the XML in `data`, which was read from `file`.
-  static func root(of data: Data, file: String) throws(ModelFileError) -> ModelElement {
-    let builder = TreeBuilder(file: file)
+  static func root(
+    of data: Data, file: String, _ warnings: ModelFileWarnings
+  ) throws(ModelFileError) -> ModelElement {
+    let builder = TreeBuilder(file: file, warnings)
     let parser = XMLParser(data: data)
     parser.delegate = builder
     guard parser.parse(), let root = builder.root else {
@@ -32,26 +36,45 @@ package struct ModelElement {
   /// An error about the element.
   func error(_ reason: String) -> ModelFileError { ModelFileError(file: file, line: line, reason: reason) }
 
-  /// Throws if there is an element in it that is none of `kinds`.
-  func allow(_ kinds: Set<String>) throws(ModelFileError) {
+  /// Notes that something in the element has no meaning, and what is assumed.
+  func warn(_ reason: String) { warnings.add(ModelFileWarning(file: file, line: line, reason: reason)) }
+
+  /// What `read` gives; nil, and a warning that says what is assumed, where it throws.
+  func assuming<Value>(_ assumption: String, _ read: @autoclosure () throws(ModelFileError) -> Value?) -> Value? {
+    do throws(ModelFileError) {
+      return try read()
+    } catch {
+      let reason = "\(error.reason); \(assumption)"
+      warnings.add(ModelFileWarning(file: error.file, line: error.line, reason: reason))
+      return nil
+    }
+  }
+
+  /// Warns of the elements in it that are none of `kinds`, which nobody reads.
+  func expect(_ kinds: Set<String>) {
     for child in children where !kinds.contains(child.kind) {
-      throw child.error("<\(child.kind)> is not known in <\(kind)>")
+      child.warn("<\(child.kind)> is not known in <\(kind)>; it is passed over")
     }
   }
 
   private final class TreeBuilder: NSObject, XMLParserDelegate {
     private let file: String
+    private let warnings: ModelFileWarnings
     private var open: [ModelElement] = []
     private(set) var root: ModelElement?
 
-    init(file: String) { self.file = file }
+    init(file: String, _ warnings: ModelFileWarnings) {
+      self.file = file
+      self.warnings = warnings
+    }
 
     func parser(
       _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName qName: String?,
       attributes attributeDict: [String: String] = [:]
     ) {
       open.append(
-        ModelElement(file: file, line: parser.lineNumber, kind: elementName, attributes: attributeDict))
+        ModelElement(
+          file: file, line: parser.lineNumber, kind: elementName, attributes: attributeDict, warnings: warnings))
     }
 
     func parser(

@@ -4,6 +4,9 @@ import Foundation
 /// or in a file of its own.
 struct ModelFolder {
   let url: URL
+  private let warnings = ModelFileWarnings()
+
+  init(url: URL) { self.url = url }
 
   private var isDirectory: Bool {
     (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
@@ -16,7 +19,7 @@ struct ModelFolder {
     guard !data.starts(with: Data("bplist".utf8)) else {
       throw error("this is a compiled model; only the .xcdatamodel it was compiled from can be read")
     }
-    return try ModelElement.root(of: data, file: file.path)
+    return try ModelElement.root(of: data, file: file.path, warnings)
   }
 
   private func contents() throws(ModelFileError) -> URL {
@@ -44,19 +47,30 @@ struct ModelFolder {
     return versions.sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
-  /// The version that Xcode's note names, else the only one, else the one that is named as the folder.
+  /// The version that Xcode's note names, else the likeliest.
   private func current() throws(ModelFileError) -> URL {
     let versions = try versions()
     let note = url.appending(path: ".xccurrentversion")
     if let data = try? Data(contentsOf: note) {
-      guard let name = try? PropertyListDecoder().decode(CurrentVersion.self, from: data).name else {
+      guard let current = try? PropertyListDecoder().decode(CurrentVersion.self, from: data) else {
         throw ModelFileError(file: note.path, reason: "this is no property list with a _XCCurrentVersionName")
+      }
+      guard let name = current.name else {
+        let version = try likeliest(of: versions)
+        let reason = "there is no _XCCurrentVersionName; \"\(version.lastPathComponent)\" is assumed"
+        warnings.add(ModelFileWarning(file: note.path, line: nil, reason: reason))
+        return version
       }
       guard let version = versions.first(where: { $0.lastPathComponent == name }) else {
         throw ModelFileError(file: note.path, reason: "there is no version \"\(name)\"")
       }
       return version
     }
+    return try likeliest(of: versions)
+  }
+
+  /// The only version, else the one that is named as the folder.
+  private func likeliest(of versions: [URL]) throws(ModelFileError) -> URL {
     if versions.count == 1 { return versions[0] }
     let name = url.deletingPathExtension().lastPathComponent
     guard let version = versions.first(where: { $0.deletingPathExtension().lastPathComponent == name }) else {
@@ -66,7 +80,7 @@ struct ModelFolder {
   }
 
   private struct CurrentVersion: Decodable {
-    let name: String
+    let name: String?
 
     enum CodingKeys: String, CodingKey {
       case name = "_XCCurrentVersionName"

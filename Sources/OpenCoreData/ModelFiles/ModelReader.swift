@@ -3,19 +3,22 @@ import Foundation
 /// Makes a model of the XML of a model file.
 ///
 /// Elements that mean nothing to Core Data, such as places in the editor, are passed over, and so are attributes that are
-/// not known, for Xcode adds some with every few versions. Everything else must make sense.
+/// not known, for Xcode adds some with every few versions. Xcode leaves things in a model that have no meaning any more:
+/// where the rest has one without them, there is a warning. What entities and properties there are, of which types, and
+/// where relationships lead must make sense.
 struct ModelReader {
   private let root: ModelElement
   /// The entities by their names.
   private var entities: [String: NSEntityDescription] = [:]
-  private let composites: [String: ModelElement]
+  private var composites: [String: ModelElement] = [:]
 
   init(_ root: ModelElement) throws(ModelFileError) {
     guard root.kind == "model" else { throw root.error("a model file begins with <model>, not <\(root.kind)>") }
-    try root.allow(["entity", "composite", "configuration", "fetchRequest", "elements"])
+    root.expect(["entity", "composite", "configuration", "fetchRequest", "elements"])
     self.root = root
-    composites = Dictionary(uniqueKeysWithValues: try Self.named(root.children("composite")))
-    for (name, element) in try Self.named(root.children("entity")) { entities[name] = try Self.entity(element) }
+    var (composites, entities) = (Names(), Names())
+    for element in root.children("composite") { self.composites[try composites.add(element)] = element }
+    for element in root.children("entity") { self.entities[try entities.add(element)] = Self.entity(element) }
   }
 
   /// What the XML says.
@@ -25,15 +28,22 @@ struct ModelReader {
     try declareProperties()
     try RelationshipReader(entities: entities).connect(root.children("entity"))
     for element in root.children("entity") {
-      try IndexReader(element: element, entity: entity("name", of: element)).read()
+      IndexReader(element: element, entity: try entity("name", of: element)).read()
     }
     model.entities = root.children("entity").compactMap { $0.text("name").flatMap { entities[$0] } }
     model.versionIdentifiers = Set(root.attributes["userDefinedModelVersionIdentifier"].map { [$0] } ?? [])
-    for (name, element) in try Self.named(root.children("configuration")) {
-      model.setEntities(try members(of: element), forConfigurationName: name)
+    var (configurations, templates) = (Names(), Names())
+    for element in root.children("configuration") {
+      let left = "the configuration is left out"
+      guard let name = element.assuming(left, try configurations.add(element)) else { continue }
+      model.setEntities(members(of: element), forConfigurationName: name)
     }
-    for (name, element) in try Self.named(root.children("fetchRequest")) {
-      model.setFetchRequestTemplate(try fetchRequest(element), forName: name)
+    for element in root.children("fetchRequest") {
+      let left = "the request is left out"
+      guard let name = element.assuming(left, try templates.add(element)),
+        let request = element.assuming(left, try fetchRequest(element))
+      else { continue }
+      model.setFetchRequestTemplate(request, forName: name)
     }
     return model
   }
@@ -45,31 +55,32 @@ struct ModelReader {
     return entity
   }
 
-  /// The elements with their names, which must differ.
-  private static func named(_ elements: [ModelElement]) throws(ModelFileError) -> [(String, ModelElement)] {
-    var pairs: [(String, ModelElement)] = []
-    var lines: [String: Int] = [:]
-    for element in elements {
+  /// The names of the elements of one kind, which must differ, and their lines.
+  private struct Names {
+    private var lines: [String: Int] = [:]
+
+    /// Takes the name of an element, and returns it.
+    mutating func add(_ element: ModelElement) throws(ModelFileError) -> String {
       let name = try element.required("name")
-      if let line = lines.updateValue(element.line, forKey: name) {
+      if let line = lines[name] {
         throw element.error("the \(element.kind) \"\(name)\" is in line \(line) already")
       }
-      pairs.append((name, element))
+      lines[name] = element.line
+      return name
     }
-    return pairs
   }
 
-  private static func entity(_ element: ModelElement) throws(ModelFileError) -> NSEntityDescription {
+  private static func entity(_ element: ModelElement) -> NSEntityDescription {
     let entity = NSEntityDescription()
-    entity.name = try element.required("name")
+    entity.name = element.text("name")
     if let name = element.text("representedClassName") {
       // A leading full stop stands for the module that is being compiled.
       entity.managedObjectClassName = String(name.trimmingPrefix("."))
     }
-    entity.isAbstract = try element.flag("isAbstract")
+    entity.isAbstract = element.flag("isAbstract")
     entity.renamingIdentifier = element.text("elementID")
     entity.versionHashModifier = element.text("versionHashModifier")
-    entity.userInfo = try element.userInfo()
+    entity.userInfo = element.userInfo()
     return entity
   }
 
@@ -86,7 +97,7 @@ struct ModelReader {
 
   private func declareProperties() throws(ModelFileError) {
     for element in root.children("entity") {
-      try element.allow([
+      element.expect([
         "attribute", "relationship", "fetchedProperty", "fetchIndex", "compoundIndexes", "uniquenessConstraints",
         "userInfo",
       ])
@@ -115,10 +126,14 @@ struct ModelReader {
     }
   }
 
-  private func members(of configuration: ModelElement) throws(ModelFileError) -> [NSEntityDescription] {
-    try configuration.allow(["memberEntity"])
+  private func members(of configuration: ModelElement) -> [NSEntityDescription] {
+    configuration.expect(["memberEntity"])
     var members: [NSEntityDescription] = []
-    for member in configuration.children { members.append(try entity("name", of: member)) }
+    for member in configuration.children("memberEntity") {
+      if let entity = member.assuming("the member is left out", try entity("name", of: member)) {
+        members.append(entity)
+      }
+    }
     return members
   }
 }
@@ -127,10 +142,10 @@ extension NSPropertyDescription {
   /// Takes over what all properties have in common.
   func describe(_ element: ModelElement) throws(ModelFileError) {
     name = try element.required("name")
-    isOptional = try element.flag("optional")
-    isTransient = try element.flag("transient")
+    isOptional = element.flag("optional")
+    isTransient = element.flag("transient")
     renamingIdentifier = element.text("elementID")
     versionHashModifier = element.text("versionHashModifier")
-    userInfo = try element.userInfo()
+    userInfo = element.userInfo()
   }
 }

@@ -11,5 +11,6 @@ package struct ModelSource {
   package init(at url: URL) throws(ModelFileError) {
     root = try ModelFolder(url: url).root()
     model = try ModelReader(root).model()
+    model.fileWarnings = root.warnings.sorted
   }
 }

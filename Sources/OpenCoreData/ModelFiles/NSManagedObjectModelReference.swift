@@ -25,7 +25,7 @@ open class NSManagedObjectModelReference: NSObject {
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
-      NSManagedObjectModel.versions(in: bundle)
+      NSManagedObjectModel.versions(in: bundle.map { [$0] })
         .first { $0.deletingPathExtension().lastPathComponent == modelName }
         .flatMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
     }
@@ -36,9 +36,12 @@ open class NSManagedObjectModelReference: NSObject {
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
-      NSManagedObjectModel.versions(in: bundle).lazy
+      NSManagedObjectModel.versions(in: bundle.map { [$0] }).lazy
         .compactMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }
-        .first { areEqual($0.entityVersionHashesByName, versionHash) }
+        .first {
+          $0.isConfiguration(
+            withName: nil, compatibleWithStoreMetadata: [NSManagedObjectModel.versionHashesKey: versionHash])
+        }
     }
   }
 
@@ -48,7 +51,7 @@ open class NSManagedObjectModelReference: NSObject {
   public var resolvedModel: NSManagedObjectModel {
     guard let model = find() else { preconditionFailure("There is no model to which the reference refers.") }
     precondition(
-      model.versionChecksum == versionChecksum,
+      model.hasVersionChecksum(versionChecksum),
       "The model has the checksum \(model.versionChecksum) and not \(versionChecksum).")
     return model
   }

@@ -6,19 +6,13 @@ struct RelationshipReader {
 
   /// A relationship without destination and inverse.
   static func relationship(_ element: ModelElement) throws(ModelFileError) -> NSRelationshipDescription {
-    try element.allow(["userInfo"])
+    element.expect(["userInfo"])
     let relationship = NSRelationshipDescription()
     try relationship.describe(element)
-    relationship.isOrdered = try element.flag("ordered")
-    relationship.minCount = try element.count("minCount") ?? 0
-    let isToMany = try element.flag("toMany")
-    relationship.maxCount = try element.count("maxCount") ?? (isToMany ? 0 : 1)
-    relationship.deleteRule = try element.choice("deletionRule", deleteRules) ?? relationship.deleteRule
-    if relationship.maxCount != 0, relationship.minCount > relationship.maxCount {
-      throw element.error("minCount is greater than maxCount")
-    }
-    if relationship.maxCount == 1, isToMany {
-      throw element.error("a to-many relationship has a maxCount of more than 1, or none")
+    relationship.isOrdered = element.flag("ordered")
+    (relationship.minCount, relationship.maxCount) = counts(element)
+    if let rule = element.assuming("Nullify is assumed", try element.choice("deletionRule", deleteRules)) {
+      relationship.deleteRule = rule
     }
     return relationship
   }
@@ -28,20 +22,51 @@ struct RelationshipReader {
     "Deny": .denyDeleteRule,
   ]
 
+  /// The least and the greatest count. Whether there may be several is what `toMany` says.
+  private static func counts(_ element: ModelElement) -> (least: Int, greatest: Int) {
+    let isToMany = element.flag("toMany")
+    let least = element.count("minCount") ?? 0
+    var greatest = element.count("maxCount") ?? (isToMany ? 0 : 1)
+    if isToMany, greatest == 1 {
+      element.warn("a to-many relationship has a maxCount of more than 1, or none; none is assumed")
+      greatest = 0
+    } else if !isToMany, greatest != 1 {
+      element.warn("a to-one relationship has a maxCount of 1, not \(greatest); 1 is assumed")
+      greatest = 1
+    }
+    guard greatest == 0 || least <= greatest else {
+      element.warn("minCount is greater than maxCount; 0 is assumed")
+      return (0, greatest)
+    }
+    return (least, greatest)
+  }
+
   /// Gives the relationships in the elements of entities their destinations and inverses.
   func connect(_ elements: [ModelElement]) throws(ModelFileError) {
-    for (element, relationship) in try relationships(of: elements) {
+    let pairs = try relationships(of: elements)
+    for (element, relationship) in pairs {
       relationship.destinationEntity = try entity("destinationEntity", of: element)
     }
-    for (element, relationship) in try relationships(of: elements) where element.text("inverseName") != nil {
-      relationship.inverseRelationship = try inverse(of: relationship, element)
+    for (element, relationship) in pairs where element.text("inverseName") != nil {
+      relationship.inverseRelationship = element.assuming(
+        "no inverse is assumed", try inverse(of: relationship, element))
     }
-    for (element, relationship) in try relationships(of: elements) {
-      guard let inverse = relationship.inverseRelationship else { continue }
-      guard inverse.inverseRelationship === relationship else {
-        throw element.error(
-          "the inverse \"\(inverse.name)\" of \"\(inverse.entity.name ?? "")\" has another inverse or none")
-      }
+    let paired = Set(pairs.filter { $0.1.inverseRelationship != nil }.map { ObjectIdentifier($0.1) })
+    for (element, relationship) in pairs { agree(relationship, element, paired) }
+  }
+
+  /// Makes a relationship the inverse of its inverse; takes that from it if it is among those whose inverse the file says.
+  private func agree(
+    _ relationship: NSRelationshipDescription, _ element: ModelElement, _ paired: Set<ObjectIdentifier>
+  ) {
+    guard let inverse = relationship.inverseRelationship, inverse.inverseRelationship !== relationship else { return }
+    let name = "\"\(inverse.name)\" of \"\(inverse.entity.name ?? "")\""
+    if inverse.inverseRelationship == nil, !paired.contains(ObjectIdentifier(inverse)) {
+      element.warn("the inverse \(name) has no inverse; this one is assumed")
+      inverse.inverseRelationship = relationship
+    } else {
+      element.warn("the inverse \(name) has another inverse; no inverse is assumed")
+      relationship.inverseRelationship = nil
     }
   }
 
@@ -67,7 +92,15 @@ struct RelationshipReader {
     guard let inverse = entity?.relationshipsByName[name] else {
       throw element.error("\"\(entity?.name ?? "")\" has no relationship \"\(name)\" to be the inverse")
     }
+    guard refers(relationship, to: inverse), refers(inverse, to: relationship) else {
+      throw element.error("\"\(name)\" of \"\(entity?.name ?? "")\" leads elsewhere and cannot be the inverse")
+    }
     return inverse
+  }
+
+  /// Whether all to which one relationship refers have the other.
+  private func refers(_ one: NSRelationshipDescription, to other: NSRelationshipDescription) -> Bool {
+    one.destinationEntity?.isKindOf(entity: other.entity) == true
   }
 
   private func entity(_ attribute: String, of element: ModelElement) throws(ModelFileError) -> NSEntityDescription {

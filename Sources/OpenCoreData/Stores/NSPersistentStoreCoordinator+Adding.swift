@@ -175,8 +175,9 @@ extension NSPersistentStoreCoordinator {
   /// The names of the entities that the store and the model do not agree on.
   private func difference(_ metadata: [String: Any], _ entities: [NSEntityDescription]) -> String {
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-    let own = managedObjectModel.entityVersionHashesByName
-    let names = Set(stored.keys).union(entities.compactMap(\.name)).filter { stored[$0] != own[$0] }
+    let own = managedObjectModel.entitiesByName
+    let names = Set(stored.keys).union(entities.compactMap(\.name))
+      .filter { own[$0]?.hasVersionHash(stored[$0]) != true }
     return "the entities that differ are \(names.sorted().joined(separator: ", "))"
   }
 }

@@ -6,6 +6,7 @@ import Testing
 struct DamagedFileTests {
   private static let texts = [
     "Library.xcdatamodeld/Library 2.xcdatamodel", "Fleet.xcdatamodel", "Diary.xcdatamodeld/Diary.xcdatamodel",
+    "Attic.xcdatamodeld/Attic.xcdatamodel",
   ]
 
   private func lines(_ path: String) throws -> [Substring] {

@@ -10,6 +10,12 @@ enum Fixtures {
     try NSManagedObjectModel(modelFileAt: models.appending(path: name))
   }
 
+  /// What there is to warn of in `Attic.xcdatamodeld`, a line each.
+  static func atticWarnings() throws -> String {
+    try String(contentsOf: models.appending(path: "Attic-warnings.txt"), encoding: .utf8)
+      .replacing("Attic.xcdatamodeld/", with: models.appending(path: "Attic.xcdatamodeld").path + "/")
+  }
+
   /// Runs `body` with a folder that is removed afterwards.
   static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "models-\(UUID().uuidString)")

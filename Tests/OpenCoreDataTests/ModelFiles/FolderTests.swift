@@ -48,6 +48,27 @@ struct FolderTests {
     }
   }
 
+  @Test("a note that names no version says no more than none, and there is a warning")
+  func emptyNote() throws {
+    try Fixtures.withFolder { folder in
+      let models = folder.appending(path: "M.xcdatamodeld")
+      let note = models.appending(path: ".xccurrentversion")
+      try write(model("Two"), to: "M 2.xcdatamodel/contents", in: models)
+      try write("<plist version=\"1.0\"><dict/></plist>", to: ".xccurrentversion", in: models)
+      #expect(try entity(models) == "Two")
+      try write(model("Three"), to: "M 3.xcdatamodel/contents", in: models)
+      let error = try #require(throws: ModelFileError.self) { try entity(models) }
+      #expect(error.reason == "nothing says which of the 2 versions is the current one")
+      try write(model("One"), to: "M.xcdatamodel/contents", in: models)
+      let read = try NSManagedObjectModel(modelFileAt: models)
+      #expect(read.entities.first?.name == "One")
+      let warning = try #require(read.fileWarnings.first)
+      #expect(read.fileWarnings.count == 1 && warning.file == note.path && warning.line == nil)
+      #expect(warning.reason == "there is no _XCCurrentVersionName; \"M.xcdatamodel\" is assumed")
+      #expect(warning.description == "\(note.path): warning: \(warning.reason)")
+    }
+  }
+
   @Test("missing and unsuitable files are refused with a reason")
   func unsuitable() throws {
     try Fixtures.withFolder { folder in
@@ -91,6 +112,8 @@ struct FolderTests {
 
       try write("<model>", to: "N.xcdatamodel/contents", in: folder)
       #expect(NSManagedObjectModel.mergedModel(from: [bundle]) == nil)
+      try write("", to: "M.xcdatamodeld/M 0.xcdatamodel/elements", in: folder)
+      #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata) == old)
     }
   }
 

@@ -45,6 +45,24 @@ struct ModelgenTests {
     }
   }
 
+  @Test("it tells what it has assumed of a model, and writes the classes")
+  func warnings() throws {
+    try Fixtures.withFolder { folder in
+      let (process, errors) = (Process(), Pipe())
+      process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "modelgen")
+      process.arguments = [Fixtures.models.appending(path: "Attic.xcdatamodeld").path, "-o", folder.path]
+      process.standardError = errors
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      let told = try errors.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(try Fixtures.atticWarnings() == String(decoding: told, as: UTF8.self))
+      #expect(try names(in: folder).contains("AtticBox+CoreDataClass.swift"))
+    }
+  }
+
   @Test("it replaces nothing that it did not write, unless told to, and writes nothing then")
   func foreignFile() throws {
     try Fixtures.withFolder { folder in
