@@ -68,14 +68,14 @@ extension NSExpression {
   public convenience init(
     forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
   ) {
-    self.init(.subquery(expression, variable: variable, predicate))
+    self.init(.subquery(expression, variable: variable, predicate.adopted))
   }
 
   /// The first expression if the predicate holds, or else the second.
   public convenience init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {
-    self.init(.conditional(predicate, trueExpression, falseExpression))
+    self.init(.conditional(predicate.adopted, trueExpression, falseExpression))
   }
 
   /// What a block returns.
