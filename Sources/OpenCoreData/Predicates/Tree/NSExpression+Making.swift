@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NSExpression {
-  /// A value that never changes; nil is the null of the format language.
-  public convenience init(forConstantValue value: Any?) { self.init(.constant(value)) }
+  /// A value that never changes; nil is the null of the format language. A number of Swift's types becomes an `NSNumber`.
+  public convenience init(forConstantValue value: Any?) { self.init(.constant(value as? NSNumber ?? value)) }
 
   /// The object that a predicate is evaluated with.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.evaluatedObject) }

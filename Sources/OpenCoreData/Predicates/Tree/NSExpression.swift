@@ -101,7 +101,7 @@ open class NSExpression: NSObject, NSCopying {
   open override var hash: Int { TreeEquality.hash(of: self) }
 
   /// The expression in the format language.
-  open override var description: String { FormatPrinter.text(of: self) }
+  open override var description: String { FormatPrinter.side(self) }
 }
 
 /// What can be made of two collections.
