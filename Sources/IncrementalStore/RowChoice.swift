@@ -4,9 +4,9 @@ import OpenCoreData
 /// Which rows of a table a predicate can hold for, as far as it names objects.
 enum RowChoice {
   case all
-  /// Those of `SELF > %@`, and of `SELF >= %@`, which is looked at more closely later.
+  /// Those of `SELF > %@`, and of `SELF >= %@`, which is looked at more closely later; as of `objectID`.
   case from(RowReference)
-  /// Those of `SELF == %@` and `SELF IN %@`, in their order.
+  /// Those of `SELF == %@` and `SELF IN %@`, in their order; as of `objectID`.
   case these([RowReference])
 
   init(_ predicate: NSPredicate?, _ store: RowIncrementalStore) {
@@ -17,7 +17,7 @@ enum RowChoice {
       return
     }
     guard let comparison = predicate as? OpenCoreData.NSComparisonPredicate,
-      comparison.leftExpression.expressionType == .evaluatedObject,
+      comparison.leftExpression.isIdentity,
       comparison.rightExpression.expressionType == .constantValue,
       comparison.comparisonPredicateModifier == .direct
     else { return }
@@ -61,6 +61,13 @@ enum RowChoice {
     let id = (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
     guard let id, id.persistentStore === store else { return nil }
     return try? store.access.reference(id).reference
+  }
+}
+
+extension OpenCoreData.NSExpression {
+  /// Whether it is what identifies the evaluated object.
+  fileprivate var isIdentity: Bool {
+    expressionType == .evaluatedObject || expressionType == .keyPath && ["self", "objectID"].contains(keyPath)
   }
 }
 

@@ -26,7 +26,7 @@ final class RowSource {
     } value: { key in
       if let field = map.field(named: key) { return { row in row.value(of: field) } }
       if let set = map.set(named: key) { return { row in row.value(of: set) } }
-      return nil
+      return NSManagedObjectID.reader(ofObjectKey: key).map { read in { row in read(row.objectID) } }
     }
     reader.identity = { row in row }
     return reader
@@ -120,9 +120,12 @@ final class SourceRow {
 }
 
 extension SourceRow: KeyValueCoding, Identified {
-  func value(forKey key: String) -> Any? {
+  func value(forKey key: String) -> Any? { predicateValue(forKey: key) }
+
+  func predicateValue(forKey key: String) -> PredicateValue {
     if let field = map.field(named: key) { return value(of: field) }
-    return map.set(named: key).map { value(of: $0) }
+    if let set = map.set(named: key) { return value(of: set) }
+    return NSManagedObjectID.reader(ofObjectKey: key)?(objectID) ?? .null
   }
 
   var predicateIdentity: AnyHashable { objectID }

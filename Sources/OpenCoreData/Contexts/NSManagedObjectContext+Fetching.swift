@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
     }
     copy.entity = entity
     // What makes no sense is refused before a store is asked.
-    _ = try CompiledFetch(copy, of: entity, reading: .managedObjects)
+    _ = try CompiledFetch(copy, of: entity, reading: RowReader<NSManagedObject>.keyed)
     return copy
   }
 

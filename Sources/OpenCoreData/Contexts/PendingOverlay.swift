@@ -40,7 +40,7 @@ struct PendingOverlay {
   func laid(over stored: [NSManagedObject]) throws -> [NSManagedObject] {
     let matches: (NSManagedObject) -> Bool =
       if let predicate = request.predicate {
-        try CompiledPredicate(predicate, reading: .managedObjects).matches
+        try CompiledPredicate(predicate, reading: .keyed).matches
       } else {
         { _ in true }
       }
@@ -69,21 +69,6 @@ extension NSFetchRequest {
   }
 }
 
-extension RowReader<NSManagedObject> {
-  /// Reads managed objects by their slots.
-  static var managedObjects: RowReader {
-    RowReader { object in
-      object
-    } value: { key in
-      guard !key.contains(".") else { return nil }
-      return { object in
-        guard let place = object.layout.place(of: key) else { return PredicateValue(object.value(forKey: key)) }
-        return object.predicateValue(at: place)
-      }
-    }
-  }
-}
-
 /// The order of objects that a request asks for.
 struct ObjectOrder {
   private let sort: CompiledSort<NSManagedObject>
@@ -91,7 +76,7 @@ struct ObjectOrder {
   /// Nil if the request asks for none.
   init?(_ descriptors: [NSSortDescriptor]?) throws {
     guard let descriptors, !descriptors.isEmpty else { return nil }
-    sort = try CompiledSort(descriptors, reading: .managedObjects)
+    sort = try CompiledSort(descriptors, reading: .keyed)
   }
 
   func sorted(_ objects: [NSManagedObject]) -> [NSManagedObject] { sort.sorted(objects) }

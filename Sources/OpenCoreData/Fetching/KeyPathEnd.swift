@@ -5,6 +5,8 @@ struct KeyPathEnd {
   enum Value {
     case object(NSEntityDescription)
     case attribute(NSAttributeDescription)
+    /// A value with the keys of this one.
+    case value(PredicateValue)
     case anything
   }
 
@@ -18,6 +20,7 @@ struct KeyPathEnd {
   var canBeToMany: Bool {
     switch value {
     case .anything: true
+    case .value(let sample): isToMany || sample.elements != nil
     case .attribute(let attribute): isToMany || attribute.holdsAnything
     case .object: isToMany
     }
@@ -27,17 +30,21 @@ struct KeyPathEnd {
   var element: KeyPathEnd { KeyPathEnd(value: value) }
 
   /// What is at the end of a path that begins here.
+  ///
+  /// Takes time in proportion to the length of the path.
   func following(_ path: String) throws(KeyPathBreak) -> KeyPathEnd {
-    try following(path.split(separator: ".")[...])
-  }
-
-  private func following(_ path: ArraySlice<Substring>) throws(KeyPathBreak) -> KeyPathEnd {
-    guard let key = path.first.map(String.init) else { return self }
-    guard let named = CollectionOperator(rawValue: key) else {
-      return try following(key: key).following(path.dropFirst())
+    var end = self
+    var operators: [CollectionOperator] = []
+    for key in path.split(separator: ".") {
+      if let named = CollectionOperator(key: String(key)) {
+        guard end.canBeToMany else { throw .unknown }
+        operators.append(named)
+        end = end.element
+      } else {
+        end = try end.following(key: String(key))
+      }
     }
-    guard canBeToMany else { throw .unknown }
-    return named.end(of: try element.following(path.dropFirst()))
+    return operators.reversed().reduce(end) { $1.end(of: $0) }
   }
 
   private func following(key: String) throws(KeyPathBreak) -> KeyPathEnd {
@@ -45,12 +52,23 @@ struct KeyPathEnd {
     case _ where key == "self": self
     case .anything: self
     case .attribute(let attribute): KeyPathEnd(value: try attribute.part(for: key), isToMany: isToMany)
-    case .object(let entity): try following(entity.propertiesByName[key])
+    case .value(let sample): KeyPathEnd(value: try sample.part(for: key), isToMany: isToMany)
+    case .object(let entity):
+      if let property = entity.propertiesByName[key] {
+        try following(property)
+      } else {
+        try following(objectKey: key, of: entity)
+      }
     }
   }
 
-  private func following(_ property: NSPropertyDescription?) throws(KeyPathBreak) -> KeyPathEnd {
-    guard property?.isTransient != true else { throw .transient }
+  private func following(objectKey key: String, of entity: NSEntityDescription) throws(KeyPathBreak) -> KeyPathEnd {
+    guard let read = NSManagedObjectID.reader(ofObjectKey: key) else { throw .unknown }
+    return KeyPathEnd(value: .value(read(NSManagedObjectID(temporaryFor: entity))), isToMany: isToMany)
+  }
+
+  private func following(_ property: NSPropertyDescription) throws(KeyPathBreak) -> KeyPathEnd {
+    guard !property.isTransient else { throw .transient }
     switch property {
     case let attribute as NSAttributeDescription:
       return KeyPathEnd(value: .attribute(attribute), isToMany: isToMany)
@@ -81,10 +99,16 @@ extension NSAttributeDescription {
     if let element = (self as? NSCompositeAttributeDescription)?.elements.first(where: { $0.name == key }) {
       return .attribute(element)
     }
-    guard attributeType == .stringAttributeType, !PredicateValue.string("").value(forKey: key).isNull else {
-      throw .unknown
-    }
-    return .anything
+    guard let sample = attributeType.sample else { throw .unknown }
+    return try sample.part(for: key)
+  }
+}
+
+extension PredicateValue {
+  /// What a key of values of this kind leads to.
+  fileprivate func part(for key: String) throws(KeyPathBreak) -> KeyPathEnd.Value {
+    guard let part = property(key) else { throw .unknown }
+    return part.isNull ? .anything : .value(part)
   }
 }
 

@@ -18,6 +18,21 @@ extension NSAttributeType {
     }
   }
 
+  /// A value of the type, which has the keys of all others; nil where values can be of any type.
+  var sample: PredicateValue? {
+    switch self {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType: .integer(0)
+    case .doubleAttributeType, .floatAttributeType: .double(0)
+    case .decimalAttributeType: .decimal(0)
+    case .stringAttributeType: .string("")
+    case .dateAttributeType: .date(Date(timeIntervalSinceReferenceDate: 0))
+    case .binaryDataAttributeType: .data(Data())
+    case .UUIDAttributeType: .uuid(UUID())
+    case .URIAttributeType: .object(URL(filePath: "/"))
+    case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
+    }
+  }
+
   /// Without what is behind the point.
   private static func whole(_ value: PredicateValue) -> PredicateValue {
     let number = CastType.number.cast(value)

@@ -217,6 +217,17 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 }
 
+extension NSEntityDescription: PropertyValue {
+  func property(_ key: String) -> PredicateValue? {
+    switch key {
+    case "name": PredicateValue(name)
+    case "managedObjectClassName": PredicateValue(managedObjectClassName)
+    case "isAbstract": .integer(isAbstract ? 1 : 0)
+    default: nil
+    }
+  }
+}
+
 /// What follows from an entity's properties, kept once it can no longer change.
 private struct EntityTables {
   let properties: [NSPropertyDescription]

@@ -12,7 +12,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
   }
 
   /// Only objects that satisfy it are in the index; nil for all.
-  public var partialIndexPredicate: NSPredicate? { willSet { willChange() } }
+  public var partialIndexPredicate: NSPredicate? {
+    willSet { willChange() }
+    didSet { partialIndexPredicate = partialIndexPredicate?.adopted }
+  }
 
   /// The entity that declares the index; nil as long as there is none.
   public internal(set) weak var entity: NSEntityDescription?

@@ -12,7 +12,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   public var entity: NSEntityDescription? { willSet { willChange() } }
 
   /// What an object must satisfy; nil for all objects.
-  public var predicate: NSPredicate? { willSet { willChange() } }
+  ///
+  /// A compound that was made from parts is replaced by an equal one that knows its format and its equals.
+  public var predicate: NSPredicate? {
+    willSet { willChange() }
+    didSet { predicate = predicate?.adopted }
+  }
 
   /// The order of the results; nil for none in particular.
   public var sortDescriptors: [NSSortDescriptor]? { willSet { willChange() } }
@@ -54,7 +59,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   public var propertiesToGroupBy: [Any]? { willSet { willChange() } }
 
   /// What a group must satisfy.
-  public var havingPredicate: NSPredicate? { willSet { willChange() } }
+  public var havingPredicate: NSPredicate? {
+    willSet { willChange() }
+    didSet { havingPredicate = havingPredicate?.adopted }
+  }
 
   /// Whether equal dictionaries are given once.
   public var returnsDistinctResults = false { willSet { willChange() } }

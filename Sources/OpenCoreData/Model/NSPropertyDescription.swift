@@ -82,7 +82,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
     willChange()
     precondition(predicates.count == warnings.count, "Every validation predicate of \(name) needs one warning.")
-    validationPredicates = predicates
+    validationPredicates = predicates.map(\.adopted)
     validationWarnings = warnings
   }
 

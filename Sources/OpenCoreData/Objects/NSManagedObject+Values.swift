@@ -17,6 +17,13 @@ extension NSManagedObject {
     case "self": self
     case "objectID": objectID
     case "entity": entity
+    case "managedObjectContext": managedObjectContext
+    case "isInserted": isInserted
+    case "isUpdated": isUpdated
+    case "isDeleted": isDeleted
+    case "hasChanges": hasChanges
+    case "isFault": isFault
+    case "description": description
     default: undefined(key)
     }
   }
@@ -32,7 +39,14 @@ extension NSManagedObject {
     }
   }
 
-  /// The value of a slot as predicates compare it, with less work than by ``value(forKey:)``.
+  /// The value of a property as predicates compare it, with less work than by ``value(forKey:)``, which is asked for other keys.
+  public final func predicateValue(forKey key: String) -> PredicateValue {
+    guard let place = layout.place(of: key) else { return PredicateValue(value(forKey: key)) }
+    checkQueue()
+    return predicateValue(at: place)
+  }
+
+  /// The value of a slot as predicates compare it.
   final func predicateValue(at place: Int) -> PredicateValue {
     let slot = layout.slots[place]
     fireFault(slot.name)

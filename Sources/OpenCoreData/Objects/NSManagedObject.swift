@@ -129,7 +129,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
 
   /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many one as an `NSSet` or `NSOrderedSet`.
   ///
-  /// Fires a fault. `self`, `objectID` and `entity` are keys, too. Ends the program for any other key that the entity does not have,
+  /// Fires a fault. `self`, `objectID`, `entity`, `managedObjectContext`, `description`, `hasChanges`, `isInserted`, `isUpdated`,
+  /// `isDeleted` and `isFault` are keys, too. Ends the program for any other key that the entity does not have,
   /// unless overridden. A fault whose row is gone is dealt with as ``NSManagedObjectContext/shouldDeleteInaccessibleFaults`` says.
   open func value(forKey key: String) -> Any? {
     checkQueue()

@@ -64,7 +64,11 @@ final class InMemoryRow {
 }
 
 extension InMemoryRow: KeyValueCoding, Identified {
-  func value(forKey key: String) -> Any? { layout.slot(of: key).map(predicateValue) }
+  func value(forKey key: String) -> Any? { predicateValue(forKey: key) }
+
+  func predicateValue(forKey key: String) -> PredicateValue {
+    layout.slot(of: key).map(predicateValue) ?? NSManagedObjectID.reader(ofObjectKey: key)?(objectID) ?? .null
+  }
 
   var predicateIdentity: AnyHashable { objectID }
 }

@@ -67,7 +67,8 @@ final class InMemoryStore: NSIncrementalStore {
     var reader = RowReader<InMemoryRow> { row in
       context?.object(with: row.objectID)
     } value: { key in
-      layout.slot(of: key).map { slot in { row in row.predicateValue(at: slot) } }
+      if let slot = layout.slot(of: key) { return { row in row.predicateValue(at: slot) } }
+      return NSManagedObjectID.reader(ofObjectKey: key).map { read in { row in read(row.objectID) } }
     }
     reader.identity = { $0 }
     return reader

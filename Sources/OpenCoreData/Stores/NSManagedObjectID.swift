@@ -88,5 +88,28 @@ extension NSManagedObjectID: OrderedIdentity {
   }
 }
 
+extension NSManagedObjectID {
+  /// What reads a key that all objects have beside those of their entity; nil for any other key.
+  package static func reader(ofObjectKey key: String) -> ((NSManagedObjectID) -> PredicateValue)? {
+    switch key {
+    case "objectID": { .object($0) }
+    case "entity": { .object($0.entity) }
+    default: nil
+    }
+  }
+}
+
+extension NSManagedObjectID: PropertyValue {
+  func property(_ key: String) -> PredicateValue? {
+    switch key {
+    case "entity": .object(entity)
+    case "isTemporaryID": .integer(isTemporaryID ? 1 : 0)
+    case "URIRepresentation": .object(uriRepresentation())
+    case "description": .string(description)
+    default: nil
+    }
+  }
+}
+
 /// How many temporary identifiers this process has made.
 private let temporaryCount = Atomic<UInt64>(0)

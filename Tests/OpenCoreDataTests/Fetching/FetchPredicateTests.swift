@@ -142,6 +142,41 @@ import Testing
     #expect(try staff.names(all) == "")
   }
 
+  @Test("attributes have the keys of their values")
+  func valueKeys() throws {
+    #expect(try staff.names("name.uppercaseString = 'BOB' OR name.pathExtension = 'x'") == "Bob")
+    #expect(try staff.names("salary.intValue = 30 AND isManager.boolValue = YES") == "Ada")
+    #expect(try staff.departmentNames("ANY employees.name.lowercaseString = 'cleo'") == "Sales")
+    #expect(try staff.departmentNames("ANY employees.age.stringValue = '36'") == "Research")
+    #expect(try staff.names("place.city.length = 5") == "Cleo")
+  }
+
+  @Test("objects have an identifier and an entity")
+  func objectKeys() throws {
+    for format in ["objectID = %@", "self.objectID IN {%@}", "SELF.objectID = %@"] {
+      #expect(throws: Never.self) {
+        try staff.compiled(staff.request { $0.predicate = NSPredicate(format: format, 1) })
+      }
+    }
+    for format in [
+      "entity.name = 'x'", "boss.entity = nil", "ANY reports.objectID.entity.name = 'x'", "objectID.isTemporaryID = NO",
+    ] {
+      #expect(throws: Never.self) { try staff.compiled(staff.request { $0.predicate = NSPredicate(format: format) }) }
+    }
+  }
+
+  @Test("a key path without end is checked in bounded depth")
+  func longPath() throws {
+    let path = Array(repeating: "boss", count: 20_000).joined(separator: ".")
+    #expect(try staff.names("\(path) = nil") == "Ada Bob Cleo dán")
+  }
+
+  @Test("IN looks through the relationships that braces list")
+  func listedPaths() throws {
+    #expect(try staff.names("'Mars' IN {projects.title, name}") == "Ada dán")
+    #expect(try staff.names("name IN {'Bob', boss.name, department.employees.name}") == "Ada Bob Cleo")
+  }
+
   @Test("values of any type are read as the rows have them")
   func anything() throws {
     #expect(try staff.names("ANY notes = 'a'") == "Ada")

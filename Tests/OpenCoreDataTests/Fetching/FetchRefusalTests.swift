@@ -34,6 +34,9 @@ import Testing
       ("SUBQUERY(projects, $p, $p.nope = 1).@count = 1", "$p.nope"), ("peers.@count = 0", "peers.@count"),
       ("SUBQUERY(projects, $p, nope = 1).@count = 1", "nope"), ("TERNARY(nope = 1, 1, 2) = 1", "nope"),
       ("reports[0].nope = 1", "nope"), ("self.nope = 1", "nope"),
+      ("salary.pathExtension = 'x'", "salary.pathExtension"),
+      ("objectID.nope = 1", "objectID.nope"), ("boss.entity.nope = 1", "boss.entity.nope"),
+      ("entity.name.nope = 1", "entity.name.nope"), ("name.intValue.length = 1", "name.intValue.length"),
     ])
   func unknownKeyPath(_ format: String, _ keyPath: String) throws {
     let request = staff.request { $0.predicate = NSPredicate(format: format) }

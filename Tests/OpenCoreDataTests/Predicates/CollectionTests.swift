@@ -127,6 +127,28 @@ import Testing
     #expect(try value("items.@sum.n", for: row) == .integer(2))
   }
 
+  @Test("IN and CONTAINS look at the values of a dictionary")
+  func dictionaries() throws {
+    for dictionary in [["k": "x", "l": "Y"] as Any, NSDictionary(dictionary: ["k": "x", "l": "Y"])] {
+      #expect(try holds("a IN %@ AND NOT a IN %@", dictionary, ["x": 1], for: ["a": "x"]))
+      #expect(try holds("a IN[c] %@", dictionary, for: ["a": "y"]))
+      #expect(try holds("a IN d AND a IN[c] d", for: ["a": "x", "d": dictionary]))
+      #expect(try holds("d CONTAINS 'x' AND d CONTAINS[c] 'y' AND NOT d CONTAINS 'k'", for: ["d": dictionary]))
+      #expect(try holds("ANY {'p', 'x'} IN d", for: ["d": dictionary]))
+      #expect(try holds("d CONTAINS a", for: ["a": "x", "d": dictionary]))
+    }
+  }
+
+  @Test("IN looks for a value in the collections that braces list, too")
+  func listed() throws {
+    #expect(try holds("'b' IN {employees.name, 'z'} AND 'z' IN {employees.name, name, 'z'}", for: department))
+    #expect(try holds("'R' IN {employees.name, name}", for: department))
+    #expect(try !holds("'y' IN {employees.name, name}", for: department))
+    #expect(try holds("'B' IN[c] {employees.name, limit}", for: department))
+    #expect(try holds("employees.name IN {employees.name, name}", for: department))
+    #expect(try !holds("1 IN {{1, 2}, limit}", for: department))
+  }
+
   @Test("UNION, INTERSECT and MINUS make sets")
   func sets() throws {
     let row = ["a": [1, 2, 2], "b": [2, 3]]

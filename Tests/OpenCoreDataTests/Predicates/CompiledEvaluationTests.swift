@@ -54,6 +54,33 @@ import Testing
     #expect(lookUps == 2)
   }
 
+  @Test("a reader is asked for a bounded number of beginnings of a long key path")
+  func longPath() throws {
+    var lookUps: [String] = []
+    let counting = RowReader<Int>(object: { $0 }) { key in
+      lookUps.append(key)
+      return key == "a" ? { _ in .object(["a": 7]) } : nil
+    }
+    let path = "a" + String(repeating: ".self", count: 20_000) + ".a"
+    #expect(try CompiledPredicate(NSPredicate(parsing: path + " == 7"), reading: counting).matches(1))
+    #expect(lookUps.count == 32 && lookUps.allSatisfy { $0.count < 200 })
+    #expect(try NSPredicate(parsing: path + " == 7").evaluate(with: ["a": ["a": 7]]))
+  }
+
+  @Test("what a type has a shorter way to is read by that")
+  func shortWay() throws {
+    struct Short: KeyValueCoding {
+      func value(forKey key: String) -> Any? { nil }
+      func predicateValue(forKey key: String) -> PredicateValue { .string(key) }
+    }
+    let predicate = NSPredicate(format: "a == 'a' AND ANY b.b == 'b'")
+    #expect(try CompiledPredicate(NSPredicate(format: "a == 'a'"), reading: RowReader<Short>.keyed).matches(Short()))
+    #expect(!predicate.evaluate(with: Short()))
+    #expect(predicate.evaluate(with: ["a": "a", "b": [Short()]] as [String: Any]))
+    let byKey = NSSortDescriptor(key: "k", ascending: true)
+    #expect(byKey.compare(Short(), to: ["k": "l"]) == .orderedAscending)
+  }
+
   @Test("an unknown key is an error")
   func unknownKey() {
     #expect(throws: PredicateCompilationError.unknownKey("c")) {

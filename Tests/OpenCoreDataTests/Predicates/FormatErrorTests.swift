@@ -42,6 +42,9 @@ import Testing
     #expect(throws: PredicateFormatError.self) {
       try NSPredicate(parsing: String(repeating: "1+", count: 100_000) + "1 = 1")
     }
+    let operators = Array(repeating: "@max", count: 100_000).joined(separator: ".")
+    #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "a.\(operators) = 1") }
+    #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "%K = 1", arguments: [operators]) }
     #expect(throws: PredicateFormatError.self) {
       try NSPredicate(parsing: "a" + String(repeating: "[0]", count: 100_000) + " = 1")
     }

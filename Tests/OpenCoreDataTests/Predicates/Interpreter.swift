@@ -18,13 +18,30 @@ struct Interpreter {
     }
     guard let comparison = predicate as? NSComparisonPredicate else { return predicate == NSPredicate(value: true) }
     let left = value(comparison.leftExpression)
-    let right = value(comparison.rightExpression)
+    let right =
+      comparison.predicateOperatorType == .in
+      ? searched(comparison.rightExpression) : value(comparison.rightExpression)
     let parts = comparison.predicateOperatorType == .contains ? left.elements : left.elements.map(flattened)
     return switch comparison.comparisonPredicateModifier {
     case .direct: holds(comparison, left, right)
     case .any: parts?.contains { holds(comparison, $0, right) } ?? false
     case .all: left.isNull || parts?.allSatisfy { holds(comparison, $0, right) } ?? false
     }
+  }
+
+  /// What `IN` looks at: the values that braces list, and the elements of the collections among them that key paths lead to.
+  private func searched(_ expression: NSExpression) -> PredicateValue {
+    guard expression.expressionType == .aggregate, let parts = expression.collection as? [NSExpression] else {
+      return value(expression)
+    }
+    var found: [PredicateValue] = []
+    for part in parts {
+      found.append(value(part))
+      let isPath =
+        part.expressionType == .keyPath || part.expressionType == .function && part.function == "valueForKeyPath:"
+      if isPath { found += value(part).elements ?? [] }
+    }
+    return .collection(found, ordered: true)
   }
 
   private func flattened(_ values: [PredicateValue]) -> [PredicateValue] {
@@ -59,6 +76,9 @@ struct Interpreter {
 
   private func contains(_ whole: PredicateValue, _ part: PredicateValue) -> Bool {
     if let elements = whole.elements { return elements.contains { $0 == part } }
+    if case .object(let dictionary as [String: Any]) = whole {
+      return dictionary.values.contains { PredicateValue($0) == part }
+    }
     return both(whole, part) { whole, part in
       let (whole, part) = (Array(whole.unicodeScalars), Array(part.unicodeScalars))
       return whole.indices.contains { whole[$0...].starts(with: part) } || part.isEmpty
@@ -142,6 +162,9 @@ struct Interpreter {
     guard let key = path.first.map(String.init) else { return value }
     let rest = path.dropFirst()
     if key.hasPrefix("@") {
+      if key == "@count", case .object(let dictionary as [String: Any]) = value {
+        return .integer(Int64(dictionary.count))
+      }
       guard let elements = value.elements else { return .null }
       let values = PredicateValue.collection(elements.map { read(rest, from: $0) }, ordered: true)
       switch key {
@@ -160,7 +183,7 @@ struct Interpreter {
     case _ where key == "self": value
     case .collection(let elements, let ordered): .collection(elements.map { step(key, from: $0) }, ordered: ordered)
     case .object(let object as [String: Any]): PredicateValue(object[key])
-    default: .null
+    default: PredicateValue(["value": value].value(forKeyPath: "value.\(key)"))
     }
   }
 }

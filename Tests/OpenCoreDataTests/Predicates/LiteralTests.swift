@@ -36,12 +36,17 @@ import Testing
   func strings() throws {
     #expect(try constant("'it is \"so\"'") as? String == "it is \"so\"")
     #expect(try constant("\"it's\"") as? String == "it's")
+    #expect(try constant(#"'\U00e9\U00e9t\U00e9s'"#) as? String == "éétés")
+    #expect(try constant(#"'\ud83d\ude00\UD83D\UDE00'"#) as? String == "😀😀")
+    #expect(try constant(#"'\101\012\351\x42'"#) as? String == "A\né" + "B")
     #expect(try constant(#"'a\'b\\c\n\t\r\x41\u00e9\U0001F600'"#) as? String == "a'b\\c\n\t\rAé😀")
   }
 
   @Test("a backslash that escapes nothing stays, for patterns")
   func patterns() throws {
     #expect(try constant(#"'\d+\.\*'"#) as? String == #"\d+\.\*"#)
+    #expect(try constant(#"'(.)\1\400'"#) as? String == #"(.)\1\400"#)
+    #expect(try holds(#"a MATCHES '(.)\1'"#, for: ["a": "xx"]))
   }
 
   @Test("a placeholder in quotes is text")
@@ -52,6 +57,24 @@ import Testing
   @Test("TRUE and YES are 1, FALSE and NO are 0", arguments: [("TRUE", 1), ("yes", 1), ("False", 0), ("NO", 0)])
   func booleans(_ word: String, _ number: Int) throws {
     #expect(try constant(word) as? Int == number)
+  }
+
+  @Test("numbers are NSNumbers, whichever type is asked for")
+  func numbers() throws {
+    for value in [try constant("5"), try constant("%d", 5), NSExpression(forConstantValue: 5).constantValue] {
+      #expect(value as? Int == 5 && value as? Double == 5 && value as? Int16 == 5)
+      #expect((value as? NSNumber)?.doubleValue == 5)
+    }
+    #expect(try constant("0.5") as? Float == 0.5 && constant("%f", 2) as? Int == 2)
+    #expect(try constant("TRUE") as? Bool == true && constant("no") as? Bool == false)
+    #expect(try constant("%@", true) as? Bool == true && constant("%@", UInt8(7)) as? Int == 7)
+    let optional: Int? = 3
+    #expect(NSExpression(forConstantValue: optional).constantValue as? Double == 3)
+    let computed = try NSExpression(parsing: "TERNARY(a = 1, TRUE, 2)")
+    #expect(computed.expressionValue(with: ["a": 1], context: nil) as? Bool == true)
+    #expect(computed.expressionValue(with: ["a": 2], context: nil) as? Double == 2)
+    let elements = try NSExpression(parsing: "{1, 2}").collection as? [NSExpression]
+    #expect(elements?.map(\.constantValue) as? [Double] == [1, 2])
   }
 
   @Test("NULL and NIL are the constant nil", arguments: ["NULL", "nil", "Nil"])

@@ -7,14 +7,16 @@ import Testing
     arguments: [
       ("a=1", "a == 1"), ("a<>b", "a != b"), ("a in {1,'b',nil}", "a IN {1, \"b\", nil}"),
       ("NOT a = 1 AND (b = 2 OR c = 3)", "NOT a == 1 AND (b == 2 OR c == 3)"),
-      ("!(a = 1 and b = 2)", "NOT (a == 1 AND b == 2)"), ("not not a = 1", "NOT NOT a == 1"),
+      ("!(a = 1 and b = 2)", "NOT (a == 1 AND b == 2)"), ("not not a = 1", "NOT (NOT a == 1)"),
       ("NONE a.b = 1", "NOT ANY a.b == 1"), ("all a like[dc] '?*'", "ALL a LIKE[cd] \"?*\""),
       ("a = 1 AND (b = 2 AND c = 3)", "a == 1 AND (b == 2 AND c == 3)"),
       ("a + 1 * 2 - -b > (c - d) ** 2", "a + 1 * 2 - (0 - b) > (c - d) ** 2"),
       ("(-5) ** 2 = 25", "(-5) ** 2 == 25"),
-      ("~a & 1 = 0", "~a & 1 == 0"), ("1 = 1.0", "1 == 1.0"), ("a = 1e30", "a == 1e+30"),
+      ("~a & 1 = 0", "~a & 1 == 0"), ("1 = 1.0", "1 == 1"), ("a IN {1.0, 2.5, -3.0}", "a IN {1, 2.5, -3}"),
+      ("a / 2.0 = 1.0", "a / 2.0 == 1"), ("a = 1e30", "a == 1e+30"),
       ("a = 18446744073709551615", "a == 18446744073709551615"), ("sum:(a) = average(b)", "sum(a) == average(b)"),
-      ("modulus:by:(a, 2) = 0", "modulus:by:(a, 2) == 0"), ("now() > cast(0, 'Date')", "now() > CAST(0.0, \"NSDate\")"),
+      ("modulus:by:(a, 2) = 0", "modulus:by:(a, 2) == 0"),
+      ("now() > cast(0, 'Date')", "now() > CAST(0.000000, \"NSDate\")"),
       ("a = CAST('10.10', 'DecimalNumber') + 1", nil), ("a = 'q\"\\'\\\\\\n'", "a == \"q\\\"'\\\\\\n\""),
       ("SELF.a = $b.c", "a == $b.c"), ("SELF = self", "SELF == SELF"), ("#in = #Self.x", "#in == #Self.x"),
       ("subquery(a, $x, $x = 1).@count = 1", "SUBQUERY(a, $x, $x == 1).@count == 1"),
@@ -28,6 +30,11 @@ import Testing
       ("a between {1, 2} or truepredicate", "a BETWEEN {1, 2} OR TRUEPREDICATE"), ("anykey = 'a'", "ANYKEY == \"a\""),
       ("CAST('nan', 'NSNumber') < a", "CAST(\"nan\", \"NSNumber\") < a"), ("größe > 1", "größe > 1"),
       ("CAST(a, 'Number') = 1", "CAST(a, \"Number\") == 1"),
+      ("a < CAST(699993000, 'NSDate')", "a < CAST(699993000.000000, \"NSDate\")"),
+      ("a < CAST(-0.00000001, 'NSDate')", "a < CAST(-1e-08, \"NSDate\")"),
+      ("#'first name'.#\"a-b\" = $'x y'", "#\"first name.a-b\" == $\"x y\""),
+      ("a.#'b' = #'1'.@count", "a.b == #\"1.@count\""),
+      ("subquery(a, $'x y', $'x y'.#'1' = 1).@count = 1", "SUBQUERY(a, $\"x y\", $\"x y\".#\"1\" == 1).@count == 1"),
     ] as [(String, String?)])
   func canonical(_ format: String, _ expected: String?) throws {
     let predicate = try NSPredicate(parsing: format)
@@ -50,6 +57,22 @@ import Testing
       let predicate = try NSPredicate(parsing: "a = %@", arguments: [value])
       #expect(try NSPredicate(parsing: predicate.formatText) == predicate, "\(predicate)")
     }
+  }
+
+  @Test("a key path that no format could spell prints in quotes")
+  func keyPaths() throws {
+    for path in [
+      "first name", "a-b.c", "1st", "a..b", ".", "a.@count", "@count", "a.@b c", "é\"\\'", "in", "#a", "a.in", "x:y",
+    ] {
+      let predicate = try NSPredicate(parsing: "ANY %K.c IN %K AND $x.%K = 1", arguments: [path, path, path])
+      let again = try NSPredicate(parsing: predicate.formatText)
+      #expect(again == predicate && again.formatText == predicate.formatText, "\(predicate.formatText)")
+      #expect(try comparison(comparison("%K = 1", path).formatText).leftExpression.keyPath == path)
+    }
+    #expect(try holds("%K = 1 AND #'first name' = 1", "first name", for: ["first name": 1]))
+    #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "%K = 1", arguments: [""]) }
+    #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "#'' = 1") }
+    #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "$\"x = 1") }
   }
 
   @Test("a collection given as a value prints as an aggregate of it")

@@ -6,7 +6,12 @@ struct RandomPredicates {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  static let scalarKeys = ["a", "b", "c", "d"]
+  static let scalarKeys = ["a", "b", "c", "d", "first key"]
+  private static let deeperKeys = [
+    "one.a", "in", "list.@count", "items.@max.a", "a.length", "b.doubleValue", "c.description", "d.intValue",
+    "one.@count",
+    "items.@sum.a.boolValue",
+  ]
   private static let texts = ["", "a", "ab", "A", "ä", "abc", "b", "x*", "10"]
 
   private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[chance(elements.count)] }
@@ -75,7 +80,7 @@ struct RandomPredicates {
   private mutating func scalarExpression(depth: Int, _ variables: [String]) -> NSExpression {
     func inner(_ random: inout Self) -> NSExpression { random.scalarExpression(depth: depth - 1, variables) }
     switch depth > 0 ? chance(12) : chance(5) {
-    case 0, 1: return NSExpression(forKeyPath: pick(Self.scalarKeys + ["one.a", "in", "list.@count", "items.@max.a"]))
+    case 0, 1: return NSExpression(forKeyPath: pick(Self.scalarKeys + Self.deeperKeys))
     case 2: return NSExpression(forConstantValue: scalarConstant())
     case 3 where !variables.isEmpty:
       let variable = NSExpression(forVariable: pick(variables))
@@ -114,7 +119,7 @@ struct RandomPredicates {
 
   private mutating func collection(depth: Int, _ variables: [String]) -> NSExpression {
     switch depth > 0 ? chance(7) : chance(3) {
-    case 0: return NSExpression(forKeyPath: pick(["list", "items.a", "one.list"]))
+    case 0: return NSExpression(forKeyPath: pick(["list", "items.a", "one.list", "one"]))
     case 3:
       return pick([NSExpression.init(forUnionSet:with:), NSExpression.init(forMinusSet:with:)])(
         collection(depth: depth - 1, variables), collection(depth: depth - 1, variables))
@@ -125,7 +130,11 @@ struct RandomPredicates {
         predicate: predicate(depth: depth - 1, variables: variables + [name]))
       return chance(2) == 0 ? subquery : path("a", of: subquery)
     default:
-      return NSExpression(forAggregate: (0..<chance(4)).map { _ in scalarExpression(depth: depth - 1, variables) })
+      let elements = (0..<chance(4)).map { _ in
+        chance(4) == 0
+          ? NSExpression(forKeyPath: pick(["list", "one"])) : scalarExpression(depth: depth - 1, variables)
+      }
+      return NSExpression(forAggregate: elements)
     }
   }
 

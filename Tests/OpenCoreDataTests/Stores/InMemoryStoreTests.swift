@@ -157,6 +157,19 @@ import Testing
     }
   }
 
+  @Test func objectsHaveAnIdentifierAndAnEntityAsKeys() throws {
+    try withDogs { (keeper, dogs) throws in
+      let (ids, all) = (dogs.map(\.objectID), dogs.count)
+      #expect(try identifiers("Dog", NSPredicate(format: "objectID == %@", ids[2])) == [ids[2]])
+      #expect(
+        try identifiers("Dog", NSPredicate(format: "self.objectID IN %@", [ids[1], ids[3]])) == [ids[1], ids[3]])
+      #expect(try identifiers("Dog", NSPredicate(format: "owner.objectID == %@", keeper.objectID)) == Array(ids[..<5]))
+      #expect(
+        try identifiers("Animal", NSPredicate(format: "entity == %@ AND entity.name == 'Dog'", zoo.dog)).count == all)
+      #expect(try identifiers("Animal", NSPredicate(format: "entity.name != 'Dog' OR entity == %@", zoo.animal)) == [])
+    }
+  }
+
   @Test func unknownRequestsAreRefused() {
     #expect(
       errorCode { _ = try coordinator.forward(UnknownRequest(), context) }

@@ -44,19 +44,27 @@ struct Comparison {
   func holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
     if isPlain { return holdsPrepared(left, right) }
     if type == .like || type == .matches { return (try? pattern(right))?(left) ?? false }
-    return holdsPrepared(prepare(left), prepare(right))
+    return holdsPrepared(
+      prepare(type == .contains ? searched(left) : left), prepare(type == .in ? searched(right) : right))
   }
 
   /// The comparison with a value that never changes, made ready once.
   func test(against right: PredicateValue) throws(PredicateCompilationError) -> (PredicateValue) -> Bool {
     if isPlain { return { self.holdsPrepared($0, right) } }
     if type == .like || type == .matches { return try pattern(right) }
-    let right = prepare(right)
+    let right = prepare(type == .in ? searched(right) : right)
     if type == .in, let elements = right.elements, text.hashesLikeStrings {
       let members = Set(elements)
       return { members.contains(self.prepare($0)) }
     }
+    if type == .contains { return { self.holdsPrepared(self.prepare(self.searched($0)), right) } }
     return { self.holdsPrepared(self.prepare($0), right) }
+  }
+
+  /// What an element is sought in: of a dictionary, its values.
+  private func searched(_ value: PredicateValue) -> PredicateValue {
+    guard case .object = value, let members = value.members else { return value }
+    return .collection(members, ordered: false)
   }
 
   /// The value with all strings prepared as the options say.

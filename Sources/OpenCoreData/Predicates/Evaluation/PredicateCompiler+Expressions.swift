@@ -65,7 +65,8 @@ extension PredicateCompiler {
       let (object, path) = (rows.identity ?? rows.object, ValuePath(text))
       return { row, _ in path.value(in: PredicateValue(object(row))) }
     }
-    for count in stride(from: keys.count, to: 0, by: -1) {
+    let longest = min(keys.count, RowReader<Row>.longestPath)
+    for count in stride(from: longest, to: 0, by: -1) {
       guard let read = rows.value(keys.prefix(count).joined(separator: ".")) else { continue }
       if count == components.count { return { row, _ in read(row) } }
       let rest = ValuePath(components.dropFirst(count).joined(separator: "."))

@@ -55,7 +55,8 @@ struct PredicateCompiler<Row> {
     case .constant(let right):
       let test = try comparison.quantified(comparison.test(against: right))
       return { row, bindings in test(left(row, bindings)) }
-    case .varying(let right):
+    case .varying(let given):
+      let right = predicate.predicateOperatorType == .in ? spread(predicate.rightExpression, given) : given
       if predicate.comparisonPredicateModifier == .direct {
         return { row, bindings in comparison.holds(left(row, bindings), right(row, bindings)) }
       }
@@ -63,6 +64,26 @@ struct PredicateCompiler<Row> {
         let right = right(row, bindings)
         return comparison.quantified { comparison.holds($0, right) }(left(row, bindings))
       }
+    }
+  }
+
+  /// What an element is sought in: what braces list, and the elements of those collections that they list by a key path.
+  private func spread(_ expression: NSExpression, _ read: @escaping Reader) -> Reader {
+    guard case .aggregate(let parts) = expression.form, parts.contains(where: \.isPath) else { return read }
+    let arePaths = parts.map(\.isPath)
+    return { row, bindings in
+      let listed = read(row, bindings).elements ?? []
+      let found = zip(listed, arePaths).flatMap { value, isPath in [value] + (isPath ? value.elements ?? [] : []) }
+      return .collection(found, ordered: false)
+    }
+  }
+}
+
+extension NSExpression {
+  fileprivate var isPath: Bool {
+    switch form {
+    case .keyPath, .path: true
+    default: false
     }
   }
 }

@@ -18,13 +18,16 @@ public struct RowReader<Row> {
   /// Finds what reads the values that an expression has for all rows of a group; nil if the rows are no groups.
   var collect: ((NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
 
+  /// The most keys of a path that `value` is asked for at once; all beginnings of a path without end would take time without end.
+  static var longestPath: Int { 32 }
+
   /// A reader of rows.
   ///
   /// - Parameters:
   ///   - object: Makes the object of a row; called only for predicates that mention `SELF` or call blocks.
   ///   - value: Finds what reads the value of a key path, or returns nil if it is unknown. It is asked once for each key path, before any
-  ///     row is read: first for the whole, then for ever shorter beginnings, so that a store may answer `department.name` at once, or
-  ///     only `department`, whose `name` is then asked of the value by ``KeyValueCoding``.
+  ///     row is read: first for the whole, or its first 32 keys, then for ever shorter beginnings, so that a store may answer
+  ///     `department.name` at once, or only `department`, whose `name` is then asked of the value by ``KeyValueCoding``.
   public init(object: @escaping (Row) -> Any?, value: @escaping (String) -> ((Row) -> PredicateValue)?) {
     self.object = object
     self.value = value
@@ -37,7 +40,7 @@ extension RowReader where Row: KeyValueCoding {
     RowReader { object in
       object
     } value: { key in
-      key.contains(".") ? nil : { object in PredicateValue(object.value(forKey: key)) }
+      key.contains(".") ? nil : { object in object.predicateValue(forKey: key) }
     }
   }
 }
@@ -51,8 +54,7 @@ extension RowReader<Any?> {
       key.contains(".")
         ? nil
         : { object in
-          if let object = object as? any KeyValueCoding { return PredicateValue(object.value(forKey: key)) }
-          return PredicateValue(object).value(forKey: key)
+          object.flatMap(keyValues)?.predicateValue(forKey: key) ?? PredicateValue(object).value(forKey: key)
         }
     }
   }

@@ -20,6 +20,7 @@ struct FormatArguments {
     guard case .string(let path) = PredicateValue(try next("K")) else {
       throw FormatProblem("the argument for '%K' is no string")
     }
+    guard !path.isEmpty else { throw FormatProblem("the argument for '%K' is empty") }
     return path
   }
 

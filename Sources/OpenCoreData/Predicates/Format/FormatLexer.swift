@@ -30,8 +30,8 @@ struct FormatLexer {
     switch first {
     case "\"", "'": return .string(try string())
     case "%": return try placeholder()
-    case "$": return .variable(try marked("a variable"))
-    case "#": return .key(try marked("a key"))
+    case "$": return .variable(try name("a variable"))
+    case "#": return .key(try name("a key"))
     case "@": return .at("@" + (try marked("a collection operator")))
     case ".", "0"..."9": return try isFraction || first != "." ? number() : symbol()
     case _ where Self.isIdentifierStart(first): return .word(word())
@@ -77,6 +77,21 @@ struct FormatLexer {
     rest.removeFirst()
     guard let name = identifier() else { throw problem("\(what) has no name") }
     return name
+  }
+
+  /// The name behind a mark; in quotes, if it is no identifier.
+  private mutating func name(_ what: String) throws(PredicateFormatError) -> String {
+    guard let quote = rest.dropFirst().first, quote == "\"" || quote == "'" else { return try marked(what) }
+    rest.removeFirst()
+    let name = try string()
+    guard !name.isEmpty else { throw problem("\(what) has no name") }
+    return name
+  }
+
+  /// Whether a name can stand behind a mark without quotes.
+  static func isIdentifier(_ name: some StringProtocol) -> Bool {
+    guard let first = name.unicodeScalars.first, isIdentifierStart(first) else { return false }
+    return name.unicodeScalars.allSatisfy(isIdentifierPart)
   }
 
   private mutating func word() -> String {
@@ -163,22 +178,57 @@ struct FormatLexer {
     case "n": return ["\n"]
     case "r": return ["\r"]
     case "t": return ["\t"]
-    case "x": return [try self.scalar(digits: 2, radix: 16, at: position)]
-    case "u": return [try self.scalar(digits: 4, radix: 16, at: position)]
-    case "U": return [try self.scalar(digits: 8, radix: 16, at: position)]
+    case "x": return [try named(code(digits: 2), at: position)]
+    case "u": return [try named(code(digits: 4).map { paired($0) }, at: position)]
+    case "U": return [try named(longCode() ?? code(digits: 4).map { paired($0) }, at: position)]
+    case "0"..."3": return octal(first: scalar)
     default: return ["\\", scalar]
     }
   }
 
-  private mutating func scalar(
-    digits count: Int, radix: Int, at position: String.Index
-  ) throws(PredicateFormatError) -> Unicode.Scalar {
-    let digits = String(rest.prefix(count))
-    guard digits.unicodeScalars.count == count, let value = UInt32(digits, radix: radix),
-      let scalar = Unicode.Scalar(value)
-    else { throw problem("an escape names no character", at: position) }
-    rest = rest.dropFirst(count)
+  private func named(_ code: UInt32?, at position: String.Index) throws(PredicateFormatError) -> Unicode.Scalar {
+    guard let scalar = code.flatMap(Unicode.Scalar.init) else {
+      throw problem("an escape names no character", at: position)
+    }
     return scalar
+  }
+
+  /// The number that is next in so many hexadecimal digits.
+  private mutating func code(digits count: Int) -> UInt32? {
+    let digits = rest.prefix(count)
+    guard digits.count == count, digits.allSatisfy(\.properties.isASCIIHexDigit) else { return nil }
+    rest = rest[digits.endIndex...]
+    return UInt32(String(digits), radix: 16)
+  }
+
+  /// A character in eight digits; nil if these are four with a text of digits behind them.
+  private mutating func longCode() -> UInt32? {
+    let beginning = rest
+    if let code = code(digits: 8), Unicode.Scalar(code) != nil { return code }
+    rest = beginning
+    return nil
+  }
+
+  /// The code, or the one that it makes with the other half of a pair behind it.
+  private mutating func paired(_ code: UInt32) -> UInt32 {
+    let beginning = rest
+    guard (0xD800...0xDBFF).contains(code), skip("\\u") || skip("\\U"), let low = self.code(digits: 4),
+      (0xDC00...0xDFFF).contains(low)
+    else {
+      rest = beginning
+      return code
+    }
+    return 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+  }
+
+  /// A character in three octal digits; with fewer, a digit that a pattern refers to a group by.
+  private mutating func octal(first: Unicode.Scalar) -> [Unicode.Scalar] {
+    let others = rest.prefix(2)
+    guard others.count == 2, others.allSatisfy({ ("0"..."7").contains($0) }),
+      let code = UInt32(String(first) + String(others), radix: 8), let scalar = Unicode.Scalar(code)
+    else { return ["\\", first] }
+    rest = rest[others.endIndex...]
+    return [scalar]
   }
 
   // MARK: Placeholders and symbols

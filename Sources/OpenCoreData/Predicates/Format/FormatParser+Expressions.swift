@@ -92,7 +92,10 @@ extension FormatParser {
     let component: String
     switch token {
     case .word(let key) where !key.contains(":"): component = key
-    case .key(let key), .at(let key): component = key
+    case .key(let key): component = key
+    case .at(let key):
+      try chain()
+      component = key
     case .placeholder("K"): component = try keyPathArgument()
     default: throw problem("\(token.name) stands where a key is expected")
     }

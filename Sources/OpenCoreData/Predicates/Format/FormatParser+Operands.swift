@@ -34,11 +34,14 @@ extension FormatParser {
   }
 
   func keyPathArgument() throws(PredicateFormatError) -> String {
+    let path: String
     do throws(FormatProblem) {
-      return try arguments.keyPath()
+      path = try arguments.keyPath()
     } catch {
       throw problem(error.reason)
     }
+    for character in path where character == "@" { try chain() }
+    return path
   }
 
   private func parenthesised() throws(PredicateFormatError) -> Operand {

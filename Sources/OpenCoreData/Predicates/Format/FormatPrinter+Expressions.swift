@@ -5,19 +5,30 @@ extension FormatPrinter {
     switch expression.form {
     case .constant(let value): constant(value)
     case .evaluatedObject: "SELF"
-    case .variable(let name): "$" + name
+    case .variable(let name): variable(name)
     case .keyPath(let path): self.path(path)
     case .function(let function, let arguments): text(of: function, arguments)
-    case .path(let path, let operand): "\(text(of: operand, binding: atomPrecedence)).\(path)"
+    case .path(let path, let operand):
+      "\(text(of: operand, binding: atomPrecedence)).\(self.path(path, isFirst: false))"
     case .aggregate(let elements): "{\(list(elements))}"
     case .set(let operation, let left, let right):
       "\(text(of: left)) \(operation.rawValue) \(text(of: right, binding: 1))"
     case .subquery(let collection, let variable, let predicate):
-      "SUBQUERY(\(text(of: collection)), $\(variable), \(text(of: predicate)))"
+      "SUBQUERY(\(text(of: collection)), \(self.variable(variable)), \(text(of: predicate)))"
     case .anyKey: "ANYKEY"
     case .block(_, let arguments): "BLOCK(\(list(arguments)))"
     case .conditional(let predicate, let yes, let no):
       "TERNARY(\(text(of: predicate)), \(text(of: yes)), \(text(of: no)))"
+    }
+  }
+
+  /// One side of a comparison, where a whole number is the same whatever its type, and is written without a point. In arithmetic
+  /// it is not.
+  static func side(_ expression: NSExpression) -> String {
+    switch expression.form {
+    case .constant(let value): constant(value, isCompared: true)
+    case .aggregate(let elements): "{\(elements.map(side).joined(separator: ", "))}"
+    default: text(of: expression)
     }
   }
 
@@ -59,32 +70,48 @@ extension FormatPrinter {
   /// The precedence of what holds together by itself.
   private static let atomPrecedence = Infix.power.precedence + 1
 
-  /// A key path, marked where a keyword would be read instead.
-  private static func path(_ path: String) -> String {
-    ReservedWords.contains(path.prefix { $0 != "." }) ? "#" + path : path
+  private static func variable(_ name: String) -> String {
+    "$" + (FormatLexer.isIdentifier(name) ? name : quoted(name))
+  }
+
+  /// A key path, marked where a keyword would be read instead, and in quotes where a key is no identifier.
+  private static func path(_ path: String, isFirst: Bool = true) -> String {
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false)
+    guard keys.allSatisfy({ FormatLexer.isIdentifier($0.first == "@" ? $0.dropFirst() : $0) }) else {
+      return "#" + quoted(path)
+    }
+    return isFirst && ReservedWords.contains(keys[0]) ? "#" + path : path
   }
 
   // MARK: Constants
 
-  private static func constant(_ value: Any?) -> String {
+  private static func constant(_ value: Any?, isCompared: Bool = false) -> String {
     if let index = value as? SymbolicIndex { return index.rawValue }
-    return literal(PredicateValue(value))
+    return literal(PredicateValue(value), isCompared: isCompared)
   }
 
-  private static func literal(_ value: PredicateValue) -> String {
+  private static func literal(_ value: PredicateValue, isCompared: Bool) -> String {
     switch value {
     case .null: "nil"
     case .integer(let value): value.description
+    case .double(let value) where isCompared && Int64(exactly: value) != nil: Int64(value).description
     case .double(let value): value.isFinite ? value.description : cast(value.description, .number)
     case .decimal(let value): value.exponent >= 0 ? value.description : cast(value.description, .decimal)
     case .string(let value): quoted(value)
-    case .date(let value): "CAST(\(value.timeIntervalSinceReferenceDate), \(quoted(CastType.date.rawValue)))"
+    case .date(let value): "CAST(\(seconds(value.timeIntervalSinceReferenceDate)), \(quoted(CastType.date.rawValue)))"
     case .data(let value): cast(value.base64EncodedString(), .data)
     case .uuid(let value): cast(value.uuidString, .uuid)
-    case .collection(let elements, _): "{\(elements.map(literal).joined(separator: ", "))}"
+    case .collection(let elements, _):
+      "{\(elements.map { literal($0, isCompared: isCompared) }.joined(separator: ", "))}"
     case .object(let value as URL): cast(value.absoluteString, .url)
     case .object(let value): "<\(value)>"
     }
+  }
+
+  /// With six digits behind the point, or with more if these are not all.
+  private static func seconds(_ value: Double) -> String {
+    let text = String(format: "%.6f", value)
+    return Double(text) == value ? text : value.description
   }
 
   private static func cast(_ text: String, _ type: CastType) -> String {

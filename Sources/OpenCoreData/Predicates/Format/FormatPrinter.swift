@@ -22,8 +22,8 @@ enum FormatPrinter {
       case .all: "ALL "
       case .any: "ANY "
       }
-    let left = text(of: comparison.leftExpression)
-    let right = text(of: comparison.rightExpression)
+    let left = side(comparison.leftExpression)
+    let right = side(comparison.rightExpression)
     return "\(modifier)\(left) \(symbol(of: comparison.predicateOperatorType))\(text(of: comparison.options)) \(right)"
   }
 
@@ -57,7 +57,7 @@ enum FormatPrinter {
     return switch compound.compoundPredicateType {
     case .and: joined(parts, " AND ", none: "TRUEPREDICATE")
     case .or: joined(parts, " OR ", none: "FALSEPREDICATE")
-    case .not: parts.map { "NOT \(part($0))" }.joined()
+    case .not: parts.map { "NOT \($0 is NSCompoundPredicate ? "(\(text(of: $0)))" : text(of: $0))" }.joined()
     }
   }
 

@@ -21,8 +21,8 @@ final class KeySortDescriptor: NSSortDescriptor {
   }
 
   override func compare(_ left: Any, to right: Any) -> ComparisonResult {
-    let left = order.key(for: path.value(in: PredicateValue(left)))
-    let right = order.key(for: path.value(in: PredicateValue(right)))
+    let left = order.key(for: path.value(of: left))
+    let right = order.key(for: path.value(of: right))
     let result = order.order(left, right)
     return ascending ? result : result.reversed
   }

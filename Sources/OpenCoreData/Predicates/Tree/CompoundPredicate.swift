@@ -9,9 +9,23 @@ final class CompoundPredicate: NSCompoundPredicate {
     return TreeEquality.equal(self, other)
   }
 
-  override var hash: Int { compoundPredicateType.rawValue.hashValue }
+  override var hash: Int { TreeEquality.hash(of: self) }
 
   override var predicateFormat: String { FormatPrinter.text(of: self) }
 
   override var description: String { predicateFormat }
+}
+
+extension NSPredicate {
+  /// The same predicate, in which no compound is Foundation's own; itself if that is so already.
+  ///
+  /// Whatever keeps a predicate keeps this one. Compounds of a subclass stay as they are.
+  var adopted: NSPredicate {
+    guard let compound = self as? NSCompoundPredicate,
+      type(of: compound) == NSCompoundPredicate.self || type(of: compound) == CompoundPredicate.self
+    else { return self }
+    let parts = compound.subpredicates.map(\.adopted)
+    if compound is CompoundPredicate, parts.elementsEqual(compound.subpredicates, by: ===) { return self }
+    return CompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts)
+  }
 }

@@ -117,7 +117,7 @@ open class NSComparisonPredicate: NSPredicate {
   }
 
   /// Equal for equal comparisons.
-  open override var hash: Int { predicateOperatorType.rawValue.hashValue }
+  open override var hash: Int { TreeEquality.hash(of: self) }
 
   /// The predicate in the format language.
   open override var predicateFormat: String { FormatPrinter.text(of: self) }

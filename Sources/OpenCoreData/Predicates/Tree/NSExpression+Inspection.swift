@@ -2,7 +2,7 @@ public import Foundation
 
 /// What an expression is made of. Each property traps for expressions of other types than it names.
 extension NSExpression {
-  /// The value of a constant, as it was given.
+  /// The value of a constant, as it was given; a number as an `NSNumber`.
   public var constantValue: Any? {
     if case .constant(let value) = form { value } else { missing("constant value") }
   }

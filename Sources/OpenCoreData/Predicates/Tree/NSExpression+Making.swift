@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NSExpression {
-  /// A value that never changes; nil is the null of the format language.
-  public convenience init(forConstantValue value: Any?) { self.init(.constant(value)) }
+  /// A value that never changes; nil is the null of the format language. A number of Swift's types becomes an `NSNumber`.
+  public convenience init(forConstantValue value: Any?) { self.init(.constant(value as? NSNumber ?? value)) }
 
   /// The object that a predicate is evaluated with.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.evaluatedObject) }
@@ -68,14 +68,14 @@ extension NSExpression {
   public convenience init(
     forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
   ) {
-    self.init(.subquery(expression, variable: variable, predicate))
+    self.init(.subquery(expression, variable: variable, predicate.adopted))
   }
 
   /// The first expression if the predicate holds, or else the second.
   public convenience init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {
-    self.init(.conditional(predicate, trueExpression, falseExpression))
+    self.init(.conditional(predicate.adopted, trueExpression, falseExpression))
   }
 
   /// What a block returns.

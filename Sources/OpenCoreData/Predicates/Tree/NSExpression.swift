@@ -98,10 +98,10 @@ open class NSExpression: NSObject, NSCopying {
   }
 
   /// Equal for equal expressions.
-  open override var hash: Int { expressionType.rawValue.hashValue }
+  open override var hash: Int { TreeEquality.hash(of: self) }
 
   /// The expression in the format language.
-  open override var description: String { FormatPrinter.text(of: self) }
+  open override var description: String { FormatPrinter.side(self) }
 }
 
 /// What can be made of two collections.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether two trees have the same form, and equal constants at their leaves.
+/// Whether two trees have the same form, and equal constants at their leaves; and hashes that are equal if so.
 enum TreeEquality {
   static func equal(_ left: NSPredicate, _ right: NSPredicate) -> Bool {
     switch (left, right) {
@@ -37,6 +37,69 @@ enum TreeEquality {
     case (.conditional(let left, let left1, let left2), .conditional(let right, let right1, let right2)):
       equal(left, right) && left1.isEqual(right1) && left2.isEqual(right2)
     default: false
+    }
+  }
+
+  // MARK: Hashes
+
+  static func hash(of predicate: NSPredicate) -> Int { hash { combine(predicate, into: &$0) } }
+
+  static func hash(of expression: NSExpression) -> Int { hash { combine(expression.form, into: &$0) } }
+
+  private static func hash(_ combine: (inout Hasher) -> Void) -> Int {
+    var hasher = Hasher()
+    combine(&hasher)
+    return hasher.finalize()
+  }
+
+  private static func combine(_ predicate: NSPredicate, into hasher: inout Hasher) {
+    switch predicate {
+    case let comparison as NSComparisonPredicate:
+      hasher.combine(comparison.predicateOperatorType)
+      combine(comparison.leftExpression.form, into: &hasher)
+      combine(comparison.rightExpression.form, into: &hasher)
+    case let compound as NSCompoundPredicate:
+      hasher.combine(compound.compoundPredicateType)
+      for part in compound.subpredicates { combine(part, into: &hasher) }
+    // Foundation's constants that are equal need not hash alike.
+    default: hasher.combine(0)
+    }
+  }
+
+  private static func combine(_ form: NSExpression.Form, into hasher: inout Hasher) {
+    switch form {
+    case .constant(let value): combine(PredicateValue(value), into: &hasher)
+    case .variable(let name), .keyPath(let name): hasher.combine(name)
+    case .function(let function, let arguments):
+      hasher.combine(function)
+      for argument in arguments { combine(argument.form, into: &hasher) }
+    case .path(let path, let operand):
+      hasher.combine(path)
+      combine(operand.form, into: &hasher)
+    case .aggregate(let parts): for part in parts { combine(part.form, into: &hasher) }
+    case .set(let operation, let left, let right):
+      hasher.combine(operation)
+      combine(left.form, into: &hasher)
+      combine(right.form, into: &hasher)
+    case .subquery(let collection, let variable, let predicate):
+      hasher.combine(variable)
+      combine(collection.form, into: &hasher)
+      combine(predicate, into: &hasher)
+    case .conditional(let predicate, let yes, let no):
+      combine(predicate, into: &hasher)
+      combine(yes.form, into: &hasher)
+      combine(no.form, into: &hasher)
+    case .evaluatedObject, .anyKey, .block: hasher.combine(0)
+    }
+  }
+
+  /// What is of no class may have another hash each time it is boxed, and unordered collections that are equal another count.
+  private static func combine(_ constant: PredicateValue, into hasher: inout Hasher) {
+    switch constant {
+    case .collection(let elements, ordered: true): for element in elements { combine(element, into: &hasher) }
+    case .collection(_, ordered: false): hasher.combine(0)
+    case .object(let value) where !(type(of: value) is AnyClass): hasher.combine(0)
+    default: hasher.combine(constant)
     }
   }
 }

@@ -14,9 +14,17 @@ enum CollectionOperator: String {
   case unionOfSets = "@unionOfSets"
   case distinctUnionOfSets = "@distinctUnionOfSets"
 
-  /// What the operator makes of a collection; null of anything else.
+  /// The operator that a key of a path is; nil for most.
+  init?(key: String) {
+    guard key.hasPrefix("@") else { return nil }
+    self.init(rawValue: key)
+  }
+
+  /// What the operator makes of a collection; null of anything else, but that a dictionary has a count.
   func apply(to value: PredicateValue, each path: ValuePath) -> PredicateValue {
-    guard case .collection(let elements, let ordered) = value else { return .null }
+    guard case .collection(let elements, let ordered) = value else {
+      return self == .count ? value.members.map { .integer(Int64($0.count)) } ?? .null : .null
+    }
     func values() -> [PredicateValue] { elements.map { path.value(in: $0) } }
     func flattened() -> [PredicateValue] { elements.flatMap { path.value(in: $0).elements ?? [] } }
     return switch self {

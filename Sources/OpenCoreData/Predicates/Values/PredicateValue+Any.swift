@@ -10,7 +10,7 @@ extension PredicateValue {
       self = .null
       return
     }
-    self = Self.exact(value) ?? Self.foundationScalar(value) ?? Self.wrapped(value) ?? .object(value)
+    self = Self.exact(value) ?? Self.foundation(value) ?? Self.wrapped(value) ?? .object(value)
   }
 
   /// By exact type: a cast would first try to bridge.
@@ -32,6 +32,8 @@ extension PredicateValue {
       .uuid(value)
     } else if type == Data.self, let value = value as? Data {
       .data(value)
+    } else if type == PredicateValue.self, let value = value as? PredicateValue {
+      value
     } else if type == NSManagedObjectID.self {
       .object(value)
     } else {
@@ -39,9 +41,11 @@ extension PredicateValue {
     }
   }
 
-  private static func foundationScalar(_ value: Any) -> PredicateValue? {
-    guard type(of: value) is AnyClass else { return nil }
-    return switch value {
+  /// The value of an instance of a class; nil for values of Swift's types.
+  private static func foundation(_ value: Any) -> PredicateValue? {
+    guard let object = classInstance(value) else { return nil }
+    return switch object {
+    case is NSManagedObject: .object(value)
     case let value as NSDecimalNumber: .decimal(value.decimalValue)
     case let value as NSNumber: number(value)
     case let value as NSString: .string(value as String)
@@ -53,7 +57,7 @@ extension PredicateValue {
     case let value as NSArray: .collection(value.map(PredicateValue.init), ordered: true)
     case let value as NSOrderedSet: .collection(value.map { PredicateValue($0) }, ordered: true)
     case let value as NSSet: .collection(value.map { PredicateValue($0) }, ordered: false)
-    default: nil
+    default: .object(value)
     }
   }
 

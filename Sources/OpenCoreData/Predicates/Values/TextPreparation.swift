@@ -52,11 +52,13 @@ struct TextPreparation {
 extension String {
   /// Whether the bytes of another string are among this one's. Takes time in proportion to the product of the lengths at worst.
   func containsBytes(of other: String) -> Bool {
-    let (bytes, sought) = (Array(utf8), Array(other.utf8))
-    guard let first = sought.first else { return true }
-    guard bytes.count >= sought.count else { return false }
-    return (0...(bytes.count - sought.count)).contains { start in
-      bytes[start] == first && bytes[start..<(start + sought.count)].elementsEqual(sought)
+    guard let first = other.utf8.first else { return true }
+    var rest = utf8[...]
+    while let start = rest.firstIndex(of: first) {
+      rest = rest[start...]
+      if rest.starts(with: other.utf8) { return true }
+      rest = rest.dropFirst()
     }
+    return false
   }
 }

@@ -10,32 +10,35 @@ struct ValuePath {
 
   private let steps: [Step]
 
+  /// Takes time in proportion to the length of the path.
   init(_ path: String) {
-    self.init(path.split(separator: ".")[...])
-  }
-
-  private init(_ components: ArraySlice<Substring>) {
+    // From the end, where what an operator applies to is known.
     var steps: [Step] = []
-    for (index, component) in zip(components.indices, components) {
-      if let named = CollectionOperator(rawValue: String(component)) {
-        steps.append(.operator(named, each: ValuePath(components[(index + 1)...])))
-        break
+    for component in path.split(separator: ".").reversed() {
+      let key = String(component)
+      if let named = CollectionOperator(key: key) {
+        steps = [.operator(named, each: ValuePath(steps: steps.reversed()))]
+      } else {
+        steps.append(.key(key))
       }
-      steps.append(.key(String(component)))
     }
-    self.steps = steps
-  }
-
-  /// The first key, and the path behind it; nil if the path begins with a collection operator.
-  var splitAtFirstKey: (key: String, rest: ValuePath?)? {
-    guard case .key(let key)? = steps.first else { return nil }
-    return (key, steps.count > 1 ? ValuePath(steps: Array(steps.dropFirst())) : nil)
+    self.steps = steps.reversed()
   }
 
   private init(steps: [Step]) { self.steps = steps }
 
+  /// The value at the end of a path that begins at an object; null where it breaks off.
+  func value(of object: Any) -> PredicateValue {
+    guard case .key(let key)? = steps.first, key != "self", let keyed = keyValues(of: object) else {
+      return value(in: PredicateValue(object))
+    }
+    return Self.follow(steps.dropFirst(), from: keyed.predicateValue(forKey: key))
+  }
+
   /// The value at the end of the path; null where it breaks off.
-  func value(in root: PredicateValue) -> PredicateValue {
+  func value(in root: PredicateValue) -> PredicateValue { Self.follow(steps[...], from: root) }
+
+  private static func follow(_ steps: ArraySlice<Step>, from root: PredicateValue) -> PredicateValue {
     var value = root
     for step in steps {
       switch step {
@@ -53,19 +56,8 @@ extension PredicateValue {
     switch self {
     case _ where key == "self": self
     case .collection(let elements, let ordered): .collection(elements.map { $0.value(forKey: key) }, ordered: ordered)
-    case .object(let object): PredicateValue((object as? any KeyValueCoding)?.value(forKey: key))
-    case .string(let text): Self.property(key, of: text)
-    default: .null
-    }
-  }
-
-  /// What strings answer to key-value coding on Apple's platforms.
-  private static func property(_ key: String, of text: String) -> PredicateValue {
-    switch key {
-    case "length": .integer(Int64(text.utf16.count))
-    case "lowercaseString": .string(text.lowercased())
-    case "uppercaseString": .string(text.uppercased())
-    default: .null
+    case .object(let object): keyValues(of: object)?.predicateValue(forKey: key) ?? property(key) ?? .null
+    default: property(key) ?? .null
     }
   }
 }
