@@ -82,9 +82,10 @@ if hasOpenCoreData && !isEngineAlone {
   package.targets += [
     .target(name: "OpenCoreData", dependencies: ["Hashing"], swiftSettings: settings),
     .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
-    .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
     .target(
-      name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
+      name: "IncrementalStore", dependencies: ["CoreData", "OpenCoreData", "RowFormat"], swiftSettings: settings),
+    .target(
+      name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "CoreData", "IncrementalStore"],
       swiftSettings: settings),
     .executableTarget(
       name: "modelgen",

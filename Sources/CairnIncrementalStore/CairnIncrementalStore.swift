@@ -1,7 +1,6 @@
 public import Cairn
-public import Foundation
+public import CoreData
 @_exported public import IncrementalStore
-public import OpenCoreData
 
 extension NSPersistentStore.StoreType {
   /// Stores that Cairn keeps.

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// The entries of to-many relationships that a save changes.
 ///

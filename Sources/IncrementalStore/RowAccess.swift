@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// How rows of a store become values of its objects: the schema, and the identifiers that references stand for.
 final class RowAccess {

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// Which rows of a table a predicate can hold for, as far as it names objects.
 enum RowChoice {
@@ -16,7 +15,7 @@ enum RowChoice {
       for part in compound.subpredicates { self = narrowed(by: RowChoice(part, store)) }
       return
     }
-    guard let comparison = predicate as? OpenCoreData.NSComparisonPredicate,
+    guard let comparison = predicate as? NSComparisonPredicate,
       comparison.leftExpression.expressionType == .evaluatedObject,
       comparison.rightExpression.expressionType == .constantValue,
       comparison.comparisonPredicateModifier == .direct

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// Executes a fetch request over one snapshot.
 struct RowFetch {
@@ -13,7 +12,7 @@ struct RowFetch {
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
     guard let entity = request.entity else {
-      throw CoreDataError.make(NSCoreDataError, "A fetch request has no entity.")
+      throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
     }
     let source = RowSource(try store.rows.snapshot(), store.access, context)
     guard let map = store.access.schema[entity] else {
@@ -84,7 +83,7 @@ struct RowFetch {
     case .managedObjectIDResultType: return collector.result.map { cached($0, request) }
     default:
       guard let context else {
-        throw CoreDataError.make(NSCoreDataError, "Objects cannot be fetched without a context.")
+        throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
       }
       return collector.result.map { context.object(with: cached($0, request)) }
     }

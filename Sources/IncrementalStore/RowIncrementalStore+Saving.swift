@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 extension RowIncrementalStore {
   /// Saves what the request has as one batch. The metadata are written with it, if they have changed.

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked
 /// for.

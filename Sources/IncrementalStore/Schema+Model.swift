@@ -1,4 +1,4 @@
-import OpenCoreData
+import CoreData
 
 extension Schema {
   /// Gives numbers to what the model has and the schema has not, and describes what both have as the model does.

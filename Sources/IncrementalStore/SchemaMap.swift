@@ -1,4 +1,4 @@
-import OpenCoreData
+import CoreData
 
 /// How the entities of a model are found in the schema of a store, and back.
 final class SchemaMap {

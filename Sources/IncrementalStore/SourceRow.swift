@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// The rows of one snapshot, as predicates, sort descriptors and dictionaries see them.
 ///

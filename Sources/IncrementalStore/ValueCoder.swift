@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// Turns values of attributes into the bytes of a field, and back.
 struct ValueCoder {
@@ -63,7 +62,7 @@ struct ValueCoder {
       return (.composite, { $0.counted(bytes) })
     default: break
     }
-    throw CoreDataError.make(
+    throw StoreFailure.make(
       NSPersistentStoreSaveError,
       "The value of \(attribute.name) cannot be stored: it is a \(type(of: value)), the attribute's type is \(attribute.attributeType).",
       [NSValidationKeyErrorKey: attribute.name, NSValidationValueErrorKey: value])
