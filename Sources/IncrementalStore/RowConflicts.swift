@@ -20,7 +20,7 @@ struct RowConflicts: Error, @unchecked Sendable {
       let id = conflict.object.objectID
       let made = NSMergeConflict(
         source: conflict.object, newVersion: Int(clamping: conflict.stored?.version ?? 0),
-        oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.knownVersion ?? 0),
+        oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.contextVersion ?? 0),
         cachedSnapshot: try snapshot(conflict.known, conflict, store),
         persistedSnapshot: try snapshot(conflict.stored, conflict, store))
       if let stored = conflict.stored {
