@@ -24,6 +24,14 @@ final class CairnRowStore: RowStore {
     }
   }
 
+  /// Opens the store at `url` with the options that Core Data's store was added with. An empty file says where one is to
+  /// be made.
+  static func open(at url: URL, _ options: [AnyHashable: Any]?) throws -> CairnRowStore {
+    let options = try CairnOptions(options)
+    if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url) }
+    return try CairnRowStore(at: url, options)
+  }
+
   func snapshot() -> any RowSnapshot { CairnRowSnapshot(engine, url) }
 
   func close() throws { try CairnFailure.translating(url) { () throws(StoreError) in try engine.leave() } }

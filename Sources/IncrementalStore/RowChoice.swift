@@ -12,7 +12,7 @@ enum RowChoice {
     self = .all
     if let compound = predicate as? NSCompoundPredicate {
       guard compound.compoundPredicateType == .and else { return }
-      for part in compound.subpredicates { self = narrowed(by: RowChoice(part, store)) }
+      for part in compound.parts { self = narrowed(by: RowChoice(part, store)) }
       return
     }
     guard let comparison = predicate as? NSComparisonPredicate,
@@ -44,7 +44,7 @@ enum RowChoice {
     }
   }
 
-  private static func elements(_ collection: Any?) -> [Any]? {
+  static func elements(_ collection: Any?) -> [Any]? {
     switch collection {
     case let array as [Any]: array
     case let array as NSArray: Array(array)
@@ -61,6 +61,11 @@ enum RowChoice {
     guard let id, id.persistentStore === store else { return nil }
     return try? store.access.reference(id).reference
   }
+}
+
+extension NSCompoundPredicate {
+  /// Apple's Foundation declares them as values of any type.
+  var parts: [NSPredicate] { (subpredicates as [Any]).compactMap { $0 as? NSPredicate } }
 }
 
 extension RowSnapshot {

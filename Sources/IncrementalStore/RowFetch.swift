@@ -19,13 +19,12 @@ struct RowFetch {
       // Nothing can have been saved; the request is checked all the same.
       return request.resultType == .countResultType ? [NSNumber(value: 0)] : []
     }
-    let fetch = try CompiledFetch(request, of: entity, reading: source.reader(of: map))
     let maps = maps(of: entity, request).filter { !$0.entity.isAbstract }
     let isForCount = request.resultType == .countResultType
+    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if isForCount, request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
       return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
     }
-    var collector = FetchCollector(fetch, isForCount: isForCount)
     let choice = RowChoice(request.predicate, store)
     if maps.count > 1, !isForCount, request.sortDescriptors?.isEmpty ?? true {
       try merge(maps, choice, source, &collector)
@@ -46,7 +45,7 @@ struct RowFetch {
 
   private func scan(
     _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
-    _ collector: inout FetchCollector<SourceRow>
+    _ collector: inout RowCollector
   ) throws {
     var goesOn = true
     for map in maps where goesOn {
@@ -65,7 +64,7 @@ struct RowFetch {
   /// Without sort descriptors objects of an entity and of its subentities are in one order.
   private func merge(
     _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
-    _ collector: inout FetchCollector<SourceRow>
+    _ collector: inout RowCollector
   ) throws {
     var rows = TableMerge(maps, choice, source.snapshot)
     try rows.forEachRow { row, map in
@@ -75,7 +74,7 @@ struct RowFetch {
   }
 
   private func answer(
-    _ request: NSFetchRequest<NSManagedObject>, _ collector: FetchCollector<SourceRow>
+    _ request: NSFetchRequest<NSManagedObject>, _ collector: RowCollector
   ) throws -> [Any] {
     switch request.resultType {
     case .countResultType: return [NSNumber(value: collector.count)]

@@ -36,14 +36,6 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) var loadedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
 
-  /// To be called by coordinators only.
-  public required init(
-    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
-    options: [AnyHashable: Any]? = nil
-  ) {
-    super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
-  }
-
   deinit { try? rowStore?.close() }
 
   open override var type: String { Self.storeType }

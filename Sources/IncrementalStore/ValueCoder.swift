@@ -36,7 +36,7 @@ struct ValueCoder {
     case .data(let value): return (.data, { $0.counted(value) })
     case .uuid(let value): return (.uuid, { output in output.append(value.bytes) })
     case .other(let value): return try encoded(other: value, of: attribute)
-    case .null, .reference, .object, .members, .fetched, .fault: return nil
+    default: return nil
     }
   }
 
@@ -154,12 +154,6 @@ struct ValueCoder {
     }
     try input.requireEnd()
     return values
-  }
-
-  /// The value as predicates compare it.
-  func predicateValue(_ field: Field, of attribute: NSAttributeDescription, in bytes: [UInt8]) throws -> PredicateValue
-  {
-    try value(field, of: attribute, in: bytes).predicateValue
   }
 }
 
