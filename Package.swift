@@ -2,15 +2,15 @@
 
 import PackageDescription
 
-// For sources that targets share, too, whose imports may differ.
-let sharedSettings: [SwiftSetting] = [
-  .strictMemorySafety(),
+let features: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
+// For sources that targets share, too, whose imports may differ.
+let sharedSettings = features + [.strictMemorySafety()]
 let settings = sharedSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
@@ -51,12 +51,15 @@ let package = Package(
 // Modes that take long to build, and are for tests of the engine alone, leave the rest out.
 let isEngineAlone = Context.environment["CAIRN_ENGINE_ALONE"] == "1"
 
-// Apple's platforms have a Core Data of their own.
+// Apple's platforms have a Core Data of their own. What is built on it there can be tested elsewhere, on a folder of
+// Tests/AppleSide that stands for it: with Stub nothing but the two stores is there, with OpenCoreData everything is.
+let standIn = Context.environment["CAIRN_APPLE_SIDE"]
 #if canImport(Darwin)
-  let hasOpenCoreData = false
+  let isApple = true
 #else
-  let hasOpenCoreData = true
+  let isApple = false
 #endif
+let hasOpenCoreData = !isApple && standIn != "Stub"
 
 if !isEngineAlone {
   package.products.append(.executable(name: "kvdump", targets: ["kvdump"]))
@@ -70,23 +73,46 @@ if !isEngineAlone {
       path: "Tools/kvdump", swiftSettings: settings))
 }
 
+if !isEngineAlone {
+  let coreData: [Target.Dependency] = isApple ? [] : hasOpenCoreData ? ["CoreData", "OpenCoreData"] : ["CoreData"]
+  let isAppleSide = isApple || standIn != nil
+  // What refers to what in Apple's models is unowned(unsafe), and each use of it would have to say so.
+  let storeSettings =
+    (isAppleSide ? features : settings) + (standIn == nil ? [] : [.treatAllWarnings(as: .error)])
+  package.products += [
+    .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
+    .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
+  ]
+  package.targets += [
+    .target(
+      name: "IncrementalStore", dependencies: coreData + ["RowFormat"],
+      exclude: [isAppleSide ? "OpenCoreData" : "AppleCoreData"], swiftSettings: storeSettings),
+    .target(
+      name: "CairnIncrementalStore", dependencies: coreData + ["Cairn", "CairnInspection", "IncrementalStore"],
+      exclude: [hasOpenCoreData ? "AppleCoreData" : "OpenCoreData"], swiftSettings: storeSettings),
+  ]
+}
+
+if !isApple && !isEngineAlone {
+  // Apple's enumerations may get new cases, as those of a module with library evolution.
+  let evolution: [SwiftSetting] =
+    hasOpenCoreData ? [] : [.unsafeFlags(["-enable-library-evolution", "-suppress-warnings"])]
+  package.targets.append(
+    .target(
+      name: "CoreData", dependencies: hasOpenCoreData ? ["OpenCoreData"] : [],
+      path: standIn.map { "Tests/AppleSide/\($0)" }, swiftSettings: settings + evolution))
+}
+
 if hasOpenCoreData && !isEngineAlone {
   package.products += [
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     .library(name: "CoreData", targets: ["CoreData"]),
-    .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
-    .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
     .executable(name: "modelgen", targets: ["modelgen"]),
     .executable(name: "catalogue", targets: ["catalogue"]),
   ]
   package.targets += [
     .target(name: "CObjectLifetime"),
     .target(name: "OpenCoreData", dependencies: ["CObjectLifetime", "Hashing"], swiftSettings: settings),
-    .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
-    .target(name: "IncrementalStore", dependencies: ["OpenCoreData", "RowFormat"], swiftSettings: settings),
-    .target(
-      name: "CairnIncrementalStore", dependencies: ["Cairn", "CairnInspection", "IncrementalStore", "OpenCoreData"],
-      swiftSettings: settings),
     .executableTarget(
       name: "modelgen",
       dependencies: [
@@ -126,4 +152,11 @@ if hasOpenCoreData && !isEngineAlone {
 // What OpenCoreData is to do is what Apple's framework does.
 if !hasOpenCoreData && Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
   package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
+}
+
+if standIn != nil {
+  package.products.removeAll { $0 is Product.Executable }
+  package.targets.removeAll {
+    $0.type == .executable || $0.type == .test && !$0.name.hasSuffix("IncrementalStoreTests")
+  }
 }

@@ -1,6 +1,6 @@
 import Cairn
-import Foundation
-import OpenCoreData
+import CoreData
+import IncrementalStore
 
 /// Makes errors of Cocoa's domain of the engine's, with these beneath.
 enum CairnFailure {
@@ -22,7 +22,7 @@ enum CairnFailure {
   }
 
   static func make(_ error: StoreError, _ url: URL?) -> NSError {
-    CoreDataError.make(
+    StoreFailure.make(
       code(error.code), "The store at \(url?.path ?? "?"): \(error.message)",
       [NSUnderlyingErrorKey: error, NSFilePathErrorKey: url?.path ?? ""])
   }

@@ -1,7 +1,7 @@
 import Cairn
 import CairnInspection
-import Foundation
-import OpenCoreData
+import CoreData
+import IncrementalStore
 
 /// What a store is in the file system.
 enum CairnFiles {
@@ -25,7 +25,7 @@ enum CairnFiles {
 
   static func replace(_ destination: URL, withCopyOf source: URL) throws {
     guard destination.standardizedFileURL != source.standardizedFileURL else {
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreOperationError, "A store cannot be replaced with itself: \(source.path).")
     }
     try removeEmptyFile(at: destination)
@@ -76,7 +76,7 @@ enum CairnFiles {
       }
       // Whatever path its users have given, it is the same store.
       guard !Engine.isInUse(store) else {
-        throw CoreDataError.make(
+        throw StoreFailure.make(
           NSPersistentStoreOpenError,
           "The store at \(url.path) is in use by this program. Remove it from its coordinators first.")
       }

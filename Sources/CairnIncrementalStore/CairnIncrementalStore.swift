@@ -1,7 +1,6 @@
 public import Cairn
-public import Foundation
+public import CoreData
 @_exported public import IncrementalStore
-public import OpenCoreData
 
 extension NSPersistentStore.StoreType {
   /// Stores that Cairn keeps.
@@ -30,22 +29,9 @@ public let CairnDurabilityOption = "CairnDurability"
 /// Whether space that is not needed is given back in the background: an `NSNumber`, true unless set.
 public let CairnCompactionOption = "CairnCompaction"
 
-/// A Core Data store that Cairn keeps in a directory.
-///
-/// One process at a time may use it for writing, with any number of coordinators; others may open it for reading, and
-/// see what it was at the time.
-public final class CairnIncrementalStore: RowIncrementalStore {
-  /// `Cairn`.
-  public override class var storeType: String { NSPersistentStore.StoreType.cairn.rawValue }
-
+extension CairnIncrementalStore {
   /// Makes the type known to coordinators. A description made by `cairn(at:)` has done it.
   public static func register() { NSPersistentStoreCoordinator.registerStoreClass(self, type: .cairn) }
-
-  public override class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
-    let options = try CairnOptions(options)
-    if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url) }
-    return try CairnRowStore(at: url, options)
-  }
 
   /// The engine's store; nil once this one is removed from its coordinator.
   package var database: Store? { engine?.store }
@@ -64,30 +50,4 @@ public final class CairnIncrementalStore: RowIncrementalStore {
 
   /// How large the store is, and what it has done; nil once it is removed from its coordinator.
   public var statistics: StoreStatistics? { engine?.store.statistics }
-
-  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`; there may be none. The source
-  /// may be in use, the destination may not.
-  ///
-  /// Rows keep their identifiers and versions. The copy gives other numbers to new objects than the original, and than
-  /// the store that it replaces. It is made beside the destination, which it replaces by two renames; if the process
-  /// ends between these, both are there under names that begin with a dot.
-  ///
-  /// - Throws: 134080 if there is something else at the destination, or it is in use; 640 if there is no space; and
-  ///   nothing has changed then.
-  /// - Complexity: O(bytes of the source).
-  public override class func replacePersistentStore(
-    at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, withPersistentStoreFrom sourceURL: URL,
-    sourceOptions: [AnyHashable: Any]?
-  ) throws {
-    try CairnFiles.replace(destinationURL, withCopyOf: sourceURL)
-  }
-
-  /// Removes the store at `url`: its directory and all that is in it. There may be none.
-  ///
-  /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption`
-  ///   a store that is too damaged to be opened is removed, too.
-  public override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
-    try CairnFiles.destroy(
-      at: url, isForced: (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue == true)
-  }
 }

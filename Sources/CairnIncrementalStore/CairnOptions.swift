@@ -1,6 +1,6 @@
 import Cairn
-import Foundation
-import OpenCoreData
+import CoreData
+import IncrementalStore
 
 /// The options of a store, as the engine takes them.
 struct CairnOptions {
@@ -24,7 +24,7 @@ struct CairnOptions {
     case let text as String where text == "durable": durability = .durable
     case let text as String where text == "buffered": durability = .buffered
     case let other?:
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreOpenError, "The option \(CairnDurabilityOption) is durable or buffered, not \(other).")
     }
   }

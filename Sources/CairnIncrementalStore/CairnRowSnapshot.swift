@@ -1,7 +1,6 @@
 import Cairn
 import Foundation
 import IncrementalStore
-import OpenCoreData
 
 /// A snapshot of the engine, as rows and entries.
 final class CairnRowSnapshot: RowSnapshot {
@@ -69,7 +68,7 @@ extension RowReference {
     case .string(let text): self = .string(text)
     case .uuid(let uuid): self = .uuid(uuid)
     case .bytes, .tuple:
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the reference \(reference).")
     }
   }

@@ -1,7 +1,6 @@
 import Cairn
-import Foundation
+import CoreData
 import IncrementalStore
-import OpenCoreData
 
 /// The row store that Cairn is: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md,
 /// sections 1 and 7.
@@ -20,9 +19,17 @@ final class CairnRowStore: RowStore {
     engine = try CairnFailure.translating(url) { () throws(StoreError) in try Engine.open(at: url.path, options) }
     if engine.keyspace(.table(0)) == nil, !engine.store.keyspaces.isEmpty {
       try? engine.leave()
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreOpenError, "The store at \(url.path) is one of Cairn's, and not one of Core Data's.")
     }
+  }
+
+  /// Opens the store at `url` with the options that Core Data's store was added with. An empty file says where one is to
+  /// be made.
+  static func open(at url: URL, _ options: [AnyHashable: Any]?) throws -> CairnRowStore {
+    let options = try CairnOptions(options)
+    if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url) }
+    return try CairnRowStore(at: url, options)
   }
 
   func snapshot() -> any RowSnapshot { CairnRowSnapshot(engine, url) }

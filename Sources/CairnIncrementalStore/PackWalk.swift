@@ -1,7 +1,6 @@
 import Cairn
 import Foundation
 import IncrementalStore
-import OpenCoreData
 
 /// Reads entries out of packs: STORE-FORMAT.md, section 7.
 struct PackWalk {
@@ -119,7 +118,7 @@ struct StoredPack {
   }
 
   static func damaged(_ name: String, _ damage: RowDamage) -> NSError {
-    CoreDataError.make(
+    StoreFailure.make(
       CocoaError.fileReadCorruptFile.rawValue, "The pack \(name) is damaged: \(damage).", [NSUnderlyingErrorKey: damage]
     )
   }

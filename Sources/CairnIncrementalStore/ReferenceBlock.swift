@@ -1,7 +1,6 @@
 import Cairn
-import Foundation
+import CoreData
 import IncrementalStore
-import OpenCoreData
 
 /// Numbers for objects that are reserved, durably: STORE-FORMAT.md, section 8.
 struct ReferenceBlock {
@@ -34,7 +33,7 @@ struct ReferenceBlock {
       do {
         return try NumbersGivenOut(row.value)
       } catch {
-        throw CoreDataError.make(
+        throw StoreFailure.make(
           CocoaError.fileReadCorruptFile.rawValue, "The numbers given out are damaged: \(error).",
           [NSUnderlyingErrorKey: error])
       }
@@ -50,7 +49,7 @@ struct ReferenceBlock {
       let first = isSame ? stored?.next ?? 1 : 1
       let next = first + max(count, size)
       guard next < 1 << 32, range < 1 << 31 else {
-        throw CoreDataError.make(
+        throw StoreFailure.make(
           NSPersistentStoreSaveError, "The store has given out all numbers that one opening has. Open it anew.")
       }
       let counter = NumbersGivenOut(store: identity, base: base, range: range, next: next)

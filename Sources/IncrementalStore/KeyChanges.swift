@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// The entries of uniqueness constraints that a save changes.
 struct KeyChanges {
@@ -97,7 +96,7 @@ struct KeyConflicts: Error, @unchecked Sendable {
         })
     }
     let first = conflicts.first.map { ", the first of \($0.names.joined(separator: ", "))" } ?? ""
-    return CoreDataError.make(
+    return StoreFailure.make(
       NSManagedObjectConstraintMergeError,
       "Objects have values that must be unique and belong to others: \(conflicts.count)\(first).",
       [NSPersistentStoreSaveConflictsErrorKey: made])

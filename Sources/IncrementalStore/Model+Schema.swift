@@ -1,4 +1,4 @@
-package import OpenCoreData
+package import CoreData
 
 extension NSManagedObjectModel {
   /// The model that a schema tells of, as far as predicates need it: nothing in it is mandatory, and it lacks what a

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// The entries of to-many relationships that a save changes.
 ///
@@ -75,14 +74,14 @@ struct RelationshipChanges {
     _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
   ) throws {
     if saved.change == .inserted {
-      let members = try saved.object.knownMembers(at: set.slot).map { try access.reference($0) }
+      let members = try saved.object.members(of: set).map { try access.reference($0) }
       for member in members { try join(member, saved, set, &entries) }
       if set.end.isOrdered, !members.isEmpty { orderedChange(saved.reference, set.end).order = members }
       return
     }
     // The rows of the members say it.
     if case .toOne = set.inverse, !set.end.isOrdered { return }
-    guard let changes = saved.object.memberChanges(at: set.slot) else { return }
+    guard let changes = saved.object.memberChanges(of: set) else { return }
     let added = try changes.added.map { try access.reference($0) }
     switch set.inverse {
     case .toOne: break

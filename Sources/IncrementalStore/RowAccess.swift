@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// How rows of a store become values of its objects: the schema, and the identifiers that references stand for.
 final class RowAccess {
@@ -24,7 +23,7 @@ final class RowAccess {
 
   func objectID(_ reference: RowReference, _ map: EntityMap) -> NSManagedObjectID {
     switch reference {
-    case .integer(let number): store.newObjectID(for: map.entity, number: number)
+    case .integer(let number): store.objectID(number, of: map.entity)
     case .string(let text): store.newObjectID(for: map.entity, referenceObject: text)
     case .uuid: store.newObjectID(for: map.entity, referenceObject: reference.description)
     }
@@ -40,9 +39,9 @@ final class RowAccess {
 
   private func rowReference(_ id: NSManagedObjectID) -> RowReference? {
     switch kind {
-    case .integer: id.integerReference.map { .integer($0) }
-    case .string: id.stringReference.map { .string($0) }
-    case .uuid: id.stringReference.flatMap { UUID(uuidString: $0) }.map { .uuid($0.number) }
+    case .integer: store.number(of: id).map { .integer($0) }
+    case .string: store.text(of: id).map { .string($0) }
+    case .uuid: store.text(of: id).flatMap { UUID(uuidString: $0) }.map { .uuid($0.number) }
     }
   }
 
@@ -56,7 +55,7 @@ final class RowAccess {
 
   /// A value for each slot of an object.
   func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
-    var values = map.entity.blankValues
+    var values = map.blank
     var fields = try FieldReader(bytes)
     var place = 0
     while let next = try fields.next() {

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// The rows that contexts use, and some that they may use soon, by the identifiers of their objects.
 ///

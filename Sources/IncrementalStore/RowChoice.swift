@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// Which rows of a table a predicate can hold for, as far as it names objects.
 enum RowChoice {
@@ -13,11 +12,10 @@ enum RowChoice {
     self = .all
     if let compound = predicate as? NSCompoundPredicate {
       guard compound.compoundPredicateType == .and else { return }
-      for part in compound.subpredicates { self = narrowed(by: RowChoice(part, store)) }
+      for part in compound.parts { self = narrowed(by: RowChoice(part, store)) }
       return
     }
-    guard let comparison = predicate as? OpenCoreData.NSComparisonPredicate,
-      comparison.leftExpression.isIdentity,
+    guard let comparison = predicate as? NSComparisonPredicate, comparison.leftExpression.isIdentity,
       comparison.rightExpression.expressionType == .constantValue,
       comparison.comparisonPredicateModifier == .direct
     else { return }
@@ -45,7 +43,7 @@ enum RowChoice {
     }
   }
 
-  private static func elements(_ collection: Any?) -> [Any]? {
+  static func elements(_ collection: Any?) -> [Any]? {
     switch collection {
     case let array as [Any]: array
     case let array as NSArray: Array(array)
@@ -64,7 +62,12 @@ enum RowChoice {
   }
 }
 
-extension OpenCoreData.NSExpression {
+extension NSCompoundPredicate {
+  /// Apple's Foundation declares them as values of any type.
+  var parts: [NSPredicate] { (subpredicates as [Any]).compactMap { $0 as? NSPredicate } }
+}
+
+extension NSExpression {
   /// Whether it is what identifies the evaluated object.
   fileprivate var isIdentity: Bool {
     expressionType == .evaluatedObject || expressionType == .keyPath && ["self", "objectID"].contains(keyPath)

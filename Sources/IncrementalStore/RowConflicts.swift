@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// An object whose row was changed by somebody else: another coordinator, or another program.
 struct RowConflict {
@@ -21,7 +20,7 @@ struct RowConflicts: Error, @unchecked Sendable {
       let id = conflict.object.objectID
       let made = NSMergeConflict(
         source: conflict.object, newVersion: Int(clamping: conflict.stored?.version ?? 0),
-        oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.knownVersion ?? 0),
+        oldVersion: Int(clamping: conflict.known?.version ?? conflict.object.contextVersion ?? 0),
         cachedSnapshot: try snapshot(conflict.known, conflict, store),
         persistedSnapshot: try snapshot(conflict.stored, conflict, store))
       if let stored = conflict.stored {
@@ -32,7 +31,7 @@ struct RowConflicts: Error, @unchecked Sendable {
       return made
     }
     let first = conflicts.first.map { ", the first \($0.object.objectID)" } ?? ""
-    return CoreDataError.make(
+    return StoreFailure.make(
       NSManagedObjectMergeError,
       "Rows were changed by somebody else since they were read: \(conflicts.count)\(first).",
       [NSPersistentStoreSaveConflictsErrorKey: merged])

@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// Executes a fetch request over one snapshot.
 struct RowFetch {
@@ -13,20 +12,19 @@ struct RowFetch {
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
     guard let entity = request.entity else {
-      throw CoreDataError.make(NSCoreDataError, "A fetch request has no entity.")
+      throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
     }
     let source = RowSource(try store.rows.snapshot(), store.access, context)
     guard let map = store.access.schema[entity] else {
       // Nothing can have been saved; the request is checked all the same.
       return request.resultType == .countResultType ? [NSNumber(value: 0)] : []
     }
-    let fetch = try CompiledFetch(request, of: entity, reading: source.reader(of: map))
     let maps = maps(of: entity, request).filter { !$0.entity.isAbstract }
     let isForCount = request.resultType == .countResultType
+    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if isForCount, request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
       return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
     }
-    var collector = FetchCollector(fetch, isForCount: isForCount)
     let choice = RowChoice(request.predicate, store)
     if maps.count > 1, !isForCount, request.sortDescriptors?.isEmpty ?? true {
       try merge(maps, choice, source, &collector)
@@ -47,7 +45,7 @@ struct RowFetch {
 
   private func scan(
     _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
-    _ collector: inout FetchCollector<SourceRow>
+    _ collector: inout RowCollector
   ) throws {
     var goesOn = true
     for map in maps where goesOn {
@@ -66,7 +64,7 @@ struct RowFetch {
   /// Without sort descriptors objects of an entity and of its subentities are in one order.
   private func merge(
     _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
-    _ collector: inout FetchCollector<SourceRow>
+    _ collector: inout RowCollector
   ) throws {
     var rows = TableMerge(maps, choice, source.snapshot)
     try rows.forEachRow { row, map in
@@ -76,7 +74,7 @@ struct RowFetch {
   }
 
   private func answer(
-    _ request: NSFetchRequest<NSManagedObject>, _ collector: FetchCollector<SourceRow>
+    _ request: NSFetchRequest<NSManagedObject>, _ collector: RowCollector
   ) throws -> [Any] {
     switch request.resultType {
     case .countResultType: return [NSNumber(value: collector.count)]
@@ -84,7 +82,7 @@ struct RowFetch {
     case .managedObjectIDResultType: return collector.result.map { cached($0, request) }
     default:
       guard let context else {
-        throw CoreDataError.make(NSCoreDataError, "Objects cannot be fetched without a context.")
+        throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
       }
       return collector.result.map { context.object(with: cached($0, request)) }
     }

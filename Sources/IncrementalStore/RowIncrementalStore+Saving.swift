@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 extension RowIncrementalStore {
   /// Saves what the request has as one batch. The metadata are written with it, if they have changed.
@@ -140,7 +139,8 @@ struct SavePlan {
       case (.deleted, nil): true
       case (_, nil): false
       case (_, let stored?):
-        known.map { $0.revision == stored.revision } ?? (saved.object.knownVersion ?? stored.version == stored.version)
+        known.map { $0.revision == stored.revision }
+          ?? (saved.object.contextVersion ?? stored.version == stored.version)
       }
     return isExpected ? nil : RowConflict(object: saved.object, map: saved.map, known: known, stored: saved.stored)
   }
@@ -154,12 +154,12 @@ struct SavePlan {
     case .inserted, .updated: break
     }
     // Of a fault only members of relationships can have changed.
-    guard saved.object.storedValue(at: 0) != nil || saved.map.fields.isEmpty else { return saved.stored?.bytes }
+    guard !saved.object.isFault else { return saved.stored?.bytes }
     var row = FieldWriter()
     var foreign = try ForeignFields(saved)
     for field in saved.map.fields {
       foreign.copy(before: field.number, to: &row)
-      let value = saved.object.storedValue(at: field.slot) ?? .null
+      let value = saved.object.value(of: field)
       switch field.kind {
       case .attribute(let attribute): try store.access.coder.write(value, of: attribute, field.number, &row)
       case .toOne:

@@ -1,5 +1,4 @@
-public import Foundation
-public import OpenCoreData
+public import CoreData
 
 /// How many bytes of memory a store may use for rows that no context uses: an `NSNumber`, 16 MiB unless set.
 public let RowCacheBytesOption = "RowCacheBytes"
@@ -37,14 +36,6 @@ open class RowIncrementalStore: NSIncrementalStore {
   private(set) var loadedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
 
-  /// To be called by coordinators only.
-  public required init(
-    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
-    options: [AnyHashable: Any]? = nil
-  ) {
-    super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
-  }
-
   deinit { try? rowStore?.close() }
 
   open override var type: String { Self.storeType }
@@ -69,7 +60,7 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   open override func loadMetadata() throws {
     guard let url, let model = persistentStoreCoordinator?.managedObjectModel else {
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreOpenError, "A store of the type \(Self.storeType) needs a URL and a coordinator.")
     }
     let rows = try Self.rowStore(at: url, options: options)
@@ -127,7 +118,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       try save(request, context)
       return [Any]()
     default:
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreUnsupportedRequestTypeError,
         "Stores of the type \(Self.storeType) fetch and save; they do not know \(Swift.type(of: request)).")
     }
@@ -188,7 +179,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     }
     return try array.map { object in
       guard let map = access.schema[object.entity], let reference = references.popFirst() else {
-        throw CoreDataError.make(
+        throw StoreFailure.make(
           NSPersistentStoreSaveError,
           "The store at \(url?.absoluteString ?? "?") does not know the entity \(object.entity.name ?? "").")
       }

@@ -1,21 +1,20 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked
 /// for.
-final class RowNode: NSIncrementalStoreNode, ManagedRow {
-  private struct Content {
+final class RowNode: NSIncrementalStoreNode {
+  struct Content {
     var row: StoredRow
     var isChecked = false
-    /// The values that were read to check the row, until somebody takes them, which is soon.
+    /// The values that were read to check the row, if the context takes them all, until it does, which is soon.
     var values: [ManagedValue]?
   }
 
   private let map: EntityMap
   private unowned let rows: RowAccess
   /// Guards `content`. Nodes share a few locks, for there are many nodes.
-  private var lock: NSLock { Self.locks[objectID.hash & (Self.locks.count - 1)] }
-  private var content: Content
+  var lock: NSLock { Self.locks[objectID.hash & (Self.locks.count - 1)] }
+  var content: Content
 
   private static let locks = (0..<16).map { _ in NSLock() }
 
@@ -39,7 +38,8 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
   func check() throws {
     try lock.withLock {
       guard !content.isChecked else { return }
-      content.values = try values(of: content.row)
+      let values = try values(of: content.row)
+      if Self.givesAllValues { content.values = values }
       content.isChecked = true
     }
   }
@@ -56,11 +56,7 @@ final class RowNode: NSIncrementalStoreNode, ManagedRow {
     }
   }
 
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64) {
-    try lock.withLock { (try content.values.take() ?? values(of: content.row), content.row.version) }
-  }
-
-  private func values(of row: StoredRow) throws -> [ManagedValue] {
+  func values(of row: StoredRow) throws -> [ManagedValue] {
     try StoreFailure.reading("The row of \(objectID)") { try rows.values(of: row.bytes, map) }
   }
 }

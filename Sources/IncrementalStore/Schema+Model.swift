@@ -1,4 +1,4 @@
-import OpenCoreData
+import CoreData
 
 extension Schema {
   /// Gives numbers to what the model has and the schema has not, and describes what both have as the model does.
@@ -70,7 +70,7 @@ extension Schema {
     let numbers = SchemaNumbers(self)
     for entity in described {
       guard let place = entities.firstIndex(where: { $0.name == entity.name }) else { continue }
-      for names in entity.uniquenessConstraintNames {
+      for names in entity.constraintNames {
         let attributes = names.compactMap { entity.attributesByName[$0].flatMap(numbers.property) }
         guard attributes.count == names.count,
           !entities[place].constraints.contains(where: { $0.attributes == attributes })
@@ -87,7 +87,7 @@ extension NSEntityDescription {
   /// Attributes and relationships that are stored and not inherited, by name.
   fileprivate var declaredProperties: [NSPropertyDescription] {
     properties.filter { property in
-      property.entity === self && !property.isTransient
+      property.declaringEntity === self && !property.isTransient
         && (property is NSAttributeDescription || property is NSRelationshipDescription)
     }.sorted { $0.name < $1.name }
   }

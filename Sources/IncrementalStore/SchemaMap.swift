@@ -1,4 +1,4 @@
-import OpenCoreData
+import CoreData
 
 /// How the entities of a model are found in the schema of a store, and back.
 final class SchemaMap {
@@ -71,6 +71,8 @@ final class EntityMap {
   let sets: [StoredSet]
   /// Inherited ones, too.
   let constraints: [Constraint]
+  /// What the slots of an object have before its row is read.
+  let blank: [ManagedValue]
   /// The places of `fields`, by name.
   private let places: [String: Int]
   private let setPlaces: [String: Int]
@@ -79,10 +81,11 @@ final class EntityMap {
     guard let number = numbers.entity(entity) else { return nil }
     self.entity = entity
     self.number = number
+    let slots = EntitySlots(entity)
     var fields: [StoredField] = []
     var sets: [StoredSet] = []
     for (name, property) in entity.propertiesByName where !property.isTransient {
-      guard let number = numbers.property(property), let slot = entity.slot(of: name) else { continue }
+      guard let number = numbers.property(property), let slot = slots.place(of: name) else { continue }
       switch property {
       case let attribute as NSAttributeDescription:
         fields.append(StoredField(number: number, slot: slot, name: name, kind: .attribute(attribute)))
@@ -97,6 +100,7 @@ final class EntityMap {
       default: break
       }
     }
+    blank = slots.blank
     self.fields = fields.sorted { $0.number < $1.number }
     self.sets = sets.sorted { $0.end.number < $1.end.number }
     places = Dictionary(self.fields.enumerated().map { ($1.name, $0) }) { $1 }
@@ -125,7 +129,7 @@ struct SchemaNumbers {
   func entity(_ entity: NSEntityDescription) -> UInt32? { entities[entity.name ?? ""]?.number }
 
   func property(_ property: NSPropertyDescription) -> UInt32? {
-    entities[property.entity.name ?? ""]?.properties.first { $0.name == property.name }?.number
+    entities[property.declaringEntity.name ?? ""]?.properties.first { $0.name == property.name }?.number
   }
 
   func inverse(of relationship: NSRelationshipDescription) -> EntityMap.StoredSet.Inverse {
@@ -136,12 +140,21 @@ struct SchemaNumbers {
   /// What the entity declares itself.
   func constraints(of entity: NSEntityDescription) -> [EntityMap.Constraint] {
     guard let stored = entities[entity.name ?? ""] else { return [] }
-    return entity.uniquenessConstraintNames.compactMap { names in
+    return entity.constraintNames.compactMap { names in
       let fields = names.compactMap { entity.attributesByName[$0].flatMap(property) }
       guard fields.count == names.count,
         let constraint = stored.constraints.first(where: { $0.attributes == fields })
       else { return nil }
       return EntityMap.Constraint(number: constraint.number, fields: fields, names: names)
+    }
+  }
+}
+
+extension NSEntityDescription {
+  /// The uniqueness constraints that the entity declares, as names of attributes.
+  var constraintNames: [[String]] {
+    uniquenessConstraints.map { constraint in
+      constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
     }
   }
 }

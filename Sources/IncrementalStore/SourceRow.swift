@@ -1,13 +1,12 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
-/// The rows of one snapshot, as predicates, sort descriptors and dictionaries see them.
+/// The rows of one snapshot, for predicates, sort descriptors and dictionaries.
 ///
 /// Whatever cannot be read counts as no value, and `failure` says why; who has asked looks at that in the end.
 final class RowSource {
   let snapshot: any RowSnapshot
   let rows: RowAccess
-  private weak let context: NSManagedObjectContext?
+  weak let context: NSManagedObjectContext?
   private(set) var failure: (any Error)?
   /// Rows at the other ends of relationships, many of which are asked for again soon.
   private var related: [ObjectReference: SourceRow] = [:]
@@ -19,40 +18,32 @@ final class RowSource {
     self.context = context
   }
 
-  func reader(of map: EntityMap) -> RowReader<SourceRow> {
-    let context = context
-    var reader = RowReader<SourceRow> { row in
-      context?.object(with: row.objectID)
-    } value: { key in
-      if let field = map.field(named: key) { return { row in row.value(of: field) } }
-      if let set = map.set(named: key) { return { row in row.value(of: set) } }
-      return NSManagedObjectID.reader(ofObjectKey: key).map { read in { row in read(row.objectID) } }
-    }
-    reader.identity = { row in row }
-    return reader
-  }
-
-  /// The object of a reference, whose row is not read before it is asked for something.
-  fileprivate func value(of object: ObjectReference) -> PredicateValue {
-    if let row = related[object] { return .object(row) }
+  /// The row of an object, which is not read before it is asked for something; nil if the model lacks the entity.
+  func row(of object: ObjectReference) -> SourceRow? {
+    if let row = related[object] { return row }
     guard let map = rows.schema[object.entity] else {
-      failure =
-        failure ?? StoreFailure.damaged("A reference to \(object)", RowDamage("the model lacks its entity", at: 0))
-      return .null
+      note(StoreFailure.damaged("A reference to \(object)", RowDamage("the model lacks its entity", at: 0)))
+      return nil
     }
     if related.count >= Self.relatedLimit { related = [:] }
     let row = SourceRow(object.reference, map, self)
     related[object] = row
-    return .object(row)
+    return row
   }
 
-  fileprivate func attempt<R>(_ body: () throws -> R) -> R? {
+  /// Runs what reads a row, and notes why it cannot.
+  func attempt<R>(_ body: () throws -> R) -> R? {
     do {
       return try body()
     } catch {
-      if failure == nil { failure = error }
+      note(error)
       return nil
     }
+  }
+
+  /// Notes why the fetch fails. The first reason stays.
+  func note(_ error: any Error) {
+    if failure == nil { failure = error }
   }
 }
 
@@ -61,7 +52,7 @@ final class SourceRow {
   /// What is in it, once it is read.
   var stored: StoredRow
   let map: EntityMap
-  private unowned let source: RowSource
+  unowned let source: RowSource
   private var isRead: Bool
   private var exists = true
 
@@ -84,32 +75,8 @@ final class SourceRow {
   /// Another with the same content, which stays.
   func copy() -> SourceRow { SourceRow(stored.copy(), map, source) }
 
-  func value(of field: EntityMap.StoredField) -> PredicateValue {
-    guard read() else { return .null }
-    return source.attempt {
-      try StoreFailure.reading("The row of \(objectID)") {
-        guard let found = try FieldReader.field(field.number, of: stored.bytes) else { return .null }
-        switch field.kind {
-        case .attribute(let attribute):
-          return try source.rows.coder.predicateValue(found, of: attribute, in: stored.bytes)
-        case .toOne:
-          guard found.type != .null else { return .null }
-          return source.value(of: try source.rows.object(found, field, stored.bytes))
-        }
-      }
-    } ?? .null
-  }
-
-  func value(of set: EntityMap.StoredSet) -> PredicateValue {
-    var members: [PredicateValue] = []
-    _ = source.attempt {
-      try source.snapshot.forEachMember(of: stored.reference, set.end) { members.append(source.value(of: $0.member)) }
-    }
-    return .collection(members, ordered: set.end.isOrdered)
-  }
-
-  /// Whether there is such a row.
-  private func read() -> Bool {
+  /// Whether there is such a row. Reads it if need be.
+  func read() -> Bool {
     guard !isRead else { return exists }
     isRead = true
     let found = source.attempt { try source.snapshot.row(stored.reference, in: map.number) } ?? nil
@@ -117,18 +84,6 @@ final class SourceRow {
     if let found { stored = found }
     return exists
   }
-}
-
-extension SourceRow: KeyValueCoding, Identified {
-  func value(forKey key: String) -> Any? { predicateValue(forKey: key) }
-
-  func predicateValue(forKey key: String) -> PredicateValue {
-    if let field = map.field(named: key) { return value(of: field) }
-    if let set = map.set(named: key) { return value(of: set) }
-    return NSManagedObjectID.reader(ofObjectKey: key)?(objectID) ?? .null
-  }
-
-  var predicateIdentity: AnyHashable { objectID }
 }
 
 extension RowSnapshot {

@@ -1,11 +1,19 @@
-import Foundation
-import OpenCoreData
+package import CoreData
 
-/// Makes the errors of row stores.
-enum StoreFailure {
+/// Makes the errors of row stores, which are Cocoa's.
+package enum StoreFailure {
+  /// An error with a code of Cocoa's or of Core Data's.
+  ///
+  /// - Parameter text: What is wrong, as a sentence that names what it is about.
+  package static func make(_ code: Int, _ text: String, _ userInfo: [String: Any] = [:]) -> NSError {
+    NSError(
+      domain: NSCocoaErrorDomain, code: code,
+      userInfo: userInfo.merging([NSLocalizedDescriptionKey: text]) { given, _ in given })
+  }
+
   /// There is no row of an object.
   static func missing(_ id: NSManagedObjectID) -> NSError {
-    CoreDataError.make(
+    make(
       NSManagedObjectReferentialIntegrityError, "There is no row of \(id.uriRepresentation().absoluteString).",
       [NSAffectedObjectsErrorKey: [id]])
   }
@@ -14,7 +22,7 @@ enum StoreFailure {
   ///
   /// - Parameter place: Where they are, as in "The row of x-coredata://…".
   static func damaged(_ place: String, _ damage: RowDamage) -> NSError {
-    CoreDataError.make(
+    make(
       CocoaError.fileReadCorruptFile.rawValue, "\(place) is damaged: \(damage).", [NSUnderlyingErrorKey: damage])
   }
 

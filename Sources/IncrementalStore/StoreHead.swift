@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// What a store says of itself in table 0: its metadata and its schema.
 struct StoreHead {
@@ -18,7 +17,7 @@ struct StoreHead {
   ) throws -> StoreHead {
     if let head = try load(rows.snapshot(), url) { return try head.checked(type, url) }
     guard !isReadOnly else {
-      throw CoreDataError.make(NSPersistentStoreOpenError, "There is no Core Data store at \(url.absoluteString).")
+      throw StoreFailure.make(NSPersistentStoreOpenError, "There is no Core Data store at \(url.absoluteString).")
     }
     let bytes = try bytes(of: metadata())
     _ = try rows.save { snapshot in
@@ -31,7 +30,7 @@ struct StoreHead {
       return changes
     }
     guard let head = try load(rows.snapshot(), url) else {
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreOpenError, "The store at \(url.absoluteString) does not keep its metadata.")
     }
     return try head.checked(type, url)
@@ -60,7 +59,7 @@ struct StoreHead {
   private func checked(_ type: String, _ url: URL) throws -> StoreHead {
     let found = metadata[NSStoreTypeKey] as? String
     guard found == type else {
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreTypeMismatchError,
         "The store at \(url.absoluteString) has the type \(found ?? "none"), not \(type).")
     }
@@ -101,7 +100,7 @@ struct StoreHead {
     do {
       return Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
     } catch {
-      throw CoreDataError.make(
+      throw StoreFailure.make(
         NSPersistentStoreSaveError, "The metadata of a store have something that no property list can have.",
         [NSUnderlyingErrorKey: error])
     }

@@ -1,4 +1,4 @@
-import OpenCoreData
+import CoreData
 
 /// Rows of several tables in the order of their references, as if they were one table.
 struct TableMerge {

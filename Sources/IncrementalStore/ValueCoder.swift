@@ -1,5 +1,4 @@
-import Foundation
-import OpenCoreData
+import CoreData
 
 /// Turns values of attributes into the bytes of a field, and back.
 struct ValueCoder {
@@ -37,7 +36,7 @@ struct ValueCoder {
     case .data(let value): return (.data, { $0.counted(value) })
     case .uuid(let value): return (.uuid, { output in output.append(value.bytes) })
     case .other(let value): return try encoded(other: value, of: attribute)
-    case .null, .reference, .object, .members, .fetched, .fault: return nil
+    default: return nil
     }
   }
 
@@ -63,7 +62,7 @@ struct ValueCoder {
       return (.composite, { $0.counted(bytes) })
     default: break
     }
-    throw CoreDataError.make(
+    throw StoreFailure.make(
       NSPersistentStoreSaveError,
       "The value of \(attribute.name) cannot be stored: it is a \(type(of: value)), the attribute's type is \(attribute.attributeType).",
       [NSValidationKeyErrorKey: attribute.name, NSValidationValueErrorKey: value])
@@ -155,12 +154,6 @@ struct ValueCoder {
     }
     try input.requireEnd()
     return values
-  }
-
-  /// The value as predicates compare it.
-  func predicateValue(_ field: Field, of attribute: NSAttributeDescription, in bytes: [UInt8]) throws -> PredicateValue
-  {
-    try value(field, of: attribute, in: bytes).predicateValue
   }
 }
 

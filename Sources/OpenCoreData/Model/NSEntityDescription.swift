@@ -210,7 +210,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 
   /// The uniqueness constraints as names of attributes.
-  package var uniquenessConstraintNames: [[String]] {
+  var uniquenessConstraintNames: [[String]] {
     uniquenessConstraints.map { constraint in
       constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
     }

@@ -1,0 +1,51 @@
+import CoreData
+
+/// How the members of a to-many relationship have changed since the last save.
+struct MemberChanges {
+  /// New members, in their order.
+  let added: [NSManagedObjectID]
+  /// Members no longer.
+  let removed: [NSManagedObjectID]
+  /// The order that the members are to have; nil for those of a relationship that has none.
+  let order: [NSManagedObjectID]?
+}
+
+/// What a save reads of an object.
+extension NSManagedObject {
+  /// The value of an attribute or a to-one relationship. The object is no fault.
+  func value(of field: EntityMap.StoredField) -> ManagedValue {
+    let value = value(forKey: field.name)
+    return switch field.kind {
+    case .attribute(let attribute): ManagedValue(value, of: attribute)
+    case .toOne: (value as? NSManagedObject).map { .reference($0.objectID) } ?? .null
+    }
+  }
+
+  /// The members of a to-many relationship.
+  func members(of set: EntityMap.StoredSet) -> [NSManagedObjectID] { identifiers(in: value(forKey: set.name)) }
+
+  /// How the members of a to-many relationship have changed; nil if they have not.
+  func memberChanges(of set: EntityMap.StoredSet) -> MemberChanges? {
+    guard let value = changedValues()[set.name] else { return nil }
+    let members = identifiers(in: value)
+    let old = identifiers(in: committedValues(forKeys: [set.name])[set.name])
+    let (memberSet, oldSet) = (Set(members), Set(old))
+    return MemberChanges(
+      added: members.filter { !oldSet.contains($0) }, removed: old.filter { !memberSet.contains($0) },
+      order: set.end.isOrdered ? members : nil)
+  }
+
+  /// The version of its row that the context has read or saved last; nil if nobody says. Core Data keeps it to itself,
+  /// and compares it with the version of the node that the store has handed out.
+  var contextVersion: UInt64? { nil }
+
+  private func identifiers(in collection: Any?) -> [NSManagedObjectID] {
+    let members: [Any] =
+      switch collection {
+      case let set as NSSet: set.allObjects
+      case let set as NSOrderedSet: set.array
+      default: []
+      }
+    return members.compactMap { ($0 as? NSManagedObject)?.objectID }
+  }
+}

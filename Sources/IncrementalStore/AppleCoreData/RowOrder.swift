@@ -1,0 +1,54 @@
+import CoreData
+
+/// Sorts rows by sort descriptors.
+struct RowOrder {
+  private let descriptors: [NSSortDescriptor]
+
+  /// Nil if there is nothing to sort by.
+  ///
+  /// - Throws: 134060 for a key that does not lead to one value that has an order.
+  init?(_ request: NSFetchRequest<NSManagedObject>, of entity: NSEntityDescription) throws {
+    guard let descriptors = request.sortDescriptors, !descriptors.isEmpty else { return nil }
+    for descriptor in descriptors {
+      guard let key = descriptor.key, Self.leadsToValue(key, from: entity) else {
+        throw StoreFailure.make(
+          NSCoreDataError, "\(entity.name ?? "") cannot be sorted by \(descriptor.key ?? "the objects themselves").")
+      }
+    }
+    self.descriptors = descriptors
+  }
+
+  private static func leadsToValue(_ key: String, from entity: NSEntityDescription) -> Bool {
+    var (entity, isToMany) = (entity, false)
+    for part in key.split(separator: ".") {
+      if part.hasPrefix("@") { return isToMany }
+      switch entity.propertiesByName[String(part)] {
+      case let attribute as NSAttributeDescription: return !attribute.isTransient && !isToMany
+      case let relationship as NSRelationshipDescription:
+        guard let destination = relationship.destinationEntity else { return false }
+        (entity, isToMany) = (destination, isToMany || relationship.isToMany)
+      default: return false
+      }
+    }
+    return false
+  }
+
+  /// Whether one comes before the other; nil if no descriptor tells them apart.
+  func precedes(_ one: RowObject, _ other: RowObject) -> Bool? {
+    for descriptor in descriptors {
+      let order = descriptor.compare(one, to: other)
+      if order != .orderedSame { return order == .orderedAscending }
+    }
+    return nil
+  }
+
+  /// The elements in the order of their rows; those that no descriptor tells apart stay as they are.
+  func sorted<Element>(_ elements: [Element], by row: (Element) -> RowObject?) -> [Element] {
+    let rows = elements.map(row)
+    let places = elements.indices.sorted { left, right in
+      guard let one = rows[left], let other = rows[right] else { return left < right }
+      return precedes(one, other) ?? (left < right)
+    }
+    return places.map { elements[$0] }
+  }
+}

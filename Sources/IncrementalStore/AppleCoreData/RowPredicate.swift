@@ -1,0 +1,74 @@
+import CoreData
+
+/// Evaluates a predicate with rows.
+struct RowPredicate {
+  private let source: RowSource
+
+  init(_ source: RowSource) { self.source = source }
+
+  /// What tells whether the predicate holds for a row. Takes time in proportion to its size.
+  func test(_ predicate: NSPredicate?) -> (SourceRow) -> Bool {
+    switch predicate {
+    case nil: return { _ in true }
+    case let comparison as NSComparisonPredicate:
+      if let test = orderTest(comparison) { return test }
+      let comparison = PredicateRewriter(replacement: standIn).rewritten(comparison)
+      return { comparison.evaluate(with: RowObject($0)) }
+    case let compound as NSCompoundPredicate:
+      let tests = compound.parts.map(test)
+      if compound.compoundPredicateType == .or { return { row in tests.contains { $0(row) } } }
+      let isNegated = compound.compoundPredicateType == .not
+      return { row in tests.allSatisfy { $0(row) } != isNegated }
+    case let predicate?:
+      if predicate.isEqual(NSPredicate(value: true)) { return { _ in true } }
+      if predicate.isEqual(NSPredicate(value: false)) { return { _ in false } }
+      // A block, or a class of the application.
+      let context = source.context
+      return { predicate.evaluate(with: context?.object(with: $0.objectID)) }
+    }
+  }
+
+  // MARK: Objects
+
+  /// The order of objects, as in `SELF > %@`, is that of their references. Objects of another store have none.
+  private func orderTest(_ comparison: NSComparisonPredicate) -> ((SourceRow) -> Bool)? {
+    guard comparison.leftExpression.expressionType == .evaluatedObject,
+      comparison.rightExpression.expressionType == .constantValue,
+      comparison.comparisonPredicateModifier == .direct,
+      let id = Self.identifier(comparison.rightExpression.constantValue),
+      let order = Self.order(comparison.predicateOperatorType)
+    else { return nil }
+    guard let reference = reference(id) else { return { _ in false } }
+    return { order($0.stored.reference, reference.reference) }
+  }
+
+  private static func order(_ type: NSComparisonPredicate.Operator) -> ((RowReference, RowReference) -> Bool)? {
+    switch type {
+    case .lessThan: { $0 < $1 }
+    case .lessThanOrEqualTo: { $0 <= $1 }
+    case .greaterThan: { $0 > $1 }
+    case .greaterThanOrEqualTo: { $0 >= $1 }
+    default: nil
+    }
+  }
+
+  /// Rows in the place of a constant's objects and identifiers, for they compare as rows.
+  private func standIn(_ expression: NSExpression) -> NSExpression? {
+    guard expression.expressionType == .constantValue, let constant = expression.constantValue else { return nil }
+    if let row = row(constant) { return NSExpression(forConstantValue: row) }
+    guard let elements = RowChoice.elements(constant), elements.contains(where: { row($0) != nil }) else { return nil }
+    let rows = elements.map { row($0) ?? $0 }
+    return NSExpression(forConstantValue: constant is NSSet ? NSSet(array: rows) : NSArray(array: rows))
+  }
+
+  private func row(_ constant: Any) -> RowObject? {
+    Self.identifier(constant).flatMap(reference).flatMap(source.row).map(RowObject.init)
+  }
+
+  private static func identifier(_ constant: Any?) -> NSManagedObjectID? {
+    (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
+  }
+
+  /// Nil for what is no object of the store.
+  private func reference(_ id: NSManagedObjectID) -> ObjectReference? { try? source.rows.reference(id) }
+}

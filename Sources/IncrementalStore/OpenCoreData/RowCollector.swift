@@ -1,0 +1,67 @@
+import OpenCoreData
+
+/// Executes a fetch over rows that come one by one, by the compiled evaluation.
+typealias RowCollector = FetchCollector<SourceRow>
+
+extension RowCollector {
+  /// - Throws: Why the request makes no sense for the entity.
+  init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {
+    let fetch = try CompiledFetch(request, of: map.entity, reading: source.reader(of: map))
+    self.init(fetch, isForCount: isForCount)
+  }
+}
+
+extension RowSource {
+  fileprivate func reader(of map: EntityMap) -> RowReader<SourceRow> {
+    let context = context
+    var reader = RowReader<SourceRow> { row in
+      context?.object(with: row.objectID)
+    } value: { key in
+      if let field = map.field(named: key) { return { row in row.value(of: field) } }
+      if let set = map.set(named: key) { return { row in row.value(of: set) } }
+      return NSManagedObjectID.reader(ofObjectKey: key).map { read in { row in read(row.objectID) } }
+    }
+    reader.identity = { row in row }
+    return reader
+  }
+
+  fileprivate func value(of object: ObjectReference) -> PredicateValue { row(of: object).map { .object($0) } ?? .null }
+}
+
+extension SourceRow {
+  fileprivate func value(of field: EntityMap.StoredField) -> PredicateValue {
+    guard read() else { return .null }
+    return source.attempt {
+      try StoreFailure.reading("The row of \(objectID)") {
+        guard let found = try FieldReader.field(field.number, of: stored.bytes) else { return .null }
+        switch field.kind {
+        case .attribute(let attribute):
+          return try source.rows.coder.value(found, of: attribute, in: stored.bytes).predicateValue
+        case .toOne:
+          guard found.type != .null else { return .null }
+          return source.value(of: try source.rows.object(found, field, stored.bytes))
+        }
+      }
+    } ?? .null
+  }
+
+  fileprivate func value(of set: EntityMap.StoredSet) -> PredicateValue {
+    var members: [PredicateValue] = []
+    _ = source.attempt {
+      try source.snapshot.forEachMember(of: stored.reference, set.end) { members.append(source.value(of: $0.member)) }
+    }
+    return .collection(members, ordered: set.end.isOrdered)
+  }
+}
+
+extension SourceRow: KeyValueCoding, Identified {
+  func value(forKey key: String) -> Any? { predicateValue(forKey: key) }
+
+  func predicateValue(forKey key: String) -> PredicateValue {
+    if let field = map.field(named: key) { return value(of: field) }
+    if let set = map.set(named: key) { return value(of: set) }
+    return NSManagedObjectID.reader(ofObjectKey: key)?(objectID) ?? .null
+  }
+
+  var predicateIdentity: AnyHashable { objectID }
+}

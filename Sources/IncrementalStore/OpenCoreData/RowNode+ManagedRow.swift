@@ -1,0 +1,10 @@
+import OpenCoreData
+
+/// Contexts take all values of a row at once.
+extension RowNode: ManagedRow {
+  static let givesAllValues = true
+
+  func managedRow() throws -> (values: [ManagedValue], version: UInt64) {
+    try lock.withLock { (try content.values.take() ?? values(of: content.row), content.row.version) }
+  }
+}

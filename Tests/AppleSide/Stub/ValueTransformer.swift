@@ -1,0 +1,23 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What Foundation has on Apple's platforms, and lacks here: value transformers.
+public import Foundation
+
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+extension NSValueTransformerName {
+  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+}
+
+open class ValueTransformer: NSObject {
+  public convenience init?(forName name: NSValueTransformerName) { fatalError() }
+  open func transformedValue(_ value: Any?) -> Any? { fatalError() }
+  open func reverseTransformedValue(_ value: Any?) -> Any? { fatalError() }
+}
+
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
+  open class var allowedTopLevelClasses: [AnyClass] { fatalError() }
+}
