@@ -2,6 +2,8 @@
 
 import PackageDescription
 
+// As in continuous integration. One build serves for the tests, too.
+let areWarningsErrors = Context.environment["CAIRN_WARNINGS_AS_ERRORS"] == "1"
 let features: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -10,7 +12,8 @@ let features: [SwiftSetting] = [
   .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 // For sources that targets share, too, whose imports may differ.
-let sharedSettings = features + [.strictMemorySafety()]
+let sharedSettings =
+  features + [.strictMemorySafety()] + (areWarningsErrors ? [.treatAllWarnings(as: .error)] : [])
 let settings = sharedSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
@@ -100,7 +103,8 @@ if !isApple && !isEngineAlone {
   package.targets.append(
     .target(
       name: "CoreData", dependencies: hasOpenCoreData ? ["OpenCoreData"] : [],
-      path: standIn.map { "Tests/AppleSide/\($0)" }, swiftSettings: settings + evolution))
+      path: standIn.map { "Tests/AppleSide/\($0)" },
+      swiftSettings: (hasOpenCoreData ? settings : features) + evolution))
 }
 
 if hasOpenCoreData && !isEngineAlone {
