@@ -6,7 +6,7 @@ enum RowChoice {
   /// Those of `SELF > %@`, and of `SELF >= %@`, which is looked at more closely later; as of `objectID`.
   case from(RowReference)
   /// Those of `SELF == %@` and `SELF IN %@`, in their order; as of `objectID`.
-  case these([RowReference])
+  case these([ObjectReference])
 
   init(_ predicate: NSPredicate?, _ store: RowIncrementalStore) {
     self = .all
@@ -22,15 +22,20 @@ enum RowChoice {
     let constant = comparison.rightExpression.constantValue
     switch comparison.predicateOperatorType {
     case .greaterThan, .greaterThanOrEqualTo:
-      if let reference = Self.reference(constant, store) { self = .from(reference) }
+      if let object = Self.reference(constant, store) { self = .from(object.reference) }
     case .equalTo:
-      if let reference = Self.reference(constant, store) { self = .these([reference]) }
+      if let object = Self.reference(constant, store) { self = .these([object]) }
     case .in:
       guard let elements = Self.elements(constant) else { return }
-      let references = elements.map { Self.reference($0, store) }
-      if references.allSatisfy({ $0 != nil }) { self = .these(Set(references.compactMap { $0 }).sorted()) }
+      let objects = elements.compactMap { Self.reference($0, store) }
+      if objects.count == elements.count { self = .these(Set(objects).sorted { $0.reference < $1.reference }) }
     default: break
     }
+  }
+
+  /// Whether the predicate that the choice was made by holds for just these rows.
+  func isAll(of predicate: NSPredicate?) -> Bool {
+    if case .these = self { predicate is NSComparisonPredicate } else { false }
   }
 
   private func narrowed(by other: RowChoice) -> RowChoice {
@@ -38,7 +43,7 @@ enum RowChoice {
     case (.all, let choice), (let choice, .all): choice
     case (.from(let one), .from(let other)): .from(max(one, other))
     case (.these(let these), .from(let first)), (.from(let first), .these(let these)):
-      .these(these.filter { $0 >= first })
+      .these(these.filter { $0.reference >= first })
     case (.these(let one), .these(let other)): .these(one.filter(Set(other).contains))
     }
   }
@@ -55,10 +60,10 @@ enum RowChoice {
   }
 
   /// Nil for what is no object of the store.
-  private static func reference(_ constant: Any?, _ store: RowIncrementalStore) -> RowReference? {
+  private static func reference(_ constant: Any?, _ store: RowIncrementalStore) -> ObjectReference? {
     let id = (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
     guard let id, id.persistentStore === store else { return nil }
-    return try? store.access.reference(id).reference
+    return try? store.access.reference(id)
   }
 }
 
@@ -82,9 +87,9 @@ extension RowSnapshot {
     switch choice {
     case .all: try forEachRow(in: table, from: nil, body)
     case .from(let first): try forEachRow(in: table, from: first, body)
-    case .these(let references):
-      for reference in references {
-        guard var row = try row(reference, in: table) else { continue }
+    case .these(let objects):
+      for object in objects where object.entity == table {
+        guard var row = try row(object.reference, in: table) else { continue }
         guard try body(&row) else { return }
       }
     }

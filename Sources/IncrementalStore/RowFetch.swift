@@ -21,11 +21,16 @@ struct RowFetch {
     }
     let maps = maps(of: entity, request).filter { !$0.entity.isAbstract }
     let isForCount = request.resultType == .countResultType
-    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
+    let choice = RowChoice(request.predicate, store)
+    var rest = request
+    if choice.isAll(of: request.predicate), let copy = request.copy() as? NSFetchRequest<NSManagedObject> {
+      copy.predicate = nil
+      rest = copy
+    }
+    var collector = try RowCollector(rest, of: map, source, isForCount: isForCount)
     if isForCount, request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
       return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
     }
-    let choice = RowChoice(request.predicate, store)
     if maps.count > 1, !isForCount, request.sortDescriptors?.isEmpty ?? true {
       try merge(maps, choice, source, &collector)
     } else {

@@ -59,7 +59,7 @@ extension RowChoice {
     guard let last else { return self }
     return switch self {
     case .all, .from: .from(last)
-    case .these(let references): .these(references.filter { $0 > last })
+    case .these(let objects): .these(objects.filter { $0.reference > last })
     }
   }
 }

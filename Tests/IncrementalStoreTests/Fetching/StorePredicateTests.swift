@@ -60,6 +60,25 @@ struct StorePredicateTests {
     }
   }
 
+  @Test("are not those of another entity that have the same reference")
+  func otherEntity() throws {
+    try stack.work { context throws in
+      let person = try context.person("Ada")
+      let ada = person.objectID
+      let entity = try #require((person["home"] as? NSManagedObject)?.entity)
+      let text = ada.uriRepresentation().absoluteString
+        .replacing("/\(ada.entity.name ?? "")/", with: "/\(entity.name ?? "")/")
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let url = try #require(URL(string: text))
+      let home = try #require(coordinator.managedObjectID(forURIRepresentation: url))
+      #expect(home.entity == entity)
+      for (format, argument) in [("SELF = %@", home as Any), ("SELF IN %@", [home]), ("objectID = %@", home)] {
+        #expect(try names(format, [argument], context) == "", "\(format)")
+      }
+      #expect(try names("SELF IN %@", [[home, ada]], context) == "Ada")
+    }
+  }
+
   @Test("are none of objects that are not saved yet")
   func temporaryObject() throws {
     try stack.work { context throws in
