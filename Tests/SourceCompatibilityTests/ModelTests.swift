@@ -51,6 +51,25 @@ struct ModelTests {
     }
   }
 
+  @Test("a request of a class that asks for dictionaries ends the program, and says what to write")
+  func unfitResultType() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: .todo)
+      try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      try context.performAndWait {
+        _ = TodoItem(context: context)
+        try context.save()
+        let request = TodoItem.fetchRequest()
+        request.resultType = .dictionaryResultType
+        _ = try context.fetch(request)
+      }
+    }
+    let output: [UInt8] = result?.standardErrorContent ?? []
+    #expect(String(decoding: output, as: UTF8.self).contains("Make it an NSFetchRequest<NSFetchRequestResult>"))
+  }
+
   @Test("overridden validation throws the application's errors")
   func account() throws {
     let context = try context(Account.model)
