@@ -143,6 +143,9 @@ if hasOpenCoreData && !isEngineAlone {
       name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
       swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
+    // Application code as it is, in the language mode that most of it is in.
+    .testTarget(
+      name: "SourceCompatibilityTests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
       swiftSettings: settings),

@@ -15,6 +15,13 @@ let package = Package(
       dependencies: [
         .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
       ]),
+    // The compiler warns of casts that Apple's platforms need and that have no effect here.
+    .executableTarget(
+      name: "Names", dependencies: [.product(name: "CoreData", package: "Cairn")],
+      swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
+    .executableTarget(
+      name: "Imports", dependencies: [.product(name: "CoreData", package: "Cairn")],
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
     .executableTarget(name: "Asynchronous", dependencies: [.product(name: "CoreData", package: "Cairn")]),
   ]
 )

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A package that imports CoreData beside Foundation builds and runs, reads a model from its resources, and compiles the
-# classes that modelgen writes for everybody. The program of Documentation/CORE-DATA.md prints what stands there, that of
-# README.md keeps its objects, and the context of the main queue works in a synchronous and in an asynchronous main.
+# classes that modelgen writes for everybody. Names that Foundation has, too, are told apart. The program of
+# Documentation/CORE-DATA.md prints what stands there, that of README.md keeps its objects, and the context of the main
+# queue works in a synchronous and in an asynchronous main.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -52,6 +53,18 @@ diff "$work/output" - <<'EXPECTED'
 2 false
 true 2
 EXPECTED
+
+# Names that Foundation has, too: said once for a module, or file by file beside one re-export of Core Data.
+"$root/.build-consumer-core-data/debug/Names" >"$work/output"
+diff "$work/output" - <<'EXPECTED'
+[1, 1, 1] [1, 1, 1]
+1 1
+[["text": "Note"]]
+true true
+["new"]
+a:b [1, 2]
+EXPECTED
+"$root/.build-consumer-core-data/debug/Imports" | diff - <(echo "name 1")
 
 status=0
 "$modelgen" "$work/none.xcdatamodeld" --output "$work" 2>"$work/output" || status=$?

@@ -11,7 +11,9 @@ extension NSManagedObjectContext {
     checkQueue()
     return try results(of: request).map { result in
       guard let result = result as? T else {
-        preconditionFailure("A request for \(T.self) found \(type(of: result)): they do not fit.")
+        preconditionFailure(
+          "A request for \(T.self) found \(type(of: result)): they do not fit. "
+            + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
       }
       return result
     }

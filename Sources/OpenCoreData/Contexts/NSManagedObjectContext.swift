@@ -49,10 +49,10 @@ open class NSManagedObjectContext: NSObject {
   // MARK: What it is
 
   /// What messages call the context. May be set from anywhere before the context is used.
-  public var name: String?
+  open var name: String?
 
   /// The coordinator whose stores it fetches from and saves to. Set it once, before anything else.
-  public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { coordinator }
     set {
       precondition(
@@ -68,28 +68,28 @@ open class NSManagedObjectContext: NSObject {
 
   /// What becomes of objects that were changed by somebody else since they were fetched, or that violate a uniqueness constraint: an
   /// ``NSMergePolicy``; that of errors unless set.
-  public var mergePolicy: Any = NSMergePolicy.error
+  open var mergePolicy: Any = NSMergePolicy.error
 
   /// Who makes the changes, for the persistent history of a store that keeps one.
-  public var transactionAuthor: String?
+  open var transactionAuthor: String?
 
   /// How old, in seconds, values of a store's row cache may be when a fault fires; below 0, the default, of any age. It is for stores
   /// that have a row cache.
-  public var stalenessInterval: TimeInterval = -1
+  open var stalenessInterval: TimeInterval = -1
 
   /// Whether it keeps objects without changes that nobody else uses; false unless set.
-  public var retainsRegisteredObjects = false {
+  open var retainsRegisteredObjects = false {
     didSet { retained = retainsRegisteredObjects ? ObjectList(registry.objects) : ObjectList() }
   }
 
   /// Whether deletions reach related objects when changes are processed, and not at once; true unless set.
-  public var propagatesDeletesAtEndOfEvent = true
+  open var propagatesDeletesAtEndOfEvent = true
 
   /// Whether an object whose row is gone has no values from then on and is deleted, instead of ending the program; true unless set.
-  public var shouldDeleteInaccessibleFaults = true
+  open var shouldDeleteInaccessibleFaults = true
 
   /// Whether what other contexts of the coordinator save is merged, on the context's own queue; false unless set.
-  public var automaticallyMergesChangesFromParent: Bool {
+  open var automaticallyMergesChangesFromParent: Bool {
     get { isMergingAutomatically.withLock { $0 } }
     set { isMergingAutomatically.withLock { $0 = newValue } }
   }

@@ -3,19 +3,19 @@ public import Foundation
 /// An attribute of an entity: a value of some type.
 open class NSAttributeDescription: NSPropertyDescription {
   /// The type of the values.
-  public var attributeType = NSAttributeType.undefinedAttributeType { willSet { willChange() } }
+  open var attributeType = NSAttributeType.undefinedAttributeType { willSet { willChange() } }
 
   /// What a newly inserted object has; nil for nothing.
-  public var defaultValue: Any? { willSet { willChange() } }
+  open var defaultValue: Any? { willSet { willChange() } }
 
   /// The name of the transformer that turns values of a transformable attribute into data; nil for secure archiving.
-  public var valueTransformerName: String? { willSet { willChange() } }
+  open var valueTransformerName: String? { willSet { willChange() } }
 
   /// Whether a store may keep large data beside the object's row.
-  public var allowsExternalBinaryDataStorage = false { willSet { willChange() } }
+  open var allowsExternalBinaryDataStorage = false { willSet { willChange() } }
 
   /// Whether the persistent history keeps the last value of a deleted object.
-  public var preservesValueInHistoryOnDeletion = false { willSet { willChange() } }
+  open var preservesValueInHistoryOnDeletion = false { willSet { willChange() } }
 
   private var givenValueClassName: String?
 
@@ -33,14 +33,14 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   /// The type of the values, in the newer spelling.
-  public var type: AttributeType {
+  open var type: AttributeType {
     get { AttributeType(rawValue: attributeType) }
     set { attributeType = newValue.rawValue }
   }
 
   /// The name of the class that values have: what the type says, unless set. Nil for a transformable attribute that may
   /// hold anything.
-  public var attributeValueClassName: String? {
+  open var attributeValueClassName: String? {
     get { givenValueClassName ?? attributeType.valueClassName }
     set {
       willChange()
@@ -49,7 +49,7 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   /// As of ``NSPropertyDescription/versionHash``; depends on the type too.
-  public override var versionHash: Data { VersionHash.current.attribute(self) }
+  open override var versionHash: Data { VersionHash.current.attribute(self) }
 
   open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription(copying: self) }
 

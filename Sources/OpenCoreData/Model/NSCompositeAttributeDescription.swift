@@ -4,7 +4,7 @@ public import Foundation
 /// `address.city` reach into it.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
   /// The attributes it is made of; composites among them nest.
-  public var elements: [NSAttributeDescription] = [] { willSet { willChange() } }
+  open var elements: [NSAttributeDescription] = [] { willSet { willChange() } }
 
   /// A composite of nothing.
   public override init() {
@@ -18,7 +18,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
   }
 
   /// As of ``NSAttributeDescription/versionHash``; depends on the version hashes of the elements too.
-  public override var versionHash: Data { VersionHash.current.composite(self) }
+  open override var versionHash: Data { VersionHash.current.composite(self) }
 
   override func freeze() {
     super.freeze()

@@ -3,7 +3,7 @@ public import Foundation
 /// An attribute whose value follows from others when an object is saved, such as `pets.@count` or `canonical:(name)`.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
   /// What the value is computed from.
-  public var derivationExpression: NSExpression? { willSet { willChange() } }
+  open var derivationExpression: NSExpression? { willSet { willChange() } }
 
   /// A derived attribute without name, type and expression.
   public override init() { super.init() }

@@ -7,31 +7,42 @@ public import Foundation
 /// may read it.
 open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// The name, unique in the model.
-  public var name: String? { willSet { willChange() } }
+  open var name: String? { willSet { willChange() } }
 
   /// The name of the class its objects have; that of ``NSManagedObject`` unless set.
-  public var managedObjectClassName: String! = "NSManagedObject" { willSet { willChange() } }
+  open var managedObjectClassName: String! = "NSManagedObject" { willSet { willChange() } }
 
   /// Whether there are only objects of its subentities.
-  public var isAbstract = false { willSet { willChange() } }
+  open var isAbstract = false { willSet { willChange() } }
 
   /// Anything the application wants to note; does not affect the version hash.
-  public var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
 
   /// A text that makes the version hash another one where nothing else tells two versions apart.
-  public var versionHashModifier: String? { willSet { willChange() } }
+  open var versionHashModifier: String? { willSet { willChange() } }
 
   /// The indexes it declares.
-  public var indexes: [NSFetchIndexDescription] = [] {
+  open var indexes: [NSFetchIndexDescription] = [] {
     willSet { willChange() }
     didSet { for index in indexes { index.entity = self } }
   }
 
+  /// Combinations of properties, given by name or description, that the application asks an index for. No store here
+  /// looks at them.
+  @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
+  open var compoundIndexes: [[Any]] {
+    get { givenCompoundIndexes }
+    set {
+      willChange()
+      givenCompoundIndexes = newValue
+    }
+  }
+
   /// Combinations of attributes, given by name or description, that no two objects may share.
-  public var uniquenessConstraints: [[Any]] = [] { willSet { willChange() } }
+  open var uniquenessConstraints: [[Any]] = [] { willSet { willChange() } }
 
   /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them.
-  public var subentities: [NSEntityDescription] = [] {
+  open var subentities: [NSEntityDescription] = [] {
     willSet {
       willChange()
       let ancestors = sequence(first: self) { $0.superentity }
@@ -43,7 +54,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 
   /// The entity it inherits from, if any: the one that has it among its ``subentities``.
-  public internal(set) weak var superentity: NSEntityDescription? { willSet { willChange() } }
+  open internal(set) weak var superentity: NSEntityDescription? { willSet { willChange() } }
 
   /// What it declares itself.
   private(set) var ownProperties: [NSPropertyDescription] = []
@@ -52,6 +63,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   weak var owner: NSManagedObjectModel?
   private(set) var isFrozen = false
   private var givenRenamingIdentifier: String?
+  private var givenCompoundIndexes: [[Any]] = []
   private var frozenTables: EntityTables?
   private var frozenLayout: EntityLayout?
   private var frozenClass: NSManagedObject.Type?
@@ -69,6 +81,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     versionHashModifier = other.versionHashModifier
     uniquenessConstraints = other.uniquenessConstraints
     givenRenamingIdentifier = other.givenRenamingIdentifier
+    givenCompoundIndexes = other.givenCompoundIndexes
     super.init()
     self.properties = properties
     indexes = other.indexes.map { copied($0) }
@@ -91,7 +104,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 
   /// The model it belongs to. There must be one.
-  public var managedObjectModel: NSManagedObjectModel {
+  open var managedObjectModel: NSManagedObjectModel {
     guard let owner else {
       preconditionFailure("The entity \(name ?? "without name") belongs to no model, or its model is gone.")
     }
@@ -99,7 +112,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 
   /// The name under which migration finds the entity in another version of the model: its own, unless set.
-  public var renamingIdentifier: String? {
+  open var renamingIdentifier: String? {
     get { givenRenamingIdentifier ?? name }
     set {
       willChange()
@@ -110,7 +123,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// The properties: those it inherits, then those it declares.
   ///
   /// Setting declares all that are given, except for what is inherited already.
-  public var properties: [NSPropertyDescription] {
+  open var properties: [NSPropertyDescription] {
     get { tables.properties }
     set {
       willChange()
@@ -122,16 +135,16 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   }
 
   /// All properties, inherited ones too, by their names.
-  public var propertiesByName: [String: NSPropertyDescription] { tables.propertiesByName }
+  open var propertiesByName: [String: NSPropertyDescription] { tables.propertiesByName }
 
   /// All attributes, inherited ones too, by their names.
-  public var attributesByName: [String: NSAttributeDescription] { tables.attributesByName }
+  open var attributesByName: [String: NSAttributeDescription] { tables.attributesByName }
 
   /// All relationships, inherited ones too, by their names.
-  public var relationshipsByName: [String: NSRelationshipDescription] { tables.relationshipsByName }
+  open var relationshipsByName: [String: NSRelationshipDescription] { tables.relationshipsByName }
 
   /// The entities that inherit from it directly, by their names.
-  public var subentitiesByName: [String: NSEntityDescription] {
+  open var subentitiesByName: [String: NSEntityDescription] {
     subentities.reduce(into: [:]) { table, entity in
       if let name = entity.name { table[name] = entity }
     }
@@ -142,18 +155,18 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// relationships it declares. They are the same in every process.
   ///
   /// - Complexity: once a coordinator uses the model, O(1); before, it is computed at every call.
-  public var versionHash: Data { frozenTables?.versionHash ?? VersionHash.current.entity(self) }
+  open var versionHash: Data { frozenTables?.versionHash ?? VersionHash.current.entity(self) }
 
   /// Whether the hash is that of this version of the entity, as it is computed now or as it was for older stores.
   func hasVersionHash(_ hash: Data?) -> Bool { hash == versionHash || hash == VersionHash.former.entity(self) }
 
   /// Whether it is `entity` or inherits from it.
-  public func isKindOf(entity: NSEntityDescription) -> Bool {
+  open func isKindOf(entity: NSEntityDescription) -> Bool {
     sequence(first: self) { $0.superentity }.contains(entity)
   }
 
   /// The relationships, inherited ones too, that have `entity` as their destination.
-  public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+  open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
     properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity == entity }
   }
 

@@ -5,10 +5,10 @@ public import Foundation
 /// Not for entities; put it among the `propertiesToFetch` of a request.
 open class NSExpressionDescription: NSPropertyDescription {
   /// What is computed.
-  public var expression: NSExpression? { willSet { willChange() } }
+  open var expression: NSExpression? { willSet { willChange() } }
 
   /// The type of the result.
-  public var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { willChange() } }
+  open var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { willChange() } }
 
   /// A column without name and expression.
   public override init() { super.init() }
@@ -20,7 +20,7 @@ open class NSExpressionDescription: NSPropertyDescription {
   }
 
   /// The type of the result, in the newer spelling.
-  public var resultType: NSAttributeDescription.AttributeType {
+  open var resultType: NSAttributeDescription.AttributeType {
     get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
     set { expressionResultType = newValue.rawValue }
   }

@@ -3,22 +3,22 @@ public import Foundation
 /// An index of an entity, which makes fetches by the values of some of its properties fast.
 open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
   /// The name, unique among the indexes of the entity.
-  public var name: String { willSet { willChange() } }
+  open var name: String { willSet { willChange() } }
 
   /// What is indexed, in the order in which objects are sorted.
-  public var elements: [NSFetchIndexElementDescription] {
+  open var elements: [NSFetchIndexElementDescription] {
     willSet { willChange() }
     didSet { adoptElements() }
   }
 
   /// Only objects that satisfy it are in the index; nil for all.
-  public var partialIndexPredicate: NSPredicate? {
+  open var partialIndexPredicate: NSPredicate? {
     willSet { willChange() }
     didSet { partialIndexPredicate = partialIndexPredicate?.adopted }
   }
 
   /// The entity that declares the index; nil as long as there is none.
-  public internal(set) weak var entity: NSEntityDescription?
+  open internal(set) weak var entity: NSEntityDescription?
 
   private(set) var isFrozen = false
 
@@ -69,13 +69,13 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, Freezable {
   let indexed: NSPropertyDescription
 
   /// How values are ordered.
-  public var collationType: NSFetchIndexElementType { willSet { willChange() } }
+  open var collationType: NSFetchIndexElementType { willSet { willChange() } }
 
   /// Whether the smallest value comes first; true unless set.
-  public var isAscending = true { willSet { willChange() } }
+  open var isAscending = true { willSet { willChange() } }
 
   /// The index the element belongs to.
-  public internal(set) weak var indexDescription: NSFetchIndexDescription?
+  open internal(set) weak var indexDescription: NSFetchIndexDescription?
 
   private(set) var isFrozen = false
 
@@ -86,10 +86,10 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, Freezable {
   }
 
   /// What is indexed: an attribute, a relationship, or an expression.
-  public var property: NSPropertyDescription? { indexed }
+  open var property: NSPropertyDescription? { indexed }
 
   /// The name of the property.
-  public var propertyName: String? { indexed.name }
+  open var propertyName: String? { indexed.name }
 
   func freeze() {
     isFrozen = true

@@ -9,63 +9,63 @@ public import Foundation
 /// cast to a request for another.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Freezable {
   /// Whose objects to fetch; with a request made from a name, nil until it is executed.
-  public var entity: NSEntityDescription? { willSet { willChange() } }
+  open var entity: NSEntityDescription? { willSet { willChange() } }
 
   /// What an object must satisfy; nil for all objects.
   ///
   /// A compound that was made from parts is replaced by an equal one that knows its format and its equals.
-  public var predicate: NSPredicate? {
+  open var predicate: NSPredicate? {
     willSet { willChange() }
     didSet { predicate = predicate?.adopted }
   }
 
   /// The order of the results; nil for none in particular.
-  public var sortDescriptors: [NSSortDescriptor]? { willSet { willChange() } }
+  open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange() } }
 
   /// The largest number of results; 0 for all.
-  public var fetchLimit = 0 { willSet { willChange() } }
+  open var fetchLimit = 0 { willSet { willChange() } }
 
   /// How many of the first results to leave out.
-  public var fetchOffset = 0 { willSet { willChange() } }
+  open var fetchOffset = 0 { willSet { willChange() } }
 
   /// How many objects to load at a time while the result is walked; 0 for all at once.
-  public var fetchBatchSize = 0 { willSet { willChange() } }
+  open var fetchBatchSize = 0 { willSet { willChange() } }
 
   /// What the results are.
-  public var resultType = NSFetchRequestResultType.managedObjectResultType { willSet { willChange() } }
+  open var resultType = NSFetchRequestResultType.managedObjectResultType { willSet { willChange() } }
 
   /// Whether objects of subentities are fetched too; true unless set.
-  public var includesSubentities = true { willSet { willChange() } }
+  open var includesSubentities = true { willSet { willChange() } }
 
   /// Whether changes that are not saved yet are taken into account; true unless set.
-  public var includesPendingChanges = true { willSet { willChange() } }
+  open var includesPendingChanges = true { willSet { willChange() } }
 
   /// Whether the values of the objects are loaded along with them; true unless set.
-  public var includesPropertyValues = true { willSet { willChange() } }
+  open var includesPropertyValues = true { willSet { willChange() } }
 
   /// Whether the objects wait with their values until one is asked for; true unless set.
-  public var returnsObjectsAsFaults = true { willSet { willChange() } }
+  open var returnsObjectsAsFaults = true { willSet { willChange() } }
 
   /// Whether objects in memory get the values that were fetched.
-  public var shouldRefreshRefetchedObjects = false { willSet { willChange() } }
+  open var shouldRefreshRefetchedObjects = false { willSet { willChange() } }
 
   /// The relationships whose objects are loaded along.
-  public var relationshipKeyPathsForPrefetching: [String]? { willSet { willChange() } }
+  open var relationshipKeyPathsForPrefetching: [String]? { willSet { willChange() } }
 
   /// What the dictionaries hold: names, attributes, to-one relationships, and ``NSExpressionDescription``s.
-  public var propertiesToFetch: [Any]? { willSet { willChange() } }
+  open var propertiesToFetch: [Any]? { willSet { willChange() } }
 
   /// By which of them the dictionaries are grouped.
-  public var propertiesToGroupBy: [Any]? { willSet { willChange() } }
+  open var propertiesToGroupBy: [Any]? { willSet { willChange() } }
 
   /// What a group must satisfy.
-  public var havingPredicate: NSPredicate? {
+  open var havingPredicate: NSPredicate? {
     willSet { willChange() }
     didSet { havingPredicate = havingPredicate?.adopted }
   }
 
   /// Whether equal dictionaries are given once.
-  public var returnsDistinctResults = false { willSet { willChange() } }
+  open var returnsDistinctResults = false { willSet { willChange() } }
 
   /// Which of the coordinator's stores are asked; nil for all.
   open override var affectedStores: [NSPersistentStore]? { willSet { willChange() } }
@@ -104,7 +104,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   }
 
   /// The name of the entity, however it was given.
-  public var entityName: String? { entity?.name ?? givenEntityName }
+  open var entityName: String? { entity?.name ?? givenEntityName }
 
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 

@@ -5,7 +5,7 @@ public import Foundation
 /// The predicate may refer to the object by `$FETCH_SOURCE` and to the property by `$FETCHED_PROPERTY`.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   /// What is fetched.
-  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChange() } }
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChange() } }
 
   /// A fetched property without name and request.
   public override init() { super.init() }

@@ -9,7 +9,7 @@ public import Foundation
 /// stops the program; change a copy instead. A model in use may be read from any thread.
 open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The entities, in no particular order. All that relationships and subentities refer to must be among them.
-  public var entities: [NSEntityDescription] = [] {
+  open var entities: [NSEntityDescription] = [] {
     willSet {
       willChange()
       for entity in entities { entity.owner = nil }
@@ -19,13 +19,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
 
   /// The texts to show for names of entities, properties and validation errors, by keys such as
   /// `Property/name/Entity/Person`.
-  public var localizationDictionary: [String: String]? { willSet { willChange() } }
+  open var localizationDictionary: [String: String]? { willSet { willChange() } }
 
   /// What developers call this version of the model.
-  public var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChange() } }
+  open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChange() } }
 
   /// The templates of requests, by their names.
-  public private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+  open private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
 
   /// What was assumed when the model, or those it was merged of, were read from files, file by file in the order of the
   /// lines. Does not count when models are compared.
@@ -51,16 +51,16 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The entities by their names.
   ///
   /// - Complexity: once a coordinator uses the model, O(1); before, O(number of entities).
-  public var entitiesByName: [String: NSEntityDescription] {
+  open var entitiesByName: [String: NSEntityDescription] {
     frozenTables?.entitiesByName
       ?? Dictionary(entities.compactMap { entity in entity.name.map { ($0, entity) } }) { _, last in last }
   }
 
   /// The names of the configurations, in alphabetical order.
-  public var configurations: [String] { entitiesByConfiguration.keys.sorted() }
+  open var configurations: [String] { entitiesByConfiguration.keys.sorted() }
 
   /// The entities of the configuration of that name: all for nil, nil if there is no such configuration.
-  public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+  open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
     return entitiesByConfiguration[configuration]
   }
@@ -69,7 +69,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
   /// Makes a configuration of entities of the model, or changes it.
-  public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+  open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     willChange()
     precondition(
       entities.allSatisfy { $0.owner === self }, "\(configuration) has an entity that does not belong to the model.")
@@ -77,12 +77,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   }
 
   /// The template of that name, which cannot be changed once the model is in use; nil if there is none.
-  public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+  open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     fetchRequestTemplatesByName[name]
   }
 
   /// A request as the template says, with the variables of its predicate replaced; nil if there is no such template.
-  public func fetchRequestFromTemplate(
+  open func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
     guard let template = fetchRequestTemplatesByName[name] else { return nil }
@@ -92,7 +92,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   }
 
   /// Keeps the request as a template of that name; nil removes it.
-  public func setFetchRequestTemplate(
+  open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
     willChange()
@@ -102,12 +102,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The version hashes of the entities, by their names. A store keeps them to tell whether a model fits.
   ///
   /// - Complexity: once a coordinator uses the model, O(1); before, everything is computed at every call.
-  public var entityVersionHashesByName: [String: Data] {
+  open var entityVersionHashesByName: [String: Data] {
     frozenTables?.hashes ?? entitiesByName.mapValues(\.versionHash)
   }
 
   /// The version hashes of all entities in one, as a text.
-  public var versionChecksum: String { VersionHash.current.model(entityVersionHashesByName).base64EncodedString() }
+  open var versionChecksum: String { VersionHash.current.model(entityVersionHashesByName).base64EncodedString() }
 
   /// Whether the checksum is that of this version of the model, as it is computed now or as it was.
   func hasVersionChecksum(_ checksum: String) -> Bool {
@@ -120,7 +120,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   ///
   /// Hashes in which the counts of relationships had no part, as older stores have them, name a version whatever its
   /// counts are.
-  public func isConfiguration(
+  open func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     guard let entities = entities(forConfigurationName: configuration),

@@ -9,31 +9,42 @@ public import Foundation
 /// the program; from then on any thread may read it.
 open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   /// The name, unique among the properties of the entity and of those it inherits from.
-  public var name = "" { willSet { willChange() } }
+  open var name = "" { willSet { willChange() } }
 
   /// Whether an object may be saved without a value; true unless set.
-  public var isOptional = true { willSet { willChange() } }
+  open var isOptional = true { willSet { willChange() } }
 
   /// Whether values are tracked but not stored.
-  public var isTransient = false { willSet { willChange() } }
+  open var isTransient = false { willSet { willChange() } }
+
+  /// Whether the application asks for an index. No store here looks at it; it does not affect the version hash.
+  @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
+  open var isIndexed: Bool {
+    get { wantsIndex }
+    set {
+      willChange()
+      wantsIndex = newValue
+    }
+  }
 
   /// Anything the application wants to note; does not affect the version hash.
-  public var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
 
   /// A text that makes the version hash another one where nothing else tells two versions apart, such as a change of
   /// the meaning of binary data.
-  public var versionHashModifier: String? { willSet { willChange() } }
+  open var versionHashModifier: String? { willSet { willChange() } }
 
   /// What values must satisfy to be saved; set by ``setValidationPredicates(_:withValidationWarnings:)``.
-  public private(set) var validationPredicates: [NSPredicate] = []
+  open private(set) var validationPredicates: [NSPredicate] = []
 
   /// For each of the validation predicates what is wrong when it does not hold: a text, or the number of a validation
   /// error.
-  public private(set) var validationWarnings: [Any] = []
+  open private(set) var validationWarnings: [Any] = []
 
   weak var owner: NSEntityDescription?
   private(set) var isFrozen = false
   private var givenRenamingIdentifier: String?
+  private var wantsIndex = false
 
   /// A description without a name.
   public override init() {}
@@ -47,16 +58,17 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
     validationPredicates = other.validationPredicates
     validationWarnings = other.validationWarnings
     givenRenamingIdentifier = other.givenRenamingIdentifier
+    wantsIndex = other.wantsIndex
   }
 
   /// The entity that declares the property, also where another one inherits it. There must be one.
-  public var entity: NSEntityDescription {
+  open var entity: NSEntityDescription {
     guard let owner else { preconditionFailure("The property \(name) belongs to no entity, or its model is gone.") }
     return owner
   }
 
   /// The name under which migration finds the property in another version of the model: its own, unless set.
-  public var renamingIdentifier: String? {
+  open var renamingIdentifier: String? {
     get { givenRenamingIdentifier ?? name }
     set {
       willChange()
@@ -68,12 +80,12 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   /// optional and transient, on ``versionHashModifier`` and on what subclasses add.
   ///
   /// - Complexity: computed at every call.
-  public var versionHash: Data { VersionHash.current.property(self) }
+  open var versionHash: Data { VersionHash.current.property(self) }
 
   /// Sets what values must satisfy, and for each predicate what to say when it does not hold.
   ///
   /// A predicate is evaluated with the value itself as its object. Neither affects the version hash.
-  public func setValidationPredicates(
+  open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
     setValidation(validationPredicates ?? [], warnings: validationWarnings ?? [])
@@ -102,7 +114,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   func says(theSameAs other: NSPropertyDescription) -> Bool {
     name == other.name && isOptional == other.isOptional && isTransient == other.isTransient
       && versionHashModifier == other.versionHashModifier && renamingIdentifier == other.renamingIdentifier
-      && owner?.name == other.owner?.name && areEqual(userInfo, other.userInfo)
+      && wantsIndex == other.wantsIndex && owner?.name == other.owner?.name && areEqual(userInfo, other.userInfo)
       && validationPredicates.elementsEqual(other.validationPredicates, by: areEqual)
       && areEqual(validationWarnings, other.validationWarnings)
   }

@@ -18,22 +18,22 @@ public enum NSDeleteRule: UInt, Sendable {
 /// relationships.
 open class NSRelationshipDescription: NSPropertyDescription {
   /// The entity whose objects, or whose subentities' objects, it refers to. Nil if none was set or its model is gone.
-  public weak var destinationEntity: NSEntityDescription? { willSet { willChange() } }
+  open weak var destinationEntity: NSEntityDescription? { willSet { willChange() } }
 
   /// The relationship in the other direction, if there is one.
-  public weak var inverseRelationship: NSRelationshipDescription? { willSet { willChange() } }
+  open weak var inverseRelationship: NSRelationshipDescription? { willSet { willChange() } }
 
   /// What happens to the objects at the other end when an object is deleted.
-  public var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { willChange() } }
+  open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { willChange() } }
 
   /// The most objects it may refer to: 1 makes it a to-one relationship, 0 means any number.
-  public var maxCount = 0 { willSet { willChange() } }
+  open var maxCount = 0 { willSet { willChange() } }
 
   /// The fewest objects it may refer to, unless it is optional and refers to none.
-  public var minCount = 0 { willSet { willChange() } }
+  open var minCount = 0 { willSet { willChange() } }
 
   /// Whether the objects of a to-many relationship have an order.
-  public var isOrdered = false { willSet { willChange() } }
+  open var isOrdered = false { willSet { willChange() } }
 
   /// A to-many relationship without name and destination.
   public override init() { super.init() }
@@ -49,11 +49,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
   }
 
   /// Whether it may refer to more than one object.
-  public var isToMany: Bool { maxCount != 1 }
+  open var isToMany: Bool { maxCount != 1 }
 
   /// As of ``NSPropertyDescription/versionHash``; depends on the names of destination and inverse, on ``minCount`` and
   /// ``maxCount``, and on whether it is ordered, too. The delete rule does not matter.
-  public override var versionHash: Data { VersionHash.current.relationship(self) }
+  open override var versionHash: Data { VersionHash.current.relationship(self) }
 
   /// A relationship with the same destination and inverse that belongs to no entity.
   open override func copy(with zone: NSZone? = nil) -> Any { NSRelationshipDescription(copying: self) }

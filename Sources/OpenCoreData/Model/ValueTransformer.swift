@@ -30,12 +30,12 @@ open class ValueTransformer: NSObject {
   }
 
   /// Registers a transformer, in place of an earlier one of that name; nil removes it.
-  public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
     registry[name] = transformer
   }
 
   /// The names of all that are registered, in no particular order.
-  public class func valueTransformerNames() -> [NSValueTransformerName] { registry.names }
+  open class func valueTransformerNames() -> [NSValueTransformerName] { registry.names }
 
   /// The class of what ``transformedValue(_:)`` gives.
   open class func transformedValueClass() -> AnyClass { NSObject.self }

@@ -48,7 +48,7 @@ open class NSManagedObjectModelReference: NSObject {
   /// The model. It must be found, and have the checksum.
   ///
   /// - Complexity: reads the file or the files of the bundle at every call, unless the model was at hand.
-  public var resolvedModel: NSManagedObjectModel {
+  open var resolvedModel: NSManagedObjectModel {
     guard let model = find() else { preconditionFailure("There is no model to which the reference refers.") }
     precondition(
       model.hasVersionChecksum(versionChecksum),

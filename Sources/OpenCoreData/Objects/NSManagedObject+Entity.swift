@@ -1,22 +1,12 @@
 import Foundation
 import Synchronization
 
-extension NSManagedObject {
-  /// The entity that has this class, in a model that is in use. Exactly one must have.
-  public class func entity() -> NSEntityDescription {
-    let entities = ModelsInUse.shared.models.compactMap { $0.entity(of: self) }
-    let first = entities.first
-    precondition(first != nil, "No entity of a model in use has the class \(self).")
-    guard let first, entities.allSatisfy({ $0 == first }) else {
-      preconditionFailure("Entities of several models have the class \(self): name the entity or the context.")
-    }
-    return first
-  }
-
-  /// A request for the objects of the entity that has this class.
-  public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-    NSFetchRequest(entityName: entity().name ?? "")
-  }
+extension NSFetchRequestResult where Self: NSManagedObject {
+  /// A request for the objects of the entity that has this class, with results of this class.
+  ///
+  /// Apple's has only ``NSManagedObject/fetchRequest()``, whose result is cast: `Item.fetchRequest() as! NSFetchRequest<Item>`. Off
+  /// Apple's platforms the type of the results is real, and such a cast succeeds because this is what is cast.
+  public static func fetchRequest() -> NSFetchRequest<Self> { NSFetchRequest(entityName: entity().name ?? "") }
 }
 
 extension NSManagedObjectModel {
@@ -45,6 +35,17 @@ final class ModelsInUse: @unchecked Sendable {
       entries.removeAll { $0.model == nil }
       entries.append(Entry(model: model))
     }
+  }
+
+  /// The entity that has a class. Exactly one must have, or equal ones of several models.
+  func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
+    let entities = models.compactMap { $0.entity(of: type) }
+    let first = entities.first
+    precondition(first != nil, "No entity of a model in use has the class \(type).")
+    guard let first, entities.allSatisfy({ $0 == first }) else {
+      preconditionFailure("Entities of several models have the class \(type): name the entity or the context.")
+    }
+    return first
   }
 
   var models: [NSManagedObjectModel] { lock.withLock { _ in entries.compactMap(\.model) } }

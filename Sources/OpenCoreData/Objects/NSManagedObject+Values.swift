@@ -185,6 +185,11 @@ extension NSManagedObject {
     }
   }
 
+  /// Sets the values of properties; `NSNull` stands for none.
+  public final func setValuesForKeys(_ keyedValues: [String: Any]) {
+    for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+  }
+
   /// The values for some keys, `NSNull` where there is none.
   public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }

@@ -74,7 +74,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// An object of the entity that has this class, inserted into a context.
   ///
   /// One entity of the context's model must have the class.
-  public convenience init(context moc: NSManagedObjectContext) {
+  public required convenience init(context moc: NSManagedObjectContext) {
     self.init(entity: moc.entity(of: Self.self), insertInto: moc)
   }
 
@@ -87,6 +87,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     while var object = waiting.popLast() {
       if isKnownUniquelyReferenced(&object), !object.hasChanges { waiting += object.takeRelated() }
     }
+  }
+
+  // MARK: Its entity
+
+  /// The entity that has this class, in a model that is in use. Exactly one must have.
+  open class func entity() -> NSEntityDescription { ModelsInUse.shared.entity(of: self) }
+
+  /// A request for the objects of the entity that has this class.
+  ///
+  /// Where nothing says which type of request is wanted, the one with results of this class is.
+  @_disfavoredOverload
+  open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    NSFetchRequest(entityName: entity().name ?? "")
   }
 
   // MARK: What it is

@@ -56,7 +56,7 @@ open class NSIncrementalStore: NSPersistentStore {
   /// description is taken. The metadata must be loaded. May be called on any thread.
   ///
   /// - Parameter entity: The entity of the object itself, not one that it inherits from.
-  public func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
+  open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
     guard let identity = identity ?? identifier.map({ StoreIdentity($0, of: self) }) else {
       preconditionFailure("\(Swift.type(of: self)) makes an identifier before its metadata have an \(NSStoreUUIDKey).")
     }
@@ -65,7 +65,7 @@ open class NSIncrementalStore: NSPersistentStore {
 
   /// What the store refers to the object by: an `NSNumber` if it was a whole number, else a string. The identifier must
   /// be a permanent one of this store. May be called on any thread.
-  public func referenceObject(for objectID: NSManagedObjectID) -> Any {
+  open func referenceObject(for objectID: NSManagedObjectID) -> Any {
     precondition(
       !objectID.isTemporaryID && (objectID.identity === identity || objectID.identity?.uuid == identifier),
       "\(objectID) is no permanent identifier of \(Swift.type(of: self)).")

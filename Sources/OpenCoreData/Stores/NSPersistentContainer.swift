@@ -6,16 +6,16 @@ public import Foundation
 /// a time.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// The name: that of the model it looks for, and of the file that its first description names.
-  public let name: String
+  open private(set) var name: String
 
   /// The context for the user interface, on the main queue.
-  public let viewContext: NSManagedObjectContext
+  open private(set) var viewContext: NSManagedObjectContext
 
   /// The coordinator of all its contexts.
-  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  open private(set) var persistentStoreCoordinator: NSPersistentStoreCoordinator
 
   /// The stores that ``loadPersistentStores(completionHandler:)`` adds: one unless set, in ``defaultDirectoryURL()``.
-  public var persistentStoreDescriptions: [NSPersistentStoreDescription]
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
   /// A container without stores, with the model of that name among the resources of the main bundle: an `.xcdatamodeld`
   /// or an `.xcdatamodel`, which must be there and be readable.
@@ -38,7 +38,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// The model, which can no longer be changed.
-  public var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+  open var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
   /// Where stores are unless their descriptions say something else: a folder named like the executable among the data
   /// of the user's applications. ``loadPersistentStores(completionHandler:)`` makes it if it needs it.

@@ -5,7 +5,7 @@ public import Foundation
 /// A coordinator makes its stores itself and calls each by one thread at a time, on whichever thread needs it.
 open class NSPersistentStore: NSObject {
   /// The coordinator; nil once the store is removed from it.
-  public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+  open internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
 
   /// The configuration of the model whose entities it keeps; `PF_DEFAULT_CONFIGURATION_NAME` if none was asked for.
   public let configurationName: String

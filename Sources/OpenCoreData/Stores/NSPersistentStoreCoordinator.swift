@@ -24,13 +24,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   /// A name for developers to tell it by.
-  public var name: String? {
+  open var name: String? {
     get { lock.withLock { givenName } }
     set { lock.withLock { givenName = newValue } }
   }
 
   /// The stores in the order in which they were added.
-  public var persistentStores: [NSPersistentStore] { stores }
+  open var persistentStores: [NSPersistentStore] { stores }
 
   /// The stores as what they are. They change only under the store lock.
   var stores: [NSIncrementalStore] {
@@ -44,13 +44,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   func withStoreLock<R>(_ body: () throws -> R) rethrows -> R { try storeLock.withLock(body) }
 
   /// Runs the block while no other thread calls a store, and returns when it has run. May be called within itself.
-  public func performAndWait(_ block: () -> Void) { withStoreLock(block) }
+  open func performAndWait(_ block: () -> Void) { withStoreLock(block) }
 
   /// Runs the block while no other thread calls a store, and returns what it returns. May be called within itself.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withStoreLock(block) }
+  open func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withStoreLock(block) }
 
   /// Runs the block later on a queue of the coordinator, while no other thread calls a store.
-  public func perform(_ block: @escaping () -> Void) {
+  open func perform(_ block: @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     queue.async { self.withStoreLock { unsafe block() } }
   }

@@ -6,19 +6,19 @@ public import Foundation
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The type under which the class of the store is registered: ``NSSQLiteStoreType``, as Apple's, unless set. No class
   /// is registered for that type here, so set another one.
-  public var type = NSSQLiteStoreType
+  open var type = NSSQLiteStoreType
 
   /// Where the store is or is to be; `/dev/null` for a store that is nowhere.
-  public var url: URL?
+  open var url: URL?
 
   /// The configuration of the model whose entities the store keeps; nil for all.
-  public var configuration: String?
+  open var configuration: String?
 
   /// Whether the store is opened on another thread, while the caller goes on.
-  public var shouldAddStoreAsynchronously = false
+  open var shouldAddStoreAsynchronously = false
 
   /// What the store is to know, under the names of options.
-  public private(set) var options: [String: NSObject] = [
+  open private(set) var options: [String: NSObject] = [
     NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
     NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
   ]
@@ -38,30 +38,40 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   }
 
   /// Sets an option; nil leaves it out.
-  public func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+  open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+
+  /// The pragmas for a SQLite store: the option ``NSSQLitePragmasOption``. There are no SQLite stores here.
+  open var sqlitePragmas: [String: NSObject] { options[NSSQLitePragmasOption] as? [String: NSObject] ?? [:] }
+
+  /// Sets a pragma for a SQLite store; nil leaves it out.
+  open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
+    var pragmas = sqlitePragmas
+    pragmas[name] = value
+    setOption(NSDictionary(dictionary: pragmas), forKey: NSSQLitePragmasOption)
+  }
 
   /// Whether the store must not be written to: the option ``NSReadOnlyPersistentStoreOption``, false unless set.
-  public var isReadOnly: Bool {
+  open var isReadOnly: Bool {
     get { flag(NSReadOnlyPersistentStoreOption) }
     set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
   }
 
   /// For how many seconds the store may try to answer: the option ``NSPersistentStoreTimeoutOption``, 240 unless set.
-  public var timeout: TimeInterval {
+  open var timeout: TimeInterval {
     get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
     set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
   }
 
   /// Whether the store may migrate what an older model has written: the option
   /// ``NSMigratePersistentStoresAutomaticallyOption``, true unless set.
-  public var shouldMigrateStoreAutomatically: Bool {
+  open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
   }
 
   /// Whether a migration may find out by itself how two models differ: the option
   /// ``NSInferMappingModelAutomaticallyOption``, true unless set.
-  public var shouldInferMappingModelAutomatically: Bool {
+  open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }
     set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
   }

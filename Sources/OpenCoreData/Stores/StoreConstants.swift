@@ -27,6 +27,12 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// The option, a Boolean, that a store is destroyed even if that is not safe. A store may obey it.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// The option, a dictionary of texts by the names of pragmas, for SQLite stores, of which there are none here.
+public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// The option, a Boolean, that a SQLite store is analysed when it is added. There are no SQLite stores here.
+public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+/// The option, a Boolean, that a SQLite store is vacuumed when it is added. There are no SQLite stores here.
+public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
 
 /// Under which the user info of a notification has the stores that were added, as an array.
 public let NSAddedPersistentStoresKey = "added"

@@ -1,0 +1,4 @@
+import CoreData
+
+typealias NSExpression = CoreData.NSExpression
+typealias NSComparisonPredicate = CoreData.NSComparisonPredicate

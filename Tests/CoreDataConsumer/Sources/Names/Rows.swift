@@ -1,0 +1,13 @@
+import Foundation
+
+/// Foundation alone: members of Core Data's are those of the whole module.
+func found(_ rows: [[String: Any]], after date: Date) -> [String] {
+  let predicate = NSPredicate(format: "date > %@", date as CVarArg)
+  let sorted = (rows as NSArray).filtered(using: predicate) as NSArray
+  let names = sorted.sortedArray(using: [NSSortDescriptor(key: "name", ascending: false)])
+  return names.compactMap { ($0 as? [String: Any])?["name"] as? String }
+}
+
+func comparesEqual(_ predicate: NSPredicate) -> Bool {
+  (predicate as? NSComparisonPredicate)?.predicateOperatorType == .equalTo
+}
