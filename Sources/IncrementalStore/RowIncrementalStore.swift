@@ -82,6 +82,13 @@ open class RowIncrementalStore: NSIncrementalStore {
     [NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: Self.identifierForNewStore(at: url)]
   }
 
+  /// A new store has the hashes of its model from now on, also if nothing is ever saved.
+  open override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+    guard !isReadOnly, loadedMetadata[NSStoreModelVersionHashesKey] == nil else { return }
+    // Where this fails, so does the first save, which says why.
+    try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
+  }
+
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     try? rowStore?.close()
     rowStore = nil

@@ -17,6 +17,14 @@ struct CairnMetadataTests {
     #expect(try Place().work { _, store in store.identifier } != first)
   }
 
+  @Test("have the hashes of the model before anything is saved")
+  func hashes() throws {
+    let hashes = try place.work { _, store in store.metadata[NSStoreModelVersionHashesKey] as? [String: Data] }
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .cairn, at: place.url)
+    #expect(hashes?.isEmpty == false)
+    #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes)
+  }
+
   @Test("can be set without a coordinator, and keep type and identifier")
   func withoutCoordinator() throws {
     let identifier = try place.work { _, store in store.identifier }
