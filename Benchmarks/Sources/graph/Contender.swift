@@ -19,13 +19,17 @@ protocol Contender: AnyObject {
 
   // Nodes are named by their positions in the graph that was inserted.
 
+  /// By their identifiers, whether they are there or not.
+  func find(_ versions: [Int]) throws -> Int
   /// By a request for each of them.
   func fetch(_ versions: [Int]) throws -> Int
   /// Objects that are not in memory, by their identifiers.
   func realise(_ versions: [Int]) throws -> Int
   /// The same in one request.
   func realiseTogether(_ versions: [Int]) throws -> Int
-  /// How many depend on each package, all of them found.
+  /// How many depend on each package: the identifiers of all of them.
+  func dependentIDs(_ packages: [Int]) throws -> Int
+  /// The same by objects that wait with their values, where the library has such.
   func dependents(_ packages: [Int]) throws -> Int
   /// Those with an installed size above this one.
   func scan(installedSizeAbove size: Int) throws -> Int

@@ -102,6 +102,11 @@ final class CoreDataContender: Contender {
     }
   }
 
+  func find(_ versions: [Int]) throws -> Int {
+    let ids = versions.map { self.versions[$0] }
+    return try work { context in try ids.reduce(0) { try $0 + context.existingObject(with: $1).size } }
+  }
+
   func fetch(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
     return try work { context in
@@ -122,6 +127,13 @@ final class CoreDataContender: Contender {
   func realiseTogether(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
     return try work { context in try context.versions(ids).reduce(0) { $0 + $1.size } }
+  }
+
+  func dependentIDs(_ packages: [Int]) throws -> Int {
+    let ids = packages.map { self.packages[$0] }
+    return work { context in
+      ids.reduce(0) { $0 + context.object(with: $1).objectIDs(forRelationshipNamed: "dependents").count }
+    }
   }
 
   func dependents(_ packages: [Int]) throws -> Int {

@@ -5,12 +5,16 @@ enum Figure: String, CaseIterable, Encodable {
   case opened = "opened, and a version read"
   case memoryOpened = "memory, opened"
   case memoryHeld = "memory, 10,000 versions held"
+  case found = "10,000 found by ID"
   case fetched = "10,000 fetched by ID, a request each"
   case realised = "10,000 faults, one by one"
   case realisedTogether = "10,000 faults, in bulk"
-  case dependents10 = "1,000 to-many faults of 10"
-  case dependents1000 = "10 to-many faults of 1,000"
-  case dependentsMost = "a to-many fault of a third of all packages"
+  case identifiers10 = "1,000 to-many faults of 10, as IDs"
+  case identifiers1000 = "10 to-many faults of 1,000, as IDs"
+  case identifiersMost = "one of a third of all packages, as IDs"
+  case dependents10 = "1,000 to-many faults of 10, as objects"
+  case dependents1000 = "10 to-many faults of 1,000, as objects"
+  case dependentsMost = "one of a third of all packages, as objects"
   case scanned = "scanned, an attribute without an index"
   case counted = "counted by the same"
   case diskCompacted = "on disk, compacted"
@@ -27,7 +31,9 @@ enum Figure: String, CaseIterable, Encodable {
   /// How many times what the other side takes Core Data may take.
   var mark: Double? {
     switch self {
-    case .fetched, .realised, .realisedTogether, .dependents10, .dependents1000, .dependentsMost, .disk: 1
+    case .found, .fetched, .realised, .realisedTogether, .identifiers10, .identifiers1000, .identifiersMost,
+      .dependents10, .dependents1000, .dependentsMost, .disk:
+      1
     case .imported, .changed: 1.5
     case .scanned, .counted: 2
     case .deleted: 5

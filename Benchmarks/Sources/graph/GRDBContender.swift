@@ -100,6 +100,8 @@ final class GRDBContender: Contender {
   }
 
   /// A record is fetched whether it is asked for by a request or by its identifier.
+  func find(_ versions: [Int]) throws -> Int { try realise(versions) }
+
   func fetch(_ versions: [Int]) throws -> Int { try realise(versions) }
 
   func realise(_ versions: [Int]) throws -> Int {
@@ -118,7 +120,9 @@ final class GRDBContender: Contender {
     }
   }
 
-  func dependents(_ packages: [Int]) throws -> Int {
+  func dependents(_ packages: [Int]) throws -> Int { try dependentIDs(packages) }
+
+  func dependentIDs(_ packages: [Int]) throws -> Int {
     try queue!.read { database in
       let statement = try database.cachedStatement(sql: "SELECT version FROM dependency WHERE package = ?")
       return try packages.reduce(0) {

@@ -78,9 +78,13 @@ struct Race {
 
     var random = SplitMix()
     let versions = Array(graph.versions.indices.shuffled(using: &random).prefix(Self.sample))
+    try time(.found) { try $0.find(versions) }
     try time(.fetched) { try $0.fetch(versions) }
     try time(.realised) { try $0.realise(versions) }
     try time(.realisedTogether) { try $0.realiseTogether(versions) }
+    for (figure, hubs) in zip([Figure.identifiers10, .identifiers1000, .identifiersMost], graph.hubs) {
+      try time(figure) { try $0.dependentIDs(Array(hubs.packages)) }
+    }
     for (figure, hubs) in zip([Figure.dependents10, .dependents1000, .dependentsMost], graph.hubs) {
       try time(figure) { try $0.dependents(Array(hubs.packages)) }
     }
