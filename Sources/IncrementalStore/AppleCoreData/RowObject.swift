@@ -11,8 +11,9 @@ final class RowObject: NSObject {
     if let field = row.map.field(named: key) { return row.value(of: field) }
     if let set = row.map.set(named: key) { return row.members(of: set) }
     switch key {
-    case "self": return self
-    case "objectID": return row.objectID
+    // Rows stand for the objects and identifiers of constants, too.
+    case "self", "objectID": return self
+    case "entity": return row.map.entity
     default:
       row.source.note(
         StoreFailure.make(
