@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
     checkQueue()
     forgetFreed()
     let objects = registry.objects
-    let (ids, known) = (objects.map(\.objectID), registeredWithStores)
+    let (ids, known) = (objects.map(\.objectID), takeRegisteredWithStores())
     beginAnew()
     _ = pending.takeEvent()
     pending = PendingChanges()
@@ -70,8 +70,8 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  /// The identifiers that stores were told of.
-  var registeredWithStores: [NSManagedObjectID] {
+  /// The identifiers that stores were told of, those of freed objects for the last time.
+  func takeRegisteredWithStores() -> [NSManagedObjectID] {
     let used = registry.objects.lazy
       .filter { !$0.objectID.isTemporaryID && (!$0.isInserted || $0.state.contains(.reinserted)) }
     return registry.takeFreed().filter { !$0.isTemporaryID } + used.map(\.objectID)

@@ -40,7 +40,7 @@ open class NSManagedObjectContext: NSObject {
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 
   deinit {
-    let known = registeredWithStores
+    let known = takeRegisteredWithStores()
     // Objects that refer to each other would keep each other.
     for object in registry.objects { object.forgetValues() }
     coordinator?.didUnregister(known)

@@ -1,0 +1,54 @@
+import CoreData
+import Testing
+
+/// What its context finds while an object is being deinitialised.
+private struct Finding {
+  let registered: NSManagedObject?
+  let object: NSManagedObject
+}
+
+final class Lamp: NSManagedObject {
+  var isFreed: ((NSManagedObjectID, NSManagedObjectContext) -> Void)?
+
+  deinit {
+    if let context = managedObjectContext { isFreed?(objectID, context) }
+  }
+}
+
+@Suite("An object that is being freed")
+struct FreedObjectTests {
+  private let container: NSPersistentContainer
+
+  init() throws {
+    let entity = NSEntityDescription()
+    (entity.name, entity.managedObjectClassName) = ("Lamp", NSStringFromClass(Lamp.self))
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    container = NSPersistentContainer(name: "Lamps", managedObjectModel: model)
+    container.persistentStoreDescriptions[0].type = NSInMemoryStoreType
+    var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw failure }
+  }
+
+  @Test("is not found any more, and another one takes its place")
+  func successor() throws {
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      var lamp: Lamp? = Lamp(context: context)
+      try context.save()
+      let id = try #require(lamp?.objectID)
+      var finding: Finding?
+      lamp?.isFreed = { id, context in
+        finding = Finding(registered: context.registeredObject(for: id), object: context.object(with: id))
+      }
+      lamp = nil
+      let found = try #require(finding)
+      #expect(found.registered == nil)
+      // The end of the first does not take the second out of the context.
+      #expect(context.registeredObject(for: id) === found.object)
+      #expect(context.registeredObjects == [found.object])
+      #expect(found.object.objectID == id)
+    }
+  }
+}
