@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Contexts on many threads over one coordinator. Everything ends by what has happened, nothing by time.
-@Suite(.timeLimit(.minutes(3))) struct ContextConcurrencyTests {
+@Suite(.timeLimit(.minutes(30))) struct ContextConcurrencyTests {
   private static let threads = 4
   private static let transfers = 60
 
