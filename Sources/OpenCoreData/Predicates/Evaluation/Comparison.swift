@@ -88,8 +88,8 @@ struct Comparison {
     case .between: isBetween(left, right)
     case .in: isElement(left, of: right)
     case .contains: isElement(right, of: left)
-    case .beginsWith: both(left, right) { $0.utf8.starts(with: $1.utf8) }
-    case .endsWith: both(left, right) { $0.utf8.reversed().starts(with: $1.utf8.reversed()) }
+    case .beginsWith: both(left, right) { $0.beginsWithBytes(of: $1) }
+    case .endsWith: both(left, right) { $0.endsWithBytes(of: $1) }
     case .like, .matches: false
     }
   }

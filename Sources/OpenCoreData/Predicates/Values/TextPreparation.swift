@@ -26,7 +26,7 @@ struct TextPreparation {
 
   func prepare(_ text: String) -> String {
     if isExact { return text }
-    if text.utf8.allSatisfy({ $0 < 0x80 }) && locale == nil {
+    if text.isASCII && locale == nil {
       return folding.contains(.caseInsensitive) ? text.lowercased() : text
     }
     let folded = folding.isEmpty ? text : text.folding(options: folding, locale: locale)
@@ -50,6 +50,22 @@ struct TextPreparation {
 }
 
 extension String {
+  /// Whether all scalars are of ASCII, which strings remember of themselves: every other scalar has more bytes than UTF-16 units.
+  fileprivate var isASCII: Bool { utf8.count == utf16.count }
+
+  /// Whether the bytes of this string begin with those of another.
+  func beginsWithBytes(of other: String) -> Bool { hasBytes(of: other, at: 0) }
+
+  /// Whether the bytes of this string end with those of another.
+  func endsWithBytes(of other: String) -> Bool { hasBytes(of: other, at: utf8.count - other.utf8.count) }
+
+  private func hasBytes(of other: String, at offset: Int) -> Bool {
+    let (bytes, sought) = (utf8.span, other.utf8.span)
+    guard offset >= 0, bytes.count - offset >= sought.count else { return false }
+    for index in sought.indices where bytes[offset + index] != sought[index] { return false }
+    return true
+  }
+
   /// Whether the bytes of another string are among this one's. Takes time in proportion to the product of the lengths at worst.
   func containsBytes(of other: String) -> Bool {
     guard let first = other.utf8.first else { return true }
