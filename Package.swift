@@ -33,7 +33,7 @@ let package = Package(
     .target(name: "CCairnPlatform"),
     .target(name: "Cairn", dependencies: ["CLZ4", "CCairnPlatform"], swiftSettings: settings),
     .target(name: "Hashing", swiftSettings: settings),
-    .target(name: "RowFormat", dependencies: ["Hashing"], swiftSettings: settings),
+    .target(name: "RowFormat", dependencies: ["CCairnPlatform", "Hashing"], swiftSettings: settings),
     .target(name: "CairnInspection", dependencies: ["Cairn", "RowFormat"], swiftSettings: settings),
     .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
     .executableTarget(

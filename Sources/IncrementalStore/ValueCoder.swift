@@ -53,7 +53,7 @@ struct ValueCoder {
       return (.identifier, { $0.text(id.uriRepresentation().absoluteString) })
     case .transformableAttributeType:
       guard let data = attribute.data(of: value) else { break }
-      return (.transformed, { $0.counted(data) })
+      return (.transformed, { $0.transformed(data) })
     case .compositeAttributeType:
       guard let composite = attribute as? NSCompositeAttributeDescription, let values = value as? [String: Any] else {
         break
@@ -113,7 +113,7 @@ struct ValueCoder {
       return .other(url)
     case (.identifier, .objectIDAttributeType): return try identifier(field, bytes)
     case (.transformed, .transformableAttributeType):
-      guard let value = attribute.value(of: Data(bytes[field.range])) else {
+      guard let value = attribute.value(of: Data(try field.transformed(in: bytes))) else {
         throw RowDamage(
           "the transformer of \(attribute.name) does not accept what is stored", at: field.range.lowerBound)
       }

@@ -40,10 +40,11 @@ enum FieldCheck {
   /// Whether the bytes are a value of the field's type.
   private static func check(_ field: Field, in bytes: [UInt8], depth: Int) throws(RowDamage) {
     switch field.type {
-    case .null, .falsity, .truth, .double, .float, .data, .date, .uuid, .transformed: break
+    case .null, .falsity, .truth, .double, .float, .data, .date, .uuid: break
     case .integer: _ = try field.integer(in: bytes)
     case .string, .decimal, .uri, .identifier: _ = try field.text(in: bytes)
     case .object: _ = try field.object(in: bytes)
+    case .transformed: _ = try field.transformed(in: bytes)
     case .composite:
       guard depth < deepest else {
         throw RowDamage("composite values are in each other more than \(deepest) deep", at: field.range.lowerBound)

@@ -41,7 +41,7 @@ package indirect enum StoredValue: Hashable, Sendable {
       case .decimal: .decimal(try field.text(in: bytes))
       case .uri: .uri(try field.text(in: bytes))
       case .object: try Self.object(field, bytes)
-      case .transformed: .transformed(Array(bytes[field.range]))
+      case .transformed: .transformed(Array(try field.transformed(in: bytes)))
       case .composite: .composite(try Self.elements(field, bytes))
       case .identifier: .identifier(try field.text(in: bytes))
       }

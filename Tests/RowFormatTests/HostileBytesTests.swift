@@ -73,6 +73,20 @@ struct HostileBytesTests {
     #expect(throws: RowDamage.self) { try Reading.row.read([1, 0x1C, 5, 1, 0x30, 0xFF, 0, 0]) }
   }
 
+  @Test("of a transformable value are refused with any wrong bit, so that no transformer gets them")
+  func transformedValues() throws {
+    var row = FieldWriter()
+    row.begin(1, .transformed)
+    row.withOutput { $0.transformed([1, 2, 3]) }
+    #expect(throws: Never.self) { try Reading.row.read(row.bytes) }
+    for bit in 3 * 8..<row.bytes.count * 8 {
+      var bytes = row.bytes
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      #expect(throws: RowDamage("a transformable value has a wrong checksum", at: 3)) { try Reading.row.read(bytes) }
+    }
+    #expect(throws: RowDamage("it ends too early", at: 3)) { try Reading.row.read([1, 0x1D, 3, 0, 0, 0]) }
+  }
+
   @Test("where numbers of properties do not rise are refused")
   func numbersThatDoNotRise() {
     #expect(throws: RowDamage("the numbers of properties do not rise", at: 2)) { try Reading.row.read([1, 0x00]) }

@@ -38,12 +38,13 @@ enum Reading: CaseIterable, Sendable {
     var fields = try FieldReader(bytes)
     while let (_, field) = try fields.next() {
       switch field.type {
-      case .null, .falsity, .truth, .data, .transformed, .uuid, .composite: break
+      case .null, .falsity, .truth, .data, .uuid, .composite: break
       case .integer: _ = try field.integer(in: bytes)
       case .double, .date: _ = try field.double(in: bytes)
       case .float: _ = try field.float(in: bytes)
       case .string, .decimal, .uri, .identifier: _ = try field.text(in: bytes)
       case .object: _ = try field.object(in: bytes)
+      case .transformed: _ = try field.transformed(in: bytes)
       }
     }
   }

@@ -46,7 +46,8 @@ enum Samples {
         case .float: output.fixed((2.5 as Float).bitPattern)
         case .uuid: output.append([UInt8](repeating: 7, count: 16))
         case .string, .decimal, .uri, .identifier: output.text("text ö")
-        case .data, .transformed: output.counted([1, 2, 3])
+        case .data: output.counted([1, 2, 3])
+        case .transformed: output.transformed([1, 2, 3])
         case .composite: output.counted(composite(depth: 2))
         case .object:
           var object = ByteOutput()

@@ -14,7 +14,7 @@ import unicodedata
 import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "FormatReader"))
-from cairn_reader import Refusal, Store, decode_reference, demand
+from cairn_reader import Refusal, Store, crc32c, decode_reference, demand
 
 NULL, FALSE, TRUE, INTEGER, DOUBLE, FLOAT, STRING, DATA, DATE, UUID, DECIMAL, URI, OBJECT, TRANSFORMED, COMPOSITE, \
     IDENTIFIER = range(16)
@@ -136,7 +136,7 @@ def value(data, kind):
       DATE: lambda: {"date": struct.unpack("<d", data.take(8))[0]},
       UUID: lambda: {"uuid": str(uuid.UUID(bytes=data.take(16)))}, DECIMAL: lambda: {"decimal": data.text()},
       URI: lambda: {"uri": data.text()}, OBJECT: lambda: object_reference(Input(data.counted())),
-      TRANSFORMED: lambda: {"transformed": data.counted().hex()},
+      TRANSFORMED: lambda: {"transformed": transformed(data.counted()).hex()},
       COMPOSITE: lambda: composite(Input(data.counted())),
       IDENTIFIER: lambda: {"object": data.text().split("/", 3)[3]},
   }[kind]()
@@ -155,6 +155,12 @@ def varint(number):
     encoding.append(number & 0x7F | 0x80)
     number >>= 7
   return bytes(encoding + bytes([number]))
+
+
+def transformed(content):
+  checksum, data = int.from_bytes(content[:4], "little"), content[4:]
+  demand(checksum == crc32c(data), "a transformable value has a wrong checksum")
+  return data
 
 
 def composite(data):

@@ -33,6 +33,7 @@ final class HostileStore {
         pet.setValue(person, forKey: "owner")
         pet.setValue(NSDecimalNumber(string: "12.5"), forKey: "price")
         pet.setValue(["city": "Ulm"], forKey: "place")
+        pet.setValue(["tame", "loud"], forKey: "tags")
       }
     }
     people[0].mutableOrderedSetValue(forKey: "friends").add(people[1])
@@ -102,7 +103,8 @@ final class HostileStore {
     pet.properties = [
       attribute("name", .stringAttributeType), attribute("age", .integer32AttributeType),
       attribute("born", .dateAttributeType), attribute("price", .decimalAttributeType),
-      attribute("link", .URIAttributeType), attribute("id", .objectIDAttributeType), place, owner,
+      attribute("link", .URIAttributeType), attribute("id", .objectIDAttributeType),
+      attribute("tags", .transformableAttributeType), place, owner,
     ]
     let model = NSManagedObjectModel()
     model.entities = [person, pet]

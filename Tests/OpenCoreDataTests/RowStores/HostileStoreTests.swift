@@ -71,6 +71,7 @@ struct HostileStoreTests {
       for id in attempt(nil, { try context.fetch(ids) }) ?? [] {
         attempt(place) {
           let pet = try context.existingObject(with: id)
+          _ = pet.value(forKey: "tags")
           if let owner = pet.value(forKey: "owner") as? NSManagedObject {
             _ = try context.existingObject(with: owner.objectID)
           }
