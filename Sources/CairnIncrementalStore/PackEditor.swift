@@ -29,7 +29,7 @@ struct PackEditor {
       let pack = try walk.pack(for: first.entry)
       let bound = pack?.bound ?? []
       var next = try walk.pack(after: bound)
-      let old = try pack?.entries(below: next?.bound) ?? []
+      let old = try pack?.entries(below: next?.bound) ?? EntryList()
       var entries = Self.applying(Self.take(&changes, below: next?.bound), to: old)
       // Nothing has changed where what was to be removed is not there, and what was to be added is.
       guard entries != old || pack == nil else { continue }
@@ -38,15 +38,13 @@ struct PackEditor {
         let others = try joined.entries(below: next?.bound)
         let more = Self.applying(Self.take(&changes, below: next?.bound), to: others)
         guard entries.count + more.count <= Self.mostEntries else {
-          if more != others {
-            try write(more, joined.bound, joined, isGrowingAtEnd: Self.isGrowingAtEnd(others, more), to: &batch)
-          }
+          if more != others { try write(more, joined.bound, joined, others, to: &batch) }
           break
         }
-        entries += more
+        entries.append(more, more.indices)
         try batch.delete(.bytes(joined.bound), in: keyspace, expecting: .revision(joined.revision))
       }
-      try write(entries, bound, pack, isGrowingAtEnd: Self.isGrowingAtEnd(old, entries), to: &batch)
+      try write(entries, bound, pack, old, to: &batch)
     }
   }
 
@@ -61,47 +59,49 @@ struct PackEditor {
     return taken
   }
 
-  private static func applying(_ changes: ArraySlice<Change>, to old: [[UInt8]]) -> [[UInt8]] {
+  private static func applying(_ changes: ArraySlice<Change>, to old: EntryList) -> EntryList {
     guard !changes.isEmpty else { return old }
-    var entries: [[UInt8]] = []
-    entries.reserveCapacity(old.count + changes.count)
-    var rest = old[...]
+    var entries = EntryList()
+    entries.reserve(
+      old.count + changes.count, bytes: changes.reduce(old.byteCount) { $0 + ($1.isAdded ? $1.entry.count : 0) })
+    var start = 0
     for change in changes {
-      while let entry = rest.first, entry.lexicographicallyPrecedes(change.entry) { entries.append(rest.removeFirst()) }
-      if rest.first == change.entry { rest.removeFirst() }
+      let place = old.place(of: change.entry, from: start)
+      entries.append(old, start..<place)
+      start = place
+      if start < old.count, old[start].elementsEqual(change.entry) { start += 1 }
       if change.isAdded { entries.append(change.entry) }
     }
-    return entries + rest
+    entries.append(old, start..<old.count)
+    return entries
   }
-
-  private static func isGrowingAtEnd(_ old: [[UInt8]], _ new: [[UInt8]]) -> Bool { new.starts(with: old) }
 
   /// Writes entries as one pack, or as several where they are too many. Those that grow at the end, as sets often do,
   /// leave full packs behind.
   private func write(
-    _ entries: [[UInt8]], _ bound: [UInt8], _ old: StoredPack?, isGrowingAtEnd: Bool, to batch: inout Batch
+    _ entries: EntryList, _ bound: [UInt8], _ pack: StoredPack?, _ old: EntryList, to batch: inout Batch
   ) throws {
-    let expected = old.map { Expectation.revision($0.revision) } ?? .absent
+    let expected = pack.map { Expectation.revision($0.revision) } ?? .absent
     guard !entries.isEmpty else {
-      if old != nil { try batch.delete(.bytes(bound), in: keyspace, expecting: expected) }
+      if pack != nil { try batch.delete(.bytes(bound), in: keyspace, expecting: expected) }
       return
     }
-    for (number, part) in Self.parts(entries, isGrowingAtEnd: isGrowingAtEnd).enumerated() {
+    for (number, part) in Self.parts(entries, isGrowingAtEnd: entries.begins(with: old)).enumerated() {
       let bytes = Pack.bytes(part)
       if number == 0 {
         try batch.put(bytes, at: .bytes(bound), in: keyspace, expecting: expected)
       } else if let first = part.first {
-        try batch.put(bytes, at: .bytes(first), in: keyspace, expecting: .absent)
+        try batch.put(bytes, at: .bytes(Array(first)), in: keyspace, expecting: .absent)
       }
     }
   }
 
-  static func parts(_ entries: [[UInt8]], isGrowingAtEnd: Bool) -> [ArraySlice<[UInt8]>] {
-    let total = entries.reduce(0) { $0 + $1.count }
+  private static func parts(_ entries: EntryList, isGrowingAtEnd: @autoclosure () -> Bool) -> [Slice<EntryList>] {
+    let total = entries.byteCount
     let least = max((entries.count + mostEntries - 1) / mostEntries, (total + mostBytes - 1) / mostBytes, 1)
     guard least > 1 else { return [entries[...]] }
-    let most = isGrowingAtEnd ? mostEntries : (entries.count + least - 1) / least
-    var parts: [ArraySlice<[UInt8]>] = []
+    let most = isGrowingAtEnd() ? mostEntries : (entries.count + least - 1) / least
+    var parts: [Slice<EntryList>] = []
     var start = 0
     var bytes = 0
     for (place, entry) in entries.enumerated() {

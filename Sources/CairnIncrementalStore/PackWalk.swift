@@ -64,7 +64,7 @@ struct PackWalk {
       defer { next = pack.bound }
       for entry in try pack.entries(below: next).reversed() {
         if entry.starts(with: prefix) {
-          guard try body(entry) else { return false }
+          guard try body(Array(entry)) else { return false }
         } else if entry.lexicographicallyPrecedes(prefix) {
           return false
         }
@@ -100,7 +100,7 @@ struct StoredPack {
   static let overlap = RowDamage("its entries are not between its lower bound and the next", at: 0)
 
   /// - Parameter next: The lower bound of the next pack; nil for none.
-  func entries(below next: [UInt8]?) throws -> [[UInt8]] {
+  func entries(below next: [UInt8]?) throws -> EntryList {
     try reading {
       let entries = try Pack.entries(bytes)
       if let first = entries.first, first.lexicographicallyPrecedes(bound) { throw Self.overlap }

@@ -4,24 +4,21 @@ package enum Pack {
   /// The most bytes that the entries of a pack take together, unless there is only one.
   package static let mostBytes = 16 << 10
 
-  package static func bytes(_ entries: ArraySlice<[UInt8]>) -> [UInt8] {
+  package static func bytes(_ entries: Slice<EntryList>) -> [UInt8] {
     var output = ByteOutput()
     output.byte(format)
     output.varint(entries.count)
-    var last: [UInt8] = []
-    for entry in entries {
-      var shared = 0
-      while shared < last.count, shared < entry.count, last[shared] == entry[shared] { shared += 1 }
+    for place in entries.indices {
+      let shared = place == entries.startIndex ? 0 : entries.base.shared(at: place)
       output.varint(shared)
-      output.counted(entry[shared...])
-      last = entry
+      output.counted(entries[place].dropFirst(shared))
     }
     return output.bytes
   }
 
-  package static func entries(_ bytes: [UInt8]) throws(RowDamage) -> [[UInt8]] {
+  package static func entries(_ bytes: [UInt8]) throws(RowDamage) -> EntryList {
     var reader = try PackReader(bytes)
-    var entries: [[UInt8]] = []
+    var entries = EntryList()
     while try reader.next() { entries.append(reader.entry) }
     return entries
   }

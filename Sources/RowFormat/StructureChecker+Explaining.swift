@@ -108,7 +108,7 @@ extension StructureChecker {
     beginningWith prefix: [UInt8], _ body: (_ bound: [UInt8], _ entry: [UInt8]) throws -> Bool
   ) throws {
     try source.forEachPack(from: prefix) { bound, bytes in
-      for entry in try Pack.entries(bytes) {
+      for entry in try Pack.entries(bytes).map({ Array($0) }) {
         if entry.starts(with: prefix) {
           guard try body(bound, entry) else { return false }
         } else if prefix.lexicographicallyPrecedes(entry) {

@@ -25,11 +25,11 @@ final class MemoryStructure: StructureSource {
 
   /// All entries; setting them makes packs of two.
   var entries: [[UInt8]] {
-    get { packs.flatMap { (try? Pack.entries($0.bytes)) ?? [] } }
+    get { packs.flatMap { (try? Pack.entries($0.bytes).map { Array($0) }) ?? [] } }
     set {
       let sorted = newValue.sorted { $0.lexicographicallyPrecedes($1) }
       packs = stride(from: 0, to: sorted.count, by: 2).map { start in
-        (start == 0 ? [] : sorted[start], Pack.bytes(sorted[start..<min(start + 2, sorted.count)]))
+        (start == 0 ? [] : sorted[start], Pack.bytes(EntryList(sorted[start..<min(start + 2, sorted.count)])[...]))
       }
     }
   }

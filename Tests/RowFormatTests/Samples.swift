@@ -90,6 +90,6 @@ enum Samples {
     return (members + holders).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  static var pack: [UInt8] { Pack.bytes(entries.prefix(40)) }
+  static var pack: [UInt8] { Pack.bytes(EntryList(entries).prefix(40)) }
   static let numbers = NumbersGivenOut(store: 1 << 100, base: 1 << 21, range: 1 << 22, next: 4097).bytes
 }
