@@ -24,7 +24,11 @@ struct ManagedClass {
     ) throws -> [Declaration] {
       try element.children(kind).compactMap { child in
         guard let name = child.text("name"), let description = properties[name] as? Description else { return nil }
-        return declare(description, child, try SwiftName.checkProperty(name, child))
+        guard !SwiftName.isTaken(name) else {
+          child.warn("every managed object has a property \"\(name)\"; this one is left out, and reached by its key")
+          return nil
+        }
+        return declare(description, child, try SwiftName.check(name, child))
       }
     }
     attributes = try each("attribute", NSAttributeDescription.self) { description, element, name in

@@ -2,30 +2,37 @@ import OpenCoreData
 
 /// The classes that a model asks for.
 struct ModelClasses {
-  let model: String
   let classes: [ManagedClass]
 
+  /// Warns of what is left out.
+  ///
   /// - Parameter entities: the names of those wanted; all if empty.
   init(of source: ModelSource, entities wanted: [String]) throws {
-    model = source.root.file
-    for name in wanted where source.model.entitiesByName[name] == nil {
-      throw ModelProblem(file: model, line: nil, reason: "there is no entity \"\(name)\"")
+    let file = source.root.file
+    for name in wanted where source.model.entitiesByName[name]?.ownClassName == nil {
+      let reason =
+        source.model.entitiesByName[name] == nil
+        ? "there is no entity \"\(name)\"" : "the entity \"\(name)\" has no class of its own"
+      throw ModelProblem(file: file, line: nil, reason: reason)
     }
-    classes = try source.root.children("entity").compactMap { element in
+    var found: [(managedClass: ManagedClass, element: ModelElement)] = []
+    for element in source.root.children("entity") {
       guard let name = element.text("name"), wanted.isEmpty || wanted.contains(name),
         let entity = source.model.entitiesByName[name], entity.ownClassName != nil
-      else { return nil }
-      return try ManagedClass(entity, element)
+      else { continue }
+      found.append((try ManagedClass(entity, element), element))
     }
-    guard !classes.isEmpty else {
-      throw ModelProblem(file: model, line: nil, reason: "no entity has a class of its own")
+    let owners = Dictionary(grouping: found.map(\.managedClass), by: \.name).mapValues { sharing in
+      sharing.first { $0.entityName == $0.name } ?? sharing[0]
     }
-    var owners: [String: String] = [:]
-    for managedClass in classes {
-      guard let other = owners.updateValue(managedClass.entityName, forKey: managedClass.name) else { continue }
-      let reason = "\"\(other)\" and \"\(managedClass.entityName)\" have one class, \(managedClass.name)"
-      throw ModelProblem(file: model, line: nil, reason: "\(reason); choose with --entity")
+    classes = found.compactMap { managedClass, element in
+      guard let owner = owners[managedClass.name], owner.entityName != managedClass.entityName else {
+        return managedClass
+      }
+      element.warn("it has the class \(owner.name), which is written for the entity \"\(owner.entityName)\"")
+      return nil
     }
+    if classes.isEmpty { source.root.warn("no entity has a class of its own; nothing is written") }
   }
 
   /// The source files, each with its name and text.

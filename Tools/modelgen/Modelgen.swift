@@ -15,7 +15,8 @@ struct Modelgen: ParsableCommand {
       declarations that Xcode writes; elsewhere the same properties go through value(forKey:).
 
       What has no meaning in the model, although the rest has one without it, is told on standard error as a warning: file, \
-      line, and what was assumed.
+      line, and what was assumed. So are properties that managed objects have already, and entities that share the class of \
+      another: they are left out.
 
       A file that modelgen did not write stays as it is, and then nothing is written, unless --force is given.
 
@@ -24,7 +25,7 @@ struct Modelgen: ParsableCommand {
         modelgen Library.xcdatamodeld -o Model --entity Book --entity Author
         modelgen Library.xcdatamodeld/Old.xcdatamodel -o Old --access internal
 
-      Exit status: 0 done, 1 a file cannot be written, 2 the model cannot be read or makes no classes, 64 wrong arguments.
+      Exit status: 0 done, 1 a file cannot be written, 2 the model cannot be read, or a class cannot be written, 64 wrong arguments.
       """)
 
   @Argument(help: ArgumentHelp("The model.", valueName: "model"))
@@ -51,7 +52,9 @@ struct Modelgen: ParsableCommand {
   func run() throws {
     do {
       let source = try ModelSource(at: URL(filePath: model))
-      for warning in source.model.fileWarnings { FileHandle.standardError.write(Data("\(warning)\n".utf8)) }
+      defer {
+        for warning in source.warnings { FileHandle.standardError.write(Data("\(warning)\n".utf8)) }
+      }
       let classes = try ModelClasses(of: source, entities: entity)
       let files = classes.files(access: access)
       let written = try OutputFolder(url: URL(filePath: output)).write(files, force: force)

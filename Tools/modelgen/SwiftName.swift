@@ -14,13 +14,8 @@ enum SwiftName {
     return name
   }
 
-  /// The name, if a property of a managed object can have it.
-  static func checkProperty(_ name: String, _ element: ModelElement) throws -> String {
-    guard !taken.contains(name) else {
-      throw problem("a property cannot be named \"\(name)\": every managed object has one of that name", element)
-    }
-    return try check(name, element)
-  }
+  /// Whether every managed object has a property of that name.
+  static func isTaken(_ property: String) -> Bool { taken.contains(property) }
 
   private static func problem(_ reason: String, _ element: ModelElement) -> ModelProblem {
     ModelProblem(file: element.file, line: element.line, reason: reason)

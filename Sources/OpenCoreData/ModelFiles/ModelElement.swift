@@ -37,7 +37,7 @@ package struct ModelElement {
   func error(_ reason: String) -> ModelFileError { ModelFileError(file: file, line: line, reason: reason) }
 
   /// Notes that something in the element has no meaning, and what is assumed.
-  func warn(_ reason: String) { warnings.add(ModelFileWarning(file: file, line: line, reason: reason)) }
+  package func warn(_ reason: String) { warnings.add(ModelFileWarning(file: file, line: line, reason: reason)) }
 
   /// What `read` gives; nil, and a warning that says what is assumed, where it throws.
   func assuming<Value>(_ assumption: String, _ read: @autoclosure () throws(ModelFileError) -> Value?) -> Value? {

@@ -7,10 +7,13 @@ package struct ModelSource {
   /// What it says.
   package let model: NSManagedObjectModel
 
+  /// What was assumed, by whoever reads the XML beside the model, too.
+  package var warnings: [ModelFileWarning] { root.warnings.sorted }
+
   /// Reads the model at `url`, as ``NSManagedObjectModel/init(modelFileAt:fileID:)`` does.
   package init(at url: URL) throws(ModelFileError) {
     root = try ModelFolder(url: url).root()
     model = try ModelReader(root).model()
-    model.fileWarnings = root.warnings.sorted
+    model.fileWarnings = warnings
   }
 }

@@ -97,6 +97,10 @@ struct ModelgenTests {
       let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
       #expect(throws: ExitCode(2)) { try run(folder.appending(path: "none.xcdatamodel").path, "-o", folder.path) }
       #expect(throws: ExitCode(2)) { try run(model, "-o", folder.path, "--entity", "Submarine") }
+      let bare = folder.appending(path: "contents")
+      try Data(#"<model><entity name="A"/></model>"#.utf8).write(to: bare)
+      #expect(throws: ExitCode(2)) { try run(bare.path, "-o", folder.path, "--entity", "A") }
+      try FileManager.default.removeItem(at: bare)
       #expect(try names(in: folder).isEmpty)
       let file = folder.appending(path: "file")
       try Data().write(to: file)
@@ -123,17 +127,51 @@ struct ModelgenTests {
   func names() throws {
     let entity = #"<entity name="A" representedClassName="A">"#
     #expect(
-      try reason(entity, #"<attribute name="hash" attributeType="String"/></entity>"#)
-        == "contents:3: a property cannot be named \"hash\": every managed object has one of that name")
-    #expect(
       try reason(entity, #"<attribute name="a-b" attributeType="String"/></entity>"#)
         == "contents:3: \"a-b\" is no name in Swift")
     #expect(
       try reason(#"<entity name="A" representedClassName="1A"/>"#) == "contents:2: \"1A\" is no name in Swift")
+  }
+
+  /// The names of the classes' entities and of their attributes, and what was warned of.
+  private func written(_ lines: String...) throws -> (names: [String], warnings: [String]) {
+    try Fixtures.withFolder { folder in
+      let file = folder.appending(path: "contents")
+      try Data((["<model>"] + lines + ["</model>"]).joined(separator: "\n").utf8).write(to: file)
+      let source = try ModelSource(at: file)
+      let classes = try ModelClasses(of: source, entities: []).classes
+      return (
+        classes.flatMap { [$0.entityName] + $0.attributes.map(\.name) },
+        source.warnings.map { $0.description.replacing(file.path, with: "contents") }
+      )
+    }
+  }
+
+  @Test("what cannot be written is left out with a warning, and the rest is written")
+  func leftOut() throws {
+    let attribute = #"<attribute name="title" attributeType="String"/>"#
+    let taken = try written(
+      #"<entity name="A" representedClassName="A">"#, attribute,
+      #"<attribute name="isDeleted" attributeType="Boolean"/></entity>"#)
+    #expect(taken.names == ["A", "title"])
     #expect(
-      try reason(entity, "</entity>", #"<entity name="B" representedClassName=".A"/>"#)
-        == "contents: \"A\" and \"B\" have one class, A; choose with --entity")
-    #expect(try reason(#"<entity name="A"/>"#) == "contents: no entity has a class of its own")
+      taken.warnings == [
+        "contents:4: warning: every managed object has a property \"isDeleted\"; this one is left out, and reached by its key"
+      ])
+
+    let shared = try written(
+      #"<entity name="B" representedClassName=".A"/>"#, #"<entity name="A" representedClassName="A">"#, attribute,
+      "</entity>", #"<entity name="C" representedClassName="A"/>"#)
+    #expect(shared.names == ["A", "title"])
+    #expect(
+      shared.warnings
+        == [2, 6].map {
+          "contents:\($0): warning: it has the class A, which is written for the entity \"A\""
+        })
+
+    let none = try written(#"<entity name="A"/>"#)
+    #expect(none.names.isEmpty)
+    #expect(none.warnings == ["contents:1: warning: no entity has a class of its own; nothing is written"])
   }
 
   @Test("words of the language are quoted, and a date may be a number")
