@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
-"""Lists the objects of a Core Data store that Cairn keeps. Written from Documentation/STORE-FORMAT.md alone, on the reader of
-Documentation/FORMAT.md; shares no code with either module.
+"""Lists the objects of a Core Data store that Cairn keeps, with their relationships. Written from STORE-FORMAT.md alone, on
+the reader of FORMAT.md; shares no code with either module.
 
   reader.py STORE    prints the objects, one a line, as JSON, by entity and reference
 """
 
-import hashlib
 import json
 import os
 import struct
 import sys
-import unicodedata
 import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "FormatReader"))
@@ -126,9 +124,8 @@ class Schema:
 
 
 def value(data, kind):
-  """A value as the encoding that keys have, and as JSON."""
-  start = data.position
-  result = {
+  """A value as JSON."""
+  return {
       NULL: lambda: None, FALSE: lambda: False, TRUE: lambda: True,
       INTEGER: lambda: (lambda z: z >> 1 ^ -(z & 1))(data.varint()),
       DOUBLE: lambda: struct.unpack("<d", data.take(8))[0], FLOAT: lambda: struct.unpack("<f", data.take(4))[0],
@@ -140,21 +137,6 @@ def value(data, kind):
       COMPOSITE: lambda: composite(Input(data.counted())),
       IDENTIFIER: lambda: {"object": data.text().split("/", 3)[3]},
   }[kind]()
-  encoding = data.data[start:data.position]
-  if kind == STRING:
-    content = unicodedata.normalize("NFC", result).encode()
-    encoding = varint(len(content)) + content
-  if kind in (DOUBLE, FLOAT, DATE) and not any(encoding[:-1]) and encoding[-1] == 0x80:
-    encoding = bytes(len(encoding))
-  return encoding, result
-
-
-def varint(number):
-  encoding = bytearray()
-  while number >= 0x80:
-    encoding.append(number & 0x7F | 0x80)
-    number >>= 7
-  return bytes(encoding + bytes([number]))
 
 
 def transformed(content):
@@ -167,7 +149,7 @@ def composite(data):
   elements = {}
   for _ in range(data.varint()):
     name = data.text()
-    elements[name] = value(data, data.byte())[1]
+    elements[name] = value(data, data.byte())
   data.end()
   return elements
 
@@ -180,7 +162,9 @@ def fields(row):
     head = data.varint()
     demand(head >> 4, "the numbers of properties do not rise")
     number += head >> 4
-    found[number] = (head & 15, *value(data, head & 15))
+    start = data.position
+    content = value(data, head & 15)
+    found[number] = (head & 15, data.data[start:data.position], content)
   return found
 
 
@@ -217,34 +201,26 @@ class Objects:
     head = {number: row for (_, number), _, row in tables["table 0"]}
     demand(head[1].startswith(b"bplist00"), "the metadata are no property list")
     self.schema = Schema(head[2])
-    self.objects = {}
+    self.objects, self.keys = {}, []
     for name, rows in tables.items():
       if name.startswith("table ") and name != "table 0":
         entity = int(name[6:])
         for (kind, number), version, row in rows:
           number = number.upper() if kind == "uuid" else number
-          self.objects[entity, number] = {"version": version, "fields": fields(row), "members": {}, "keys": {}}
+          self.objects[entity, number] = {"version": version, "fields": fields(row), "members": {}}
     self.read_entries(entries((bytes.fromhex(bound), row) for (_, bound), _, row in tables.get("entries", [])))
 
   def read_entries(self, found):
     schema = self.schema
-    properties = {number: (entity, what) for entity in schema.names for number, what in schema.declared[entity].items()}
-    constraints = {number: what for entity in schema.names for number, what in schema.constraints[entity].items()}
+    properties = {number: what for declared in schema.declared.values() for number, what in declared.items()}
     for entry in found:
       data = Input(entry)
       number = data.varint()
-      if number in constraints:
-        key, holder = data.counted(), object_reference(data)
-        expected = b"".join(
-            bytes([kind]) + encoding
-            for kind, encoding, _ in (self.objects[holder]["fields"][each] for each in constraints[number]))
-        expected = hashlib.sha256(expected).digest() if len(expected) > 200 else expected
-        demand(key == expected, f"{holder} has a key that is not that of its row")
-        self.objects[holder]["keys"][number] = key
+      if number not in properties:
+        self.keys.append((number, data.counted(), object_reference(data)))
       else:
-        entity, (_, kind, _) = properties[number]
         owner = reference(data)
-        if kind == 3:
+        if properties[number][1] == 3:
           data.take(8)
         member = object_reference(data)
         owners = [each for each in self.objects
@@ -266,13 +242,6 @@ class Objects:
       elif number in found["fields"]:
         content = found["fields"][number][2]
         line[name] = self.name(content) if kind == 1 and content else content
-    attributes = {number: name for declared in schema.declared.values() for number, (name, *_) in declared.items()}
-    keys = schema.inherited(schema.constraints, reference[0])
-    demand(set(found["keys"]) == {
-        number for number, parts in keys.items() if all(found["fields"].get(each, (NULL,))[0] != NULL for each in parts)
-    }, f"{reference} has not the keys that it should have")
-    line["keys"] = {"+".join(attributes[each] for each in keys[number]): key.hex()
-                    for number, key in sorted(found["keys"].items())}
     return json.dumps(line, ensure_ascii=False)
 
 

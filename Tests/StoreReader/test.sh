@@ -16,6 +16,8 @@ products=$(swift build --show-bin-path)
 "$products/storewriter" "$temporary/store"
 "$python" Tests/StoreReader/reader.py "$temporary/store" >"$temporary/objects"
 diff Tests/StoreReader/objects.jsonl "$temporary/objects" || { echo "the objects are others" >&2; exit 1; }
+"$python" Tests/StoreReader/keys.py "$temporary/store" >"$temporary/keys"
+diff Tests/StoreReader/keys.jsonl "$temporary/keys" || { echo "the keys are others" >&2; exit 1; }
 
 "$products/kvdump" verify "$temporary/store" >"$temporary/findings"
 diff Tests/StoreReader/findings.txt <(sed '$d' "$temporary/findings") || { echo "the findings are others" >&2; exit 1; }
