@@ -37,7 +37,9 @@ struct PackEditor {
         next = try walk.pack(after: joined.bound)
         let others = try joined.entries(below: next?.bound)
         let more = Self.applying(Self.take(&changes, below: next?.bound), to: others)
-        guard entries.count + more.count <= Self.mostEntries else {
+        // What is joined must not be split again, perhaps where the pack began that is deleted here.
+        guard entries.count + more.count <= Self.mostEntries, entries.byteCount + more.byteCount <= Self.mostBytes
+        else {
           if more != others { try write(more, joined.bound, joined, others, to: &batch) }
           break
         }

@@ -20,4 +20,23 @@ import Testing
       try context.save()
     }
   }
+
+  /// Packs of such keys are full by their bytes while they have few enough entries to be joined.
+  @Test func textsOfAlmostTheLongestKeyAreSavedOneByOne() throws {
+    let library = Library()
+    let titles = (0..<400).map { number in
+      let place = String(number * 7919 % 1009)
+      return place + String(repeating: "-", count: 190 - place.count)
+    }
+    try library.coordinator().work { (context) throws in
+      for title in titles {
+        _ = context.insert("Book", ["title": title])
+        try context.save()
+      }
+    }
+    let reader = try library.coordinator()
+    try reader.work { (context) throws in
+      #expect(Set(try context.all("Book").map { $0.value(forKey: "title") as? String }) == Set(titles))
+    }
+  }
 }
