@@ -7,20 +7,18 @@ import IncrementalStore
 enum CairnFiles {
   /// An empty file says where a store is to be made.
   static func removeEmptyFile(at url: URL) throws {
+    if isEmptyFile(url) { try FileManager.default.removeItem(at: url) }
+  }
+
+  private static func isEmptyFile(_ url: URL) -> Bool {
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-    guard attributes?[.type] as? FileAttributeType == .typeRegular, (attributes?[.size] as? NSNumber)?.intValue == 0
-    else {
-      return
-    }
-    try FileManager.default.removeItem(at: url)
+    return attributes?[.type] as? FileAttributeType == .typeRegular && (attributes?[.size] as? NSNumber)?.intValue == 0
   }
 
   static func destroy(at url: URL, isForced: Bool) throws {
-    guard FileManager.default.fileExists(atPath: url.path) else { return }
     try removeEmptyFile(at: url)
     guard FileManager.default.fileExists(atPath: url.path) else { return }
-    try checkUnused(url, isForced: isForced)
-    try FileManager.default.removeItem(at: url)
+    try whileUnused(url, mayBeDamaged: isForced) { try FileManager.default.removeItem(at: url) }
   }
 
   static func replace(_ destination: URL, withCopyOf source: URL) throws {
@@ -28,24 +26,29 @@ enum CairnFiles {
       throw StoreFailure.make(
         NSPersistentStoreOperationError, "A store cannot be replaced with itself: \(source.path).")
     }
-    try removeEmptyFile(at: destination)
-    let hasOld = FileManager.default.fileExists(atPath: destination.path)
-    if hasOld { try checkUnused(destination, isForced: false) }
     let (new, old) = (beside(destination, "new"), beside(destination, "old"))
     do {
-      try copy(source, to: new)
-      if hasOld { try FileManager.default.moveItem(at: destination, to: old) }
-      do {
-        try FileManager.default.moveItem(at: new, to: destination)
-      } catch {
-        if hasOld { try FileManager.default.moveItem(at: old, to: destination) }
-        throw error
+      guard FileManager.default.fileExists(atPath: destination.path), !isEmptyFile(destination) else {
+        try copy(source, to: new)
+        try removeEmptyFile(at: destination)
+        return try FileManager.default.moveItem(at: new, to: destination)
+      }
+      // As long as it is held, nobody saves anything in it that would be lost with it.
+      try whileUnused(destination, mayBeDamaged: false) {
+        try copy(source, to: new)
+        try FileManager.default.moveItem(at: destination, to: old)
+        do {
+          try FileManager.default.moveItem(at: new, to: destination)
+        } catch {
+          try FileManager.default.moveItem(at: old, to: destination)
+          throw error
+        }
       }
     } catch {
       try? FileManager.default.removeItem(at: new)
       throw error
     }
-    if hasOld { try? FileManager.default.removeItem(at: old) }
+    try? FileManager.default.removeItem(at: old)
   }
 
   private static func copy(_ source: URL, to copy: URL) throws {
@@ -66,24 +69,21 @@ enum CairnFiles {
     url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent) \(what) \(UUID().uuidString)")
   }
 
-  /// - Throws: 134080 if there is no store, or if it is in use.
-  private static func checkUnused(_ url: URL, isForced: Bool) throws {
-    do {
-      var options = CairnOptions().engineOptions
-      options.createIfMissing = false
-      let store = try CairnFailure.translating(url) { () throws(StoreError) in
-        try Store.open(at: url.path, options: options)
+  /// Runs `body` while nobody has the store open for writing.
+  ///
+  /// - Throws: 134080 if there is no store, or if it is in use; what is wrong with it, unless it may be damaged.
+  private static func whileUnused(_ url: URL, mayBeDamaged: Bool, _ body: () throws -> Void) throws {
+    try CairnFailure.translatingAny(url) {
+      try Store.withLock(at: url.path) {
+        var options = CairnOptions().engineOptions
+        options.access = .readOnly
+        do throws(StoreError) {
+          try Store.open(at: url.path, options: options).close()
+        } catch {
+          guard mayBeDamaged, [.damaged, .corrupted, .newerFormat].contains(error.code) else { throw error }
+        }
+        try body()
       }
-      // Whatever path its users have given, it is the same store.
-      guard !Engine.isInUse(store) else {
-        throw StoreFailure.make(
-          NSPersistentStoreOpenError,
-          "The store at \(url.path) is in use by this program. Remove it from its coordinators first.")
-      }
-      try? store.close()
-    } catch {
-      let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
-      guard isForced, cause == .damaged || cause == .corrupted || cause == .newerFormat else { throw error }
     }
   }
 }

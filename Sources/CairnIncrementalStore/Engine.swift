@@ -65,11 +65,6 @@ final class Engine: @unchecked Sendable {
     try result.get()
   }
 
-  /// Whether a coordinator of this process has the store open for writing.
-  static func isInUse(_ store: Store) -> Bool {
-    engines.withLock { $0[ObjectIdentifier(store)]?.engine?.store === store }
-  }
-
   /// Whether a coordinator of this process has the store at that very path open for writing.
   static func isInUse(_ path: String) -> Bool {
     engines.withLock { $0.values.contains { $0.engine.map { $0.store.path == path } ?? false } }

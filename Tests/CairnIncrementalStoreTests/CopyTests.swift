@@ -1,3 +1,4 @@
+import Cairn
 import CairnIncrementalStore
 import CoreData
 import Testing
@@ -93,6 +94,56 @@ import Testing
       books[0].setValue("b", forKey: "title")
       try context.save()
     }
+  }
+
+  @Test func aStoreOfTheEngineThatIsOpenIsNeitherReplacedNorDestroyed() throws {
+    _ = try fill(library, ["a"])
+    _ = try fill(other, ["b"])
+    let store = try Store.open(at: other.url.path)
+    let coordinator = coordinator()
+    #expect(code { try coordinator.destroyPersistentStore(at: other.url, type: .cairn) } == NSPersistentStoreOpenError)
+    #expect(
+      code { try coordinator.replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn) }
+        == NSPersistentStoreOpenError)
+    #expect(store.keyspaces.count > 1)
+    try store.write(.buffered) { try $0.put("c", at: .integer(1), in: try store.keyspace("more")) }
+    try store.close()
+    #expect(try titles(other) == ["b"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: other.url.path).filter { $0.hasPrefix(".") }.isEmpty)
+  }
+
+  @Test func aDamagedStoreIsDestroyedByForceUnlessItIsInUse() throws {
+    _ = try fill(library, ["a"])
+    let user = try Store.open(at: library.url.path)
+    let manifest = library.url.appending(path: "MANIFEST")
+    let damaged = try Data(contentsOf: manifest).dropLast(1) + [7]
+    try damaged.write(to: manifest)
+    func destroy(isForced: Bool) throws {
+      try coordinator().destroyPersistentStore(
+        at: library.url, type: .cairn,
+        options: isForced ? [NSPersistentStoreForceDestroyOption: NSNumber(value: true)] : nil)
+    }
+    #expect(code { try destroy(isForced: true) } == NSPersistentStoreOpenError)
+    try? user.close()
+    try damaged.write(to: manifest)
+    #expect(code { try destroy(isForced: false) } == CocoaError.fileReadCorruptFile.rawValue)
+    #expect(FileManager.default.fileExists(atPath: manifest.path))
+    try Data("letter".utf8).write(to: manifest)
+    #expect(code { try destroy(isForced: true) } == NSPersistentStoreOpenError)
+    try damaged.write(to: manifest)
+    try destroy(isForced: true)
+    #expect(!FileManager.default.fileExists(atPath: library.url.path))
+  }
+
+  @Test func anEmptyFileStaysIfItCannotBeReplaced() throws {
+    try Data().write(to: other.url)
+    #expect(throws: (any Error).self) {
+      try coordinator().replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn)
+    }
+    #expect(try Data(contentsOf: other.url).isEmpty)
+    _ = try fill(library, ["a"])
+    try coordinator().replacePersistentStore(at: other.url, withPersistentStoreFrom: library.url, type: .cairn)
+    #expect(try titles(other) == ["a"])
   }
 
   @Test func whatIsNoStoreIsNotDestroyed() throws {

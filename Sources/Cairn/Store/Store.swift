@@ -46,6 +46,13 @@ public final class Store: Sendable {
     try StoreOpening(path: path, options: options, environment: environment).open()
   }
 
+  /// Runs `body` while nobody has the store at a path open for writing, this process included. It may be damaged.
+  ///
+  /// - Throws: `locked`, `notFound`, `notAStore`, `noPermission`, `noDescriptors`, `inputOutput`, and whatever `body` throws.
+  package static func withLock<R>(at path: String, _ body: () throws -> R) throws -> R {
+    try StoreOpening(path: path, options: StoreOptions(), environment: .system).withLock(body)
+  }
+
   init(
     path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovery: RecoveryReport,
     lock: (any FileLock)?

@@ -37,6 +37,17 @@ struct StoreOpening {
     }
   }
 
+  /// Runs `body` while nobody has the store open for writing, this process included. There may be damage in it.
+  func withLock<R>(_ body: () throws -> R) throws -> R {
+    let directory = try openDirectory()
+    _ = try isEmpty(directory)
+    let lock = try attempt { () throws(FileError) in
+      try directory.lock(Self.lockName, owner: Array(LockOwner.text.utf8))
+    }
+    defer { lock.release() }
+    return try body()
+  }
+
   private func openOrCreate() throws(StoreError) -> any Directory {
     do throws(StoreError) {
       return try openDirectory()

@@ -34,7 +34,7 @@ public final class CairnIncrementalStore: RowIncrementalStore {
   /// Data's own stores only.
   ///
   /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption`
-  ///   a store that is too damaged to be opened is removed, too.
+  ///   a store that is too damaged to be opened, or has a newer format, is removed, too.
   public static func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
     try CairnFiles.destroy(
       at: url, isForced: (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue == true)

@@ -33,7 +33,7 @@ public final class CairnIncrementalStore: RowIncrementalStore {
   /// Removes the store at `url`: its directory and all that is in it. There may be none.
   ///
   /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption`
-  ///   a store that is too damaged to be opened is removed, too.
+  ///   a store that is too damaged to be opened, or has a newer format, is removed, too.
   public override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
     try CairnFiles.destroy(
       at: url, isForced: (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue == true)
