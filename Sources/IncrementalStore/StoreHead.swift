@@ -98,10 +98,12 @@ struct StoreHead {
 
   static func bytes(of metadata: [String: Any]) throws -> [UInt8] {
     do {
-      return Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
+      let bytes = Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
+      try BinaryPropertyList.check(bytes)
+      return bytes
     } catch {
       throw StoreFailure.make(
-        NSPersistentStoreSaveError, "The metadata of a store have something that no property list can have.",
+        NSPersistentStoreSaveError, "The metadata of a store have something that cannot be read again: \(error)",
         [NSUnderlyingErrorKey: error])
     }
   }

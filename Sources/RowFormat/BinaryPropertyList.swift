@@ -55,7 +55,7 @@ private struct PropertyListWalk {
     let marker = try content.byte()
     switch marker {
     case 0x08, 0x09: break
-    case 0x10...0x13: _ = try content.range(of: 1 << Int(marker & 15))
+    case 0x10...0x14: _ = try content.range(of: 1 << Int(marker & 15))
     case 0x22, 0x23, 0x33: _ = try content.range(of: marker == 0x22 ? 4 : 8)
     case 0x40...0x5F: _ = try content.range(of: try length(marker, &content))
     case 0x60...0x6F: _ = try content.range(of: 2 * (try length(marker, &content)))

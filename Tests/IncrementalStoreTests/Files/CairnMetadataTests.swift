@@ -70,4 +70,16 @@ struct CairnMetadataTests {
       #expect(throws: Never.self) { try context.save() }
     }
   }
+
+  @Test("that would make the store unreadable fail the save")
+  func unreadable() throws {
+    try place.work { context, store in
+      store.metadata["colours"] = (0..<40).reduce(["blue"] as [Any]) { list, _ in [list] }
+      #expect(thrown { try context.save() }?.code == NSPersistentStoreSaveError)
+      store.metadata["colours"] = nil
+      store.metadata["most"] = NSNumber(value: UInt64.max)
+      try context.save()
+    }
+    #expect(try place.work { _, store in store.metadata["most"] as? NSNumber } == NSNumber(value: UInt64.max))
+  }
 }
