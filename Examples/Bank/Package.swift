@@ -10,9 +10,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
+    .systemLibrary(name: "CMalloc"),
     .executableTarget(
       name: "Bank",
       dependencies: [
+        "CMalloc",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "CairnIncrementalStore", package: "Cairn"),
         .product(name: "CoreData", package: "Cairn"),
@@ -20,6 +22,6 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
-      resources: [.copy("Bank.xcdatamodeld")])
+      resources: [.copy("Bank.xcdatamodeld")]),
   ]
 )

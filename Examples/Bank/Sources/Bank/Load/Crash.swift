@@ -7,7 +7,7 @@ struct Crash: AsyncParsableCommand {
     abstract: "Kill the service under load, start it again, and check that nothing is lost.",
     discussion: """
       Each time it is killed once so many transfers have been acknowledged. Ends with status 1 if one of them is not \
-      there afterwards, or if a balance is wrong.
+      there afterwards, if a balance is wrong, if a read was torn, or if the service fails before it is killed.
       """)
 
   @Argument(help: "The store; it is made if it is missing.", completion: .directory)
@@ -21,6 +21,12 @@ struct Crash: AsyncParsableCommand {
 
   @Option(help: "How many clients there are, each on a connection of its own.")
   var connections = 8
+
+  func validate() throws {
+    guard kills > 0, transfers > 0, connections > 0 else {
+      throw ValidationError("--kills, --transfers and --connections need a number above 0.")
+    }
+  }
 
   func run() async throws {
     var acknowledged: [TransferReply] = []
@@ -45,7 +51,16 @@ struct Crash: AsyncParsableCommand {
     } acknowledged: {
       if left.subtract(1, ordering: .relaxed).newValue == 0 { service.kill() }
     }
-    return await workload.run().0.acknowledged
+    let (tally, failure) = await workload.run()
+    guard tally.tornReads == 0 else {
+      print("\(tally.tornReads) torn reads")
+      throw ExitCode.failure
+    }
+    guard tally.acknowledged.count >= transfers else {
+      print("the service has failed before it was killed, after \(tally.acknowledged.count) transfers")
+      throw failure ?? ExitCode.failure
+    }
+    return tally.acknowledged
   }
 
   private func check(_ acknowledged: [TransferReply]) async throws {

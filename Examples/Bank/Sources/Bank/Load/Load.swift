@@ -19,6 +19,12 @@ struct Load: AsyncParsableCommand {
   @Option(help: "How many clients there are, each on a connection of its own.")
   var connections = 8
 
+  func validate() throws {
+    guard seconds > 0, connections > 0 else {
+      throw ValidationError("--seconds and --connections need a number above 0.")
+    }
+  }
+
   func run() async throws {
     let accounts = try await Client.with(port: port) { client in
       let total: TotalReply = try await client.get("/total")

@@ -16,7 +16,12 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "How many accounts a new bank has.")
   var accounts = 20
 
+  func validate() throws {
+    guard accounts > 1 else { throw ValidationError("--accounts needs 2 at least: transfers are between two.") }
+  }
+
   func run() async throws {
+    Memory.shareOneArena()
     let ledger = try Ledger(at: URL(filePath: store), accounts: accounts)
     let server = try await Server(port: port, Router(ledger: ledger))
     let signals = [SIGTERM, SIGINT].map { number in
