@@ -24,7 +24,7 @@ package enum ISODate {
 extension ISODate {
   /// The seconds that ``text(_:)`` has made a text of; nil for any other text.
   package static func seconds(_ text: String) -> Double? {
-    guard text.hasSuffix("Z") else { return Double(text) }
+    guard text.hasSuffix("Z") else { return number(text) }
     let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
     guard parts.count == 2, let day = day(parts[0]) else { return nil }
     let time = parts[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -34,6 +34,13 @@ extension ISODate {
       let fraction = time.count == 1 ? 0 : fraction(time[1])
     else { return nil }
     return Double((day - daysBefore) * 86_400 + seconds) + fraction
+  }
+
+  /// Of a date without a year of four digits, as it is written and no other way: a number that means something else,
+  /// such as the seconds since 1970, is no date.
+  private static func number(_ text: String) -> Double? {
+    guard let seconds = Double(text), Self.text(seconds) == text else { return nil }
+    return seconds
   }
 
   private static func fraction(_ digits: Substring) -> Double? {

@@ -109,6 +109,7 @@ refuses 'callSign\nnew\n""\n,\n' 'line 4: 2 cells where there are 1 column' --en
 refuses 'callSign,tonnage\nnew,1\n,2\n' 'nothing was imported: line 3: Ship.callSign needs a value' --entity Ship
 refuses 'callSign,tonnage\nnew,many\n' 'line 2: tonnage is no whole number' --entity Ship
 refuses 'callSign,launched\nnew,2023-02-29T00:00:00Z\n' 'line 2: launched is no date as 2001-01-01T00:00:00Z' --entity Ship
+refuses 'callSign,launched\nnew,1700000000\n' 'line 2: launched is no date as 2001-01-01T00:00:00Z' --entity Ship
 refuses 'callSing\nnew\n' 'line 2: Ship has no stored property "callSing"' --entity Ship
 refuses 'callSign\n"new\n' 'line 2: the quotes of a cell do not end' --entity Ship
 refuses 'callSign\n"new"x\n' 'line 2: something follows the quotes of a cell' --entity Ship
