@@ -37,6 +37,13 @@ enum FieldCheck {
     try check(field, in: bytes, depth: 0)
   }
 
+  /// Whether so many composite values around a composite value are not too many.
+  static func check(depth: Int, of field: Field) throws(RowDamage) {
+    guard depth < deepest else {
+      throw RowDamage("composite values are in each other more than \(deepest) deep", at: field.range.lowerBound)
+    }
+  }
+
   /// Whether the bytes are a value of the field's type.
   private static func check(_ field: Field, in bytes: [UInt8], depth: Int) throws(RowDamage) {
     switch field.type {
@@ -46,9 +53,7 @@ enum FieldCheck {
     case .object: _ = try field.object(in: bytes)
     case .transformed: _ = try field.transformed(in: bytes)
     case .composite:
-      guard depth < deepest else {
-        throw RowDamage("composite values are in each other more than \(deepest) deep", at: field.range.lowerBound)
-      }
+      try check(depth: depth, of: field)
       var input = ByteInput(bytes, field.range)
       for _ in 0..<(try input.count()) {
         _ = try input.text()

@@ -26,6 +26,10 @@ package indirect enum StoredValue: Hashable, Sendable {
   }
 
   package init(_ field: Field, in bytes: [UInt8]) throws(RowDamage) {
+    try self.init(field, in: bytes, depth: 0)
+  }
+
+  private init(_ field: Field, in bytes: [UInt8], depth: Int) throws(RowDamage) {
     self =
       switch field.type {
       case .null: .null
@@ -42,7 +46,7 @@ package indirect enum StoredValue: Hashable, Sendable {
       case .uri: .uri(try field.text(in: bytes))
       case .object: try Self.object(field, bytes)
       case .transformed: .transformed(Array(try field.transformed(in: bytes)))
-      case .composite: .composite(try Self.elements(field, bytes))
+      case .composite: .composite(try Self.elements(field, bytes, depth))
       case .identifier: .identifier(try field.text(in: bytes))
       }
   }
@@ -51,13 +55,14 @@ package indirect enum StoredValue: Hashable, Sendable {
     try field.object(in: bytes).map { .object($0) } ?? .null
   }
 
-  private static func elements(_ field: Field, _ bytes: [UInt8]) throws(RowDamage) -> [Element] {
+  private static func elements(_ field: Field, _ bytes: [UInt8], _ depth: Int) throws(RowDamage) -> [Element] {
+    try FieldCheck.check(depth: depth, of: field)
     var input = ByteInput(bytes, field.range)
     var elements: [Element] = []
     for _ in 0..<(try input.count()) {
       let name = try input.text()
       let part = try input.field(try input.type())
-      elements.append(Element(name: name, value: try StoredValue(part, in: bytes)))
+      elements.append(Element(name: name, value: try StoredValue(part, in: bytes, depth: depth + 1)))
     }
     try input.requireEnd()
     return elements

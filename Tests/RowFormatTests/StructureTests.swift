@@ -71,6 +71,9 @@ struct StructureTests {
       row.withOutput { $0.counted(Samples.composite(depth: depth)) }
       store.rows[10]?[.integer(9)] = row.bytes
       #expect(try store.findings().isEmpty == isSound, "\(depth)")
+      let field = try #require(try FieldReader.field(7, of: row.bytes))
+      let value = try? StoredValue(field, in: row.bytes)
+      #expect((value != nil) == isSound, "\(depth)")
     }
   }
 
