@@ -93,6 +93,15 @@ expect 0 object "$temporary/fleet" Ship/p1 --format jsonl
 grep -q '"crew":{"count":2,' "$temporary/out" || fail "the inverse still knows the sailor who has left"
 expect 0 verify "$temporary/fleet"
 
+# A quotation mark is doubled whatever it makes a character with.
+marks=$(printf '\xd8\x80"\xcc\x81,"\xef\xb8\x8f"')
+printf '{"entity":"Sailor","attributes":{"name":"%s"}}\n' "${marks//\"/\\\"}" >"$temporary/marks.jsonl"
+expect 0 import "$temporary/marks" "$temporary/marks.jsonl" --model "$fleet" --create
+expect 0 objects "$temporary/marks" --format csv --entity Sailor
+grep -qF ",\"${marks//\"/\"\"}\"," "$temporary/out" || fail "printed $(cat "$temporary/out")"
+expect 0 import "$temporary/marks" --model "$fleet" <<<"$(cat "$temporary/out")"
+prints 'imported 1 object: 0 inserted, 0 updated, 1 as they were'
+
 # refuses LINES WORDS…: nothing is imported, and why is said.
 refuses() {
   local lines=$1 words=$2

@@ -124,13 +124,20 @@ struct ObjectWriter {
 extension Output {
   /// A line of CSV (RFC 4180), in which nothing stands for nil and a pair of quotes for an empty text.
   fileprivate mutating func writeCSV(_ cells: [String?]) throws {
-    write(cells.map { $0.map(Self.quoted) ?? "" }.joined(separator: ","))
+    for (place, cell) in cells.enumerated() {
+      if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      if let cell { append(cell: cell) }
+    }
     try endLine()
   }
 
-  private static func quoted(_ cell: String) -> String {
-    let isPlain = !cell.isEmpty && !cell.utf8.contains { ",\"\r\n".utf8.contains($0) }
-    return isPlain ? cell : "\"\(cell.replacing("\"", with: "\"\""))\""
+  private mutating func append(cell: String) {
+    let mark = UInt8(ascii: "\"")
+    guard cell.isEmpty || cell.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return write(cell) }
+    bytes.append(mark)
+    // A quotation mark is one character with a combining mark behind it, but the same byte.
+    for byte in cell.utf8 { bytes.append(contentsOf: repeatElement(byte, count: byte == mark ? 2 : 1)) }
+    bytes.append(mark)
   }
 }
 
