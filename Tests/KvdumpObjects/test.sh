@@ -102,6 +102,19 @@ grep -qF ",\"${marks//\"/\"\"}\"," "$temporary/out" || fail "printed $(cat "$tem
 expect 0 import "$temporary/marks" --model "$fleet" <<<"$(cat "$temporary/out")"
 prints 'imported 1 object: 0 inserted, 0 updated, 1 as they were'
 
+# Names that would change how a terminal shows what is around them.
+mkdir "$temporary/names.xcdatamodel"
+cat >"$temporary/names.xcdatamodel/contents" <<'END'
+<model><entity name="A&#x202E;" isAbstract="YES"/><entity name="B" parentEntity="A&#x202E;">
+<attribute name="entity" optional="YES" attributeType="String"/></entity>
+<entity name="C"><attribute name="name" attributeType="String"/>
+<relationship name="object" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="B"/></entity></model>
+END
+names=$temporary/names.xcdatamodel
+printf '{"entity":"B","attributes":{"entity":"C"}}\n' | expect 0 import "$temporary/names" --model "$names" --create
+expect 0 schema "$temporary/names"
+grep -qF 'B: 1 object, inherits from "A\u{202E}"' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+
 # refuses LINES WORDS…: nothing is imported, and why is said.
 refuses() {
   local lines=$1 words=$2

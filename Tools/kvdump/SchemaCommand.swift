@@ -40,7 +40,9 @@ struct SchemaCommand: Command {
   private func text(_ entity: Schema.Entity, _ objects: ObjectStore) throws -> [String] {
     var title = "\(escapedForTerminal(entity.name)): \(try objects.count(of: entity.number).of("object"))"
     if entity.isAbstract { title += ", abstract" }
-    if entity.superentity > 0 { title += ", inherits from \(objects.entityName(entity.superentity))" }
+    if entity.superentity > 0 {
+      title += ", inherits from \(escapedForTerminal(objects.entityName(entity.superentity)))"
+    }
     var lines = ["", Terminal.styled(title, .bold)]
     var table = Table(["number": .right, "property": .left, "type": .left, "inverse": .left, "delete rule": .left])
     for property in entity.properties.sorted(by: { $0.name < $1.name }) {
