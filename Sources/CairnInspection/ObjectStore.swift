@@ -127,15 +127,24 @@ package struct ObjectStore {
     return try object(reference, row.value, version: row.version, revision: row.revision)
   }
 
-  /// Calls `body` with the objects of an entity itself, in the order of their references.
-  package func forEachObject(of entity: UInt32, _ body: (Object) throws -> ScanStep) throws {
+  /// Calls `body` with the objects of an entity itself, in the order of their references, and with what is wrong with a
+  /// row that is none.
+  package func forEachObject(of entity: UInt32, _ body: (Result<Object, any Error>) throws -> ScanStep) throws {
     guard let keyspace = structures.keyspaces[entity] else { return }
-    try snapshot.scan(in: keyspace) { key, value, stamp in
-      guard let reference = RowReference(try Reference(encoded: key)) else { return .next }
-      let bytes = unsafe value.withUnsafeBytes { unsafe Array($0) }
-      let object = ObjectReference(entity: entity, reference: reference)
-      return try body(self.object(object, bytes, version: stamp.version, revision: stamp.revision))
+    try snapshot.forEachRecord(in: keyspace) { record in try body(Result { try object(record, of: entity) }) }
+  }
+
+  private func object(_ record: RecordView, of entity: UInt32) throws -> Object {
+    let key = try unsafe Reference(encoded: record.key.bytes)
+    guard let reference = RowReference(key) else {
+      throw StoreError(
+        .corrupted, "the row \(key.literal) of \(entityName(entity)): objects have numbers, strings or UUIDs")
     }
+    var bytes: [UInt8] = []
+    try unsafe snapshot.withValue(of: record) { bytes = unsafe Array($0) }
+    return try object(
+      ObjectReference(entity: entity, reference: reference), bytes, version: record.header.version,
+      revision: record.header.revision)
   }
 
   private func object(
@@ -156,7 +165,7 @@ package struct ObjectStore {
     let prefix = Entry.members(of: object.reference, relationship)
     var members: [ObjectReference] = []
     try structures.forEachPack(from: prefix) { bound, bytes in
-      try Self.reading("the pack \(Reference.bytes(bound).literal)") { () throws(RowDamage) in
+      try Self.reading("\(name(of: object)): the pack \(Reference.bytes(bound).literal)") { () throws(RowDamage) in
         var entries = try PackReader(bytes)
         while try entries.next() {
           if entries.entry.starts(with: prefix) {

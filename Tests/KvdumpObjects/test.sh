@@ -163,6 +163,30 @@ done = subprocess.run([kvdump, "import", store, objects, "--model", model], capt
 assert done.returncode == 2 and "process 4711" in done.stderr, done
 END
 
+# What cannot be read is left out and told; everything else is printed.
+damaged=$temporary/damaged
+cp -r "$store" "$damaged"
+expect 0 put "$damaged" "table 7" 2 x --force
+expect 1 objects "$damaged" --entity Person --where TRUEPREDICATE; says 'the row of Person/p2: '
+grep -q Person/p3 "$temporary/out" || fail "printed $(cat "$temporary/out")"
+expect 2 objects "$damaged" --entity Person --where 'name == "Ann"'; says 'Person/p2'
+expect 0 put "$damaged" "table 7" "x'00'" x --force
+for format in text json jsonl csv; do
+  expect 1 objects "$damaged" --entity Person --format "$format"
+  says 'kvdump: corrupted: the row of Person/p2: '
+  says "kvdump: corrupted: the row x'00' of Person: objects have numbers, strings or UUIDs"
+  grep -q Person/p1 "$temporary/out" && grep -q Person/p3 "$temporary/out" || fail "printed $(cat "$temporary/out")"
+done
+expect 0 objects "$damaged" --entity Person --limit 1; silent
+expect 0 objects "$damaged" --entity Animal; silent
+expect 1 objects "$damaged" --format jsonl
+[[ $(tail -n 1 "$temporary/out") == '{"end":true,"count":7}' ]] || fail "printed $(cat "$temporary/out")"
+pack=$("$kvdump" scan "$store" entries --keys-only | head -n 1)
+expect 0 put "$damaged" entries "$pack" x --force
+expect 1 objects "$damaged" --format csv; says "Animal/p7: the pack $pack: "
+expect 1 objects "$damaged"; says 'the row of Person/p2: '
+grep -q Animal/p7 "$temporary/out" || fail "printed $(cat "$temporary/out")"
+
 # The rows of objects are changed with --force only.
 refusal='has rows of Core Data objects, which depend on other rows; --force changes it nevertheless'
 expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"

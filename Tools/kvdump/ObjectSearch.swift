@@ -55,15 +55,21 @@
 
     /// Calls `body` with the objects of an entity itself that the predicate is true of, in the order of their references.
     func forEachObject(
-      of entity: String, in objects: ObjectStore, _ body: (ObjectStore.Object) throws -> ScanStep
+      of entity: String, in objects: ObjectStore, _ body: (Result<ObjectStore.Object, any Error>) throws -> ScanStep
     ) throws {
       var last: NSManagedObjectID?
       while true {
         let page = try page(of: entity, after: last)
         for id in page {
           let reference = try objects.reference(id.uriRepresentation().absoluteString)
-          guard let object = try objects.object(reference) else { continue }
-          guard try body(object) == .next else { return }
+          let found: Result<ObjectStore.Object, any Error>
+          do {
+            guard let object = try objects.object(reference) else { continue }
+            found = .success(object)
+          } catch {
+            found = .failure(error)
+          }
+          guard try body(found) == .next else { return }
         }
         guard page.count == Self.pageLength else { return }
         last = page.last

@@ -33,7 +33,7 @@ struct ObjectWriter {
 
   mutating func write(_ object: ObjectStore.Object, to output: inout Output) throws {
     if object.reference.entity != entity || rows == Self.tableRows {
-      try writeTable(to: &output)
+      try endTable(to: &output)
       begin(object.reference.entity)
     }
     switch format {
@@ -44,7 +44,6 @@ struct ObjectWriter {
   }
 
   mutating func end(_ count: Int, to output: inout Output) throws {
-    try writeTable(to: &output)
     try listing.end(["count": .number(count)], to: &output)
   }
 
@@ -75,7 +74,8 @@ struct ObjectWriter {
     table?.append([escapedForTerminal(objects.name(of: object.reference))] + cells)
   }
 
-  private mutating func writeTable(to output: inout Output) throws {
+  /// Prints the rows that wait for others to line up with.
+  mutating func endTable(to output: inout Output) throws {
     guard let table else { return }
     for line in table.lines { try output.line(line) }
     self.table = nil

@@ -10,7 +10,8 @@ struct ObjectsCommand: Command {
     discussion: """
       Entity by entity, in the order of their references. Text has a table for each entity, without to-many \
       relationships, in which long values are cut off; all other formats have everything, csv texts as they are. Predicates are in the \
-      format of NSPredicate, and know all but transformable and composite attributes.
+      format of NSPredicate, and know all but transformable and composite attributes. An object that cannot be read is \
+      left out, what is wrong with it is said on standard error, and the exit status is 1.
 
       Examples: kvdump objects library.cairn --entity Person --limit 10
                 kvdump objects library.cairn --entity Person --where 'ANY pets.name BEGINSWITH "R"'
@@ -57,7 +58,7 @@ struct ObjectsCommand: Command {
     #endif
   }
 
-  private typealias Visitor = (ObjectStore.Object) throws -> ScanStep
+  private typealias Visitor = (Result<ObjectStore.Object, any Error>) throws -> ScanStep
 
   private func write(
     _ store: Store, to output: inout Output,
@@ -71,17 +72,34 @@ struct ObjectsCommand: Command {
     Interruption.watch()
     var writer = ObjectWriter(objects, entities, format)
     try writer.begin(["store": .string(self.store), "uuid": .string(objects.uuid)], to: &output)
-    var count = 0
-    for entity in entities {
-      try forEachObject(objects, entity) { object in
-        guard count < limit ?? .max else { return .stop }
-        count += 1
-        try writer.write(object, to: &output)
-        return Interruption.isRequested ? .stop : .next
+    var (count, isDamaged) = (0, false)
+    func passingDamage(_ body: () throws -> Void) throws {
+      do {
+        try body()
+      } catch let error as StoreError where error.code == .corrupted {
+        isDamaged = true
+        complain("\(error)")
       }
-      Interruption.endIfRequested()
     }
+    let result = Result {
+      for entity in entities {
+        try passingDamage {
+          try forEachObject(objects, entity) { object in
+            guard count < limit ?? .max else { return .stop }
+            try passingDamage {
+              try writer.write(try object.get(), to: &output)
+              count += 1
+            }
+            return Interruption.isRequested ? .stop : .next
+          }
+        }
+        Interruption.endIfRequested()
+      }
+    }
+    try writer.endTable(to: &output)
+    try result.get()
     try writer.end(count, to: &output)
+    guard !isDamaged else { throw ExitCode(1) }
   }
 
   private func chosen(_ objects: ObjectStore) throws -> [Schema.Entity] {
