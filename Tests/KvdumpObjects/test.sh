@@ -187,6 +187,14 @@ expect 1 objects "$damaged" --format csv; says "Animal/p7: the pack $pack: "
 expect 1 objects "$damaged"; says 'the row of Person/p2: '
 grep -q Animal/p7 "$temporary/out" || fail "printed $(cat "$temporary/out")"
 
+# An object that cannot be read is not said to be missing.
+sailors=$("$kvdump" schema "$temporary/fleet" --format jsonl | sed -n 's/.*"name":"Sailor","number":\([0-9]*\).*/\1/p')
+cp -r "$temporary/fleet" "$temporary/wrecked"
+expect 0 put "$temporary/wrecked" "table $sailors" 2 x --force
+printf 'name\nMate\n' | expect 0 import "$temporary/wrecked" --model "$fleet" --entity Sailor
+printf 'object,name\nSailor/p2,Mate\n' | expect 2 import "$temporary/wrecked" --model "$fleet"
+says 'kvdump: line 2: Sailor/p2 cannot be read: '
+
 # The rows of objects are changed with --force only.
 refusal='has rows of Core Data objects, which depend on other rows; --force changes it nevertheless'
 expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"

@@ -126,10 +126,19 @@
       let isShort = parts.count == 2 && parts[1].first == "p" && Int64(parts[1].dropFirst()) != nil
       let uri = isShort ? "x-coredata://\(store.identifier ?? "")/\(name)" : name
       guard uri.hasPrefix("x-coredata://\(store.identifier ?? "")/") else { return nil }
-      guard let url = URL(string: uri), let id = coordinator.managedObjectID(forURIRepresentation: url),
-        let object = try? context.existingObject(with: id)
-      else { throw problem(line, "there is no object \(name)") }
-      return object
+      let missing = problem(line, "there is no object \(name)")
+      guard let url = URL(string: uri), let id = coordinator.managedObjectID(forURIRepresentation: url) else {
+        throw missing
+      }
+      do {
+        return try context.existingObject(with: id)
+      } catch {
+        let cause = error as NSError
+        guard cause.domain != NSCocoaErrorDomain || cause.code != NSManagedObjectReferentialIntegrityError else {
+          throw missing
+        }
+        throw CocoaProblem(description: "line \(line): \(name) cannot be read: \(cause.localizedDescription)")
+      }
     }
 
     /// The entity that the URI of an object of another store names.
