@@ -93,6 +93,16 @@ expect 0 object "$temporary/fleet" Ship/p1 --format jsonl
 grep -q '"crew":{"count":2,' "$temporary/out" || fail "the inverse still knows the sailor who has left"
 expect 0 verify "$temporary/fleet"
 
+# The name of an object may have spaces where it is the only one.
+cat >"$temporary/spaces.jsonl" <<'END'
+{"object":"the Beagle","entity":"Ship","attributes":{"callSign":"BGL"},"relationships":{"crew":["a mate"]}}
+{"object":"a mate","entity":"Sailor","attributes":{"name":"Mate"}}
+{"object":"a cook","entity":"Sailor","attributes":{"name":"Cook"},"relationships":{"ship":"the Beagle"}}
+END
+expect 0 import "$temporary/spaces" "$temporary/spaces.jsonl" --model "$fleet" --create
+expect 0 object "$temporary/spaces" Ship/p1 --format jsonl
+grep -q '"crew":{"count":2,' "$temporary/out" || fail "imported $(cat "$temporary/out")"
+
 # A quotation mark is doubled whatever it makes a character with.
 marks=$(printf '\xd8\x80"\xcc\x81,"\xef\xb8\x8f"')
 printf '{"entity":"Sailor","attributes":{"name":"%s"}}\n' "${marks//\"/\\\"}" >"$temporary/marks.jsonl"

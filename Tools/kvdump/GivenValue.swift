@@ -96,16 +96,17 @@
       return values
     }
 
-    /// The names of objects; nil for what names none.
-    var objectNames: [String]? {
+    /// The names of the objects of a relationship; nil for what names none, or too many. The name of one object may have
+    /// spaces in it; in a text that names several they are between the names.
+    func objectNames(isToMany: Bool) -> [String]? {
       switch self {
-      case .null: []
-      case .string(let text): text.split(separator: " ").map(String.init)
-      case .array(let elements):
+      case .null, .string(""): []
+      case .string(let text): isToMany ? text.split(separator: " ").map(String.init) : [text]
+      case .array(let elements) where isToMany || elements.count <= 1:
         elements.reduce(into: [] as [String]?) { names, element in
           if case .string(let name) = element { names?.append(name) } else { names = nil }
         }
-      case .bool, .integer, .double, .object: nil
+      case .array, .bool, .integer, .double, .object: nil
       }
     }
   }

@@ -152,7 +152,7 @@
     private func set(_ value: GivenValue, _ name: String, _ object: NSManagedObject, _ line: Int) throws {
       let entity = object.entity
       if let relationship = entity.relationshipsByName[name], !relationship.isTransient {
-        guard let names = value.objectNames, relationship.isToMany || names.count <= 1 else {
+        guard let names = value.objectNames(isToMany: relationship.isToMany) else {
           throw problem(line, "\(name) is no \(relationship.isToMany ? "list of objects" : "object")")
         }
         links.append(Link(line: line, object: object, relationship: relationship, names: names))
