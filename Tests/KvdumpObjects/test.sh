@@ -125,6 +125,18 @@ printf '{"entity":"B","attributes":{"entity":"C"}}\n' | expect 0 import "$tempor
 expect 0 schema "$temporary/names"
 grep -qF 'B: 1 object, inherits from "A\u{202E}"' "$temporary/out" || fail "printed $(cat "$temporary/out")"
 
+# Properties that are named as columns of CSV that have no property.
+for entity in B C; do
+  expect 2 objects "$temporary/names" --entity "$entity" --format csv
+  says 'which means something else in CSV; --format jsonl prints it'; prints ''
+done
+expect 0 objects "$temporary/names" --entity B --format jsonl
+printf 'entity\nB\n' | expect 2 import "$temporary/names" --model "$names" --entity B
+says 'line 2: a property of B is named entity, which means something else in CSV'
+printf 'name,object\nx,new\n' | expect 2 import "$temporary/names" --model "$names" --entity C
+says 'line 2: a property of C is named object, which means something else in CSV'
+printf 'name\nx\n' | expect 0 import "$temporary/names" --model "$names" --entity C
+
 # refuses LINES WORDS…: nothing is imported, and why is said.
 refuses() {
   local lines=$1 words=$2

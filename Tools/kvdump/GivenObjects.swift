@@ -10,6 +10,8 @@
     let name: String?
     let entity: String?
     let values: [String: GivenValue]
+    /// Columns of CSV that have told `name` and `entity`, and so no property of that name.
+    var ownColumns: [String] = []
   }
 
   /// Reads objects out of JSON lines, as `objects` prints them, or out of CSV.
@@ -94,7 +96,9 @@
       func text(_ column: String) -> String? {
         if case .string(let text) = values.removeValue(forKey: column) { text } else { nil }
       }
-      return GivenObject(line: line, name: text("object"), entity: text("entity"), values: values)
+      return GivenObject(
+        line: line, name: text(ObjectFormat.objectColumn), entity: text(ObjectFormat.entityColumn), values: values,
+        ownColumns: ObjectFormat.ownColumns.filter(columns.contains))
     }
   }
 #endif

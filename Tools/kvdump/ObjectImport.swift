@@ -94,6 +94,11 @@
 
     private func add(_ given: GivenObject) throws {
       let object = try object(given)
+      if let name = given.ownColumns.first(where: { object.entity.propertiesByName[$0] != nil }) {
+        throw problem(
+          given.line,
+          "a property of \(object.entity.name ?? "") is named \(name), which means something else in CSV; take jsonl")
+      }
       objects.append(object)
       lines[ObjectIdentifier(object)] = given.line
       for (name, value) in given.values { try set(value, name, object, given.line) }

@@ -1,3 +1,4 @@
+import Cairn
 import CairnInspection
 import RowFormat
 
@@ -19,16 +20,21 @@ struct ObjectWriter {
   private var properties: [Schema.Property] = []
   private var cellProperties: [Schema.Property?] = []
 
-  init(_ objects: ObjectStore, _ entities: [Schema.Entity], _ format: ObjectFormat) {
+  /// - Throws: `malformed` for CSV if a property is named as a column that is none of a property.
+  init(_ objects: ObjectStore, _ entities: [Schema.Entity], _ format: ObjectFormat) throws(StoreError) {
     self.objects = objects
     self.format = format
     listing = Listing("objects", items: "objects", format == .json ? .json : format == .jsonl ? .jsonl : .text)
     columns = Set(entities.flatMap { objects.properties(of: $0.number) }.map(\.name)).sorted()
+    if format == .csv, let name = columns.first(where: ObjectFormat.ownColumns.contains) {
+      throw StoreError(
+        .malformed, "a property is named \(name), which means something else in CSV; --format jsonl prints it")
+    }
   }
 
   mutating func begin(_ members: KeyValuePairs<String, JSON>, to output: inout Output) throws {
     try listing.begin(members, to: &output)
-    if format == .csv { try output.writeCSV(["object"] + columns) }
+    if format == .csv { try output.writeCSV([ObjectFormat.objectColumn] + columns) }
   }
 
   mutating func write(_ object: ObjectStore.Object, to output: inout Output) throws {

@@ -70,7 +70,7 @@ struct ObjectsCommand: Command {
     let objects = try ObjectStore(snapshot, of: store)
     let entities = try chosen(objects)
     Interruption.watch()
-    var writer = ObjectWriter(objects, entities, format)
+    var writer = try ObjectWriter(objects, entities, format)
     try writer.begin(["store": .string(self.store), "uuid": .string(objects.uuid)], to: &output)
     var (count, isDamaged) = (0, false)
     func passingDamage(_ body: () throws -> Void) throws {
@@ -111,4 +111,9 @@ struct ObjectsCommand: Command {
 /// How objects are printed.
 enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json, jsonl, csv
+
+  /// The columns of CSV that have no property, but the object's URI or name, and the name of its entity, which only
+  /// `import` takes.
+  static let (objectColumn, entityColumn) = ("object", "entity")
+  static let ownColumns = [objectColumn, entityColumn]
 }
