@@ -73,7 +73,7 @@ struct ManagedClass {
 
       extension \(name) {
         @nonobjc \(open)class func fetchRequest() -> NSFetchRequest<\(name)> {
-          NSFetchRequest<\(name)>(entityName: "\(entityName)")
+          NSFetchRequest<\(name)>(entityName: "\(SwiftName.escaped(entityName))")
         }
       }
 

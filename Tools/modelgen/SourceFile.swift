@@ -8,6 +8,7 @@ struct SourceFile {
 
   init(name: String, entity: String) {
     self.name = name
+    let entity = SwiftName.escaped(entity)
     text = "\(Self.mark) for the entity \(entity). Changes will be lost.\n// swift-format-ignore-file\n\n"
   }
 

@@ -5,6 +5,20 @@ enum SwiftName {
   /// The name, in backticks if it is a word of the language.
   static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
+  /// Any text as it stands between the quotation marks of a literal: on one line, whatever is in it.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": escaped += "\\\(scalar)"
+      case _ where [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory):
+        escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
   /// The name, if Swift can have it.
   static func check(_ name: String, _ element: ModelElement) throws -> String {
     let letters = name.unicodeScalars

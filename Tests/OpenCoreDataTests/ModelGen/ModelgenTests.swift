@@ -174,6 +174,18 @@ struct ModelgenTests {
     #expect(none.warnings == ["contents:1: warning: no entity has a class of its own; nothing is written"])
   }
 
+  @Test("the name of an entity may be any text")
+  func entityNames() throws {
+    try Fixtures.withFolder { folder in
+      let file = folder.appending(path: "contents")
+      let text = #"<model><entity name="a&quot;\(b)&#10;&#x202E;ä" representedClassName="A"/></model>"#
+      try Data(text.utf8).write(to: file)
+      let files = try ModelClasses(of: ModelSource(at: file), entities: []).files(access: .public)
+      for file in files { #expect(file.text.contains(#" for the entity a\"\\(b)\u{A}\u{202E}ä. Changes will"#)) }
+      #expect(files[1].text.contains(#"NSFetchRequest<A>(entityName: "a\"\\(b)\u{A}\u{202E}ä")"#))
+    }
+  }
+
   @Test("words of the language are quoted, and a date may be a number")
   func words() throws {
     try Fixtures.withFolder { folder in
