@@ -217,6 +217,8 @@ printf 'name\nMate\n' | expect 0 import "$temporary/wrecked" --model "$fleet" --
 printf 'object,name\nSailor/p2,Mate\n' | expect 2 import "$temporary/wrecked" --model "$fleet"
 says 'kvdump: line 2: Sailor/p2 cannot be read: '
 
+"${PYTHON:-python3}" Tests/KvdumpObjects/interrupt.py "$kvdump" "$fleet" "$temporary" || fail "Control-C leaves what it should not"
+
 # The rows of objects are changed with --force only.
 refusal='has rows of Core Data objects, which depend on other rows; --force changes it nevertheless'
 expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"

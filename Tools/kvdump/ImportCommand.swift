@@ -41,14 +41,22 @@
       let objects = try GivenObjects(Input(file))
       let isNew = create && !FileManager.default.fileExists(atPath: common.store)
       if !isNew { try ObjectSearch.requireObjects(at: common.store) }
-      let report = try Watched.working("importing, objects") { progress in
+      // Control-C that comes when it is too late for it ends the process behind the report.
+      try Watched.working("importing, objects") { progress in
+        let report: ObjectImport.Report
         do {
-          return try run(objects, progress)
+          report = try run(objects, progress)
         } catch {
           if isNew { try? CairnIncrementalStore.destroyPersistentStore(at: url, options: nil) }
           throw error
         }
+        Watched.hideProgress()
+        try write(report, to: &output)
+        try output.flush()
       }
+    }
+
+    private func write(_ report: ObjectImport.Report, to output: inout Output) throws {
       switch common.format {
       case .text:
         try output.line(

@@ -56,13 +56,20 @@
         var given = given
         while let next = try given.next() {
           try add(next)
-          guard objects.count % 64 != 0 || progress(objects.count, 0) else {
-            throw StoreError(.cancelled, "importing was cancelled")
-          }
+          if objects.count % 64 == 0 { try goOn(progress) }
         }
-        for link in links { try establish(link) }
+        for (number, link) in links.enumerated() {
+          try establish(link)
+          if number % 64 == 0 { try goOn(progress) }
+        }
         context.processPendingChanges()
+        // The last time: once saving has begun, it is finished.
+        try goOn(progress)
       }
+    }
+
+    private func goOn(_ progress: InspectionProgress) throws {
+      guard progress(objects.count, 0) else { throw StoreError(.cancelled, "importing was cancelled") }
     }
 
     /// Lets go of the store.

@@ -45,10 +45,15 @@ enum Watched {
     try run { try body { show(title, $0, $1) } }
   }
 
+  /// Clears the line for what is to be printed while work is still watched.
+  static func hideProgress() {
+    if isShown.exchange(false, ordering: .relaxed) { Terminal.tell("\r\u{1B}[K") }
+  }
+
   private static func run<R>(_ body: () throws -> R) throws -> R {
     Interruption.watch()
     defer {
-      if isShown.exchange(false, ordering: .relaxed) { Terminal.tell("\r\u{1B}[K") }
+      hideProgress()
       Interruption.endIfRequested()
       Interruption.unwatch()
     }
