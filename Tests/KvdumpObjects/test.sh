@@ -219,6 +219,17 @@ says 'kvdump: line 2: Sailor/p2 cannot be read: '
 
 "${PYTHON:-python3}" Tests/KvdumpObjects/interrupt.py "$kvdump" "$fleet" "$temporary" || fail "Control-C leaves what it should not"
 
+# A store that a full disk has kept from being made can be made later, but nothing else is taken for one.
+(trap '' XFSZ && ulimit -S -f 0 && ! "$kvdump" import "$temporary/full" "$temporary/fleet.csv" --model "$fleet" --create) \
+  2>/dev/null || fail "made a store on a full disk"
+[[ $(ls "$temporary/full") == LOCK ]] || fail "the full disk has $(ls "$temporary/full")"
+expect 0 import "$temporary/full" "$temporary/fleet.csv" --model "$fleet" --create; silent
+mkdir "$temporary/other" && echo mine >"$temporary/other/file"
+for path in other other/file; do
+  expect 2 import "$temporary/$path" "$temporary/fleet.csv" --model "$fleet" --create
+  [[ $(cat "$temporary/other/file") == mine ]] || fail "an import has removed a file"
+done
+
 # The rows of objects are changed with --force only.
 refusal='has rows of Core Data objects, which depend on other rows; --force changes it nevertheless'
 expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"

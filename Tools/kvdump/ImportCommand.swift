@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
   import ArgumentParser
+  import Cairn
   import CairnIncrementalStore
   import CairnInspection
   import Foundation
@@ -39,7 +40,8 @@
 
     func write(to output: inout Output) throws {
       let objects = try GivenObjects(Input(file))
-      let isNew = create && !FileManager.default.fileExists(atPath: common.store)
+      // What is there without a manifest is nothing, or the engine tells what it is.
+      let isNew = create && !FileManager.default.fileExists(atPath: "\(common.store)/\(ManifestFile.name)")
       if !isNew { try ObjectSearch.requireObjects(at: common.store) }
       // Control-C that comes when it is too late for it ends the process behind the report.
       try Watched.working("importing, objects") { progress in
