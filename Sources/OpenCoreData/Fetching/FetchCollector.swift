@@ -38,7 +38,10 @@ package struct FetchCollector<Row> {
     }
     let keys = sort.keys(of: row)
     if let last, sort.order(keys, last) != .orderedAscending { return true }
-    sorted.append(CompiledSort.Keyed(keys: keys, row: copy(row)))
+    let kept = copy(row)
+    // An object among the keys may be the row itself, which is another one soon.
+    let hasObjects = keys.contains { if case .object = $0 { true } else { false } }
+    sorted.append(CompiledSort.Keyed(keys: hasObjects ? sort.keys(of: kept) : keys, row: kept))
     if sorted.count >= 1024, sorted.count / 2 >= bound {
       sorted = Array(sort.sorted(sorted).prefix(bound))
       last = sorted.last?.keys ?? []
