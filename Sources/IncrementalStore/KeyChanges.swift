@@ -32,9 +32,7 @@ struct KeyChanges {
 
   private func key(of constraint: EntityMap.Constraint, _ bytes: [UInt8], _ saved: SavedObject) throws -> [UInt8]? {
     try StoreFailure.reading("The row of \(saved.object.objectID)") {
-      try UniqueKey.key(of: constraint.fields, in: bytes) { text in
-        text.isCertainlyNormalized ? text : text.precomposedStringWithCanonicalMapping
-      }
+      try UniqueKey.key(of: constraint.fields, in: bytes, normalized: UniqueKey.normalized)
     }
   }
 

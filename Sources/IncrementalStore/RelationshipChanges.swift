@@ -17,6 +17,7 @@ struct RelationshipChanges {
   private let objects: [SavedObject]
   private let deleted: Set<ObjectReference>
   private let saved: Set<ObjectReference>
+  private let inserted: Set<ObjectReference>
   private var ordered: [OrderedOwner: OrderedChange] = [:]
 
   init(_ access: RowAccess, _ snapshot: any RowSnapshot, _ objects: [SavedObject]) {
@@ -24,6 +25,7 @@ struct RelationshipChanges {
     self.snapshot = snapshot
     self.objects = objects
     saved = Set(objects.lazy.map(\.reference))
+    inserted = Set(objects.lazy.filter { $0.change == .inserted }.map(\.reference))
     deleted = Set(objects.lazy.filter { $0.change == .deleted }.map(\.reference))
   }
 
@@ -55,9 +57,10 @@ struct RelationshipChanges {
       guard case .toOne(_, let inverse?) = field.kind else { continue }
       let old = try saved.stored.flatMap { try owner(field, in: $0.bytes, saved) }
       let new = try saved.bytes.flatMap { try owner(field, in: $0, saved) }
-      guard old != new else { continue }
-      if let old { remove(saved.reference, from: old, inverse, &entries) }
-      if let new { add(saved.reference, to: new, inverse, isNew: true, &entries) }
+      // The entries of an owner that is inserted again went when it was deleted, whatever its members' rows say.
+      guard old != new || new.map(inserted.contains) == true else { continue }
+      if let old, old != new { remove(saved.reference, from: old, inverse, &entries) }
+      if let new { add(saved.reference, to: new, inverse, isNew: old != new, &entries) }
     }
   }
 

@@ -4,15 +4,16 @@ extension RowIncrementalStore {
   /// Saves what the request has as one batch. The metadata are written with it, if they have changed.
   func save(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext?) throws {
     let metadata =
-      metadataHaveChanged && !isReadOnly ? try StoreHead.bytes(of: self.metadata, keeping: loadedMetadata) : nil
+      metadataHaveChanged && !isReadOnly ? StoreHead.metadata(self.metadata, keeping: storedMetadata) : nil
+    let metadataBytes = try metadata.map { try StoreHead.bytes(of: $0) }
     var plan = SavePlan(self)
     let revision: UInt64
     do {
       revision = try rows.save { snapshot in
         plan = SavePlan(self)
         var changes = try plan.changes(request, snapshot)
-        if let metadata {
-          changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadata, snapshot), at: 0)
+        if let metadataBytes {
+          changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
         }
         return changes
       }
@@ -21,7 +22,7 @@ extension RowIncrementalStore {
     } catch let conflicts as KeyConflicts {
       throw try conflicts.error(self, context)
     }
-    if metadata != nil { metadataWereWritten() }
+    if let metadata { metadataWereWritten(metadata) }
     for saved in plan.objects {
       guard let bytes = saved.bytes else {
         cache.remove(saved.object.objectID)
@@ -161,7 +162,12 @@ struct SavePlan {
       foreign.copy(before: field.number, to: &row)
       let value = saved.object.value(of: field)
       switch field.kind {
-      case .attribute(let attribute): try store.access.coder.write(value, of: attribute, field.number, &row)
+      case .attribute(let attribute):
+        if case .null = value, let (kept, bytes) = try unresolved(attribute, field, saved) {
+          row.copy(field.number, kept, of: bytes)
+          continue
+        }
+        try store.access.coder.write(value, of: attribute, field.number, &row)
       case .toOne:
         guard let id = value.objectID else {
           row.begin(field.number, .null)
@@ -172,6 +178,20 @@ struct SavePlan {
     }
     foreign.copy(before: .max, to: &row)
     return row.bytes
+  }
+
+  /// An identifier that an object has as a value, and that leads to a store that is not open now: it was read as nil, and
+  /// stays.
+  private func unresolved(
+    _ attribute: NSAttributeDescription, _ field: EntityMap.StoredField, _ saved: SavedObject
+  ) throws -> (Field, [UInt8])? {
+    guard attribute.attributeType == .objectIDAttributeType, let bytes = saved.stored?.bytes else { return nil }
+    return try StoreFailure.reading("The row of \(saved.object.objectID)") {
+      guard let stored = try FieldReader.field(field.number, of: bytes), stored.type == .identifier,
+        case .null = try store.access.coder.value(stored, of: attribute, in: bytes)
+      else { return nil }
+      return (stored, bytes)
+    }
   }
 }
 

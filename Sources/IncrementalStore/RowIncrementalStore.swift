@@ -25,15 +25,21 @@ open class RowIncrementalStore: NSIncrementalStore {
     fatalError("\(self) does not override rowStore(at:options:), as every subclass must.")
   }
 
-  /// The database, once the metadata are loaded.
-  public private(set) var rowStore: (any RowStore)?
+  /// The database, once the metadata are loaded. May be asked for by any thread.
+  public private(set) var rowStore: (any RowStore)? {
+    get { rowStoreLock.withLock { lockedRowStore } }
+    set { rowStoreLock.withLock { lockedRowStore = newValue } }
+  }
+
+  private let rowStoreLock = NSLock()
+  private var lockedRowStore: (any RowStore)?
 
   private var loadedAccess: RowAccess?
   private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
   /// Whether the metadata have changed since they were written.
   private(set) var metadataHaveChanged = false
-  /// What they were when the store was opened.
-  private(set) var loadedMetadata: [String: Any] = [:]
+  /// What they were then.
+  private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
 
   deinit { try? rowStore?.close() }
@@ -69,7 +75,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
       metadata = head.metadata
-      loadedMetadata = head.metadata
+      storedMetadata = head.metadata
       metadataHaveChanged = false
       rowStore = rows
     } catch {
@@ -84,7 +90,7 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   /// A new store has the hashes of its model from now on, also if nothing is ever saved.
   open override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
-    guard !isReadOnly, loadedMetadata[NSStoreModelVersionHashesKey] == nil else { return }
+    guard !isReadOnly, storedMetadata[NSStoreModelVersionHashesKey] == nil else { return }
     // Where this fails, so does the first save, which says why.
     try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
   }
@@ -106,7 +112,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     let old = try StoreHead.load(rows, url, storeType, isReadOnly: false) {
       [NSStoreTypeKey: storeType, NSStoreUUIDKey: identifierForNewStore(at: url)]
     }.metadata
-    let bytes = try StoreHead.bytes(of: metadata, keeping: old)
+    let bytes = try StoreHead.bytes(of: StoreHead.metadata(metadata, keeping: old))
     _ = try rows.save { snapshot in
       var changes = RowChanges()
       changes.rows = [try StoreHead.change(StoreHead.metadataReference, bytes, snapshot)]
@@ -114,7 +120,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     }
   }
 
-  func metadataWereWritten() { metadataHaveChanged = false }
+  func metadataWereWritten(_ metadata: [String: Any]) { (storedMetadata, metadataHaveChanged) = (metadata, false) }
 
   // MARK: Requests
 

@@ -34,7 +34,11 @@ extension Schema {
     let properties = entity.declaredProperties
     let propertyNames = Set(properties.map(\.name))
     for property in properties {
-      if entities[place].properties.contains(where: { $0.name == property.name }) { continue }
+      if let same = entities[place].properties.firstIndex(where: { $0.name == property.name }) {
+        if entities[place].properties[same].kind.hasValues(of: property) { continue }
+        // What is stored under its number is of another kind, and stays there.
+        entities[place].properties[same].name += " (\(entities[place].properties[same].number))"
+      }
       if let old = entities[place].properties.firstIndex(where: {
         $0.name == property.renamingIdentifier && !propertyNames.contains($0.name)
       }) {
@@ -70,11 +74,13 @@ extension Schema {
     let numbers = SchemaNumbers(self)
     for entity in described {
       guard let place = entities.firstIndex(where: { $0.name == entity.name }) else { continue }
-      for names in entity.constraintNames {
+      let wanted = entity.constraintNames.compactMap { names in
         let attributes = names.compactMap { entity.attributesByName[$0].flatMap(numbers.property) }
-        guard attributes.count == names.count,
-          !entities[place].constraints.contains(where: { $0.attributes == attributes })
-        else { continue }
+        return attributes.count == names.count ? attributes : nil
+      }
+      // A constraint that the model has no more is forgotten, with its keys, which nobody would keep.
+      entities[place].constraints.removeAll { !wanted.contains($0.attributes) }
+      for attributes in wanted where !entities[place].constraints.contains(where: { $0.attributes == attributes }) {
         entities[place].constraints.append(Constraint(number: takeNumber(), attributes: attributes))
       }
     }
@@ -90,5 +96,24 @@ extension NSEntityDescription {
       property.declaringEntity === self && !property.isTransient
         && (property is NSAttributeDescription || property is NSRelationshipDescription)
     }.sorted { $0.name < $1.name }
+  }
+}
+
+extension Schema.Kind {
+  /// Whether what is stored for a property of this kind can be read as that of another.
+  fileprivate func hasValues(of property: NSPropertyDescription) -> Bool {
+    switch (self, property) {
+    case (.attribute(let type), let attribute as NSAttributeDescription):
+      type == 0 || Self.group(type) == Self.group(UInt32(attribute.attributeType.rawValue))
+    case (.toOne, let relationship as NSRelationshipDescription): !relationship.isToMany
+    case (.toMany(_, let isOrdered), let relationship as NSRelationshipDescription):
+      relationship.isToMany && relationship.isOrdered == isOrdered
+    default: false
+    }
+  }
+
+  /// Whole numbers are stored alike, whatever their size.
+  private static func group(_ attributeType: UInt32) -> UInt32 {
+    [100, 200, 300].contains(attributeType) ? 300 : attributeType
   }
 }

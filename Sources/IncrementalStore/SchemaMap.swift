@@ -151,10 +151,11 @@ struct SchemaNumbers {
 }
 
 extension NSEntityDescription {
-  /// The uniqueness constraints that the entity declares, as names of attributes.
+  /// The uniqueness constraints that the entity declares, as names of attributes: each once, and none without any.
   var constraintNames: [[String]] {
-    uniquenessConstraints.map { constraint in
+    var known: Set<[String]> = [[]]
+    return uniquenessConstraints.map { constraint in
       constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
-    }
+    }.filter { known.insert($0).inserted }
   }
 }

@@ -90,7 +90,11 @@ struct StoreHead {
       }
       let before = wanted
       wanted.take(model)
-      if wanted != before { changes.rows = [try Self.change(Self.schemaReference, wanted.bytes, snapshot)] }
+      guard wanted != before else { return changes }
+      changes.rows = [try Self.change(Self.schemaReference, wanted.bytes, snapshot)]
+      var entries = EntryChanges()
+      try ConstraintChanges(from: before, to: wanted).collect(snapshot, into: &entries)
+      (changes.removedEntries, changes.addedEntries) = entries.sorted
       return changes
     }
     return wanted
@@ -108,13 +112,14 @@ struct StoreHead {
     }
   }
 
-  /// Metadata that somebody has set, with the type that the store has, and its identifier unless there is another one:
-  /// without them it could not be opened any more.
-  static func bytes(of metadata: [String: Any]?, keeping old: [String: Any]) throws -> [UInt8] {
+  /// Metadata that somebody has set, with what the store says of itself: its type, its identifier and the hashes of its
+  /// model unless there are others. Without them, the store could not be opened any more, or with any model.
+  static func metadata(_ metadata: [String: Any]?, keeping old: [String: Any]) -> [String: Any] {
     var kept = metadata ?? [:]
+    for (key, value) in old where key.hasPrefix("NSStore") && kept[key] == nil { kept[key] = value }
     kept[NSStoreTypeKey] = old[NSStoreTypeKey]
     if !(kept[NSStoreUUIDKey] is String) { kept[NSStoreUUIDKey] = old[NSStoreUUIDKey] }
-    return try bytes(of: kept)
+    return kept
   }
 
   static func change(_ reference: RowReference, _ bytes: [UInt8], _ snapshot: any RowSnapshot) throws -> RowChanges.Row

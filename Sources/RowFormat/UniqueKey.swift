@@ -9,7 +9,7 @@ package enum UniqueKey {
   /// - Parameters:
   ///   - attributes: The numbers of the constraint's attributes, in its order.
   ///   - normalized: Brings a text into form C. The standard library does not say what that is of a text.
-  /// - Returns: Nil if one of the values is nil: such rows are never in conflict.
+  /// - Returns: Nil if one of the values is nil or no number: such rows are never in conflict.
   package static func key(
     of attributes: [UInt32], in row: [UInt8], normalized: (String) -> String
   ) throws(RowDamage) -> [UInt8]? {
@@ -34,10 +34,13 @@ package enum UniqueKey {
       case .string: output.text(normalized(try field.text(in: row)))
       case .double, .date:
         let value = try field.double(in: row)
+        guard !value.isNaN else { return nil }
         output.fixed((value == 0 ? 0 : value).bitPattern)
       case .float:
         let value = try field.float(in: row)
+        guard !value.isNaN else { return nil }
         output.fixed((value == 0 ? 0 : value).bitPattern)
+      case .decimal where try field.text(in: row) == "NaN": return nil
       default: output.value(field, of: row)
       }
     }

@@ -10,7 +10,7 @@ import json
 import sys
 import unicodedata
 
-from reader import DATE, DOUBLE, FLOAT, NULL, STRING, Objects, demand
+from reader import DATE, DECIMAL, DOUBLE, FLOAT, NULL, STRING, Objects, demand
 
 
 def varint(number):
@@ -31,11 +31,17 @@ def part(kind, encoding, content):
   return bytes([kind]) + encoding
 
 
+def is_missing(field):
+  kind, _, content = field
+  number = content["date"] if kind == DATE else content["decimal"] if kind == DECIMAL else content
+  return kind == NULL or kind in (DOUBLE, FLOAT, DATE) and number != number or kind == DECIMAL and number == "NaN"
+
+
 def keys(objects, reference):
   """The keys that a row has to have, by the numbers of their constraints."""
   fields, found = objects.objects[reference]["fields"], {}
   for number, attributes in objects.schema.inherited(objects.schema.constraints, reference[0]).items():
-    if all(fields.get(each, (NULL,))[0] != NULL for each in attributes):
+    if not any(is_missing(fields.get(each, (NULL, b"", None))) for each in attributes):
       key = b"".join(part(*fields[each]) for each in attributes)
       found[number] = hashlib.sha256(key).digest() if len(key) > 200 else key
   return found
