@@ -20,7 +20,9 @@ enum ConflictCheck {
           object.snapshot = RowSnapshot(values: snapshot.values, version: node.version)
         }
       } catch {
-        guard StoreCalls.isMissing(error) else { throw error }
+        // Where the whole store is gone, nothing is said of the row.
+        guard StoreCalls.isMissing(error), context.persistentStoreCoordinator?.presentStore(of: object.objectID) != nil
+        else { throw error }
         guard !object.isDeleted else {
           object.state.insert(.gone)
           continue

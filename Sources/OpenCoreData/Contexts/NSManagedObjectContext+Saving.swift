@@ -106,9 +106,7 @@ extension NSManagedObjectContext {
     var replaced: Set<NSManagedObject> = []
     for attempt in 1... {
       var waiting = pending.objects + lockedObjects.filter { !$0.hasChanges }
-      if !saved.isEmpty {
-        waiting.removeAll { object in saved.contains { $0 === object.objectID.persistentStore } }
-      }
+      if !saved.isEmpty { waiting.removeAll { coordinator.isObject($0, ofOneOf: saved) } }
       do {
         try coordinator.withStoreLock {
           let conflicts = try ConflictCheck.conflicts(waiting.filter(\.isChecked), self)
@@ -132,10 +130,7 @@ extension NSManagedObjectContext {
           if conflicts.contains(where: { $0 is NSConstraintConflict }) {
             // Objects may have got the values of others.
             try validate()
-            derive(
-              pending.written.filter { object in
-                !saved.contains { $0 === object.objectID.persistentStore }
-              })
+            derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
           } else {
             for object in pending.deleted { try object.validateForDelete() }
           }
@@ -171,7 +166,7 @@ extension NSManagedObjectContext {
       } else {
         continue
       }
-      guard let store = object.objectID.persistentStore else { throw StoreCalls.missing(object.objectID) }
+      let store = try coordinator.store(of: object.objectID)
       try checkStores(of: object, store)
       changes[ObjectIdentifier(store), default: Changes()][keyPath: list].append(object)
     }
@@ -198,7 +193,7 @@ extension NSManagedObjectContext {
         case .members(let members): members.added.map(\.objectID)
         default: value.objectID.map { [$0] } ?? []
         }
-      guard let other = related.first(where: { $0.persistentStore !== store }) else { continue }
+      guard let other = related.first(where: { coordinator.presentStore(of: $0) !== store }) else { continue }
       let name = object.layout.slots[place].name
       throw CoreDataError.make(
         NSManagedObjectExternalRelationshipError,
@@ -223,7 +218,7 @@ extension NSManagedObjectContext {
         defer { objects.removeAll() }
         return objects.elements
       }
-      let saved = objects.filter { object in stores.contains { $0 === object.objectID.persistentStore } }
+      let saved = objects.filter { coordinator.isObject($0, ofOneOf: stores) }
       for object in saved { objects.remove(object) }
       return saved
     }

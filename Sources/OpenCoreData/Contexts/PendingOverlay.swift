@@ -64,7 +64,8 @@ extension NSFetchRequest {
   /// Whether an object is, or would be saved to, one of the stores that the request is for.
   fileprivate func concerns(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
     guard let affectedStores else { return true }
-    let store = object.objectID.persistentStore ?? context.assignedStores[ObjectIdentifier(object)]
+    let present = context.persistentStoreCoordinator?.presentStore(of: object.objectID)
+    let store = present ?? context.assignedStores[ObjectIdentifier(object)]
     return store.map { store in affectedStores.contains { $0 === store } } ?? true
   }
 }

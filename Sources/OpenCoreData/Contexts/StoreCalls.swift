@@ -21,9 +21,8 @@ enum StoreCalls {
   ) throws -> [(store: NSPersistentStore, objects: [NSManagedObject])] {
     var groups: [(store: NSPersistentStore, objects: [NSManagedObject])] = []
     for object in objects {
-      let store =
-        try object.objectID.persistentStore
-        ?? coordinator.store(for: object.entity, assigned: context.assignedStores[ObjectIdentifier(object)])
+      let assigned = context.assignedStores[ObjectIdentifier(object)]
+      let store = try coordinator.store(for: object.entity, assigned: assigned)
       if let group = groups.firstIndex(where: { $0.store === store }) {
         groups[group].objects.append(object)
       } else {

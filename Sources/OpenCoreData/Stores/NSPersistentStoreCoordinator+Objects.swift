@@ -114,9 +114,16 @@ extension NSPersistentStoreCoordinator {
     return NSManagedObjectID(entity, own, objectID.reference)
   }
 
-  private func presentStore(of objectID: NSManagedObjectID) -> NSIncrementalStore? {
+  /// The store of an object; nil if it is gone or the identifier is temporary.
+  func presentStore(of objectID: NSManagedObjectID) -> NSIncrementalStore? {
     guard let identity = objectID.identity else { return nil }
     return stores.first { $0.identity === identity } ?? stores.first { $0.identity?.uuid == identity.uuid }
+  }
+
+  /// Whether the store of an object is one of these.
+  func isObject(_ object: NSManagedObject, ofOneOf some: [NSPersistentStore]) -> Bool {
+    guard let store = presentStore(of: object.objectID) else { return false }
+    return some.contains { $0 === store }
   }
 
   private func forEachStore(
