@@ -217,14 +217,15 @@ extension NSManagedObjectContext {
   public func assign(_ object: Any, to store: NSPersistentStore) {
     checkQueue()
     guard let object = object as? NSManagedObject else { preconditionFailure("\(object) is no managed object.") }
+    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
     precondition(object.objectID.isTemporaryID, "The object \(object.objectID) is in a store already.")
     assignedStores[ObjectIdentifier(object)] = store
   }
 
-  /// Gives inserted objects the identifiers that they will be saved under.
+  /// Gives inserted objects the identifiers that they will be saved under. Objects that are not in the context keep theirs.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     checkQueue()
-    let wanted = ObjectList(objects.filter(\.objectID.isTemporaryID)).elements
+    let wanted = ObjectList(objects.filter { $0.registry === registry && $0.objectID.isTemporaryID }).elements
     guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     for (store, objects) in try StoreCalls.byStore(wanted, self, coordinator) {
       let ids = try coordinator.obtainPermanentIDs(for: objects, in: store)
