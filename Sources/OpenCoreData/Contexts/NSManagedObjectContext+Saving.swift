@@ -62,26 +62,26 @@ extension NSManagedObjectContext {
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
-  /// Relationships to objects that are in no context, or not in this one, and so are not saved.
+  /// Relationships set to objects that are in no context, or not in this one, and so are not saved, or that are deleted.
   private func danglingReferences(of object: NSManagedObject) -> [NSError] {
     object.layout.relationships.compactMap { place in
       let dangles =
         switch object.values[place] {
-        case .object(let object): isDangling(object)
+        case .object(let other): isDangling(other) && object.hasChanged(at: place)
         case .members(let members) where !members.added.isEmpty: members.added.contains(where: isDangling)
         default: false
         }
-      guard dangles else { return nil }
+      guard dangles, !object.layout.slots[place].isTransient else { return nil }
       let name = object.layout.slots[place].name
       return CoreDataError.make(
         NSManagedObjectValidationError,
-        "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or deleted before it was saved.",
+        "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or that is deleted.",
         [NSValidationKeyErrorKey: name, NSValidationObjectErrorKey: object])
     }
   }
 
   private func isDangling(_ object: NSManagedObject) -> Bool {
-    object.registry !== registry && object.objectID.isTemporaryID
+    object.registry !== registry || object.isDeleted
   }
 
   /// Computes the derived attributes of what is going to be saved.
