@@ -28,6 +28,7 @@ extension NSManagedObjectContext {
     for id in changes.inserted { pending.event.inserted.append(object(with: id)) }
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
+      releaseRelated(object)
       pending.forget(object)
       object.state.insert(.deleted)
       if !object.isFault { pending.event.deleted.append(object) }
@@ -40,5 +41,26 @@ extension NSManagedObjectContext {
     processPendingChanges()
     NotificationCenter.default.post(
       name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
+  }
+
+  /// Lets the delete rules act on what was related here to an object that somebody else has deleted. What is in the store they have
+  /// dealt with there.
+  private func releaseRelated(_ object: NSManagedObject) {
+    for place in object.layout.relationships where object.hasChanged(at: place) {
+      guard let relationship = object.layout.slots[place].relationship else { continue }
+      let related: [NSManagedObject] =
+        switch object.values[place] {
+        case .object(let other): [other]
+        case .members(let members): members.added.elements
+        default: []
+        }
+      for other in related where other.registry === registry && !other.isDeleted {
+        if relationship.deleteRule == .cascadeDeleteRule {
+          delete(other)
+        } else if let inverse = relationship.inverseRelationship {
+          other.dropInverse(object, inverse)
+        }
+      }
+    }
   }
 }

@@ -1,0 +1,56 @@
+import OpenCoreData
+import Testing
+
+@Suite("An object that somebody else has deleted, and that is referred to here meanwhile")
+struct RemoteDeletionTests {
+  private func merge(
+    _ rule: NSDeleteRule, _ check: (_ pet: NSManagedObject, _ b: NSManagedObjectContext, Family) throws -> Void
+  ) throws {
+    let family = try Family(childrenRule: rule)
+    try family.run { a, b in
+      let ada = a.make("Person", "Ada")
+      try a.save()
+      let pet = b.make("Person", "Pet", ["parent": try b.own(ada)])
+      let id = ada.objectID
+      a.delete(ada)
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectIDsKey: [id]], into: [b])
+      try check(pet, b, family)
+    }
+  }
+
+  @Test("is taken out of relationships when its deletion is merged")
+  func nullify() throws {
+    try merge(.nullifyDeleteRule) { pet, b, family in
+      #expect(pet["parent"] == nil)
+      try b.save()
+      #expect(try family.stored(pet, "parent") == [])
+    }
+  }
+
+  @Test("takes with it what is new and what a cascade reaches when its deletion is merged")
+  func cascade() throws {
+    try merge(.cascadeDeleteRule) { pet, b, _ in
+      #expect(pet.managedObjectContext == nil)
+      #expect(!b.hasChanges)
+    }
+  }
+
+  @Test("leaves a context without changes without changes when its deletion is merged")
+  func unchanged() throws {
+    let family = try Family()
+    try family.run { a, b in
+      let ada = a.make("Person", "Ada")
+      let pet = a.make("Person", "Pet", ["parent": ada])
+      try a.save()
+      let (own, id) = (try b.own(ada), ada.objectID)
+      #expect(own.names("children") == ["Pet"])
+      #expect(try b.own(pet)["parent"] as? NSManagedObject === own)
+      a.delete(ada)
+      try a.save()
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectIDsKey: [id], NSUpdatedObjectIDsKey: [pet.objectID]], into: [b])
+      #expect(!b.hasChanges)
+    }
+  }
+}
