@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     callWillSave()
     try validate()
     try obtainPermanentIDs(for: pending.inserted.elements)
-    derive(pending.written)
+    try derive(pending.written)
     try send(coordinator)
   }
 
@@ -46,14 +46,7 @@ extension NSManagedObjectContext {
     check(pending.inserted) { try $0.validateForInsert() }
     check(pending.updated) { object in
       if object.isFault {
-        guard object.hasBoundedChange else { return }
-        // That its row is gone is a conflict, which the stores are asked about next.
-        do {
-          try object.realise(self)
-        } catch {
-          if StoreCalls.isMissing(error) { return }
-          throw error
-        }
+        guard object.hasBoundedChange, try hasRow(object) else { return }
       }
       try object.validateForUpdate()
     }
@@ -84,12 +77,23 @@ extension NSManagedObjectContext {
     object.registry !== registry || object.isDeleted
   }
 
+  /// Reads the row of a fault. False if it is gone: that is a conflict, which the stores are asked about next.
+  private func hasRow(_ object: NSManagedObject) throws -> Bool {
+    do {
+      try object.realise(self)
+      return true
+    } catch {
+      guard StoreCalls.isMissing(error) else { throw error }
+      return false
+    }
+  }
+
   /// Computes the derived attributes of what is going to be saved.
-  private func derive(_ objects: [NSManagedObject]) {
-    for object in objects {
+  private func derive(_ objects: [NSManagedObject]) throws {
+    for object in objects where !object.layout.derived.isEmpty {
+      guard try hasRow(object) else { continue }
       for (place, derived) in object.layout.derived {
         guard let expression = derived.derivationExpression else { continue }
-        object.fireFault(derived.name)
         let value = PredicateValue(expression.expressionValue(with: object, context: nil))
         object.values[place] = ManagedValue(derived.attributeType.convert(value).anyValue, of: derived)
       }
@@ -130,7 +134,7 @@ extension NSManagedObjectContext {
           if conflicts.contains(where: { $0 is NSConstraintConflict }) {
             // Objects may have got the values of others.
             try validate()
-            derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
+            try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
           } else {
             for object in pending.deleted { try object.validateForDelete() }
           }

@@ -63,6 +63,8 @@ extension NSManagedObjectContext {
     else {
       preconditionFailure("\(label) could not fulfil a fault of \(object.objectID): \(error.localizedDescription)")
     }
+    // What is known of a fault are the objects that were related to it here.
+    object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
     object.values = object.layout.slots.map { slot in
       guard case .toMany(let relationship) = slot.kind else { return .null }
       return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))

@@ -92,6 +92,7 @@ extension NSManagedObject {
       knownMembers(of: inverse, at: place).add(other)
     } else {
       fireFault(inverse.name)
+      guard !state.contains(.inaccessible) else { return }
       let old = toOne(at: place)
       guard old !== other else { return }
       noteEvent()

@@ -53,4 +53,35 @@ struct RemoteDeletionTests {
       #expect(!b.hasChanges)
     }
   }
+
+  @Test("is taken out of relationships when it is found to be missing")
+  func inaccessible() throws {
+    let family = try Family()
+    try family.run { a, b in
+      let ada = a.make("Person", "Ada")
+      try a.save()
+      let own = b.object(with: ada.objectID)
+      let pet = b.make("Person", "Pet", ["parent": own])
+      a.delete(ada)
+      try a.save()
+      #expect(own["name"] == nil)
+      #expect(own.isDeleted)
+      #expect(pet["parent"] == nil)
+      try b.save()
+      #expect(try family.stored(pet, "parent") == [])
+    }
+  }
+
+  @Test("is a conflict though its derived attributes would be computed")
+  func derived() throws {
+    let family = try Family()
+    try family.run { a, b in
+      let shelf = a.make("Shelf", "Left")
+      try a.save()
+      b.make("Book", "Emma", ["shelf": b.object(with: shelf.objectID)])
+      a.delete(shelf)
+      try a.save()
+      #expect(errorCode { try b.save() } == NSManagedObjectMergeError)
+    }
+  }
 }
