@@ -94,6 +94,7 @@ extension NSManagedObject {
       takeBackRelationship(at: place)
     }
     var values = new.values
+    var kept: [Int] = []
     for place in values.indices {
       let slot = layout.slots[place]
       switch slot.kind {
@@ -101,6 +102,7 @@ extension NSManagedObject {
       case .attribute, .toOne:
         if keepingChanges, hasChanged(at: place), keeps(place) {
           values[place] = self.values[place]
+          if let snapshot, !snapshot.values[place].isEqual(new.values[place]) { kept.append(place) }
         } else if case .object = self.values[place], self.values[place].isEqual(values[place]) {
           values[place] = self.values[place]
         }
@@ -112,6 +114,7 @@ extension NSManagedObject {
     }
     snapshot = new
     self.values = values
+    for place in kept where hasChanged(at: place) { keepToOne(at: place, insteadOf: new.values[place]) }
   }
 
   /// Has what was committed again.

@@ -111,8 +111,10 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     case .overwriteMergePolicyType:
       let values = object.values
       object.adopt(row, keepingChanges: true)
-      for (place, slot) in object.layout.slots.enumerated() where slot.isInSnapshot {
+      for (place, slot) in object.layout.slots.enumerated()
+      where slot.isInSnapshot && !object.values[place].isEqual(values[place]) {
         object.values[place] = values[place]
+        object.keepToOne(at: place, insteadOf: row.values[place])
       }
     default: object.adopt(row, keepingChanges: true)
     }

@@ -125,9 +125,22 @@ extension NSManagedObject {
     } else {
       refreshUnchanged(at: place)
       fireFault(inverse.name)
+      let old = toOne(at: place)
       values[place] = .object(other)
+      if let old, old !== other, let relationship = inverse.inverseRelationship {
+        old.dropInverse(self, relationship, isOutdated: true)
+      }
     }
     noteChange()
+  }
+
+  /// Has the other ends agree with a to-one relationship that stays as it is here, though the row has come to refer to something else.
+  final func keepToOne(at place: Int, insteadOf row: ManagedValue) {
+    guard let inverse = layout.slots[place].relationship?.inverseRelationship, let context = managedObjectContext else {
+      return
+    }
+    if let id = row.objectID { context.object(with: id).dropInverse(self, inverse, isOutdated: true) }
+    if let kept = toOne(at: place), !kept.isDeleted { kept.takeInverseAgain(self, inverse) }
   }
 
   /// Reads the row again where somebody else may have changed what this context has not.
@@ -187,16 +200,19 @@ extension NSManagedObject {
   // MARK: The other end, given up
 
   /// No longer refers to `other`, because `other` does not refer to it.
-  final func dropInverse(_ other: NSManagedObject, _ inverse: NSRelationshipDescription) {
+  ///
+  /// - Parameter isOutdated: whether somebody else may have had it refer to `other` since its row was read.
+  final func dropInverse(_ other: NSManagedObject, _ inverse: NSRelationshipDescription, isOutdated: Bool = false) {
     guard let place = layout.place(of: inverse.name) else { return }
+    let isOutdated = isOutdated || other.isDeleted
     if inverse.isToMany {
       noteEvent()
       let members = knownMembers(of: inverse, at: place)
       // Somebody else may have made it a member since these were read.
-      guard members.remove(other) || other.isDeleted && members.noteRemoval(of: other) else { return }
+      guard members.remove(other) || isOutdated && members.noteRemoval(of: other) else { return }
     } else {
       fireFault(inverse.name)
-      if other.isDeleted, values[place].objectID != other.objectID { refreshUnchanged(at: place) }
+      if isOutdated, values[place].objectID != other.objectID { refreshUnchanged(at: place) }
       guard values[place].objectID == other.objectID else { return }
       noteEvent()
       values[place] = .null
