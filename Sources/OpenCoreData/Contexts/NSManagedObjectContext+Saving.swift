@@ -131,13 +131,9 @@ extension NSManagedObjectContext {
           // What was taken from the store may refer to what is deleted here.
           pending.propagating += pending.deleted.elements
           propagateDeletions()
-          if conflicts.contains(where: { $0 is NSConstraintConflict }) {
-            // Objects may have got the values of others.
-            try validate()
-            try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
-          } else {
-            for object in pending.deleted { try object.validateForDelete() }
-          }
+          // Objects may have got the values of others.
+          try validate()
+          try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
         } catch {
           if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
           throw error
