@@ -123,21 +123,29 @@ extension NSManagedObjectContext {
   // MARK: Inserting and deleting
 
   /// Takes an object in, to be saved as a new one. Nothing happens to one that it has already; one that it deletes stays.
+  ///
+  /// Objects that it refers to refer to it again. One whose deletion was saved gets another identifier.
   public func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.registry === registry {
       guard object.isDeleted, pending.deleted.remove(object) else { return }
       object.state.remove(.deleted)
       pending.event.deleted.remove(object)
-      pending.propagating.removeAll { $0 === object }
+      if pending.propagating.contains(where: { $0 === object }) {
+        pending.propagating.removeAll { $0 === object }
+      } else {
+        object.relateAgain()
+      }
       if object.hasPersistentChangedValues { object.noteChange() }
       return
     }
     precondition(object.registry == nil, "The object \(object.objectID) is in another context.")
+    object.leaveRow()
     register(object)
     object.state.insert(.inserted)
     pending.inserted.append(object)
     pending.event.inserted.append(object)
+    object.relateAgain()
     object.awake { $0.awakeFromInsert() }
   }
 

@@ -111,6 +111,33 @@ extension NSManagedObject {
     return taken
   }
 
+  /// Has what an object has that was just made.
+  final func takeDefaults() {
+    values = layout.defaults.map { value in
+      // Each object has members of its own.
+      if case .members(let members) = value {
+        .members(RelatedObjects(isOrdered: members.isOrdered, members: ObjectList()))
+      } else {
+        value
+      }
+    }
+  }
+
+  /// What it has belongs to no row any more, whose identifier nothing may have again. Does nothing to an object without a row.
+  final func leaveRow() {
+    guard !objectID.isTemporaryID else { return }
+    objectID = NSManagedObjectID(temporaryFor: entity)
+    snapshot = nil
+    if isFault { takeDefaults() }
+    state = []
+    for place in layout.toManys {
+      guard let relationship = layout.slots[place].relationship else { continue }
+      let members = RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())
+      if case .members(let old) = values[place] { for object in old.elements { members.add(object) } }
+      values[place] = .members(members)
+    }
+  }
+
   /// Has nothing any more.
   final func forgetValues() {
     values = []

@@ -143,6 +143,50 @@ extension NSManagedObject {
     if let kept = toOne(at: place), !kept.isDeleted { kept.takeInverseAgain(self, inverse) }
   }
 
+  /// Objects that it refers to refer to it again, now that it is no longer deleted; those that are gone it refers to no more.
+  final func relateAgain() {
+    guard !values.isEmpty else { return }
+    for place in layout.relationships {
+      guard let inverse = layout.slots[place].relationship?.inverseRelationship else { continue }
+      if case .members(let members) = values[place] {
+        for other in members.elements
+        where !relateAgain(other, inverse, isNew: isInserted || members.added.contains(other)) {
+          noteEvent()
+          members.remove(other)
+        }
+      } else if let other = toOne(at: place), !relateAgain(other, inverse, isNew: isInserted || hasChanged(at: place)) {
+        noteEvent()
+        values[place] = .null
+      }
+    }
+  }
+
+  /// False if the object is gone.
+  private final func relateAgain(
+    _ other: NSManagedObject, _ inverse: NSRelationshipDescription, isNew: Bool
+  ) -> Bool {
+    // One that was never in a context may be inserted later.
+    guard other.registry === registry, !other.isDeleted else {
+      return other.objectID.isTemporaryID && other.refers(to: self, inverse)
+    }
+    if inverse.isToMany, !isNew {
+      other.takeBackInverse(inverse) { $0.takeBackRemoval(of: self) }
+    } else if isNew && !other.isInserted || !other.refers(to: self, inverse) {
+      other.takeInverseAgain(self, inverse)
+    }
+    return true
+  }
+
+  /// Whether it refers to another object, by a to-many relationship since the last save.
+  private final func refers(to other: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
+    guard !values.isEmpty, let place = layout.place(of: relationship.name) else { return false }
+    return switch values[place] {
+    case .object(let object): object === other
+    case .members(let members): members.added.contains(other)
+    default: false
+    }
+  }
+
   /// Reads the row again where somebody else may have changed what this context has not.
   private final func refreshUnchanged(at place: Int) {
     guard snapshot != nil, !hasChanged(at: place), let context = managedObjectContext else { return }

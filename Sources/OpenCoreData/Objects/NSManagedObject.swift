@@ -60,14 +60,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     precondition(!entity.isAbstract, "\(entity.name ?? "") is abstract: there are only objects of its subentities.")
     objectID = NSManagedObjectID(temporaryFor: entity)
     super.init()
-    values = layout.defaults.map { value in
-      // Each object has members of its own.
-      if case .members(let members) = value {
-        .members(RelatedObjects(isOrdered: members.isOrdered, members: ObjectList()))
-      } else {
-        value
-      }
-    }
+    takeDefaults()
     context?.insert(self)
   }
 
