@@ -3,9 +3,10 @@ import Foundation
 /// What ``NSManagedObject/mutableOrderedSetValue(forKey:)`` gives: changes the members of a relationship, and shows them.
 ///
 /// Foundation's own storage, from which it answers what cannot be overridden, is kept equal to the members: each change goes to the
-/// relationship, which tells of it.
+/// relationship, which tells of it. Where the relationship has other members since, because changes were taken back or the row was read
+/// again, they are taken over before anything is shown or changed.
 final class MutableOrderedMembers: NSMutableOrderedSet {
-  private weak var owner: NSManagedObject?
+  private let owner: NSManagedObject
   private let relationship: NSRelationshipDescription
   private let place: Int
 
@@ -22,6 +23,32 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
 
   required convenience init(arrayLiteral elements: Any...) {
     preconditionFailure("An ordered set of members belongs to an object.")
+  }
+
+  override var count: Int {
+    update()
+    return super.count
+  }
+
+  override func object(at idx: Int) -> Any {
+    update()
+    return super.object(at: idx)
+  }
+
+  override func index(of object: Any) -> Int {
+    update()
+    return super.index(of: object)
+  }
+
+  /// Shows the members that the relationship has now, unless it tells of them already. What is in no context any more stays as it is.
+  private func update() {
+    guard owner.managedObjectContext != nil else { return }
+    owner.checkQueue()
+    owner.fireFault(relationship.name)
+    let members = owner.members(of: relationship, at: place)
+    guard members.proxy !== self else { return }
+    members.proxy = self
+    show(members.elements)
   }
 
   // MARK: Told by the relationship
@@ -46,6 +73,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
 
   override func insert(_ object: Any, at idx: Int) {
     let object = checked(object)
+    update()
     guard !contains(object) else { return }
     precondition(idx <= count, "\(idx) is behind the end of \(relationship.name), which has \(count).")
     change([object]) { owner, members in
@@ -57,6 +85,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   override func removeObject(at idx: Int) { remove(object(at: idx)) }
 
   override func remove(_ object: Any) {
+    update()
     guard let object = object as? NSManagedObject, contains(object) else { return }
     change([object]) { owner, _ in owner.remove(object, relationship, at: place) }
   }
@@ -108,25 +137,18 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   }
 
   private func change(_ objects: Set<AnyHashable>, _ body: (NSManagedObject, RelatedObjects) -> Void) {
-    let owner = present
+    update()
     owner.willChangeValue(forKey: relationship.name, withSetMutation: .set, using: objects)
     owner.noteEvent()
     body(owner, owner.members(of: relationship, at: place))
     owner.didChangeValue(forKey: relationship.name, withSetMutation: .set, using: objects)
   }
 
-  private var present: NSManagedObject {
-    guard let owner else { preconditionFailure("The object whose \(relationship.name) this is is gone.") }
-    owner.checkQueue()
-    owner.fireFault(relationship.name)
-    return owner
-  }
-
   private func checked(_ object: Any) -> NSManagedObject {
     guard let object = object as? NSManagedObject else {
       preconditionFailure("\(relationship.name) relates to objects, and not to \(type(of: object)).")
     }
-    present.check(object, relationship)
+    owner.check(object, relationship)
     return object
   }
 }
