@@ -37,7 +37,8 @@ struct AttributeBounds {
 
   private func pattern() -> String? {
     guard let pattern = element.text("regularExpressionString") else { return nil }
-    if (try? NSRegularExpression(pattern: pattern)) != nil { return pattern }
+    let predicate = NSPredicate(format: "SELF MATCHES %@", pattern)
+    if (try? CompiledPredicate(predicate, reading: .objects)) != nil { return pattern }
     element.warn("regularExpressionString is no regular expression; any text is assumed to match")
     return nil
   }

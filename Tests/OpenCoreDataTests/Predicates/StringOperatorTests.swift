@@ -72,6 +72,8 @@ import Testing
     arguments: [
       ("Entry 1", "Entry", false), ("Entry 1", "^Entry", false), ("Entry 1", "Entry .*", true),
       ("ab", "a|ab", true), ("123", #"\d+"#, true), ("a\n", "a", false), ("", "", true),
+      ("a.b", #"\Qa.b"#, true), ("axb", #"\Qa.b"#, false), ("a.b.", #"\Qa.b"#, false),
+      ("abc", "(?x)[a-z]+ # letters", true), ("abc\n", "(?x)[a-z]+ # letters", false),
     ])
   func matches(_ text: String, _ pattern: String, _ matches: Bool) throws {
     #expect(try holds("SELF MATCHES %@", pattern, for: text) == matches)
@@ -89,7 +91,11 @@ import Testing
     #expect(throws: PredicateCompilationError.invalidPattern("(")) {
       try CompiledPredicate(NSPredicate(parsing: "a MATCHES '('"), reading: .objects)
     }
+    #expect(throws: PredicateCompilationError.invalidPattern("a)|(?:b")) {
+      try CompiledPredicate(NSPredicate(parsing: "a MATCHES 'a)|(?:b'"), reading: .objects)
+    }
     #expect(try !holds("'(' MATCHES b", for: ["b": "("]))
+    #expect(try !holds("'axyz' MATCHES b", for: ["b": "a)|(?:b"]))
   }
 
   @Test("operators on strings hold for nothing but strings")

@@ -145,13 +145,27 @@ struct Comparison {
   private func regularExpression(_ pattern: String) throws(PredicateCompilationError) -> (String) -> Bool {
     let text = TextPreparation(options.subtracting(.caseInsensitive))
     let caseOption: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
-    guard
-      let expression = try? NSRegularExpression(pattern: "\\A(?:\(text.prepare(pattern)))\\z", options: caseOption)
-    else { throw .invalidPattern(pattern) }
+    guard let expression = NSRegularExpression.whole(text.prepare(pattern), caseOption) else {
+      throw .invalidPattern(pattern)
+    }
     return { string in
       let string = text.prepare(string)
       let range = NSRange(location: 0, length: string.utf16.count)
       return expression.firstMatch(in: string, options: [], range: range) != nil
     }
+  }
+}
+
+extension NSRegularExpression {
+  /// The expression of a pattern that must match the whole of a text; nil if the pattern by itself is none. Only an empty
+  /// text matches an empty pattern, which Foundation refuses.
+  fileprivate static func whole(_ pattern: String, _ options: Options) -> NSRegularExpression? {
+    guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil else { return nil }
+    // A quotation or a comment may be open at the end of it.
+    for end in ["", "\\E", "\n"] {
+      let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern)\(end))\\z", options: options)
+      if let expression { return expression }
+    }
+    return nil
   }
 }
