@@ -1,3 +1,4 @@
+import Foundation
 import OpenCoreData
 import Testing
 
@@ -58,5 +59,33 @@ import Testing
       try CompiledPredicate(NSPredicate(parsing: "a = $v"), reading: .objects)
     }
     await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a = $v").evaluate(with: ["a": 1]) }
+  }
+
+  @Test("what is read from an object that took the place of a variable is read again each time")
+  func changingObject() throws {
+    let person = NSMutableDictionary(dictionary: ["city": "Paris"])
+    for (format, value) in [
+      ("city = $OWNER.city", person), ("city IN $OWNER.city", [person]), ("city = max($OWNER.city)", [person]),
+      ("city = $OWNER['city']", person), ("city = $OWNER.one.city", ["one": person]),
+    ] as [(String, Any)] {
+      person["city"] = "Paris"
+      let predicate = try NSPredicate(parsing: format).withSubstitutionVariables(["OWNER": value])
+      #expect(predicate.evaluate(with: ["city": "Paris"]), "\(format)")
+      person["city"] = "Rome"
+      #expect(predicate.evaluate(with: ["city": "Rome"]), "\(format)")
+      #expect(!predicate.evaluate(with: ["city": "Paris"]), "\(format)")
+    }
+  }
+
+  @Test("the time since a date is that of the moment")
+  func timeSince() throws {
+    let date = Date()
+    let predicate = NSPredicate(format: "SELF > $DATE.timeIntervalSinceNow")
+      .withSubstitutionVariables(["DATE": date])
+    _ = predicate.evaluate(with: 0)
+    Thread.sleep(forTimeInterval: 0.01)
+    let later = date.timeIntervalSinceNow
+    Thread.sleep(forTimeInterval: 0.01)
+    #expect(predicate.evaluate(with: later))
   }
 }

@@ -81,6 +81,17 @@ import Testing
     }
   }
 
+  @Test func aKeptPredicateFindsAnObjectAmongOthersAlsoOnceItIsSaved() throws {
+    try context.performAndWait {
+      let dogs = (0..<2).map { _ in OpenCoreData.NSManagedObject(entity: zoo.dog, insertInto: context) }
+      let isFirst = NSPredicate(format: "SELF IN %@", [dogs[0]])
+      #expect(isFirst.evaluate(with: dogs[0]) && !isFirst.evaluate(with: dogs[1]))
+      try context.save()
+      #expect(isFirst.evaluate(with: dogs[0]) && isFirst.evaluate(with: dogs[0].objectID))
+      #expect(!isFirst.evaluate(with: dogs[1]))
+    }
+  }
+
   @Test func theObjectItselfIsComparedByItsIdentifier() throws {
     try withDogs { (_, dogs) throws in
       let wanted = [dogs[1].objectID, dogs[7].objectID]

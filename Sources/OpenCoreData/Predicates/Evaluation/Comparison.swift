@@ -54,8 +54,13 @@ struct Comparison {
     if type == .like || type == .matches { return try pattern(right) }
     let right = prepare(type == .in ? searched(right) : right)
     if type == .in, let elements = right.elements, text.hashesLikeStrings {
-      let members = Set(elements)
-      return { members.contains(self.prepare($0)) }
+      let others = elements.filter { !$0.hasFixedIdentity }
+      let members = Set(others.isEmpty ? elements : elements.filter(\.hasFixedIdentity))
+      if others.isEmpty { return { members.contains(self.prepare($0)) } }
+      return { value in
+        let value = self.prepare(value)
+        return members.contains(value) || others.contains { self.equal(value, $0) }
+      }
     }
     if type == .contains { return { self.holdsPrepared(self.prepare(self.searched($0)), right) } }
     return { self.holdsPrepared(self.prepare($0), right) }

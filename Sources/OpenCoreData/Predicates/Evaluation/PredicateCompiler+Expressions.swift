@@ -80,17 +80,20 @@ extension PredicateCompiler {
   private static func apply(
     _ transform: @escaping (PredicateValue) -> PredicateValue, to argument: Compiled<Row>
   ) -> Compiled<Row> {
-    switch argument {
-    case .constant(let value): .constant(transform(value))
-    case .varying(let read): .varying { transform(read($0, $1)) }
-    }
+    if case .constant(let value) = argument, !value.hasChangingParts { return .constant(transform(value)) }
+    let read = argument.reader
+    return .varying { transform(read($0, $1)) }
   }
 
   private static func apply(
     _ transform: @escaping (PredicateValue, PredicateValue) -> PredicateValue,
     to left: Compiled<Row>, _ right: Compiled<Row>
   ) -> Compiled<Row> {
-    if case .constant(let left) = left, case .constant(let right) = right { return .constant(transform(left, right)) }
+    if case .constant(let left) = left, case .constant(let right) = right,
+      !left.hasChangingParts, !right.hasChangingParts
+    {
+      return .constant(transform(left, right))
+    }
     let (left, right) = (left.reader, right.reader)
     return .varying { transform(left($0, $1), right($0, $1)) }
   }

@@ -52,6 +52,17 @@ extension Dictionary: ValuesByKey {
 }
 
 extension PredicateValue {
+  /// Whether what is read from the value may be something else later: it or an element of it has values for keys, or is
+  /// a date, which the present moves away from.
+  var hasChangingParts: Bool {
+    switch self {
+    case .object(let object): keyValues(of: object) != nil
+    case .collection(let elements, _): elements.contains(where: \.hasChangingParts)
+    case .date: true
+    default: false
+    }
+  }
+
   /// The elements of a collection, or the values of a dictionary; nil for anything else.
   var members: [PredicateValue]? {
     if case .object(let dictionary as any ValuesByKey) = self { dictionary.predicateValues } else { elements }

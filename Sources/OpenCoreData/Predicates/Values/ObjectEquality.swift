@@ -12,6 +12,21 @@ protocol OrderedIdentity {
   func order(_ other: Any) -> ComparisonResult?
 }
 
+extension PredicateValue {
+  /// Whether the value will always be equal to what it is equal to now. An object that is not saved will not, nor will
+  /// one that is equal to others by what it has for keys.
+  var hasFixedIdentity: Bool {
+    switch self {
+    case .collection(let elements, _): elements.allSatisfy(\.hasFixedIdentity)
+    case .object(let object) where type(of: object) == NSManagedObjectID.self: true
+    case .object(let object as any Identified):
+      (object.predicateIdentity.base as? NSManagedObjectID)?.isTemporaryID != true
+    case .object(let object): keyValues(of: object) == nil
+    default: true
+    }
+  }
+}
+
 /// The equality of values that predicates know nothing about.
 enum ObjectEquality {
   static func equal(_ left: Any, _ right: Any) -> Bool {
