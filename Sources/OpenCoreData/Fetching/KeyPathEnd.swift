@@ -108,6 +108,7 @@ extension PredicateValue {
   /// What a key of values of this kind leads to.
   fileprivate func part(for key: String) throws(KeyPathBreak) -> KeyPathEnd.Value {
     guard let part = property(key) else { throw .unknown }
+    if case .object(let object) = part, keyValues(of: object) != nil { return .anything }
     return part.isNull ? .anything : .value(part)
   }
 }

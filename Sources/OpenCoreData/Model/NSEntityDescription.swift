@@ -236,6 +236,7 @@ extension NSEntityDescription: PropertyValue {
     case "name": PredicateValue(name)
     case "managedObjectClassName": PredicateValue(managedObjectClassName)
     case "isAbstract": .integer(isAbstract ? 1 : 0)
+    case "userInfo": PredicateValue(userInfo)
     default: nil
     }
   }

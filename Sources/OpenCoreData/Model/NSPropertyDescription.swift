@@ -119,3 +119,16 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
       && areEqual(validationWarnings, other.validationWarnings)
   }
 }
+
+extension NSPropertyDescription: PropertyValue {
+  func property(_ key: String) -> PredicateValue? {
+    switch key {
+    case "name": .string(name)
+    case "entity": PredicateValue(owner)
+    case "isOptional": .integer(isOptional ? 1 : 0)
+    case "isTransient": .integer(isTransient ? 1 : 0)
+    case "userInfo": PredicateValue(userInfo)
+    default: nil
+    }
+  }
+}

@@ -85,6 +85,23 @@ import Testing
     try expect(URL(filePath: "/a"), ["host": PredicateValue(URL(filePath: "/a").host), "port": .null])
   }
 
+  @Test("entities and properties have names, and what the application notes of them")
+  func descriptions() throws {
+    let (entity, property) = (NSEntityDescription(), NSFetchedPropertyDescription())
+    entity.name = "Pen"
+    entity.properties = [property]
+    entity.userInfo = ["kind": "tool"]
+    property.name = "like"
+    property.userInfo = ["color": "blue", "depth": ["least": 2]]
+    try expect(
+      property,
+      [
+        "name": .string("like"), "userInfo.color": .string("blue"), "userInfo.depth.least": .integer(2),
+        "entity.name": .string("Pen"), "isOptional": .integer(1), "isTransient": .integer(0), "nope": .null,
+      ])
+    try expect(entity, ["userInfo.kind": .string("tool"), "userInfo.nope": .null])
+  }
+
   @Test("a collection has those of its elements, which its operators count")
   func elements() throws {
     let row = ["expenses": ["100", "250"], "names": ["b.txt", "a.md"]]

@@ -92,6 +92,33 @@ import Testing
     }
   }
 
+  @Test func aFetchedPropertyRefersToItsUserInfo() throws {
+    let (zoo, context) = (Zoo(), NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType))
+    zoo.dog.userInfo = ["kind": "pet"]
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Dog")
+    request.predicate = NSPredicate(
+      format: "name LIKE[c] $FETCHED_PROPERTY.userInfo.pattern AND entity.userInfo.kind == 'pet'")
+    let fetched = NSFetchedPropertyDescription()
+    fetched.name = "sought"
+    fetched.userInfo = ["pattern": "re*"]
+    fetched.fetchRequest = request
+    zoo.keeper.properties.append(fetched)
+    context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: zoo.model)
+    try context.persistentStoreCoordinator?.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    try context.performAndWait {
+      let keeper = OpenCoreData.NSManagedObject(entity: zoo.keeper, insertInto: context)
+      keeper.setValue("Ann", forKey: "name")
+      let dogs = ["Rex", "Bo"].map { name in
+        let dog = OpenCoreData.NSManagedObject(entity: zoo.dog, insertInto: context)
+        dog.setValue(name, forKey: "name")
+        return dog
+      }
+      try context.save()
+      #expect(keeper.value(forKey: "sought") as? [OpenCoreData.NSManagedObject] == [dogs[0]])
+    }
+  }
+
   @Test func theObjectItselfIsComparedByItsIdentifier() throws {
     try withDogs { (_, dogs) throws in
       let wanted = [dogs[1].objectID, dogs[7].objectID]
