@@ -5,7 +5,9 @@ extension NSAttributeType {
   func convert(_ value: PredicateValue) -> PredicateValue {
     switch self {
     case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: value
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: Self.whole(value)
+    case .integer16AttributeType: Self.whole(value, as: Int16.self)
+    case .integer32AttributeType: Self.whole(value, as: Int32.self)
+    case .integer64AttributeType: Self.whole(value, as: Int64.self)
     case .doubleAttributeType, .floatAttributeType:
       CastType.number.cast(value).doubleValue.map(PredicateValue.double) ?? .null
     case .booleanAttributeType: CastType.number.cast(value).doubleValue.map { .integer($0 == 0 ? 0 : 1) } ?? .null
@@ -33,10 +35,15 @@ extension NSAttributeType {
     }
   }
 
-  /// Without what is behind the point.
-  private static func whole(_ value: PredicateValue) -> PredicateValue {
+  /// Without what is behind the point; null of what the type cannot hold.
+  private static func whole<Whole: FixedWidthInteger>(_ value: PredicateValue, as type: Whole.Type) -> PredicateValue {
     let number = CastType.number.cast(value)
-    if case .integer = number { return number }
-    return number.doubleValue.flatMap { Int64(exactly: $0.rounded(.towardZero)) }.map(PredicateValue.integer) ?? .null
+    let whole: Whole? =
+      switch number {
+      case .integer(let value): Whole(exactly: value)
+      case .decimal(let value): Whole(value.description.prefix { $0 != "." })
+      default: number.doubleValue.flatMap { Whole(exactly: $0.rounded(.towardZero)) }
+      }
+    return whole.map { .integer(Int64($0)) } ?? .null
   }
 }

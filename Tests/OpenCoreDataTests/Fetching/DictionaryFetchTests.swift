@@ -100,6 +100,24 @@ import Testing
     }
   }
 
+  @Test("what an integer of the type cannot hold is nil, and decimals are converted exactly")
+  func integerRange() throws {
+    func value(_ format: String, _ type: NSAttributeType) throws -> Int64? {
+      try staff.dictionaries { $0.propertiesToFetch = [column("x", format, type)] }[0]["x"] as? Int64
+    }
+    #expect(try value("32767.9", .integer16AttributeType) == 32767)
+    #expect(try value("-32768", .integer16AttributeType) == -32768)
+    for format in ["32768", "-32769", "4e4", "CAST('40000', 'NSDecimalNumber')", "'1e300'"] {
+      #expect(try value(format, .integer16AttributeType) == nil, "\(format)")
+    }
+    #expect(try value("40000", .integer32AttributeType) == 40000)
+    #expect(try value("2147483648", .integer32AttributeType) == nil)
+    let large = "CAST('9007199254740993.5', 'NSDecimalNumber')"
+    #expect(try value(large, .integer64AttributeType) == 9_007_199_254_740_993)
+    #expect(try value("CAST('-0.5', 'NSDecimalNumber')", .integer64AttributeType) == 0)
+    #expect(try value("CAST('9223372036854775808', 'NSDecimalNumber')", .integer64AttributeType) == nil)
+  }
+
   @Test("dictionaries are filtered, sorted, and counted off")
   func order() throws {
     let request = staff.request {
