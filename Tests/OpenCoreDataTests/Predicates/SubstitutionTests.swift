@@ -21,6 +21,10 @@ import Testing
   func expression() {
     let predicate = NSPredicate(format: "a = $b").withSubstitutionVariables(["b": NSExpression(forKeyPath: "c")])
     #expect(predicate == NSPredicate(format: "a = c"))
+    let path = NSPredicate(format: "a = $b.name").withSubstitutionVariables(["b": NSExpression(forKeyPath: "c")])
+    #expect(path == NSPredicate(format: "a = c.name") && path.formatText == "a == c.name")
+    let own = NSPredicate(format: "$b.a = 1").withSubstitutionVariables(["b": NSExpression(format: "SELF")])
+    #expect(own == NSPredicate(format: "a = 1"))
   }
 
   @Test("the variable of a subquery is its own")

@@ -96,7 +96,7 @@ extension FormatPrinter {
     case .integer(let value): value.description
     case .double(let value) where isCompared && Int64(exactly: value) != nil: Int64(value).description
     case .double(let value): value.isFinite ? value.description : cast(value.description, .number)
-    case .decimal(let value): value.exponent >= 0 ? value.description : cast(value.description, .decimal)
+    case .decimal(let value): isCompared && isLiteral(value) ? value.description : cast(value.description, .decimal)
     case .string(let value): quoted(value)
     case .date(let value): "CAST(\(seconds(value.timeIntervalSinceReferenceDate)), \(quoted(CastType.date.rawValue)))"
     case .data(let value): cast(value.base64EncodedString(), .data)
@@ -108,8 +108,14 @@ extension FormatPrinter {
     }
   }
 
+  /// Whether the decimal is written as a whole number that is read as it is.
+  private static func isLiteral(_ value: Decimal) -> Bool {
+    value.isFinite && value.exponent >= 0 && value.description.count <= 38
+  }
+
   /// With six digits behind the point, or with more if these are not all.
   private static func seconds(_ value: Double) -> String {
+    guard value.isFinite else { return cast(value.description, .number) }
     let text = String(format: "%.6f", value)
     return Double(text) == value ? text : value.description
   }

@@ -22,7 +22,7 @@ struct Substitution {
     case .constant, .evaluatedObject, .keyPath, .anyKey: expression
     case .variable(let name): values[name].map { NSExpression.substituting($0) } ?? expression
     case .function(let function, let arguments): NSExpression(.function(function, arguments.map(apply)))
-    case .path(let path, let operand): NSExpression(.path(path, of: apply(to: operand)))
+    case .path(let path, let operand): apply(to: operand).appending(path)
     case .aggregate(let elements): NSExpression(.aggregate(elements.map(apply)))
     case .set(let operation, let left, let right):
       NSExpression(.set(operation, apply(to: left), apply(to: right)))

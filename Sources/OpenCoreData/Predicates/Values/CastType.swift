@@ -48,6 +48,6 @@ enum CastType: String, CaseIterable {
   }
 
   private static func decimal(_ text: String) -> PredicateValue {
-    Decimal(string: text).map(PredicateValue.decimal) ?? .null
+    text == Decimal.nan.description ? .decimal(.nan) : Decimal(string: text).map(PredicateValue.decimal) ?? .null
   }
 }
