@@ -43,6 +43,15 @@ import Testing
     #expect(ordered.prefix(5) == ["<null>", "nan", "1", "2", "x"])
   }
 
+  @Test("dates that are no time stand before all others")
+  func dates() throws {
+    let dates = [5, .nan, 0, -.infinity, .nan].map { Date(timeIntervalSinceReferenceDate: $0) }
+    let ordered = try inOrder(dates + ["x"] as [Any], by: NSSortDescriptor(key: nil, ascending: true))
+    #expect(ordered.first as? String == "x")
+    let times = ordered.compactMap { ($0 as? Date)?.timeIntervalSinceReferenceDate }
+    #expect(times.prefix(2).allSatisfy(\.isNaN) && times.dropFirst(2) == [-.infinity, 0, 5])
+  }
+
   @Test("later descriptors decide where earlier ones do not, and equal rows stay in place")
   func several() throws {
     let rows = [(1, "b", 0), (2, "a", 1), (1, "a", 2), (1, "a", 3)].map {

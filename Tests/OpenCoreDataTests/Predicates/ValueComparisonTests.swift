@@ -51,6 +51,10 @@ import Testing
       #expect(try !holds("a \(type) a", for: ["a": Double.nan]))
       #expect(try !holds("a \(type) 1.5", for: ["a": Decimal.nan]))
     }
+    for date in [Date(), Date(timeIntervalSinceReferenceDate: .nan)] {
+      let row = ["a": Date(timeIntervalSinceReferenceDate: .nan), "b": date]
+      for type in ["<", "<=", ">", ">=", "=="] { #expect(try !holds("a \(type) b OR b \(type) a", for: row)) }
+    }
     #expect(try holds("a != 1", for: ["a": Double.nan]))
     #expect(try !holds("a BETWEEN {0, 2}", for: ["a": Double.nan]))
   }

@@ -42,11 +42,12 @@ extension PredicateValue {
     case .decimal(let value) where value.isNaN: 1
     case .integer, .double, .decimal: 2
     case .string: 3
-    case .date: 4
-    case .uuid: 5
-    case .data: 6
-    case .collection: 7
-    case .object: 8
+    case .date(let value) where value.timeIntervalSinceReferenceDate.isNaN: 4
+    case .date: 5
+    case .uuid: 6
+    case .data: 7
+    case .collection: 8
+    case .object: 9
     }
   }
 }

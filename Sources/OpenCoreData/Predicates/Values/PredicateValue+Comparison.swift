@@ -7,7 +7,8 @@ extension PredicateValue {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): ComparisonResult(left, right)
     case (.string(let left), .string(let right)): ComparisonResult(left, right)
-    case (.date(let left), .date(let right)): ComparisonResult(left, right)
+    case (.date(let left), .date(let right)):
+      Numbers.order(left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
     case (.uuid(let left), .uuid(let right)): ComparisonResult(left, right)
     case (.object(let left), .object(let right)): ObjectEquality.order(left, right)
     default: numericOrder(other)
