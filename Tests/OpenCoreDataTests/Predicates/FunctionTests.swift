@@ -51,6 +51,23 @@ import Testing
     #expect(try value("a * 3", for: ["a": Decimal(string: "0.1")!]) == .decimal(Decimal(string: "0.3")!))
   }
 
+  @Test(
+    "decimals are rounded and divided exactly",
+    arguments: [
+      ("floor(a)", "9007199254740993.5", "9007199254740993"), ("ceiling(a)", "9007199254740993.5", "9007199254740994"),
+      ("trunc(a)", "-9007199254740993.5", "-9007199254740993"), ("floor(a)", "-1.2", "-2"), ("ceiling(a)", "-0.5", "0"),
+      ("floor(a)", "5", "5"), ("trunc(a)", "0.9", "0"),
+      ("modulus:by:(a, CAST('0.3', 'NSDecimalNumber'))", "0.9", "0"),
+      ("modulus:by:(a, 10)", "9007199254740993.5", "3.5"), ("modulus:by:(a, 3)", "-7.5", "-1.5"),
+      ("modulus:by:(a, -3)", "7.5", "1.5"), ("modulus:by:(a, 3)", "2.5", "2.5"), ("modulus:by:(7, a)", "2.5", "2"),
+      ("modulus:by:(a, 3)", "99999999999999999999999999999999999998", "2"),
+      ("modulus:by:(a, 0)", "1", "NaN"),
+    ])
+  func exactDecimals(_ format: String, _ argument: String, _ expected: String) throws {
+    let result = try value(format, for: ["a": Decimal(string: argument)!])
+    #expect((result.anyValue as? NSDecimalNumber)?.decimalValue.description == expected)
+  }
+
   @Test("what whole numbers cannot hold becomes a double, and nothing traps")
   func overflow() throws {
     let row = ["max": Int64.max, "min": Int64.min, "zero": 0]

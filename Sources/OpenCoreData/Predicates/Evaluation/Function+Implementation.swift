@@ -91,8 +91,11 @@ extension Function.Implementation {
   /// Whole numbers are round already.
   fileprivate static func rounding(_ rule: FloatingPointRoundingRule) -> Self {
     .unary { value in
-      if case .integer = value { return value }
-      return value.doubleValue.map { .double($0.rounded(rule)) } ?? .null
+      switch value {
+      case .integer: value
+      case .decimal(let value): .decimal(Numbers.rounded(value, rule))
+      default: value.doubleValue.map { .double($0.rounded(rule)) } ?? .null
+      }
     }
   }
 

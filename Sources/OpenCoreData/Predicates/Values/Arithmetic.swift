@@ -21,9 +21,7 @@ enum Arithmetic {
   }
 
   static func modulus(_ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
-    combine(
-      left, right, { $0.remainderReportingOverflow(dividingBy: $1) },
-      { Decimal(fmod(Numbers.double($0), Numbers.double($1))) }, fmod)
+    combine(left, right, { $0.remainderReportingOverflow(dividingBy: $1) }, Numbers.remainder, fmod)
   }
 
   static func raise(_ base: PredicateValue, _ exponent: PredicateValue) -> PredicateValue {

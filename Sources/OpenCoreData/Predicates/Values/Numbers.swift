@@ -23,6 +23,24 @@ enum Numbers {
     left.isNaN || right.isNaN ? nil : ComparisonResult(left, right)
   }
 
+  /// The whole number below, above, or on the side of zero.
+  static func rounded(_ decimal: Decimal, _ rule: FloatingPointRoundingRule) -> Decimal {
+    let isUp = rule == .up || rule == .towardZero && decimal.isSignMinus
+    var (decimal, whole) = (decimal, Decimal())
+    unsafe NSDecimalRound(&whole, &decimal, 0, isUp ? .up : .down)
+    return whole
+  }
+
+  /// What is left of a division with a whole quotient, with the sign of the dividend; not a number for a divisor of 0.
+  static func remainder(_ dividend: Decimal, _ divisor: Decimal) -> Decimal {
+    guard divisor.isFinite, divisor != 0 else { return .nan }
+    var rest = dividend
+    while abs(rest) >= abs(divisor) { rest -= rounded(rest / divisor, .towardZero) * divisor }
+    // The digits of a quotient are limited: it may have become the next whole number.
+    guard rest != 0, rest.isSignMinus != dividend.isSignMinus else { return rest }
+    return rest.isSignMinus ? rest + abs(divisor) : rest - abs(divisor)
+  }
+
   /// The double nearest to a decimal number, so that 10.10 is the literal 10.1.
   static func double(_ decimal: Decimal) -> Double { Double(decimal.description) ?? .nan }
 }
