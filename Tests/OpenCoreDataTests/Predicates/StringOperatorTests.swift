@@ -61,6 +61,15 @@ import Testing
     #expect(try holds("a LIKE b", for: ["a": text, "b": pattern]) == matches)
   }
 
+  @Test("[n] tells apart what is encoded in different ways, in a pattern too")
+  func exactPattern() throws {
+    for type in ["LIKE", "==", "MATCHES", "BEGINSWITH", "IN"] {
+      #expect(try !holds("SELF \(type)[n] %@", "e\u{301}", for: "\u{e9}"), "\(type)")
+      #expect(try holds("SELF \(type)[n] %@ AND SELF \(type) %@", "\u{e9}", "e\u{301}", for: "\u{e9}"), "\(type)")
+    }
+    #expect(try holds("SELF LIKE[n] '?a*'", for: "\u{e9}ab") && !holds("SELF LIKE[n] %@", "e\u{301}*", for: "\u{e9}ab"))
+  }
+
   @Test("LIKE takes no time that grows without end")
   func likeIsQuick() throws {
     let text = String(repeating: "a", count: 2000)

@@ -142,7 +142,7 @@ struct Comparison {
   }
 
   private func like(_ pattern: String) -> (String) -> Bool {
-    let pattern = LikePattern(text.prepare(pattern))
+    let pattern = LikePattern(text.prepare(pattern), isExact: text.isExact)
     return { pattern.matches(self.text.prepare($0)) }
   }
 

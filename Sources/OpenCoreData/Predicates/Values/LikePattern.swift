@@ -7,8 +7,11 @@ struct LikePattern {
   }
 
   private let elements: [Element]
+  private let isExact: Bool
 
-  init(_ pattern: String) {
+  /// A pattern whose characters match those of the same scalars, or else all that are canonically equivalent.
+  init(_ pattern: String, isExact: Bool) {
+    self.isExact = isExact
     var elements: [Element] = []
     var rest = pattern[...]
     while let character = rest.popFirst() {
@@ -46,7 +49,8 @@ struct LikePattern {
 
   private func isMatch(_ element: Element, _ character: Character) -> Bool {
     switch element {
-    case .character(let expected): character == expected
+    case .character(let expected):
+      isExact ? character.utf8.elementsEqual(expected.utf8) : character == expected
     case .anyOne: true
     case .anyRun: false
     }

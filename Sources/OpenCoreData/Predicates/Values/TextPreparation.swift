@@ -6,7 +6,8 @@ import Foundation
 /// scalars. What a prefix is to the bytes is one to the predicate, so that an index in this order can serve `BEGINSWITH`.
 struct TextPreparation {
   private let folding: String.CompareOptions
-  private let isExact: Bool
+  /// Whether strings are compared scalar by scalar.
+  let isExact: Bool
   private let locale: Locale?
 
   init(_ options: NSComparisonPredicate.Options) {
