@@ -62,9 +62,32 @@ extension NSManagedObjectContext {
         NSCoreDataError, "The model has no entity named \"\(request.entityName ?? "")\" to fetch objects of.")
     }
     copy.entity = entity
+    copy.predicate = copy.predicate.map(withPermanentIDs)
     // What makes no sense is refused before a store is asked.
     _ = try CompiledFetch(copy, of: entity, reading: RowReader<NSManagedObject>.keyed)
     return copy
+  }
+
+  /// The predicate with the identifiers that objects have now in the place of those that they had before they were
+  /// saved.
+  private func withPermanentIDs(_ predicate: NSPredicate) -> NSPredicate {
+    var replaced = 0
+    func permanent(_ value: PredicateValue) -> PredicateValue {
+      switch value {
+      case .object(let id as NSManagedObjectID) where id.isTemporaryID:
+        guard let known = registry[id]?.objectID, !known.isTemporaryID else { return value }
+        replaced += 1
+        return .object(known)
+      case .collection(let elements, let ordered): return .collection(elements.map(permanent), ordered: ordered)
+      default: return value
+      }
+    }
+    let result = Substitution(values: [:]) { constant in
+      let before = replaced
+      let value = permanent(PredicateValue(constant))
+      return replaced > before ? value.anyValue : nil
+    }.apply(to: predicate)
+    return replaced > 0 ? result : predicate
   }
 
   private func results<T>(of request: NSFetchRequest<T>) throws -> [Any] {

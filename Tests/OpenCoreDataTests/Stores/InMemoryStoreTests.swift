@@ -119,6 +119,25 @@ import Testing
     }
   }
 
+  @Test func aFetchFindsObjectsByTheIdentifiersThatTheyHadBeforeTheyWereSaved() throws {
+    try context.performAndWait {
+      let dogs = (0..<3).map { _ in OpenCoreData.NSManagedObject(entity: zoo.dog, insertInto: context) }
+      let ids = dogs[..<2].map(\.objectID)
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        for (format, value, expected) in [
+          ("SELF == %@", ids[0], [dogs[0]]), ("objectID IN %@", ids, [dogs[0], dogs[1]]),
+          ("NOT SELF IN %@", Set(ids), [dogs[2]]), ("SELF == %@", NSManagedObjectID(temporaryFor: zoo.dog), []),
+          ("SUBQUERY(%@, $id, $id == SELF).@count == 1", NSSet(array: ids), [dogs[0], dogs[1]]),
+        ] as [(String, Any, [OpenCoreData.NSManagedObject])] {
+          let request = NSFetchRequest<OpenCoreData.NSManagedObject>(entityName: "Dog")
+          request.predicate = try NSPredicate(parsing: format, arguments: [value])
+          #expect(Set(try context.fetch(request)) == Set(expected), "\(format), saved: \(isSaved)")
+        }
+      }
+    }
+  }
+
   @Test func theObjectItselfIsComparedByItsIdentifier() throws {
     try withDogs { (_, dogs) throws in
       let wanted = [dogs[1].objectID, dogs[7].objectID]

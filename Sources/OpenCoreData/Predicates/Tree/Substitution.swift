@@ -1,8 +1,10 @@
 import Foundation
 
-/// Puts values in the place of variables, except of those that a subquery iterates with.
+/// Puts values in the place of variables, except of those that a subquery iterates with, and of constants.
 struct Substitution {
   var values: [String: Any]
+  /// What takes the place of a constant; nil for nothing.
+  var constant: (Any) -> Any? = { _ in nil }
 
   func apply(to predicate: NSPredicate) -> NSPredicate {
     switch predicate {
@@ -19,7 +21,8 @@ struct Substitution {
 
   func apply(to expression: NSExpression) -> NSExpression {
     switch expression.form {
-    case .constant, .evaluatedObject, .keyPath, .anyKey: expression
+    case .evaluatedObject, .keyPath, .anyKey: expression
+    case .constant(let value): value.flatMap(constant).map { NSExpression(forConstantValue: $0) } ?? expression
     case .variable(let name): values[name].map { NSExpression.substituting($0) } ?? expression
     case .function(let function, let arguments): NSExpression(.function(function, arguments.map(apply)))
     case .path(let path, let operand): apply(to: operand).appending(path)
