@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
       results = try ObjectOrder(request.sortDescriptors)?.sorted(objects) ?? objects
     } else if let dictionaries = results as? [NSDictionary], let descriptors = request.sortDescriptors {
       // By what they have: what was not fetched is in no order.
-      results = try CompiledSort(descriptors, reading: RowReader<NSDictionary>.keyed).sorted(dictionaries)
+      results = try CompiledSort(descriptors, reading: RowReader<NSDictionary>.columns).sorted(dictionaries)
     }
     return window(results)
   }

@@ -138,6 +138,28 @@ import Testing
     }
   }
 
+  @Test func dictionariesOfSeveralStoresAreInTheOrderOfAKeyPath() throws {
+    let stores = [store, try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))]
+    try context.performAndWait {
+      for (number, name) in ["Cleo", "Ann", "Dan", "Bob"].enumerated() {
+        let keeper = OpenCoreData.NSManagedObject(entity: zoo.keeper, insertInto: context)
+        keeper.setValue(name, forKey: "name")
+        let dogs = (0...number).map { _ in OpenCoreData.NSManagedObject(entity: zoo.dog, insertInto: context) }
+        for object in dogs + [keeper] { context.assign(object, to: stores[number % 2]) }
+        for dog in dogs { dog.setValue(keeper, forKey: "owner") }
+      }
+      try context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "Dog")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["owner.name", "owner.pets.@count"]
+      request.returnsDistinctResults = true
+      request.sortDescriptors = [NSSortDescriptor(key: "owner.name", ascending: true)]
+      #expect(try context.fetch(request).map { $0["owner.name"] as? String } == ["Ann", "Bob", "Cleo", "Dan"])
+      request.sortDescriptors = [NSSortDescriptor(key: "owner.pets.@count", ascending: false)]
+      #expect(try context.fetch(request).map { $0["owner.name"] as? String } == ["Bob", "Dan", "Ann", "Cleo"])
+    }
+  }
+
   @Test func theObjectItselfIsComparedByItsIdentifier() throws {
     try withDogs { (_, dogs) throws in
       let wanted = [dogs[1].objectID, dogs[7].objectID]

@@ -59,6 +59,7 @@ extension PredicateCompiler {
 
   /// Reads as much of the path as the rows know by themselves, and the rest from the value there.
   private func keyPath(_ text: String) throws(PredicateCompilationError) -> Reader {
+    if let read = rows.path?(text) { return { row, _ in read(row) } }
     let components = text.split(separator: ".")
     let keys = components.prefix { !$0.hasPrefix("@") }
     guard let first = keys.first, first != "self" else {

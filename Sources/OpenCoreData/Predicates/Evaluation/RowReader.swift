@@ -15,6 +15,8 @@ public struct RowReader<Row> {
   package var identity: ((Row) -> Any?)?
   /// Finds what reads the value of a key path.
   let value: (String) -> ((Row) -> PredicateValue)?
+  /// Finds what reads the value of a key path whole, with the operators in it; asked before all else.
+  var path: ((String) -> (Row) -> PredicateValue)?
   /// Finds what reads the values that an expression has for all rows of a group; nil if the rows are no groups.
   var collect: ((NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
 
@@ -42,6 +44,18 @@ extension RowReader where Row: KeyValueCoding {
     } value: { key in
       key.contains(".") ? nil : { object in object.predicateValue(forKey: key) }
     }
+  }
+}
+
+extension RowReader<NSDictionary> {
+  /// Reads what a fetch returns, where a key path may be the key of a column.
+  static var columns: RowReader {
+    var reader = keyed
+    reader.path = { path in
+      let rest = ValuePath(path)
+      return { row in row[path].map { PredicateValue($0) } ?? rest.value(of: row) }
+    }
+    return reader
   }
 }
 
