@@ -9,7 +9,14 @@ public import Foundation
 /// cast to a request for another.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Freezable {
   /// Whose objects to fetch; with a request made from a name, nil until it is executed.
-  open var entity: NSEntityDescription? { willSet { willChange() } }
+  open var entity: NSEntityDescription? {
+    get { keptEntity ?? knownEntity }
+    set {
+      willChange()
+      knownEntity = newValue
+      keptEntity = isPartOfEntity ? nil : newValue
+    }
+  }
 
   /// What an object must satisfy; nil for all objects.
   ///
@@ -71,6 +78,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   open override var affectedStores: [NSPersistentStore]? { willSet { willChange() } }
 
   private let givenEntityName: String?
+  private var keptEntity: NSEntityDescription?
+  private weak var knownEntity: NSEntityDescription?
+  /// Whether it is the request of a fetched property: an entity would keep itself in memory by it.
+  private var isPartOfEntity = false
   private(set) var isFrozen = false
 
   /// A request without an entity.
@@ -82,7 +93,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// The same request with results of another type.
   init<OtherResult>(copying other: NSFetchRequest<OtherResult>) {
     givenEntityName = other.entityName
-    entity = other.entity
+    (keptEntity, knownEntity) = (other.entity, other.entity)
     predicate = other.predicate
     sortDescriptors = other.sortDescriptors
     fetchLimit = other.fetchLimit
@@ -109,6 +120,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
   func freeze() { isFrozen = true }
+
+  /// The request no longer keeps its entity in memory: a property of the model keeps the request.
+  func becomePartOfEntity() { (isPartOfEntity, keptEntity) = (true, nil) }
 
   /// A request that asks for the same and can be changed.
   open func copy(with zone: NSZone? = nil) -> Any { NSFetchRequest<ResultType>(copying: self) }

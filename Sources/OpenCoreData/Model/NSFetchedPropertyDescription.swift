@@ -4,8 +4,11 @@ public import Foundation
 ///
 /// The predicate may refer to the object by `$FETCH_SOURCE` and to the property by `$FETCHED_PROPERTY`.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
-  /// What is fetched.
-  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChange() } }
+  /// What is fetched. The request does not keep its entity in memory: the model does.
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    willSet { willChange() }
+    didSet { fetchRequest?.becomePartOfEntity() }
+  }
 
   /// A fetched property without name and request.
   public override init() { super.init() }
@@ -13,6 +16,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
   init(copying other: NSFetchedPropertyDescription) {
     fetchRequest = other.fetchRequest.map { NSFetchRequest(copying: $0) }
     super.init(copying: other)
+    fetchRequest?.becomePartOfEntity()
   }
 
   override func freeze() {

@@ -160,4 +160,20 @@ struct CopyingTests {
       }
     }
   }
+
+  @Test("a model with fetched properties, and a copy of it, are freed")
+  func freed() {
+    weak var model: NSManagedObjectModel?
+    weak var entity: NSEntityDescription?
+    weak var copiedEntity: NSEntityDescription?
+    do {
+      let zoo = furnished()
+      let copy = copied(zoo.model)
+      let fetched = zoo.keeper.propertiesByName["dogs"] as? NSFetchedPropertyDescription
+      #expect(fetched?.fetchRequest?.entity === zoo.dog && fetched?.fetchRequest?.entityName == "Dog")
+      (model, entity, copiedEntity) = (zoo.model, zoo.dog, copy.entitiesByName["Dog"])
+      #expect(model != nil && entity != nil && copiedEntity != nil)
+    }
+    #expect(model == nil && entity == nil && copiedEntity == nil)
+  }
 }
