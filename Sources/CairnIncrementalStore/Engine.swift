@@ -1,6 +1,5 @@
 import Cairn
 import Foundation
-import Synchronization
 
 /// An open store of the engine, which all coordinators of the process share that have it open.
 final class Engine: @unchecked Sendable {
@@ -10,7 +9,7 @@ final class Engine: @unchecked Sendable {
   let turn = NSLock()
   /// Numbers that are reserved and not given out; under the turn.
   var reserved: ReferenceBlock?
-  private let keyspaces = Mutex<[Rows: Keyspace]>([:])
+  private let keyspaces = Lock<[Rows: Keyspace]>([:])
   private var users = 0
 
   private init(_ store: Store, isReadOnly: Bool) {
@@ -26,7 +25,7 @@ final class Engine: @unchecked Sendable {
 
   /// Those that are open for writing. Opening and closing are done one at a time, so that nobody gets a store that is
   /// being closed.
-  private static let engines = Mutex<[ObjectIdentifier: Entry]>([:])
+  private static let engines = Lock<[ObjectIdentifier: Entry]>([:])
 
   /// The engine of the store at a path, which is opened if the process does not have it open for writing.
   static func open(at path: String, _ options: CairnOptions) throws(StoreError) -> Engine {

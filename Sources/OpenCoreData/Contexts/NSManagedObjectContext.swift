@@ -94,7 +94,7 @@ open class NSManagedObjectContext: NSObject {
     set { isMergingAutomatically.withLock { $0 = newValue } }
   }
 
-  private let isMergingAutomatically = LockedFlag()
+  private let isMergingAutomatically = Locked(false)
 
   /// Called for a fault whose row is gone; returns whether the object is to have no values and be deleted.
   open func shouldHandleInaccessibleFault(

@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// The name under which a value transformer is registered.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
@@ -55,17 +54,16 @@ open class ValueTransformer: NSObject {
 
 extension ValueTransformer: Adopting {}
 
-/// The transformers by their names. Sendable, for the lock guards all there is, and registered transformers do not change.
-private final class ValueTransformerRegistry: @unchecked Sendable {
-  private let lock = Mutex(())
-  private var transformers: [NSValueTransformerName: ValueTransformer] = [
+/// The transformers by their names. Registered transformers do not change.
+private final class ValueTransformerRegistry: Sendable {
+  private let transformers = Locked<[NSValueTransformerName: ValueTransformer]>([
     .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer()
-  ]
+  ])
 
   subscript(name: NSValueTransformerName) -> ValueTransformer? {
-    get { lock.withLock { _ in transformers[name] } }
-    set { lock.withLock { _ in transformers[name] = newValue } }
+    get { transformers.withLock { $0[name] } }
+    set { transformers.withLock { $0[name] = newValue } }
   }
 
-  var names: [NSValueTransformerName] { lock.withLock { _ in Array(transformers.keys) } }
+  var names: [NSValueTransformerName] { transformers.withLock { Array($0.keys) } }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 extension NSFetchRequestResult where Self: NSManagedObject {
   /// A request for the objects of the entity that has this class, with results of this class.
@@ -19,19 +18,18 @@ extension NSManagedObjectModel {
   }
 }
 
-/// The models that are frozen, as long as they live. Sendable, for the lock guards all there is.
-final class ModelsInUse: @unchecked Sendable {
+/// The models that are frozen, as long as they live.
+final class ModelsInUse: Sendable {
   static let shared = ModelsInUse()
 
   private struct Entry {
     weak var model: NSManagedObjectModel?
   }
 
-  private let lock = Mutex(())
-  private var entries: [Entry] = []
+  private let entries = Locked<[Entry]>([])
 
   func add(_ model: NSManagedObjectModel) {
-    lock.withLock { _ in
+    entries.withLock { entries in
       entries.removeAll { $0.model == nil }
       entries.append(Entry(model: model))
     }
@@ -48,5 +46,5 @@ final class ModelsInUse: @unchecked Sendable {
     return first
   }
 
-  var models: [NSManagedObjectModel] { lock.withLock { _ in entries.compactMap(\.model) } }
+  var models: [NSManagedObjectModel] { entries.withLock { $0.compactMap(\.model) } }
 }

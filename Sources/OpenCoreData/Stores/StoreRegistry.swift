@@ -1,8 +1,6 @@
-import Synchronization
-
 /// The store classes of the process, by their types.
 enum StoreRegistry {
-  private static let classes = Mutex<[String: NSIncrementalStore.Type]>([NSInMemoryStoreType: InMemoryStore.self])
+  private static let classes = Locked<[String: NSIncrementalStore.Type]>([NSInMemoryStoreType: InMemoryStore.self])
 
   static var all: [String: NSIncrementalStore.Type] { classes.withLock { $0 } }
 

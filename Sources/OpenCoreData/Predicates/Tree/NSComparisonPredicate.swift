@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// A predicate that compares the values of two expressions.
 ///
@@ -78,7 +77,7 @@ open class NSComparisonPredicate: NSPredicate {
   public let options: Options
 
   /// What evaluates the comparison, from the first time on.
-  private let evaluator = Mutex<ObjectPredicate?>(nil)
+  private let evaluator = Locked<ObjectPredicate?>(nil)
 
   /// A comparison of two expressions.
   public init(
