@@ -234,6 +234,10 @@ struct CrashRunner {
       tally.denied += 1
       try require(code == 1600 || code == 1560, "a deletion was to be denied: \(code ?? 0)")
       rollBack()
+    case .dangling:
+      tally.dangling += 1
+      try require(code == 1550 || code == 1560, "a reference to a deleted thing was saved: \(code ?? 0)")
+      rollBack()
     case .conflict:
       tally.conflicts += 1
       try require(code == 133_021, "a value was to be taken already: \(code ?? 0)")

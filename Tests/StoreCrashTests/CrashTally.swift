@@ -5,6 +5,8 @@ struct CrashTally: Sendable, CustomStringConvertible {
   var saves = 0
   /// Saves that failed because a deletion was denied.
   var denied = 0
+  /// Saves that failed because something was related to a deleted thing.
+  var dangling = 0
   /// Saves that failed because a key was taken.
   var conflicts = 0
 
@@ -12,8 +14,11 @@ struct CrashTally: Sendable, CustomStringConvertible {
     one.disks += other.disks
     one.saves += other.saves
     one.denied += other.denied
+    one.dangling += other.dangling
     one.conflicts += other.conflicts
   }
 
-  var description: String { "\(disks) disks, \(saves) saves, \(denied) denied, \(conflicts) in conflict" }
+  var description: String {
+    "\(disks) disks, \(saves) saves, \(denied) denied, \(dangling) dangling, \(conflicts) in conflict"
+  }
 }

@@ -126,6 +126,8 @@ struct PlainModel {
     case saved
     /// Deleting something was denied.
     case denied
+    /// Something was related to a thing that is deleted.
+    case dangling
     /// Two things would have a key.
     case conflict
   }
@@ -133,7 +135,17 @@ struct PlainModel {
   /// What becomes of a save now.
   var outcome: Outcome {
     if deleted.values.contains(where: { $0[.wards].contains { now[$0] != nil } }) { return .denied }
+    if hasDanglingReferences { return .dangling }
     return hasDuplicates ? .conflict : .saved
+  }
+
+  /// Whether a relationship leads to a deleted thing, and did not when it was saved.
+  private var hasDanglingReferences: Bool {
+    now.contains { x, row in
+      Relation.allCases.contains { relation in
+        row[relation].contains { now[$0] == nil && saved[x]?[relation].contains($0) != true }
+      }
+    }
   }
 
   private var hasDuplicates: Bool {
@@ -149,14 +161,8 @@ struct PlainModel {
   /// What is in the store after a save that succeeds.
   var target: Graph {
     var target = now
-    for (x, row) in now {
-      // Members whose end is to-one follow from that end.
-      target[x]?[.remarks] = row[.remarks].filter { now[$0] != nil }
-      for relation in [Relation.links, .chain] {
-        let old = saved[x]?[relation] ?? []
-        target[x]?[relation] = row[relation].filter { now[$0] != nil || old.contains($0) }
-      }
-    }
+    // Members whose end is to-one follow from that end.
+    for (x, row) in now { target[x]?[.remarks] = row[.remarks].filter { now[$0] != nil } }
     return target
   }
 }

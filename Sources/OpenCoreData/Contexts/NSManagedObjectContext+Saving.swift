@@ -50,14 +50,28 @@ extension NSManagedObjectContext {
       }
       try object.validateForUpdate()
     }
-    check(pending.deleted) { try $0.validateForDelete() }
-    for object in pending.written where !object.values.isEmpty { errors += danglingReferences(of: object) }
+    var staying: Set<NSManagedObject> = []
+    check(pending.deleted) { object in
+      do {
+        try object.validateForDelete()
+      } catch {
+        staying.insert(object)
+        throw error
+      }
+    }
+    for object in pending.written where !object.values.isEmpty {
+      errors += danglingReferences(of: object, besides: staying)
+    }
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
   /// Relationships set to objects that are in no context, or not in this one, and so are not saved, or that are deleted.
-  private func danglingReferences(of object: NSManagedObject) -> [NSError] {
-    object.layout.relationships.compactMap { place in
+  /// Those whose deletion is refused are not among them.
+  private func danglingReferences(of object: NSManagedObject, besides staying: Set<NSManagedObject>) -> [NSError] {
+    func isDangling(_ other: NSManagedObject) -> Bool {
+      other.registry !== registry || other.isDeleted && !staying.contains(other)
+    }
+    return object.layout.relationships.compactMap { place in
       let dangles =
         switch object.values[place] {
         case .object(let other): isDangling(other) && object.hasChanged(at: place)
@@ -71,10 +85,6 @@ extension NSManagedObjectContext {
         "\(object.entity.name ?? "").\(name) refers to an object that was never inserted, or that is deleted.",
         [NSValidationKeyErrorKey: name, NSValidationObjectErrorKey: object])
     }
-  }
-
-  private func isDangling(_ object: NSManagedObject) -> Bool {
-    object.registry !== registry || object.isDeleted
   }
 
   /// Reads the row of a fault. False if it is gone: that is a conflict, which the stores are asked about next.

@@ -1,4 +1,5 @@
 extension GraphModel {
+  static let danglingReference = 1550
   static let mandatoryValueMissing = 1570
   static let tooManyRelated = 1590
   static let deleteDenied = 1600
@@ -50,14 +51,26 @@ extension GraphModel {
     pools[c].members.flatMap { x, member -> [Int] in
       switch member.status {
       case .deleted:
-        let wards = peek(c, x, .wards).filter { isUsable(c, $0) }
-        return wards.isEmpty ? [] : [Self.deleteDenied]
+        return isDeletionDenied(c, x) ? [Self.deleteDenied] : []
       case .inserted, .kept:
         guard member.status == .inserted || !member.touched.isEmpty, let now = member.now else { return [] }
         return (!member.isFault && now.text == nil ? [Self.mandatoryValueMissing] : [])
           + (peek(c, x, .line).count > GraphProperty.lineLengthMax ? [Self.tooManyRelated] : [])
+          + danglingReferences(c, member)
       }
     }
+  }
+
+  private func isDeletionDenied(_ c: Int, _ x: Int) -> Bool { peek(c, x, .wards).contains { isUsable(c, $0) } }
+
+  /// An error for each relationship that was given an object that is deleted now.
+  private func danglingReferences(_ c: Int, _ member: GraphPool.Member) -> [Int] {
+    GraphProperty.relationships.filter { property in
+      let old = member.base?.links(property) ?? []
+      let new = (member.now?.links(property) ?? []).filter { !old.contains($0) }
+      return new.contains { pools[c].members[$0]?.status == .deleted && !isDeletionDenied(c, $0) }
+    }
+    .map { _ in Self.danglingReference }
   }
 
   // MARK: Conflicts
