@@ -103,7 +103,8 @@ open class NSManagedObjectContext: NSObject {
 
   /// Saves all changes, or none.
   ///
-  /// - Throws: validation errors; a conflict, 133020 or, of a uniqueness constraint, 133021, that the merge policy does not resolve; what a
+  /// - Throws: validation errors, among them 1550 for a relationship that was set to an object that is deleted or was never
+  ///   inserted; a conflict, 133020 or, of a uniqueness constraint, 133021, that the merge policy does not resolve; what a
   ///   store throws. Nothing has changed then, except that inserted objects may have their permanent identifiers, and for what
   ///   the policy has resolved.
   open func save() throws {
