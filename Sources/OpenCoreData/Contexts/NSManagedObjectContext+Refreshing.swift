@@ -90,7 +90,7 @@ extension NSManagedObject {
   final func adopt(_ new: RowSnapshot, keepingChanges: Bool, where keeps: (Int) -> Bool = { _ in true }) {
     let layout = layout
     for place in self.values.indices
-    where keepingChanges && !layout.slots[place].isToMany && hasChanged(at: place) && !keeps(place) {
+    where keepingChanges && layout.slots[place].isInSnapshot && hasChanged(at: place) && !keeps(place) {
       takeBackRelationship(at: place)
     }
     var values = new.values
@@ -112,7 +112,7 @@ extension NSManagedObject {
       case .fetched: values[place] = .fault
       }
     }
-    snapshot = new
+    snapshot = snapshot.map { new.replacing(layout.transients, by: $0.values) } ?? new
     self.values = values
     for place in kept where hasChanged(at: place) { keepToOne(at: place, insteadOf: new.values[place]) }
   }

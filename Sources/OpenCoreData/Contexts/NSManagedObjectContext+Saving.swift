@@ -247,6 +247,7 @@ extension NSManagedObjectContext {
         object.commit(version: object.snapshot.map { $0.version + 1 }, before: object.snapshot?.version)
       } else {
         object.state.remove(.updated)
+        object.commitTransients()
       }
     }
     for object in unchanged where !object.isDeleted {

@@ -32,10 +32,13 @@ final class EntityLayout: @unchecked Sendable {
       if case .toMany = kind { true } else { false }
     }
 
-    /// Whether the slot has a place in a snapshot, and so in a row: a stored attribute or a stored to-one relationship.
-    var isInSnapshot: Bool {
+    /// Whether the slot is one of a row: a stored attribute or a stored to-one relationship.
+    var isInSnapshot: Bool { isSingle && !isTransient }
+
+    /// Whether it is an attribute or a to-one relationship.
+    fileprivate var isSingle: Bool {
       switch kind {
-      case .attribute, .toOne: !isTransient
+      case .attribute, .toOne: true
       case .toMany, .fetched: false
       }
     }
@@ -48,8 +51,10 @@ final class EntityLayout: @unchecked Sendable {
   let toManys: [Int]
   /// The places of relationships that must have some number of objects.
   let bounded: [Int]
-  /// The places that snapshots leave empty.
+  /// The places that snapshots leave empty: to-many relationships and fetched properties.
   let outsideSnapshot: [Int]
+  /// The places of transient attributes and to-one relationships.
+  let transients: [Int]
   /// The derived attributes and their places.
   let derived: [(place: Int, attribute: NSDerivedAttributeDescription)]
   /// What an object has that was just inserted.
@@ -77,7 +82,8 @@ final class EntityLayout: @unchecked Sendable {
     toOnes = relationships.filter { !slots[$0].isToMany }
     toManys = relationships.filter { slots[$0].isToMany }
     bounded = toManys.filter { !slots[$0].property.isUnbounded }
-    outsideSnapshot = slots.indices.filter { !slots[$0].isInSnapshot }
+    outsideSnapshot = slots.indices.filter { !slots[$0].isSingle }
+    transients = slots.indices.filter { slots[$0].isSingle && slots[$0].isTransient }
     derived = slots.enumerated().compactMap { place, slot in
       (slot.attribute as? NSDerivedAttributeDescription).map { (place, $0) }
     }

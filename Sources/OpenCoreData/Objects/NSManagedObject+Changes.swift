@@ -70,8 +70,8 @@ extension NSManagedObject {
     case .fault, .fetched: return false
     case .members(let members): return members.hasChanges
     case let value:
-      if let snapshot, layout.slots[place].isInSnapshot { return !value.isEqual(snapshot.values[place]) }
-      // Never saved, or transient.
+      if let snapshot { return !value.isEqual(snapshot.values[place]) }
+      // Never saved.
       return !isFault && !value.isEqual(layout.defaults[place])
     }
   }

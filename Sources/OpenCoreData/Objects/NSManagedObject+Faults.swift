@@ -54,7 +54,7 @@ extension NSManagedObject {
       case .attribute, .toOne, .fetched: break
       }
     }
-    snapshot = committed.snapshot
+    snapshot = committed.snapshot.replacing(layout.transients, by: values)
     self.values = values
   }
 
@@ -151,6 +151,14 @@ extension NSManagedObject {
     state.insert(.quiet)
     body(self)
     if !wasQuiet { state.remove(.quiet) }
+    // What it is given here is not to be saved.
+    if !hasChanges { commitTransients() }
+  }
+
+  /// Its transient values count as saved.
+  final func commitTransients() {
+    guard !values.isEmpty, !layout.transients.isEmpty else { return }
+    snapshot = snapshot?.replacing(layout.transients, by: values)
   }
 
   /// Whether the objects of a relationship were not read from the store.

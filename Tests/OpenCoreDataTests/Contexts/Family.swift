@@ -9,9 +9,10 @@ struct Family {
   private let a = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
   private let b = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
 
-  init(childrenRule: NSDeleteRule = .nullifyDeleteRule) throws {
+  init(childrenRule: NSDeleteRule = .nullifyDeleteRule, personClass: NSManagedObject.Type? = nil) throws {
     let person = NSEntityDescription()
     person.name = "Person"
+    if let personClass { person.managedObjectClassName = NSStringFromClass(personClass) }
     let parent = Self.relationship("parent", to: person, isToMany: false)
     let children = Self.relationship("children", to: person)
     children.deleteRule = childrenRule
