@@ -18,6 +18,9 @@ struct PendingChanges {
     var refreshed = ObjectList()
     var invalidated = ObjectList()
     var invalidatedAll: [NSManagedObjectID] = []
+    /// Who was at the other ends of relationships, by their places, before a primitive value was set. Until
+    /// `didChangeValue(forKey:)` the other ends are as they were.
+    var formerlyRelated: [NSManagedObject: [Int: [NSManagedObject]]] = [:]
     /// What those had before, in the same order.
     fileprivate var before: [[ManagedValue]] = []
     /// The places of those, made when somebody asks.
@@ -62,6 +65,7 @@ struct PendingChanges {
   mutating func takeEvent() -> Event {
     let taken = event
     for object in taken.changed { object.state.remove(.changedInEvent) }
+    for object in taken.formerlyRelated.keys { object.state.remove(.primitivelyRelated) }
     event = Event()
     return taken
   }

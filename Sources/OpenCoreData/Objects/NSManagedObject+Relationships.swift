@@ -83,7 +83,7 @@ extension NSManagedObject {
   // MARK: The other end
 
   /// Refers to `other` from now on, because `other` refers to it.
-  private final func takeInverse(
+  final func takeInverse(
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
   ) {
     guard let place = layout.place(of: inverse.name) else { return }

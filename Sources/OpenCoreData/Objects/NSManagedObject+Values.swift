@@ -94,20 +94,6 @@ extension NSManagedObject {
     }
   }
 
-  final func setPrimitive(_ value: Any?, at place: Int) {
-    switch layout.slots[place].kind {
-    case .attribute(let attribute): values[place] = ManagedValue(value, of: attribute)
-    case .toOne(let relationship): values[place] = related(value, relationship).first.map { .object($0) } ?? .null
-    case .toMany(let relationship):
-      let members = members(of: relationship, at: place)
-      let wanted = ObjectList(related(value, relationship))
-      for object in members.elements where !wanted.contains(object) { members.remove(object) }
-      for object in wanted { members.add(object) }
-      if relationship.isOrdered { members.reorder(wanted.elements) }
-    case .fetched: preconditionFailure("\(layout.slots[place].name) is a fetched property and cannot be set.")
-    }
-  }
-
   private final func fetched(_ property: NSFetchedPropertyDescription, at place: Int) -> [NSManagedObject] {
     if case .fetched(let objects) = values[place] { return objects }
     let objects = managedObjectContext?.objects(of: property, for: self) ?? []
@@ -116,7 +102,7 @@ extension NSManagedObject {
   }
 
   /// The objects that a relationship is set to: of an object, nothing, or a collection of objects.
-  private final func related(_ value: Any?, _ relationship: NSRelationshipDescription) -> [NSManagedObject] {
+  final func related(_ value: Any?, _ relationship: NSRelationshipDescription) -> [NSManagedObject] {
     guard let value else { return [] }
     let objects: [Any]
     // Asking a collection of Swift whether it is one of Foundation's would convert it.

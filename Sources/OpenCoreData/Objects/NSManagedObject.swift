@@ -29,6 +29,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     static let gone = State(rawValue: 1 << 9)
     /// It is inserted again, because its row is gone; stores know it.
     static let reinserted = State(rawValue: 1 << 10)
+    /// A primitive value of a relationship was set, and the other ends do not know yet.
+    static let primitivelyRelated = State(rawValue: 1 << 11)
     /// It is being realised, or given what it is inserted with: nothing is noted.
     static let quiet = State(rawValue: 1 << 7)
   }
@@ -170,13 +172,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     return values.isEmpty ? nil : value(at: place)
   }
 
-  /// Sets a value without noting the change and without touching the other end of a relationship.
+  /// Sets a value without noting the change and without changing the other end of a relationship.
   ///
-  /// Custom accessors call it between ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, which notes the change.
+  /// Custom accessors call it between ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, which notes the change and
+  /// changes the other end.
   open func setPrimitiveValue(_ value: Any?, forKey key: String) {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }
-    fireFault()
+    fireFault(key)
     setPrimitive(value, at: place)
   }
 
@@ -189,8 +192,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// Called before a value changes; fires a fault.
   open func willChangeValue(forKey key: String) { fireFault(key) }
 
-  /// Called after a value has changed; notes the change.
-  open func didChangeValue(forKey key: String) { noteChange() }
+  /// Called after a value has changed; notes the change, and changes the other end of a relationship whose primitive value was set.
+  open func didChangeValue(forKey key: String) { notePrimitiveChange(key) }
 
   /// Called before members of a to-many relationship change.
   open func willChangeValue(
@@ -200,7 +203,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// Called after members of a to-many relationship have changed; notes the change.
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
-  ) { noteChange() }
+  ) { notePrimitiveChange(inKey) }
 
   // MARK: Life
 

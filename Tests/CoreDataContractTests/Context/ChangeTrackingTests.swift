@@ -46,6 +46,33 @@ struct ChangeTrackingTests {
     }
   }
 
+  @Test("a custom accessor that sets the primitive value of a relationship changes both ends")
+  func primitiveRelationship() throws {
+    try stack.work { context in
+      let (ada, bob, cleo) = (try context.person("Ada"), try context.person("Bob"), try context.person("Cleo"))
+      let house = try context.all("House")[0]
+      cleo.willChangeValue(forKey: "home")
+      cleo.setPrimitiveValue(house, forKey: "home")
+      #expect(house.names("residents") == ["Ada", "Bob"])
+      cleo.didChangeValue(forKey: "home")
+      #expect(house.names("residents") == ["Ada", "Bob", "Cleo"])
+      #expect(context.updatedObjects == [cleo, house])
+
+      house.willChangeValue(forKey: "residents")
+      house.setPrimitiveValue([cleo, bob] as Set, forKey: "residents")
+      house.didChangeValue(forKey: "residents")
+      #expect(ada["home"] == nil && bob["home"] as? NSManagedObject == house)
+
+      cleo.willChangeValue(forKey: "home")
+      cleo.setPrimitiveValue(nil, forKey: "home")
+      cleo.didChangeValue(forKey: "home")
+      try context.save()
+      context.reset()
+      #expect(try context.all("House")[0].names("residents") == ["Bob"])
+      #expect(try context.person("Ada")["home"] == nil)
+    }
+  }
+
   @Test("a change of what is transient is a change, but none that is saved")
   func transient() throws {
     try stack.work { context in

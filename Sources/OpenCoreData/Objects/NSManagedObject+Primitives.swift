@@ -1,0 +1,53 @@
+extension NSManagedObject {
+  /// Sets a value and nothing else. The row was read.
+  final func setPrimitive(_ value: Any?, at place: Int) {
+    switch layout.slots[place].kind {
+    case .attribute(let attribute): values[place] = ManagedValue(value, of: attribute)
+    case .toOne(let relationship):
+      let object = related(value, relationship).first
+      noteFormerlyRelated(at: place)
+      values[place] = object.map { .object($0) } ?? .null
+    case .toMany(let relationship):
+      let wanted = ObjectList(related(value, relationship))
+      noteFormerlyRelated(at: place)
+      let members = members(of: relationship, at: place)
+      for object in members.elements where !wanted.contains(object) { members.remove(object) }
+      for object in wanted { members.add(object) }
+      if relationship.isOrdered { members.reorder(wanted.elements) }
+    case .fetched: preconditionFailure("\(layout.slots[place].name) is a fetched property and cannot be set.")
+    }
+  }
+
+  /// Notes who is at the other end of a relationship, unless that was noted since the other ends last agreed.
+  private final func noteFormerlyRelated(at place: Int) {
+    guard let context = managedObjectContext, layout.slots[place].relationship?.inverseRelationship != nil,
+      context.pending.event.formerlyRelated[self]?[place] == nil
+    else { return }
+    state.insert(.primitivelyRelated)
+    context.pending.event.formerlyRelated[self, default: [:]][place] = related(at: place)
+  }
+
+  /// Notes a change. If the primitive value of a relationship was set, the other ends agree with it from now on.
+  final func notePrimitiveChange(_ key: String) {
+    if state.contains(.primitivelyRelated) { tellOtherEnds(key) }
+    noteChange()
+  }
+
+  private final func tellOtherEnds(_ key: String) {
+    guard let place = layout.place(of: key), let relationship = layout.slots[place].relationship,
+      let inverse = relationship.inverseRelationship, let context = managedObjectContext,
+      let former = context.pending.event.formerlyRelated[self]?.removeValue(forKey: place)
+    else { return }
+    let (old, new) = (ObjectList(former), ObjectList(related(at: place)))
+    for object in old where !new.contains(object) { object.dropInverse(self, inverse) }
+    for object in new where !old.contains(object) { object.takeInverse(self, inverse, of: relationship) }
+  }
+
+  /// The objects at the other end of a relationship.
+  private final func related(at place: Int) -> [NSManagedObject] {
+    switch layout.slots[place].kind {
+    case .toMany(let relationship): members(of: relationship, at: place).elements.map { $0 }
+    default: toOne(at: place).map { [$0] } ?? []
+    }
+  }
+}
