@@ -10,12 +10,17 @@ struct RowOrder {
   init?(_ request: NSFetchRequest<NSManagedObject>, of entity: NSEntityDescription) throws {
     guard let descriptors = request.sortDescriptors, !descriptors.isEmpty else { return nil }
     for descriptor in descriptors {
-      guard let key = descriptor.key, Self.leadsToValue(key, from: entity) else {
+      guard Self.isOfObjects(descriptor) || Self.leadsToValue(descriptor.key ?? "", from: entity) else {
         throw StoreFailure.make(
-          NSCoreDataError, "\(entity.name ?? "") cannot be sorted by \(descriptor.key ?? "the objects themselves").")
+          NSCoreDataError, "\(entity.name ?? "") cannot be sorted by \(descriptor.key ?? "").")
       }
     }
     self.descriptors = descriptors
+  }
+
+  /// Whether the objects themselves are sorted: by their references.
+  private static func isOfObjects(_ descriptor: NSSortDescriptor) -> Bool {
+    descriptor.key.map { ["self", "objectID"].contains($0) } ?? true
   }
 
   private static func leadsToValue(_ key: String, from entity: NSEntityDescription) -> Bool {
@@ -36,8 +41,13 @@ struct RowOrder {
   /// Whether one comes before the other; nil if no descriptor tells them apart.
   func precedes(_ one: RowObject, _ other: RowObject) -> Bool? {
     for descriptor in descriptors {
-      let order = descriptor.compare(one, to: other)
-      if order != .orderedSame { return order == .orderedAscending }
+      if Self.isOfObjects(descriptor) {
+        let (left, right) = (one.row.stored.reference, other.row.stored.reference)
+        if left != right { return (left < right) == descriptor.ascending }
+      } else {
+        let order = descriptor.compare(one, to: other)
+        if order != .orderedSame { return order == .orderedAscending }
+      }
     }
     return nil
   }
