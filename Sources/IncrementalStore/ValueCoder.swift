@@ -1,9 +1,11 @@
 import CoreData
 
 /// Turns values of attributes into the bytes of a field, and back.
-struct ValueCoder {
+final class ValueCoder {
   /// Who knows to which objects URIs lead.
-  weak let coordinator: NSPersistentStoreCoordinator?
+  private weak let coordinator: NSPersistentStoreCoordinator?
+
+  init(coordinator: NSPersistentStoreCoordinator?) { self.coordinator = coordinator }
 
   // MARK: Writing
 

@@ -149,7 +149,10 @@ extension Field {
   }
 
   package func text(in bytes: [UInt8]) throws(RowDamage) -> String {
-    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+    let content = bytes[range]
+    // ASCII is always valid; validation looks up its generic types each time.
+    if content.reduce(0, |) < 0x80 { return String(decoding: content, as: UTF8.self) }
+    guard let text = String(validating: content, as: UTF8.self) else {
       throw RowDamage("a text is no UTF-8", at: range.lowerBound)
     }
     return text

@@ -7,6 +7,9 @@ package import Foundation
 /// of these is dropped at once.
 package struct FetchCollector<Row> {
   private let fetch: CompiledFetch<Row>
+  private let matches: (Row) -> Bool
+  /// Whether a row that comes later may belong before those that are there.
+  private let isSorted: Bool
   /// How many rows the answer can need, those before its window included.
   private let bound: Int
   private let isForCount: Bool
@@ -19,6 +22,8 @@ package struct FetchCollector<Row> {
   /// - Parameter isForCount: whether rows are only counted.
   package init(_ fetch: CompiledFetch<Row>, isForCount: Bool = false) {
     self.fetch = fetch
+    matches = fetch.matches
+    isSorted = fetch.sort != nil
     self.isForCount = isForCount && !fetch.givesDictionaries
     bound = fetch.givesDictionaries ? .max : fetch.window.end
   }
@@ -28,10 +33,14 @@ package struct FetchCollector<Row> {
   /// - Parameter copy: Makes a row that stays. Called for those that the answer may need.
   /// - Returns: Whether to go on.
   package mutating func offer(_ row: Row, copy: (Row) -> Row) -> Bool {
-    guard matched < bound || fetch.sort != nil else { return false }
-    guard fetch.matches(row) else { return true }
+    guard matched < bound || isSorted else { return false }
+    guard matches(row) else { return true }
     matched += 1
     if isForCount { return matched < bound }
+    return keep(row, copy)
+  }
+
+  private mutating func keep(_ row: Row, _ copy: (Row) -> Row) -> Bool {
     guard let sort = fetch.sort, !fetch.givesDictionaries else {
       if fetch.givesDictionaries || matched > fetch.window.start { rows.append(copy(row)) }
       return matched < bound
