@@ -8,12 +8,15 @@ enum Memory {
   /// Bytes of files that are mapped, the store's above all, which the system takes back when it needs memory.
   static var mappedBytes: Int { bytes("RssFile") }
 
-  /// Lets all threads allocate from one arena. Call it before there are other threads.
+  /// Sets up glibc's allocator for a service that is to stay small. Call it before there are other threads.
   ///
   /// By default, glibc gives each thread an arena of its own, and keeps as much memory for each as it has ever needed. With
-  /// a dozen threads, that is several times as much as the service uses.
-  static func shareOneArena() {
+  /// a dozen threads, that is several times as much as the service uses. Once a large block has been freed, it also takes
+  /// blocks of that size from the heap, where they leave holes, instead of from the system.
+  static func keepSmall() {
     mallopt(M_ARENA_MAX, 1)
+    mallopt(M_MMAP_THRESHOLD, 32 << 10)
+    mallopt(M_TRIM_THRESHOLD, 64 << 10)
   }
 
   private static func bytes(_ field: String) -> Int {

@@ -21,7 +21,7 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    Memory.shareOneArena()
+    Memory.keepSmall()
     let ledger = try Ledger(at: URL(filePath: store), accounts: accounts)
     let server = try await Server(port: port, Router(ledger: ledger))
     let signals = [SIGTERM, SIGINT].map { number in
