@@ -71,6 +71,7 @@ extension NSManagedObjectContext {
   /// The predicate with the identifiers that objects have now in the place of those that they had before they were
   /// saved.
   private func withPermanentIDs(_ predicate: NSPredicate) -> NSPredicate {
+    guard registry.hasFormerIdentifiers else { return predicate }
     var replaced = 0
     func permanent(_ value: PredicateValue) -> PredicateValue {
       switch value {

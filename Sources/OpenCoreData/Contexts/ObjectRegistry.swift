@@ -43,6 +43,9 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
+  /// Whether an object may be found by an identifier that it had before it was saved.
+  var hasFormerIdentifiers: Bool { lock.withLock { !permanent.isEmpty } }
+
   /// All objects that somebody uses.
   var objects: [NSManagedObject] { lock.withLock { entries.values.compactMap(\.object) } }
 
