@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that several threads use, one at a time, behind a lock that ThreadSanitizer understands, other than `Mutex`.
+/// A value that threads use one at a time. Unlike that of `Mutex`, its lock is one that ThreadSanitizer understands.
 package final class Locked<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
