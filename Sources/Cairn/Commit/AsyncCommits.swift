@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Commits for callers that must not block: taken up by a thread of the store's own, those that wait together with one
-/// sync.
+/// Commits for callers that must not block. A thread of the store's own makes them; those that are waiting at the same
+/// time share one sync.
 final class AsyncCommits: Sendable {
   private let committer: Committer
   private let log: Log
   private let scheduler: any Scheduler
-  /// For a commit that has met no space; false if none can be made.
+  /// Frees space for a commit that found none; returns false if it could not.
   private let makeSpace: @Sendable () -> Bool
   private let waiting = Lock<(requests: [Request], isClosed: Bool)>(([], false))
 
   private enum Work: Sendable {
     case commit(BatchBuffer, Durability)
-    /// Making a commit durable that was made before.
+    /// Makes an earlier commit durable.
     case sync(UInt64)
   }
 
@@ -37,7 +37,7 @@ final class AsyncCommits: Sendable {
   }
 
   private func perform(_ work: Work) async throws(StoreError) -> UInt64 {
-    // Through a lock, which tells everybody, a sanitizer too, that the work is done before the caller goes on.
+    // The result passes through a lock, which orders it before what the caller does next, also for a thread sanitizer.
     let outcome = Lock<Result<UInt64, StoreError>?>(nil)
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let request = Request(work: work) { result in
@@ -47,7 +47,7 @@ final class AsyncCommits: Sendable {
       let isClosed = waiting.withLock { waiting in
         if waiting.isClosed { return true }
         waiting.requests.append(request)
-        // Under the lock: what is taken up here is scheduled before closing ends the scheduler.
+        // Scheduled under the lock, so that an accepted request is scheduled before closing ends the scheduler.
         if waiting.requests.count == 1 { scheduler.schedule { [self] in run() } }
         return false
       }
@@ -57,7 +57,7 @@ final class AsyncCommits: Sendable {
     return try result.get()
   }
 
-  /// Takes up nothing more. What was taken up is done before the scheduler ends.
+  /// Accepts no more requests. Accepted requests are completed before the scheduler ends.
   func close() {
     waiting.withLock { $0.isClosed = true }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A batch in the making: its changes, with keys and stored values one after the other in one piece of memory.
+/// A batch in the making: its changes, and their keys and stored values one after the other in one block of memory.
 ///
 /// Belongs to one thread at a time; reused from batch to batch.
 @safe final class BatchBuffer: @unchecked Sendable {
@@ -14,7 +14,7 @@ import Synchronization
   enum Found: UInt8 {
     case nothing
     case row
-    /// A deleted row of which older versions are there.
+    /// A deleted row that still has older versions.
     case tombstone
   }
 
@@ -29,7 +29,7 @@ import Synchronization
     var expectation: Expectation
     var kind: Kind
     var isCompressed: Bool
-    /// What it is compressed with; 0 for nothing.
+    /// The id of the dictionary that the value is compressed with; 0 for none.
     var dictionary: UInt32
     // Filled in by the committer.
     var found = Found.nothing
@@ -45,7 +45,7 @@ import Synchronization
     var change: UInt32
   }
 
-  /// More than this isn't kept from batch to batch.
+  /// Larger buffers are not kept for the next batch: bytes of keys and values, and entries of the table by hash.
   private static let keptCapacity = 1 << 20
   private static let keptEntries = 1 << 14
   private static let fewestEntries = 64
@@ -56,12 +56,12 @@ import Synchronization
   private(set) var changes: UnsafeMutablePointer<Change>
   private var changeCapacity: Int
   private(set) var changeCount = 0
-  /// Those of the changes: somebody may drop one, and nobody else have it any more, before the batch has its turn. Most
-  /// batches have one only.
+  /// The keyspaces of the changes, retained here: before the batch is committed, another thread may drop a keyspace and
+  /// nothing else may refer to it any more. Most batches have only one.
   @exclusivity(unchecked) private var firstKeyspace: KeyspaceIndex?
   @exclusivity(unchecked) private var otherKeyspaces: [KeyspaceIndex] = []
-  /// Which change a row is in, by hash: the batch's number, and index + 1. What has another number is empty. Only used
-  /// with more than one change.
+  /// Finds the newest change of a row by the row's hash. An entry holds the number of its batch and the change's index
+  /// plus 1; an entry of another batch is empty. Used only if the batch has more than one change.
   private var byHash: UnsafeMutablePointer<Entry>
   private var byHashCapacity: Int
   private var number: UInt32 = 1
@@ -125,7 +125,7 @@ import Synchronization
     unsafe UnsafeRawBufferPointer(start: bytes + change.pointee.key, count: change.pointee.keyLength)
   }
 
-  /// Adds a change. Of several of one row the last counts; every expectation does.
+  /// Adds a change. Of several changes of one row the last one counts; of their expectations all count.
   func add(
     _ kind: Kind, _ keyspace: KeyspaceIndex, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
     expecting expectation: Expectation, compressing: Bool
@@ -177,8 +177,9 @@ import Synchronization
     changeCapacity *= 2
   }
 
-  /// Compresses behind what there is, with the keyspace's dictionary if it has one; nil where it doesn't pay. Values that
-  /// don't compress teach a keyspace to try less often.
+  /// Compresses a value into the memory after the bytes in use, with the keyspace's dictionary if it has one and the
+  /// value is short enough. Returns nil if that does not save enough. When 64 values of a keyspace in a row have not
+  /// compressed, only every 16th is tried.
   @inline(__always)
   private func compress(
     _ value: UnsafeRawBufferPointer, _ keyspace: KeyspaceIndex
@@ -209,7 +210,7 @@ import Synchronization
     return length.map { ($0, id) }
   }
 
-  /// Looks whether the newest change is about a row that an earlier one is about already.
+  /// If the newest change writes a row that an earlier change is about, turns the earlier change into a check.
   private func supersedeEarlier() {
     if changeCount == 2 { enterHash(0) }
     if changeCount * 2 > byHashCapacity {
@@ -228,7 +229,7 @@ import Synchronization
     unsafe byHash = Self.emptyEntries(capacity)
   }
 
-  /// Returns the change that has been the newest of the row so far.
+  /// Enters a change by its row's hash. Returns the index of the row's previous newest change if this one replaces it.
   @discardableResult
   private func enterHash(_ index: Int) -> Int? {
     let change = unsafe changes + index

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// How a batch that is in the log is entered into the index.
+/// Enters a batch that is in the log into the index.
 extension Committer {
-  /// Enters the changes into the index. Until they are published, readers who meet them look for the version before.
+  /// Enters the changes into the index. Until they are published, a reader that meets one looks for the version before
+  /// it.
   func apply(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
     let isLarge = batch.changeCount > Self.groupSize
     for position in 0..<batch.changeCount {
@@ -38,7 +39,8 @@ extension Committer {
         keyspace.rowCount.subtract(1, ordering: .releasing)
       }
     case .tombstone:
-      // It is a version as long as others were kept behind it, be it in what older snapshots see.
+      // The tombstone is a version if older versions were retained behind it after its commit, even if only older
+      // snapshots see them now.
       let isVersion = unsafe index.versions.hasExpired(change.pointee.hash, after: change.pointee.revision)
       let isKept = unsafe isVersion && oldVersions > 0 && index.versions.keptCount(change.pointee.hash) > 0
       if isVersion { unsafe supersede(keyspace, change, sequence, expiredBy: isKept ? VersionTable.kept : sequence) }
@@ -48,7 +50,7 @@ extension Committer {
       } else {
         unsafe hold(keyspace, change.pointee.address, -change.pointee.length)
         if isVersion {
-          // With the versions behind it, it was counted as dead.
+          // The tombstone was counted as dead when the versions behind it expired.
           unsafe log.segment(change.pointee.address).tombstoneBytes.subtract(change.pointee.length, ordering: .relaxed)
           unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.revision))
         }
@@ -61,7 +63,7 @@ extension Committer {
     }
   }
 
-  /// Adds what is the row's newest version to the older ones.
+  /// Adds the row's newest version, which the commit replaces, to the older versions.
   @inline(__always)
   private func supersede(
     _ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>, _ sequence: UInt64, expiredBy: UInt64
@@ -82,7 +84,7 @@ extension Committer {
     keyspace.live.add(-length, slot: segment.slot)
   }
 
-  /// Lets go of the oldest versions of a row that are too many.
+  /// Lets the oldest retained versions of a row expire with a commit, so that `count` are left.
   func expire(_ keyspace: KeyspaceIndex, _ hash: UInt64, keeping count: Int, at sequence: UInt64) {
     let versions = index.versions.expire(hash, keeping: count, at: sequence)
     for version in versions {
@@ -91,18 +93,19 @@ extension Committer {
     }
     guard count == 0, !versions.isEmpty else { return }
     do throws(StoreError) {
-      // A deletion is kept for the sake of what is behind it.
+      // A tombstone is retained only because of the versions behind it.
       guard let newest = try unsafe keyspace.locator.find(hash), unsafe newest.record.header.isTombstone else { return }
       let length = unsafe newest.record.header.paddedLength
       unsafe countDead(keyspace, newest.address, length)
       unsafe log.segment(newest.address).tombstoneBytes.add(length, ordering: .relaxed)
       unsafe hold(keyspace, newest.address, length)
     } catch {
-      // A record cannot be read any more, and goes on to count as live.
+      // A record can no longer be read, and continues to count as live.
     }
   }
 
-  /// Pages may have split since the row was found, so its slot is looked for again, by address.
+  /// Points the row's slot to its new record. Pages may have split since the row was found, so the slot is looked up
+  /// again, by the old record's address.
   @inline(__always)
   private func replace(_ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>) {
     let slot = unsafe keyspace.locator.index.find(change.pointee.hash) { unsafe $0 == change.pointee.address }
@@ -110,7 +113,7 @@ extension Committer {
     unsafe keyspace.locator.index.replace(slot, change.pointee.newAddress)
   }
 
-  /// Nobody needs the versions that the batch replaced, unless a snapshot lies in their span.
+  /// Drops the versions that the batch has replaced or let expire, except those whose span contains a snapshot.
   func dropReplaced(_ batch: BatchBuffer) {
     let hasSnapshots = !index.snapshots.isEmpty
     for position in 0..<batch.changeCount {
@@ -129,7 +132,7 @@ extension Committer {
     expired.removeAll(keepingCapacity: expired.count < 1000)
   }
 
-  /// - Parameter wasPinned: whether its bytes are counted as what a snapshot needs.
+  /// - Parameter wasPinned: whether the version's bytes already count as pinned.
   func drop(_ hash: UInt64, _ sequence: UInt64, mayBeNeeded: Bool, wasPinned: Bool = false) {
     if mayBeNeeded, let (version, expiredBy) = index.versions.version(hash, sequence: sequence),
       let snapshot = index.snapshots.newest(from: version.sequence, below: expiredBy)
@@ -147,7 +150,7 @@ extension Committer {
     do throws(StoreError) {
       if let tombstone = try keyspace.remove(hash) { hold(keyspace, tombstone.address, -tombstone.length) }
     } catch {
-      // A record cannot be read any more: the row's place in the indexes stays, and reads of it say so.
+      // A record can no longer be read: the row keeps its place in the indexes, and reads of it report the damage.
     }
   }
 
@@ -159,14 +162,15 @@ extension Committer {
     releasedBytes.add(version.bytes, ordering: .relaxed)
   }
 
-  /// Counts a tombstone that the indexes lead to, or do not any more if it is negative.
+  /// Counts a tombstone as held because the indexes refer to it; with a negative length, as no longer held.
   func hold(_ keyspace: KeyspaceIndex, _ tombstone: UInt64, _ length: Int) {
     guard let segment = log.segment(ifAnyAt: tombstone) else { return }
     segment.heldTombstoneBytes.add(length, ordering: .relaxed)
     keyspace.held.add(length, slot: segment.slot)
   }
 
-  /// Somebody may still see the rows of a dropped keyspace, or nobody any more.
+  /// Counts the rows of a dropped keyspace as pinned, because a snapshot may still see them; with -1, as no longer
+  /// pinned.
   func pin(_ keyspace: KeyspaceIndex, _ sign: Int) {
     for (slot, bytes) in keyspace.live.bySlot {
       let segment = log.segment(slot: slot)
@@ -177,7 +181,7 @@ extension Committer {
     }
   }
 
-  /// No index leads to the tombstones of a dropped keyspace any more.
+  /// Counts the tombstones of a dropped keyspace as no longer held, because its indexes are about to be cleared.
   func letGo(_ keyspace: KeyspaceIndex) {
     for (slot, bytes) in keyspace.held.bySlot {
       log.segment(slot: slot).heldTombstoneBytes.subtract(bytes, ordering: .relaxed)

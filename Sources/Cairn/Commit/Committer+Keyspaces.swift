@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Commits of one record: dictionaries, dropped keyspaces, how many versions are kept.
+/// Commits of one record: adopting a dictionary, dropping a keyspace, changing how many versions are kept.
 extension Committer {
   // MARK: Dictionaries
 
@@ -11,8 +11,8 @@ extension Committer {
     if sum >= keyspace.nextTraining.load(ordering: .relaxed) { isTrainingDue.store(true, ordering: .relaxed) }
   }
 
-  /// Makes a dictionary the one that a keyspace's new values are compressed with, by a commit of one record. `stored` is
-  /// an LZ4 block of it, or nil.
+  /// Makes a dictionary the one that a keyspace's new values are compressed with, by a commit of one record. `stored`
+  /// is its content as an LZ4 block; nil to store it uncompressed.
   func adopt(_ content: [UInt8], stored: [UInt8]?, for keyspace: KeyspaceIndex) throws(StoreError) {
     try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
@@ -47,7 +47,7 @@ extension Committer {
     StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) has been dropped")
   }
 
-  /// Takes a keyspace away with all its rows, by a commit of one record.
+  /// Drops a keyspace with all its rows, by a commit of one record; without a commit if nothing was ever written to it.
   func drop(_ keyspace: KeyspaceIndex, _ durability: Durability) throws(StoreError) -> UInt64 {
     let sequence = try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
@@ -83,8 +83,8 @@ extension Committer {
     return sequence
   }
 
-  /// Changes how many versions of each row are kept behind its newest, by a commit of its own; none if that is what is
-  /// kept already.
+  /// Changes how many versions of each row are kept behind its newest, by a commit of its own; without a commit if the
+  /// number stays the same.
   func retain(
     _ keyspace: KeyspaceIndex, oldVersions: UInt32, _ durability: Durability
   ) throws(StoreError) -> UInt64 {
@@ -104,7 +104,8 @@ extension Committer {
   private func retainLocked(
     _ keyspace: KeyspaceIndex, _ oldVersions: UInt32, isSynced: Bool
   ) throws(StoreError) -> UInt64 {
-    // A reader that knows nothing of it has to be told before it is in the log.
+    // The manifest must name the feature before the log contains the record, so that a reader that does not know the
+    // feature refuses the store.
     try log.use(Format.retention)
     let sequence = try unsafe assembly.begin(
       bound: FrameHeader.size + 2 * RecordHeader.maximumLength + keyspace.name.utf8.count)
@@ -139,11 +140,11 @@ extension Committer {
     clearDropped()
   }
 
-  /// Gives back the memory of keyspaces that no snapshot sees any more. Who reads the latest state has pinned the epoch
-  /// before it looked whether the keyspace is there.
+  /// Releases the memory of dropped keyspaces that no snapshot sees any more. A reader of the latest state pins the
+  /// epoch before it checks whether the keyspace exists, so it can finish.
   func clearDropped() {
     guard !isCompacting else { return }
-    // In the order in which they were dropped.
+    // The keyspaces are in the order in which they were dropped.
     let unseen = droppedKeyspaces.prefix { keyspace in
       index.snapshots.oldest.map { !keyspace.exists(at: $0) } ?? true
     }

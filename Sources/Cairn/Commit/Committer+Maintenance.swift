@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What checkpoints, compaction and snapshots need between two commits.
+/// What checkpoints, compaction and snapshots do between two commits.
 extension Committer {
   // MARK: Checkpoints
 
-  /// The state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`; nil while
-  /// nothing is in the log. From now on new rows are noted.
+  /// Returns the state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`;
+  /// nil while the log is empty. From then on new rows are noted in `index.newRows`.
   func beginCapture(id: UInt32) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
     betweenCommits {
       guard let place = log.end else { return nil }
@@ -48,7 +48,7 @@ extension Committer {
 
   // MARK: Compaction
 
-  /// The keyspaces whose rows somebody can see, those that have been dropped included. They keep their memory until
+  /// Returns the keyspaces whose rows somebody may see, dropped ones included. Their memory is kept until
   /// `endCompaction`.
   func beginCompaction() -> [KeyspaceIndex] {
     betweenCommits {
@@ -64,14 +64,15 @@ extension Committer {
     }
   }
 
-  /// A record in the log: where, and how many bytes.
+  /// A record in the log: its address, and its length in bytes.
   struct Span {
     var address: UInt64
     var length: Int
   }
 
-  /// Leads a row, or an older version of it that somebody may read, from a record to its copy. If something has been
-  /// committed meanwhile that neither is needed for any more, the copy is dead, and this false. Between two commits.
+  /// Redirects a row's slot, or an older version of the row, from a record to its copy. Returns false if neither refers
+  /// to the record any more because of a commit made meanwhile; then the copy is dead. To be called between two
+  /// commits.
   func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) -> Bool {
     let source = log.segment(old.address)
     let target = log.segment(new.address)
@@ -104,7 +105,7 @@ extension Committer {
 
   // MARK: Snapshots
 
-  /// A snapshot has ended: what only it needed goes, now or, if a commit is at work, with that.
+  /// Ends a snapshot. What only it needed is dropped now or, if a commit is in progress, at the end of that commit.
   func release(_ snapshot: UInt64) {
     guard index.snapshots.release(snapshot), index.versions.count > 0 || hasDropped.load(ordering: .relaxed) else {
       return
@@ -129,7 +130,7 @@ extension Committer {
         }
         clearDropped()
       }
-      // Whoever holds the lock looks here when it is done.
+      // The holder of the lock checks `hasEnded` when it is done.
       if dropped == nil { return }
     }
   }

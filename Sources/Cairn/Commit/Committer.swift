@@ -1,33 +1,33 @@
 import Synchronization
 
-/// Takes batches one after the other: checks what they expect, gives them their sequence, appends them to the log,
-/// enters them into the index, and publishes them. Readers never wait for any of it.
+/// Takes batches one after the other: checks their expectations, gives each its sequence, appends it to the log, enters
+/// it into the index, and publishes it. Readers never wait for any of this.
 final class Committer: @unchecked Sendable {
   let log: Log
   let index: Index
   let lock = Lock<Void>(())
   let isClosed = Atomic<Bool>(false)
-  /// Snapshots that have ended and whose versions are still kept.
+  /// Snapshots that have ended and whose versions have not been dropped yet.
   let ended = Lock<[UInt64]>([])
   let hasEnded = Atomic<Bool>(false)
   let hasDropped = Atomic<Bool>(false)
   let commitCount = Atomic<Int>(0)
-  /// Bytes of records that snapshots needed and that nobody does any more, since the store was opened.
+  /// Bytes of records that only snapshots needed and that none needs any more, since the store was opened.
   let releasedBytes = Atomic<Int>(0)
   /// Bytes of values as they were given and as they are stored, since the store was opened.
   let rawBytes = Atomic<Int>(0)
   let storedBytes = Atomic<Int>(0)
-  /// Whether enough values of some keyspace have been put for training a dictionary to be tried.
+  /// Whether enough values have been put into some keyspace to try training a dictionary.
   let isTrainingDue = Atomic<Bool>(false)
 
   // Touched under the lock only.
   @exclusivity(unchecked) var assembly: FrameAssembly
-  /// For each snapshot the older versions that no later snapshot needs.
+  /// For each snapshot, the older versions that it needs and no later snapshot does.
   var pinned: [UInt64: [VersionName]] = [:]
-  /// Versions that the commit at hand makes one too many of their rows.
+  /// Versions that expire with the current commit.
   var expired: [VersionName] = []
 
-  /// Keyspaces that an older snapshot may still see.
+  /// Dropped keyspaces that still have their memory: an older snapshot may see them, or compaction is running.
   var droppedKeyspaces: [KeyspaceIndex] = []
   var isCompacting = false
 
@@ -42,20 +42,20 @@ final class Committer: @unchecked Sendable {
     unsafe assembly = FrameAssembly(log: log)
   }
 
-  /// Calls `body` between two commits, and then lets go of what snapshots that have ended meanwhile needed.
+  /// Calls `body` between two commits, and then drops what only snapshots that have ended meanwhile needed.
   func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
     return try lock.withLockSoon(attempts: 8192) { (_) throws(E) in try body() }
   }
 
-  /// Returns the commit's sequence once it is as durable as asked.
+  /// Returns the commit's sequence once the commit is as durable as requested.
   func commit(_ batch: BatchBuffer, _ durability: Durability) throws(StoreError) -> UInt64 {
     let sequence = try append(batch, isSynced: durability == .durable)
     if durability == .durable { try log.sync(upTo: sequence) }
     return sequence
   }
 
-  /// Everything but making it durable.
+  /// Does everything except making the commit durable. `isSynced` says that the caller will sync it.
   func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
     try index.checkProcess()
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
@@ -82,7 +82,7 @@ final class Committer: @unchecked Sendable {
     do throws(StoreError) {
       try apply(batch, sequence)
     } catch {
-      // The commit is in the log and not to be seen; reopening decides from the log alone.
+      // The commit is in the log but must not become visible; reopening decides from the log alone.
       throw log.poison(FileError(.system(0), "index: \(error.message) in", log.directory.path))
     }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
@@ -93,7 +93,7 @@ final class Committer: @unchecked Sendable {
 
   // MARK: Before the log
 
-  /// Finds each row as it is, and checks what is expected of it.
+  /// Looks up the row of each change, and checks the expectations.
   private func look(_ batch: BatchBuffer) throws(StoreError) {
     let changes = unsafe batch.changes
     let count = batch.changeCount
@@ -119,7 +119,7 @@ final class Committer: @unchecked Sendable {
     prefetchPlaces(batch, from: 0)
   }
 
-  /// Changes whose rows are asked for together, so that their cache misses come together.
+  /// The number of changes whose rows are prefetched together, so that their cache misses overlap.
   static let groupSize = 32
 
   private func group(_ batch: BatchBuffer, from start: Int) -> Range<Int> {
@@ -133,7 +133,7 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// With nothing between them, as in `Scan`.
+  /// Prefetches the records with no other work in between; `Scan` explains why.
   private func prefetchRecords(_ batch: BatchBuffer, from start: Int) {
     let group = group(batch, from: start)
     for position in group {
@@ -148,7 +148,7 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// Asks for where new rows will go: first for the nodes above the leaves, then for the leaves.
+  /// Prefetches where new rows will be entered: first the hash pages and the nodes above the leaves, then the leaves.
   func prefetchPlaces(_ batch: BatchBuffer, from start: Int) {
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.groupSize) { nodes in
       var row = 0
@@ -218,7 +218,8 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// At least the length of the frame, whether anything is put, and whether a keyspace is written to for the first time.
+  /// An upper bound of the frame's length, whether the batch puts anything, and whether it is the first to write to a
+  /// keyspace.
   private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, hasPuts: Bool, hasNewKeyspace: Bool) {
     var bound = FrameHeader.size
     var hasPuts = false
@@ -242,11 +243,12 @@ final class Committer: @unchecked Sendable {
     return (bound, hasPuts, hasNewKeyspace)
   }
 
-  /// What the indexes need for a batch is asked for before that is in the log, when it can still be refused.
+  /// Reserves the memory that the indexes need for a batch before the batch is in the log, while it can still be
+  /// refused.
   private func reserveMemory(_ batch: BatchBuffer, _ bound: Int) throws(StoreError) {
     var (newRows, versions, longestKey, bytes) = (0, 0, 0, 0)
     var keyspace: Unmanaged<KeyspaceIndex>?
-    /// Of the keyspace at hand.
+    /// New rows of the current keyspace.
     var rows = 0
     func reserve() throws(StoreError) {
       guard rows > 0, let keyspace = unsafe keyspace else { return }
@@ -319,7 +321,7 @@ final class Committer: @unchecked Sendable {
         compressedFrom: unsafe change.pointee.isCompressed ? change.pointee.rawLength : nil,
         dictionary: change.pointee.dictionary, version: isPut ? version &+ 1 : version)
       unsafe change.pointee.newAddress = address
-      // A deletion is kept as long as what it deleted.
+      // While its keyspace retains older versions, a tombstone is retained like the version that it deletes.
       let isKept = unsafe isPut || change.pointee.keyspace.withBorrowed { $0.oldVersions.load(ordering: .relaxed) > 0 }
       if isKept {
         unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, slot: assembly.segmentSlot) }

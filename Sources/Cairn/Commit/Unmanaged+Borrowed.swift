@@ -1,5 +1,6 @@
 extension Unmanaged {
-  /// Uses the object without counting the reference; somebody else keeps it alive.
+  /// Calls `body` with the object without counting a reference; the caller makes sure that something else keeps it
+  /// alive.
   @inline(__always)
   func withBorrowed<R, E>(_ body: (Instance) throws(E) -> R) throws(E) -> R {
     let result: Result<R, E> = unsafe _withUnsafeGuaranteedRef { object in
