@@ -1,4 +1,4 @@
-/// Takes little-endian numbers off the front of bytes that may be anything; nil instead of a trap.
+/// Reads little-endian numbers one after the other from bytes that may be anything; returns nil instead of trapping.
 @safe package struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0

@@ -1,4 +1,4 @@
-/// Puts little-endian numbers one after the other.
+/// Writes little-endian numbers one after the other.
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 

@@ -1,5 +1,5 @@
-/// What a checkpoint says besides the nodes of the index: of which log, as of when, and where each keyspace's nodes are
-/// found. FORMAT.md, section 8.
+/// What a checkpoint contains besides the nodes of the index: the log it belongs to, the commit it was made after, and
+/// where the nodes of each keyspace are. FORMAT.md, section 8.
 package struct CheckpointTables: Hashable, Sendable {
   /// Bytes before the first node: the header and zeros.
   package static let nodesStart = 4096
@@ -7,25 +7,25 @@ package struct CheckpointTables: Hashable, Sendable {
   package static let chunkSize = 1 << 20
   private static let headerSize = 128
   private static let magic: UInt64 = 0x4B48_434E_5249_4143  // "CAIRNCHK"
-  /// Of checkpoints alone. What wrote minor version 0 could enter rows in the wrong places of a tree in a store whose
-  /// keyspaces retain older versions.
+  /// The minor version of checkpoints only. A writer of minor version 0 could misplace rows in the trees of a store
+  /// whose keyspaces retain older versions.
   private static let minorVersion: UInt16 = 1
 
-  /// A segment that the index leads into.
+  /// A segment that the index refers to.
   package struct Segment: Hashable, Sendable, Numbered {
     package var id: UInt32
     package var epoch: UInt32
-    /// The first of its numbers in log addresses.
+    /// The first of its slots in log addresses.
     package var slot: Int
     package var end: Int
     package var lastSequence: UInt64
-    /// Bytes of tombstones.
+    /// Bytes of tombstones that are not retained.
     package var tombstones: Int
   }
 
-  /// Bytes of a keyspace's newest records in a segment.
+  /// Bytes of a keyspace's newest and retained records in a segment.
   package struct Live: Hashable, Sendable {
-    /// The segment's first.
+    /// The first slot of the segment.
     package var slot: Int
     package var bytes: Int
   }
@@ -36,10 +36,11 @@ package struct CheckpointTables: Hashable, Sendable {
     package var rows: Int
     /// 0 in an unordered keyspace, and in one without nodes.
     package var root: UInt32
-    /// Hash pages, in the directory's order; a power of two, or none in a keyspace that has never had a row.
+    /// Addresses of the hash pages, in the directory's order; their number is a power of two, or 0 in a keyspace that
+    /// has never had a row.
     package var directory: [UInt32]
     package var live: [Live]
-    /// Versions behind the newest that are kept of each row, and the commit that said so.
+    /// How many versions of each row are kept behind its newest, and the commit that set this number; 0 if none has.
     package var oldVersions: UInt32 = 0
     package var retainedSince: UInt64 = 0
   }
@@ -48,29 +49,30 @@ package struct CheckpointTables: Hashable, Sendable {
     package var id: UInt32
     package var keyspace: UInt32
     package var content: [UInt8]
-    /// Those with records that are compressed with it, ids rising.
+    /// Ids of the segments that may have values compressed with it, rising.
     package var segments: [UInt32]
   }
 
-  /// Incompatible ones.
+  /// Incompatible feature bits.
   package var features: UInt64
   package var store: UInt128
   package var hashSeed: UInt64
   package var id: UInt32
   package var sequence: UInt64
-  /// Where the log goes on.
+  /// The place where the log goes on.
   package var place: Place
-  /// Logarithm of the units a slot of a log address stands for.
+  /// Logarithm of the number of units in a slot of log addresses.
   package var slotShift: Int
-  /// The slots given to segments so far.
+  /// The number of slots given to segments so far.
   package var slotCount: Int
-  /// Header and nodes.
+  /// The offset in the file where the nodes end.
   package var nodesEnd: Int
   package var chunkChecksums: [UInt32] = []
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
   package var dictionaries: [Dictionary] = []
-  /// Where each bucket of older versions begins, in units of 64 bytes from the beginning of the file; a power of two.
+  /// The first node of each bucket of older versions, in units of 64 bytes from the beginning of the file; 0 for an
+  /// empty bucket. The number of buckets is a power of two.
   package var versionBuckets: [UInt32] = []
   package var versionCount = 0
 
@@ -91,7 +93,7 @@ package struct CheckpointTables: Hashable, Sendable {
 
   package var hasRetention: Bool { features & Format.retention != 0 }
 
-  /// The file's first bytes and those behind the nodes.
+  /// The header of the file, and the tables, which follow the nodes.
   func encoded() -> (header: [UInt8], tables: [UInt8]) {
     var tables = ByteWriter()
     for checksum in chunkChecksums { tables.append(checksum) }
@@ -164,10 +166,10 @@ package struct CheckpointTables: Hashable, Sendable {
     return (header.bytes, tables.bytes)
   }
 
-  /// Why a checkpoint is of no use, in words.
+  /// Why a checkpoint cannot be used, in words.
   package struct Problem: Error, Hashable, Sendable {
     package let text: String
-    /// Of the file layer.
+    /// The error of the file layer that caused this, if one did.
     package let cause: FileError?
 
     package init(_ text: String) {
@@ -181,7 +183,7 @@ package struct CheckpointTables: Hashable, Sendable {
     }
   }
 
-  /// Reads a whole file's header and tables, and checks that the nodes are what was written.
+  /// Reads the header and the tables of a whole file, and verifies the checksums of the nodes.
   package init(_ file: UnsafeRawBufferPointer) throws(Problem) {
     guard file.count >= Self.nodesStart else { throw Problem("it is cut off") }
     let head = unsafe UnsafeRawBufferPointer(rebasing: file.prefix(Self.headerSize))

@@ -1,8 +1,8 @@
 import CCairnPlatform
 
-/// CRC-32C (Castagnoli), in hardware where there is any.
+/// CRC-32C (Castagnoli), in hardware where the processor supports it.
 package enum CRC32C {
-  /// The running register after `count` more bytes: no initial or final inversion.
+  /// The running register after `count` more bytes, without initial or final inversion.
   @inline(__always)
   package static func register(_ start: UInt32, _ bytes: UnsafeRawPointer, _ count: Int) -> UInt32 {
     unsafe cairn_crc32c(start, bytes, count)

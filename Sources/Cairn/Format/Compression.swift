@@ -1,15 +1,15 @@
 import CLZ4
 import Synchronization
 
-/// Compresses one value at a time into LZ4 blocks that need nothing else to be read, or nothing but a dictionary. The
-/// same value always gives the same block, whatever came before it.
+/// Compresses one value at a time into LZ4 blocks that can be read on their own, or with nothing but a dictionary. The
+/// same value always gives the same block, whatever was compressed before it.
 ///
-/// The state is used for this alone: between values it is only told to forget, which costs far less than clearing its
-/// 16 KiB as long as every call is of the same sort.
+/// The state is used for nothing else: between values it is only reset, which costs far less than clearing its 16 KiB
+/// as long as every call is of the same kind.
 @safe package struct LZ4Compressor: ~Copyable, @unchecked Sendable {
   /// Shorter values are not tried.
   package static let shortestValue = 40
-  /// Longer values are their own dictionary.
+  /// Longer values are compressed without a dictionary: each serves as its own.
   package static let longestValueWithDictionary = DictionaryEncoder.longestValue
 
   private let state: UnsafeMutablePointer<LZ4_stream_t>
@@ -23,7 +23,8 @@ import Synchronization
 
   deinit { unsafe state.deallocate() }
 
-  /// The most bytes a compressed value of the given length takes; more, and it is stored as it is. 0 if it isn't tried.
+  /// The most bytes that a compressed value of the given length may take; a value that needs more is stored
+  /// uncompressed. 0 if compressing is not tried.
   @inline(__always)
   package static func limit(_ count: Int) -> Int {
     count < shortestValue || count > LZ4_MAX_INPUT_SIZE ? 0 : count - max(8, (count * 6 + 99) / 100)
@@ -51,18 +52,19 @@ import Synchronization
   }
 }
 
-/// Bytes that values begin behind, as far as LZ4 is concerned. They stay where they are.
+/// Bytes that LZ4 treats as if they directly preceded each value. Their address never changes.
 @safe package final class LZ4Dictionary: @unchecked Sendable {
   package static let maximumLength = 1 << 16
 
   package let bytes: UnsafeRawBufferPointer
-  /// nil until there is something to compress.
+  /// nil until the first value is compressed.
   private let positions = unsafe Atomic<UnsafeMutablePointer<UInt16>?>(nil)
 
   /// Takes at most ``maximumLength`` bytes.
   package init(_ content: UnsafeRawBufferPointer) {
     precondition(content.count <= Self.maximumLength, "a dictionary is too long")
-    // With something behind it: a value right there would be compressed in another way, and give another block.
+    // Some memory follows the content: LZ4 would compress a value that lies directly behind a dictionary in another
+    // way, and give another block.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count + 64, alignment: 64)
     unsafe memory.copyMemory(from: content)
     unsafe bytes = UnsafeRawBufferPointer(rebasing: memory[..<content.count])
@@ -73,7 +75,7 @@ import Synchronization
     unsafe bytes.deallocate()
   }
 
-  /// What compressing needs.
+  /// The tables for compressing, made when they are first needed.
   fileprivate var tables: DictionaryEncoder.Tables {
     if let known = unsafe positions.load(ordering: .acquiring) {
       return unsafe DictionaryEncoder.Tables(existing: known)
@@ -87,11 +89,11 @@ import Synchronization
   }
 }
 
-/// Compresses values at the high level, into the same kind of blocks: some 17 µs for one of 800 bytes with a dictionary,
-/// where ``LZ4Compressor`` takes 2, and it leaves seven eighths of what that leaves.
+/// Compresses values at LZ4's high level into blocks of the same kind. With a dictionary, a value of 800 bytes takes
+/// some 17 µs, where ``LZ4Compressor`` takes 2; the block is seven eighths as long.
 ///
-/// Much of the time goes into the copy of the dictionary's state, 256 KiB, that each value begins with; hashing the
-/// dictionary once more for each would take many times as long.
+/// Much of the time is spent on copying the dictionary's state, 256 KiB, before each value; hashing the dictionary
+/// again for each value would take many times as long.
 @safe package struct LZ4HighCompressor: ~Copyable, @unchecked Sendable {
   private static let level: Int32 = 9
 
@@ -118,8 +120,8 @@ import Synchronization
     unsafe state.deallocate()
   }
 
-  /// Writes the block into `target`, which has room for `below` bytes; returns its length, or nil if it isn't shorter
-  /// than `below`, what the value takes as it is stored now.
+  /// Writes the block into `target`, which has room for `below` bytes; returns its length, or nil if compressing
+  /// doesn't save enough or the block isn't shorter than `below`, the length of the value as it is stored now.
   package mutating func compress(
     _ value: UnsafeRawBufferPointer, below: Int, into target: UnsafeMutableRawPointer
   ) -> Int? {
@@ -137,15 +139,17 @@ import Synchronization
   }
 }
 
-/// Reads LZ4 blocks.
+/// Decompresses LZ4 blocks.
 package enum LZ4 {
-  /// Whether a block of `stored` bytes can hold a value of `raw` bytes: to be asked before room is made for it.
+  /// Whether a block of `stored` bytes can hold a value of `raw` bytes: to be checked before memory is allocated for
+  /// the value.
   @inline(__always)
   package static func isPlausible(stored: Int, raw: Int) -> Bool {
     stored > 0 && raw >= 0 && raw <= 1 << 30 && stored <= 1 << 30 && raw <= 255 * stored + 16
   }
 
-  /// Fills `target` exactly; false if the block doesn't hold exactly that many bytes. `dictionary` has at most 64 KiB.
+  /// Fills `target` exactly; returns false if the block doesn't hold exactly that many bytes. `dictionary` has at most
+  /// 64 KiB.
   @inline(__always)
   package static func decompress(
     _ block: UnsafeRawBufferPointer, with dictionary: UnsafeRawBufferPointer,

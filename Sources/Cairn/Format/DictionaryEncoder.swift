@@ -1,13 +1,13 @@
-/// Writes LZ4 blocks whose matches may reach back into a dictionary. The same value and the same dictionary always give the
-/// same block.
+/// Writes LZ4 blocks whose matches may refer back into a dictionary. The same value and the same dictionary always give
+/// the same block.
 ///
-/// liblz4 has to begin each value with a copy of a state of 16 KiB, in which there is room for one in five positions of a
-/// dictionary of 64 KiB. Here its positions are in tables that no value changes: what is left of Debian's packages is a
-/// tenth less, in 2.0 µs a value instead of 1.6. Comparing three places and not one takes 0.3 µs more, and leaves a
-/// hundredth of the input less.
+/// liblz4 would have to copy a state of 16 KiB before each value, and that has room for only one in five positions of a
+/// dictionary of 64 KiB. Here the dictionary's positions are in tables that compressing does not change: Debian's
+/// packages become a tenth smaller, in 2.0 µs a value instead of 1.6. Comparing three places instead of one takes 0.3
+/// µs more, and saves another hundredth of the input.
 @safe struct DictionaryEncoder: ~Copyable, @unchecked Sendable {
-  /// Positions of a dictionary by what stands there, the last of each: by five bytes and, behind that, by eight. Behind
-  /// those, for each position the one before it of the same eight.
+  /// Positions in a dictionary by the bytes that begin there, the last such position of each: a table by five bytes,
+  /// then one by eight. The third table has, for each position, the position before it that begins with the same eight.
   @safe struct Tables: @unchecked Sendable {
     fileprivate static let bits: UInt64 = 16
     private static let count = 1 << Int(bits)
@@ -16,7 +16,7 @@
 
     init(existing memory: UnsafeMutablePointer<UInt16>) { unsafe self.memory = unsafe memory }
 
-    /// Takes some 300 µs and 384 KiB, to be deallocated by the caller.
+    /// Takes some 300 µs, and allocates 384 KiB, which the caller deallocates.
     init(_ dictionary: UnsafeRawBufferPointer) {
       unsafe memory = .allocate(capacity: 3 * Self.count)
       unsafe memory.initialize(repeating: 0, count: 3 * Self.count)
@@ -44,7 +44,7 @@
 
   static let longestValue = 1 << 15
   private static let maximumBits: UInt64 = 12
-  /// How many places of a dictionary are compared at most.
+  /// How many places of a dictionary are compared at most for one position.
   private static let tried = 3
   private let recent: UnsafeMutablePointer<UInt16>
 
@@ -67,7 +67,7 @@
     Int(truncatingIfNeeded: (word &* 0x9E37_79B1_85EB_CA87) &>> (64 &- bits))
   }
 
-  /// How many bytes are alike, at most `limit`.
+  /// How many bytes are equal at the beginning of both, at most `limit`.
   @inline(__always)
   private static func common(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ limit: Int) -> Int {
     var count = 0
@@ -90,14 +90,15 @@
     var offset = 0
   }
 
-  /// Writes the block of a value of at most ``longestValue`` bytes into `target`; returns its length, or nil if it isn't at
-  /// most `limit`.
+  /// Writes the block of a value of at most ``longestValue`` bytes into `target`; returns its length, or nil if the
+  /// block would be longer than `limit`, or the value or the dictionary is too short.
   mutating func compress(
     _ value: UnsafeRawBufferPointer, _ dictionary: UnsafeRawBufferPointer, _ tables: Tables,
     into target: UnsafeMutableRawPointer, limit: Int
   ) -> Int? {
     let count = value.count
-    // The last five bytes are literals, and the last match begins twelve bytes before the end or earlier.
+    // LZ4 requires that the last five bytes are literals and that the last match begins at least twelve bytes before
+    // the end.
     guard count >= 13, count <= Self.longestValue, dictionary.count >= 8, let source = value.baseAddress,
       let words = dictionary.baseAddress
     else { return nil }
@@ -113,7 +114,7 @@
         position &+= 1 &+ (position &- anchor) >> 6
         continue
       }
-      // One that begins a byte later may be longer.
+      // A match that begins one byte later may be longer.
       while position < lastStart, match.length < 64 {
         let later = unsafe find(source, position &+ 1, anchor, count, words, dictionary.count, tables, bits)
         guard later.length > match.length &+ 1 else { break }
@@ -149,7 +150,7 @@
     return written &+ literals
   }
 
-  /// What of a length doesn't fit into its half of the token.
+  /// Writes the part of a length that doesn't fit into its half of the token; returns the number of bytes written.
   @inline(__always)
   private static func put(length: Int, at target: UnsafeMutableRawPointer) -> Int {
     guard length >= 15 else { return 0 }
@@ -164,7 +165,8 @@
     return count &+ 1
   }
 
-  /// The longest match known at a position; of length 0 if there is none. Notes the position.
+  /// Finds the longest known match at a position, of length 0 if there is none, and notes the position in `recent`. A
+  /// match in the dictionary is extended backwards too.
   @inline(__always)
   private mutating func find(
     _ source: UnsafeRawPointer, _ position: Int, _ anchor: Int, _ count: Int, _ words: UnsafeRawPointer,
@@ -207,7 +209,7 @@
     return Match(start: start, length: matched, offset: start &+ dictionaryCount &- before)
   }
 
-  /// Of the last places in the dictionary with the same eight bytes, the one where the most are the same.
+  /// Of the last places in the dictionary with the same eight bytes, the one with the longest match.
   @inline(__always)
   private func longest(
     _ source: UnsafeRawPointer, _ limit: Int, from last: Int, downTo lowest: Int, _ words: UnsafeRawPointer,
@@ -219,7 +221,7 @@
       let next = tables.before(place)
       guard next < place, next >= lowest, best.length < limit else { break }
       place = next
-      // Only one that is longer counts.
+      // Only a longer match counts.
       let here = unsafe (source + best.length).load(as: UInt8.self)
       guard unsafe (words + (place &+ best.length)).load(as: UInt8.self) == here else { continue }
       let length = unsafe Self.common(source, words + place, min(limit, dictionaryCount &- place))

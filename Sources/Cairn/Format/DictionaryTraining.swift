@@ -1,8 +1,8 @@
-/// Chooses what to put into a dictionary: pieces of samples whose runs of bytes many other samples have as well.
+/// Chooses the content of a dictionary: pieces of samples whose runs of bytes occur in many other samples too.
 ///
 /// After Liao, Petri, Moffat and Wirth, "Effective construction of relative Lempel-Ziv dictionaries" (WWW 2016): the
-/// samples are divided into as many parts as there are pieces, and from each part in turn the piece is taken whose runs
-/// are the most frequent, and have not been taken yet. The same samples always give the same dictionary.
+/// samples are divided into as many parts as there are pieces; from each part in turn, the piece is taken whose runs
+/// are the most frequent and have not been taken yet. The same samples always give the same dictionary.
 package enum DictionaryTraining {
   /// Bytes in a run.
   private static let run = 8
@@ -10,7 +10,8 @@ package enum DictionaryTraining {
   private static let piece = 256
   private static let tableBits: UInt64 = 18
 
-  /// A dictionary of at most `capacity` bytes, the most useful at its end; empty if the samples have nothing in common.
+  /// A dictionary of at most `capacity` bytes, with the most useful pieces at its end; empty if the samples have
+  /// nothing in common.
   package static func train(samples: [[UInt8]], capacity: Int = LZ4Dictionary.maximumLength) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(samples.reduce(0) { $0 + $1.count })
@@ -77,8 +78,8 @@ package enum DictionaryTraining {
     return counts
   }
 
-  /// The most useful piece that begins in a part, without what is of no use at its ends; nil if there is none. Its runs
-  /// are of no use from then on.
+  /// The most useful piece that begins in a part, without useless runs at its ends; nil if the part has no useful run.
+  /// Its runs count as useless from then on.
   private static func best(
     _ text: UnsafeRawBufferPointer, _ part: Range<Int>, _ usefulness: inout [UInt32], _ inWindow: inout [UInt16]
   ) -> (range: Range<Int>, score: Int)? {

@@ -29,7 +29,8 @@ package struct FrameHeader: Hashable, Sendable {
     unsafe frame.storeBytes(of: watermark.place.packed.littleEndian, toByteOffset: 40, as: UInt64.self)
   }
 
-  /// Reads a header; nil if it isn't one or the frame doesn't fit in `available` bytes. Checks no checksum.
+  /// Reads a header; nil if the bytes are not one or the frame doesn't fit in `available` bytes. Does not verify the
+  /// checksum.
   package init?(_ frame: UnsafeRawPointer, available: Int) {
     guard available >= Self.size, unsafe UInt32(littleEndian: frame.load(as: UInt32.self)) == Self.kind else {
       return nil
@@ -48,8 +49,8 @@ package struct FrameHeader: Hashable, Sendable {
 }
 
 extension FrameHeader {
-  /// The number of records in the frames between two offsets of a segment, as their headers say; never more than there is
-  /// room for, however they are damaged.
+  /// The number of records in the frames between two offsets of a segment, according to the frames' headers; never more
+  /// than there is room for, however damaged the headers are.
   static func recordCount(_ segment: UnsafeRawPointer, from start: Int, upTo limit: Int) -> Int {
     var offset = start
     var count = 0
@@ -83,7 +84,7 @@ package struct Watermark: Hashable, Sendable {
   let seed: PlaceSeed
   let baseSequence: UInt64
 
-  /// nil if anything in the frame is invalid. The records of a frame that compaction wrote are of any commits.
+  /// nil if anything in the frame is invalid. The records of a frame that compaction wrote may be of any commits.
   package init?(
     _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: UInt64,
     isCompacted: Bool = false
@@ -114,13 +115,13 @@ package struct Watermark: Hashable, Sendable {
   @inline(__always)
   private func record(at position: Int) -> RecordView? {
     guard position < header.length else { return nil }
-    // The padding has to fit as well; frames and records are multiples of 8, so it does if the record does.
+    // The padding has to fit too; frames and records are multiples of 8, so it fits if the record does.
     return unsafe RecordView(
       base + position, available: header.length &- position, checksumStart: seed.start(offset &+ position),
       baseSequence: baseSequence)
   }
 
-  /// The frame's records in order, with their offsets in the segment.
+  /// Calls `body` with the frame's records in order, and with their offsets in the segment.
   package func forEachRecord<E>(_ body: (RecordView, _ offset: Int) throws(E) -> Void) throws(E) {
     var position = FrameHeader.size
     for _ in 0..<header.recordCount {

@@ -1,9 +1,9 @@
-/// Bytes that are not the encoding of a reference.
+/// The error for bytes that are not the encoding of a reference.
 package struct MalformedReference: Error, Hashable, Sendable {}
 
 /// The first byte of an encoded reference. FORMAT.md, section 6.
 private enum KeyType {
-  /// Of zero; more by the number of bytes for positive integers, less for negative ones.
+  /// The type of zero. A positive integer adds its number of bytes to this, a negative one subtracts it.
   static let integer: UInt8 = 0x20
   static let string: UInt8 = 0x30
   static let uuid: UInt8 = 0x40
@@ -14,14 +14,14 @@ private enum KeyType {
 extension Reference {
   package static let maximumNesting = 64
 
-  /// How deep tuples lie inside each other: 0 without one. Decoding refuses more than ``maximumNesting``, so writing
-  /// has to.
+  /// How deep tuples are nested: 0 without a tuple. Decoding refuses more than ``maximumNesting``, so writing has to
+  /// refuse it too.
   package var nesting: Int {
     guard case .tuple(let elements) = self else { return 0 }
     return 1 + elements.reduce(0) { max($0, $1.nesting) }
   }
 
-  /// The reference as the log holds it. Byte by byte, encodings compare as their references do.
+  /// The reference's bytes in the log. Encodings compare byte by byte as their references do.
   public var encoded: [UInt8] {
     let count = encodedCount
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -53,7 +53,8 @@ extension Reference {
     return writer.position
   }
 
-  /// Hands out the encoding for the length of `body`; allocates nothing if it has at most 512 bytes.
+  /// Calls `body` with the encoding, which is valid during the call. Allocates nothing if the encoding has at most 512
+  /// bytes.
   @inline(__always)
   package func withEncoded<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
     let count = encodedCount
@@ -67,7 +68,7 @@ extension Reference {
     return try unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<encode(into: buffer)]))
   }
 
-  /// The same for `.bytes(content)`, which is then not needed as an array.
+  /// The same for `.bytes(content)`, without an array of the content.
   @inline(__always)
   package static func withEncoded<R, E>(
     bytes content: RawSpan, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -90,7 +91,7 @@ extension Reference {
     return try unsafe body(encode(buffer))
   }
 
-  /// Takes only what encoding gives; any other bytes are refused.
+  /// Accepts only what encoding produces, and refuses any other bytes.
   package init(validating encoded: RawSpan) throws(MalformedReference) {
     self = try unsafe encoded.withUnsafeBytes { (bytes) throws(MalformedReference) in
       var reader = unsafe KeyReader(bytes)
@@ -174,7 +175,8 @@ extension Reference {
     return unsafe bytes[position]
   }
 
-  /// The reference that begins here. `depth` counts the tuples around it; outside of any it goes to the end.
+  /// Reads the reference that begins here. `depth` is the number of tuples around it; outside of any tuple it must
+  /// extend to the end.
   mutating func next(depth: Int) throws(MalformedReference) -> Reference {
     let type = try byte()
     let result: Reference
@@ -211,13 +213,13 @@ extension Reference {
     return Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
   }
 
-  /// What is left, for a string or bytes that nothing ends.
+  /// The rest of the bytes, for a string or bytes without a terminator.
   private mutating func rest() -> UnsafeRawBufferPointer {
     defer { unsafe position = bytes.count }
     return unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
   }
 
-  /// A string or bytes inside a tuple.
+  /// The content of a string or bytes inside a tuple.
   private mutating func content() throws(MalformedReference) -> [UInt8] {
     var content: [UInt8] = []
     while true {

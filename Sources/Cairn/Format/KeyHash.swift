@@ -1,9 +1,9 @@
-/// The hash of a row's key, seeded per store. FORMAT.md, section 7. In the manner of the multiply-and-fold
-/// hashes (Wang Yi, wyhash), with rounds of our own.
+/// The hash of a row's key, seeded per store. FORMAT.md, section 7. It is built like the multiply-and-fold hashes (Wang
+/// Yi, wyhash), with rounds of our own.
 struct KeyHash: Sendable {
   let seed: UInt64
-  /// What the second word of each pair is mixed with: secret like the seed, so that nobody can choose keys that make a
-  /// factor zero and what came before it forgotten.
+  /// The second word of each pair is mixed with this. It is secret like the seed, so that nobody can choose keys that
+  /// make a factor zero, which would make the hash independent of the bytes before.
   private let second: UInt64
 
   init(seed: UInt64) {
@@ -38,7 +38,7 @@ struct KeyHash: Sendable {
       b = 0
     }
     hash = Self.fold(hash ^ a, b ^ second)
-    // The length by itself: together with a word, a byte more could make up for it.
+    // The length has a round of its own: if it were mixed in together with a word, one more byte could cancel it out.
     return Self.fold(hash ^ UInt64(count), 0x8EBC_6AF0_9C88_C6E3) ^ hash
   }
 

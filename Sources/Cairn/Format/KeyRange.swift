@@ -1,6 +1,6 @@
 /// The references from one bound to another, in the order of ``Reference``.
 ///
-/// A range costs two small arrays to make and nothing to keep; scanning one costs a search for where it begins and then
+/// Making a range allocates two small arrays. Scanning one takes a search for its beginning, and from there on touches
 /// only the rows in it.
 ///
 ///     KeyRange(10...20)
@@ -10,7 +10,7 @@
 public struct KeyRange: Sendable, Hashable {
   /// The first encoded key that may be in the range.
   package let lower: [UInt8]
-  /// The first encoded key past the range; nil if nothing is.
+  /// The first encoded key past the range; nil if the range has no end.
   package let upper: [UInt8]?
 
   package init(lower: [UInt8], upper: [UInt8]?) {
@@ -21,14 +21,14 @@ public struct KeyRange: Sendable, Hashable {
   /// Every reference.
   public static let all = KeyRange(lower: [], upper: nil)
 
-  /// What begins with the given reference: strings with a string, bytes with bytes, tuples with a tuple's elements,
-  /// each of them whole. An integer or a UUID begins nothing but itself.
+  /// The references that begin with the given one: strings with a string, bytes with bytes, tuples with all elements of
+  /// a tuple, each as a whole. For an integer or a UUID, only that reference itself.
   public static func prefix(_ reference: Reference) -> KeyRange {
     let encoded = reference.encoded
     return switch reference {
     case .integer, .uuid: KeyRange(lower: encoded, upper: encoded + [0])
     case .string, .bytes: KeyRange(lower: encoded, upper: pastAll(beginningWith: encoded))
-    // A further element begins with its type; 0xFF would continue the last one.
+    // A further element begins with its type, which is below 0xFF; 0xFF would continue the last element.
     case .tuple: KeyRange(lower: encoded, upper: encoded + [0xFF])
     }
   }
@@ -41,19 +41,19 @@ public struct KeyRange: Sendable, Hashable {
     return result
   }
 
-  /// The given reference and all after it, of whatever kind.
+  /// The given reference and all references after it, of any kind.
   public static func from(_ reference: Reference) -> KeyRange { KeyRange(lower: reference.encoded, upper: nil) }
 
-  /// All after the given reference, of whatever kind: where a scan goes on that stopped there.
+  /// All references after the given one, of any kind: for continuing a scan that stopped there.
   public static func after(_ reference: Reference) -> KeyRange { KeyRange(lower: reference.encoded + [0], upper: nil) }
 
-  /// All before the given reference, of whatever kind.
+  /// All references before the given one, of any kind.
   public static func before(_ reference: Reference) -> KeyRange { KeyRange(lower: [], upper: reference.encoded) }
 
-  /// The given reference and all before it, of whatever kind.
+  /// The given reference and all references before it, of any kind.
   public static func through(_ reference: Reference) -> KeyRange { KeyRange(lower: [], upper: reference.encoded + [0]) }
 
-  /// From the lower bound up to, and without, the upper one.
+  /// From the lower bound up to the upper one, which is excluded.
   public init(_ range: Range<Reference>) {
     self.init(lower: range.lowerBound.encoded, upper: range.upperBound.encoded)
   }

@@ -1,4 +1,4 @@
-/// What is in the store. FORMAT.md, section 2.
+/// The list of what the store consists of. FORMAT.md, section 2.
 package struct Manifest: Hashable, Sendable {
   package struct Segment: Hashable, Sendable, Numbered {
     package var id: UInt32
@@ -24,9 +24,9 @@ package struct Manifest: Hashable, Sendable {
     package var isOrdered: Bool
     package var definedAt: UInt64
     package var name: String
-    /// At least as many as are kept behind the newest version of a row; the log says how many.
+    /// At least the number of versions kept behind the newest of each row; the exact number is in the log.
     package var oldVersions: UInt32 = 0
-    /// The commit that dropped it; known from the log, not from the manifest.
+    /// The commit that dropped it; known from the log, and not stored in the manifest.
     package var droppedAt: UInt64 = .max
 
     package init(id: UInt32, isOrdered: Bool, definedAt: UInt64, name: String, oldVersions: UInt32 = 0) {
@@ -41,16 +41,17 @@ package struct Manifest: Hashable, Sendable {
   package struct Checkpoint: Hashable, Sendable {
     package var id: UInt32
     package var sequence: UInt64
-    /// Where the log goes on behind it.
+    /// The place where the log goes on behind the checkpoint.
     package var place: Place
-    /// Of the file, in bytes.
+    /// Length of the file in bytes.
     package var length: Int
   }
 
   package var store: UInt128
-  /// Incompatible ones.
+  /// Incompatible feature bits.
   package var features: UInt64 = 0
-  /// A reader may ignore those it does not know; a writer that does not know one refuses to write.
+  /// Compatible feature bits. A reader may ignore those that it does not know; a writer that does not know one refuses
+  /// to write.
   package var compatibleFeatures: UInt64 = 0
   package var generation: UInt64 = 0
   package var hashSeed: UInt64
@@ -59,7 +60,8 @@ package struct Manifest: Hashable, Sendable {
   package var nextSegment: UInt32 = 1
   package var nextKeyspace: UInt32 = 1
   package var highestSequence: UInt64 = 0
-  /// What the first segment that is not sealed follows: the last commit of those before, compacted since or not.
+  /// The last commit of all sealed segments of the chain, compacted since or not. The first segment that is not sealed
+  /// follows this commit.
   package var chainSequence: UInt64 = 0
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
@@ -68,7 +70,7 @@ package struct Manifest: Hashable, Sendable {
 
   private static let magic: UInt64 = 0x4E41_4D4E_5249_4143  // "CAIRNMAN"
   private static let fixedSize = 128
-  /// With as many segments as there are log addresses for, and all keyspaces.
+  /// Enough for as many segments as there are log addresses for, and all keyspaces.
   package static let maximumLength = 256 << 20
 
   package init(store: UInt128, hashSeed: UInt64, segmentSize: Int) {
@@ -132,10 +134,10 @@ package struct Manifest: Hashable, Sendable {
   }
 
   package enum Problem: Error, Hashable, Sendable {
-    /// It does not begin as a manifest does.
+    /// The file does not begin as a manifest does.
     case foreign
     case newerFormat
-    /// It begins as one and is damaged; the text says where.
+    /// The file begins as a manifest does, and is damaged; the text says where.
     case damaged(String)
   }
 

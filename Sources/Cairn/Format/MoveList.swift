@@ -1,13 +1,14 @@
-/// Where the records of a compacted segment come from, as the newest checkpoint has it. FORMAT.md, section 9.
+/// The former places of the records in a segment that compaction wrote, as the newest checkpoint has them. FORMAT.md,
+/// section 9.
 package struct MoveList: Hashable, Sendable {
   private static let headerSize = 64
   private static let magic: UInt64 = 0x564F_4D4E_5249_4143  // "CAIRNMOV"
 
   package var store: UInt128
   package var segment: UInt32
-  /// The checkpoint's.
+  /// The sequence of the checkpoint.
   package var sequence: UInt64
-  /// A packed place for each record, in order; 0 for those that the checkpoint does not lead to.
+  /// A packed place for each record, in order; 0 for those that the checkpoint does not refer to.
   package var places: [UInt64] = []
 
   package init(store: UInt128, segment: UInt32, sequence: UInt64) {
@@ -16,7 +17,7 @@ package struct MoveList: Hashable, Sendable {
     self.sequence = sequence
   }
 
-  /// Of the list of a segment of so many bytes: no record takes fewer than 16.
+  /// The most bytes that the list of a segment of `end` bytes takes: no record takes fewer than 16.
   package static func maximumLength(segment end: Int) -> Int { headerSize + end / 16 * 8 }
 
   func encoded() -> [UInt8] {
@@ -36,7 +37,7 @@ package struct MoveList: Hashable, Sendable {
     return writer.bytes + list.bytes
   }
 
-  /// nil for anything but a whole list.
+  /// nil unless the bytes are a whole, valid list.
   package init?(_ file: UnsafeRawBufferPointer) {
     guard file.count >= Self.headerSize else { return nil }
     let head = unsafe UnsafeRawBufferPointer(rebasing: file[..<Self.headerSize])

@@ -1,4 +1,4 @@
-/// What is found by its number in lists whose numbers rise.
+/// An element that is found by its number in a list whose numbers rise.
 package protocol Numbered {
   var id: UInt32 { get }
 }
@@ -15,7 +15,8 @@ extension RandomAccessCollection where Element: Numbered {
 }
 
 extension RandomAccessCollection {
-  /// Where the elements begin of which `isBehind` is true, if they all come behind those of which it is not.
+  /// The position of the first element for which `isBehind` is true, if it is false for all elements before that and
+  /// true for all after it. Takes logarithmic time.
   func partitioningIndex(where isBehind: (Element) -> Bool) -> Index {
     var (low, length) = (startIndex, count)
     while length > 0 {

@@ -1,4 +1,4 @@
-/// Where something lies in the log.
+/// A place in the log.
 public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number of the segment, which is also the number in its file's name.
   public let segment: UInt32
@@ -10,7 +10,7 @@ public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
     self.offset = offset
   }
 
-  /// Earlier in the log.
+  /// Whether the left place is earlier in the log.
   public static func < (left: Place, right: Place) -> Bool {
     (left.segment, left.offset) < (right.segment, right.offset)
   }
@@ -18,7 +18,7 @@ public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// In words.
   public var description: String { "segment \(segment), offset \(offset)" }
 
-  /// As one number in the log: segment × 2³² + offset in units of 8 bytes.
+  /// The place as one number, as the log stores it: segment × 2³² + offset in units of 8 bytes.
   package var packed: UInt64 { UInt64(segment) << 32 | UInt64(truncatingIfNeeded: offset >> 3) & 0xFFFF_FFFF }
 
   package init(packed: UInt64) {
@@ -26,7 +26,7 @@ public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 }
 
-/// Sizes and names that FORMAT.md gives.
+/// Sizes and names that FORMAT.md defines.
 package enum Format {
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
@@ -39,7 +39,7 @@ package enum Format {
   package static let maximumFrameLength = 1 << 32
   /// The highest segment, keyspace or checkpoint id, and the highest epoch.
   package static let maximumID: UInt32 = 1 << 31
-  /// The highest base sequence: far enough from the highest number for a store's life.
+  /// The highest base sequence: low enough to leave sequences for a store's life.
   package static let maximumBaseSequence: UInt64 = 1 << 62
   /// The highest sequence and generation.
   package static let maximumSequence: UInt64 = 1 << 63
@@ -54,7 +54,7 @@ package enum Format {
   package static func padded(_ length: Int) -> Int { (length &+ 7) & ~7 }
 }
 
-/// How the checksums of one segment are bound to their place.
+/// The seed that binds the checksums of one segment to their places. FORMAT.md, section 3.
 package struct PlaceSeed: Hashable, Sendable {
   package let register: UInt32
 

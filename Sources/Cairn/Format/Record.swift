@@ -1,6 +1,6 @@
 import CCairnPlatform
 
-/// What a record says. FORMAT.md, section 5.
+/// The kind of a record. FORMAT.md, section 5.
 package enum RecordKind: UInt8, Sendable {
   case put = 1
   case tombstone = 2
@@ -17,9 +17,9 @@ package struct RecordHeader: Sendable {
   package var keyspace: UInt32
   package var keyLength: Int
   package var storedLength: Int
-  /// Length of the value once decompressed; `storedLength` where it is raw.
+  /// Length of the value after decompression; `storedLength` if it is not compressed.
   package var rawLength: Int
-  /// What the value is compressed with; 0 for nothing.
+  /// The id of the dictionary that the value is compressed with; 0 for none.
   package var dictionary: UInt32
   /// The sequence of the commit that wrote the record.
   package var revision: UInt64
@@ -29,9 +29,9 @@ package struct RecordHeader: Sendable {
 
   package static let compressedFlag: UInt8 = 0x10
   static let dictionaryFlag: UInt8 = 0x20
-  /// No record takes less.
+  /// No record is shorter, padding included.
   static let leastPaddedLength = 16
-  /// More than any header takes.
+  /// Longer than any header.
   static let maximumLength = 80
 
   @inline(__always)
@@ -48,8 +48,8 @@ package struct RecordHeader: Sendable {
   @inline(__always)
   package var paddedLength: Int { Format.padded(recordLength) }
 
-  /// Reads the header of a record of which `available` bytes may be looked at; nil if it is malformed or longer than
-  /// that. Checks no checksum.
+  /// Reads the header of a record of which `available` bytes may be read; nil if the header is malformed or the record
+  /// is longer than that. Does not verify the checksum.
   @inline(__always)
   package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: UInt64) {
     guard available >= Self.leastPaddedLength else { return nil }
@@ -120,7 +120,7 @@ package struct RecordHeader: Sendable {
   }
 }
 
-/// A record that lies in memory, its checksum verified.
+/// A record in memory whose checksum has been verified.
 @safe package struct RecordView {
   package let header: RecordHeader
   package let base: UnsafeRawPointer
@@ -134,7 +134,7 @@ package struct RecordHeader: Sendable {
     unsafe UnsafeRawBufferPointer(start: base + header.length + header.keyLength, count: header.storedLength)
   }
 
-  /// What a retention says: how many versions are kept behind the newest. nil for other bytes.
+  /// How many versions a retention keeps behind the newest of each row; nil if the value is not that of a retention.
   package var oldVersions: UInt32? {
     var reader = unsafe ByteReader(stored)
     guard let oldVersions = reader.next(UInt32.self), reader.remaining == 0, !header.isCompressed else { return nil }

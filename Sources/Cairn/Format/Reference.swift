@@ -1,22 +1,23 @@
-/// What a row is found by inside its keyspace.
+/// The key by which a row is found in its keyspace.
 ///
-/// References have one order, which is the order of the rows in an ordered keyspace: integers by value, then strings
-/// and bytes, each compared byte by byte with a beginning before what it begins, and tuples element by element.
-/// Integers come before strings, strings before UUIDs, UUIDs before bytes, and bytes before tuples.
+/// References have one order, which is the order of the rows in an ordered keyspace: integers and UUIDs by value,
+/// strings and bytes byte by byte with a prefix before anything longer, and tuples element by element. Integers come
+/// before strings, strings before UUIDs, UUIDs before bytes, and bytes before tuples.
 ///
-/// Strings are compared by their UTF-8 bytes. Two strings that look the same and are encoded differently, such as a
+/// Strings are compared by their UTF-8 bytes. Two strings that look the same but are encoded differently, such as a
 /// composed and a decomposed accent, are different references.
 public enum Reference: Sendable {
   /// A number. Takes 1 to 9 bytes in the log, the fewer the closer it is to zero.
   case integer(Int64)
   /// A text. Takes one byte more than its UTF-8.
   case string(String)
-  /// A UUID as a number, its first byte the most significant. Takes 17 bytes.
+  /// A UUID as a number; the UUID's first byte is the most significant. Takes 17 bytes.
   case uuid(UInt128)
-  /// Any bytes. Takes one byte more than they are.
+  /// Any bytes. Takes one byte more than their number.
   case bytes([UInt8])
-  /// Several references one after the other, for keys of several columns. Takes one byte more than its elements; a
-  /// string or bytes inside takes one byte more for its end and one for each zero in it. Tuples nest 64 deep at most.
+  /// Several references in a row, for keys of several columns. Takes one byte more than its elements. A string, bytes
+  /// or a tuple inside it takes one byte more for its end; a string or bytes also one for each zero byte. Tuples nest
+  /// at most 64 deep.
   case tuple([Reference])
 }
 
@@ -33,7 +34,7 @@ extension Reference: Hashable {
     }
   }
 
-  /// Feeds what `==` compares.
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(rank)
     switch self {
@@ -49,11 +50,11 @@ extension Reference: Hashable {
 }
 
 extension Reference: Comparable {
-  /// Comes before the other in an ordered keyspace.
+  /// Whether the left reference comes before the right one in an ordered keyspace.
   public static func < (left: Reference, right: Reference) -> Bool { left.order(right) < 0 }
 
-  /// Less than zero if this comes first, more if the other does. Looks at each element of a tuple once, which asking
-  /// for `<` both ways would do twice on every level.
+  /// Less than zero if this reference comes first, more than zero if the other does. Looks at each element of a tuple
+  /// once; comparing with `<` in both directions would look at it twice on every level.
   private func order(_ other: Reference) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): return left < right ? -1 : left == right ? 0 : 1
@@ -98,7 +99,7 @@ extension Reference: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Ex
 }
 
 extension Reference: CustomStringConvertible {
-  /// For people: `42`, `"text"`, `x'0a0b'`, `(1, "a")`, UUIDs as usual in lower case.
+  /// For people: `42`, `"text"`, `x'0a0b'`, `(1, "a")`, UUIDs in their usual form in lower case.
   public var description: String {
     switch self {
     case .integer(let value): "\(value)"

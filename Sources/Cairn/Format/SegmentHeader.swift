@@ -3,7 +3,7 @@ package struct SegmentHeader: Hashable, Sendable {
   package static let size = 128
   private static let magic: UInt64 = 0x4745_534E_5249_4143  // "CAIRNSEG"
 
-  /// Who writes to it.
+  /// Who writes to the segment.
   package enum Kind: UInt32, Sendable {
     /// Commits, one frame each.
     case log = 1
@@ -19,9 +19,10 @@ package struct SegmentHeader: Hashable, Sendable {
   /// Nanoseconds since 1970.
   package var created: UInt64
   package var watermark: Watermark
-  /// Where the log this epoch continues ended.
+  /// The place where the log that this epoch continues ended.
   package var recoveredEnd: Place
-  /// Compaction looked at the rows as they were after this commit or later; what that had superseded it may have dropped.
+  /// Compaction looked at the rows as of this commit or later: it may have left out what this commit and earlier ones
+  /// superseded. 0 unless compaction wrote the segment.
   package var compactedSequence: UInt64 = 0
 
   package var seed: PlaceSeed { PlaceSeed(store: store, segment: id, epoch: epoch) }
@@ -47,10 +48,10 @@ package struct SegmentHeader: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// What the first bytes of a segment may be.
+  /// What the first bytes of a segment can be.
   package enum Reading {
     case header(SegmentHeader)
-    /// All zero: prepared and never used.
+    /// All zero: the segment was prepared and never used.
     case unused
     case newerFormat
     case invalid
@@ -68,7 +69,7 @@ package struct SegmentHeader: Hashable, Sendable {
     guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let kind = reader.next(UInt32.self),
       let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil
     else { return .invalid }
-    // What a newer version puts behind this is for newer readers to judge.
+    // A newer version may use the following fields differently, so they are read only if the version is known.
     guard major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0, let kind = Kind(rawValue: kind)
     else {
       return .newerFormat

@@ -1,6 +1,6 @@
-/// Why the store refused or failed: what kind of failure, in words, and where.
+/// Why the store refused an operation or failed: the kind of failure, a message, and the place.
 ///
-/// Nothing that was acknowledged is lost by any of these. Compare ``code``; the set of codes may grow.
+/// None of these errors loses data that was acknowledged. Compare ``code``; the set of codes may grow.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of a failure.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -9,17 +9,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     private init(_ description: String) { self.description = description }
 
-    /// Another process has the store open for writing.
+    /// Another process has the store open for writing, or this process is opening it and would wait for itself.
     public static let locked = Code("locked")
     /// A newer version of Cairn wrote the store.
     public static let newerFormat = Code("newer format")
     /// Something the store cannot do without, such as its manifest or a whole segment, is missing or invalid.
     public static let damaged = Code("damaged")
-    /// There is something at the path, and it isn't a store.
+    /// There is something at the path, but it isn't a store.
     public static let notAStore = Code("not a store")
-    /// There is nothing at the path, and nothing was to be created.
+    /// There is nothing at the path, and no store was to be created.
     public static let notFound = Code("not found")
-    /// The file system does not let this process in.
+    /// The file system denies this process access.
     public static let noPermission = Code("no permission")
     /// An expectation of a batch didn't hold; ``StoreError/conflicts`` lists every one. Nothing was changed.
     public static let conflict = Code("conflict")
@@ -27,19 +27,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let corrupted = Code("corrupted")
     /// The file system is full. Nothing was changed; writing works again once there is space.
     public static let noSpace = Code("no space")
-    /// The process or the system has as many files open as it may. Nothing was changed.
+    /// The process or the system has as many files open as it is allowed. Nothing was changed.
     public static let noDescriptors = Code("no descriptors")
     /// The system gives the process no more memory. Nothing was changed.
     public static let noMemory = Code("no memory")
-    /// A write or a sync failed earlier: reading goes on, writing needs the store to be reopened.
+    /// A write or a sync failed earlier. Reading still works; writing needs the store to be reopened.
     public static let poisoned = Code("poisoned")
     /// The store was opened for reading.
     public static let readOnly = Code("read only")
     /// The store is open in this process already, with other options.
     public static let optionsMismatch = Code("options mismatch")
-    /// The store was opened by the process that this one was forked from, and is of no use here. Nothing was changed.
+    /// The store was opened by the process that this one was forked from, and cannot be used here. Nothing was changed.
     public static let forked = Code("forked")
-    /// The store was closed.
+    /// The store or the snapshot was closed.
     public static let closed = Code("closed")
     /// An encoded key is longer than 65,536 bytes.
     public static let keyTooLong = Code("key too long")
@@ -47,25 +47,26 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let valueTooLarge = Code("value too large")
     /// A batch takes more than 4 GiB in the log.
     public static let batchTooLarge = Code("batch too large")
-    /// The keyspace exists with the other order, or belongs to another store.
+    /// The keyspace exists with the other order, has been dropped, or belongs to another store.
     public static let keyspaceMismatch = Code("keyspace mismatch")
     /// A store has 100,000 keyspaces at most.
     public static let tooManyKeyspaces = Code("too many keyspaces")
-    /// A range of an unordered keyspace was asked for.
+    /// A range of an unordered keyspace was requested.
     public static let notOrdered = Code("not ordered")
-    /// An argument makes no sense: a name of a keyspace that is empty or too long, bytes that are no encoded reference.
+    /// An argument is invalid, such as a keyspace name that is empty or too long, or bytes that are not an encoded
+    /// reference.
     public static let malformed = Code("malformed")
-    /// The caller did not want to wait any longer; nothing has changed.
+    /// The caller's progress function returned false. No row was changed.
     public static let cancelled = Code("cancelled")
-    /// The operating system reported an error that none of the others names.
+    /// The operating system reported an error that none of the other codes names.
     public static let inputOutput = Code("input/output")
   }
 
-  /// A row that is not as a batch expected it.
+  /// A row that is not as a batch expected it to be.
   public struct Conflict: Hashable, Sendable, CustomStringConvertible {
     /// The name of the keyspace.
     public let keyspace: String
-    /// What the row is found by.
+    /// The reference of the row.
     public let reference: Reference
     /// What the batch expected.
     public let expected: Expectation
@@ -80,9 +81,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of the failure.
   public let code: Code
-  /// What happened, in words.
+  /// A message that says what happened.
   public let message: String
-  /// Where in the log, if it is about a place in the log.
+  /// The place in the log that the error is about, if there is one.
   public let place: Place?
   /// The rows that were not as expected, in the order of the batch; empty unless the code is `conflict`.
   public let conflicts: [Conflict]
@@ -105,15 +106,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a change expects of its row as it is before the batch.
+/// What a change expects of its row as it was before the batch.
 public enum Expectation: Hashable, Sendable, CustomStringConvertible {
   /// Nothing in particular.
   case anything
-  /// That there is no such row.
+  /// That the row does not exist.
   case absent
-  /// That there is one.
+  /// That the row exists.
   case present
-  /// That there is one and this commit wrote it.
+  /// That the row exists and was last written by this commit.
   case revision(UInt64)
 
   /// In words.

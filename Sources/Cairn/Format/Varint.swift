@@ -1,4 +1,4 @@
-/// LEB128: seven bits a byte, lowest first, the eighth says that more follow.
+/// LEB128: seven bits a byte, lowest first; the eighth bit says that more bytes follow.
 package enum Varint {
   package static let maximumLength = 10
 
@@ -21,7 +21,7 @@ package enum Varint {
     return unsafe next - target + 1
   }
 
-  /// Reads one of at most `count` bytes; nil if it is cut off, longer than needed, or past 64 bits.
+  /// Reads a varint of at most `count` bytes; nil if it is cut off, longer than necessary, or above 64 bits.
   package static func read(_ source: UnsafeRawPointer, _ count: Int) -> (value: UInt64, length: Int)? {
     var cursor = unsafe VarintCursor(source, count)
     guard let value = cursor.next() else { return nil }
@@ -29,7 +29,7 @@ package enum Varint {
   }
 }
 
-/// Reads one varint after the other; nil once one is cut off, longer than needed, or past 64 bits.
+/// Reads one varint after the other; returns nil once one is cut off, longer than necessary, or above 64 bits.
 @safe struct VarintCursor {
   private(set) var position: UnsafeRawPointer
   private let end: UnsafeRawPointer

@@ -1,17 +1,19 @@
-/// How far the log is durable, as it is recorded outside the log. FORMAT.md, section 13.
+/// How far the log is durable, recorded outside the log. FORMAT.md, section 13.
 package struct WatermarkRecord: Hashable, Sendable {
   package static let fileName = "WATERMARK"
   package static let size = 64
-  /// Written in turns, so that one of them is whole at any time: each in a block of its own.
+  /// The offsets of the two records, each in a block of its own. They are written in turns, so that one of them is
+  /// whole at any time.
   package static let slots = [0, 512]
   package static let fileLength = 1024
   private static let magic: UInt64 = 0x4B4D_574E_5249_4143  // "CAIRNWMK"
 
   package var store: UInt128
-  /// Of the opening that wrote it. What an earlier one wrote is known from the manifest, which has sealed its segments.
+  /// The epoch of the opening that wrote the record. The manifest says how far the segments of earlier epochs are
+  /// durable, because it has sealed them.
   package var epoch: UInt32
   package var watermark: Watermark
-  /// Where the last frame before that begins in its segment; 0 if there is none.
+  /// The offset in its segment of the last frame before the watermark; 0 if there is none.
   package var frame: Int
 
   package init(store: UInt128, epoch: UInt32, watermark: Watermark, frame: Int) {
@@ -36,7 +38,7 @@ package struct WatermarkRecord: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// nil if it is anything else.
+  /// nil if the bytes are not a valid record.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.size else { return nil }
     let body = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<(Self.size - 4)])
@@ -53,7 +55,7 @@ package struct WatermarkRecord: Hashable, Sendable {
       frame: Int(frame))
   }
 
-  /// The newer of the records in a file's bytes, and its slot.
+  /// The newer of the records in a file's bytes, and the number of its slot.
   package static func newest(in file: UnsafeRawBufferPointer) -> (record: WatermarkRecord, slot: Int)? {
     var newest: (record: WatermarkRecord, slot: Int)?
     for (number, slot) in slots.enumerated() where slot + size <= file.count {
