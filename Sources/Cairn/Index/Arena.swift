@@ -9,45 +9,45 @@ import Synchronization
   import Darwin
 #endif
 
-/// The memory of the indexes: one flat space addressed by 32-bit numbers in units of 64 bytes, without pointers in it.
+/// The memory of the indexes: one flat space addressed by 32-bit numbers in units of 64 bytes. It contains no pointers.
 ///
-/// Chunks of 2 MiB lie in large pages, since looking something up in a large index is mostly waiting for address
-/// translation. As long as there are few, the last one is in small pages until it is full, so that memory which is not
-/// used yet is not taken either. Allocation and retirement are the writer's; readers only follow addresses.
+/// Chunks of 2 MiB lie in large pages, because a lookup in a large index mostly waits for address translation. While
+/// there are few chunks, the last one is in small pages until it is full, so that memory which is not used yet is not
+/// taken from the system. Only the writer allocates and retires; readers only follow addresses.
 @safe final class Arena: @unchecked Sendable {
   private static let unit = 64
   private static let chunkUnits = 1 << 15
   private static let chunkBytes = LargePage.size
-  /// Of so many, one that is not used yet is little.
+  /// With this many chunks, the unused part of one hardly matters.
   private static let manyChunks = 64
   private static let maximumChunks = 1 << 17
 
-  /// The address of zeros that are never written to and never given out: an empty node of every kind of index, which all
-  /// that have no row yet share. It lies behind the last chunk.
+  /// The address of zeros that are never written to and never allocated: an empty node of every kind of index, shared
+  /// by all indexes without rows. It lies behind the last chunk.
   static let blank = UInt32(maximumChunks - 1) << 15
   private static let blankSize = 1 << 14
 
   private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   @exclusivity(unchecked) private var chunkCount = 0
-  /// What the first chunks lie in, if they come from a checkpoint.
+  /// The mapping that contains the first chunks, if they come from a checkpoint.
   private var image: PrivateMapping?
   private var imageChunks = 0
-  /// Where large pages have room and small ones are, the last one to be moved first.
+  /// The starts of areas that are in small pages and could be in a large page; the last one is moved first.
   private var smallPages: [UnsafeMutableRawPointer] = unsafe []
   private let smallPageCount = Atomic<Int>(0)
-  /// Whether the last chunk is taken as it is used.
+  /// Whether the memory of the last chunk is taken from the system only as it is used.
   private var isLastSmall = false
   @exclusivity(unchecked) private var nextUnit = 0
-  /// Chunks that the system has given and nothing uses yet: what `reserve` has asked for.
+  /// Chunks that `reserve` has mapped and that nothing uses yet.
   @exclusivity(unchecked) private var spareChunks: [UnsafeMutableRawPointer] = unsafe []
-  /// Free blocks by their size in units. A free block's first word leads to the next.
+  /// Lists of free blocks by their size in units. A free block's first word is the address of the next.
   private var free: [UInt32]
   /// Free blocks larger than a chunk, by their size in units: inner nodes of the longest keys.
   private var freeLarge: [Int: [UInt32]] = [:]
   private let epochs: Epochs
   private var retired: [Retired] = []
   private var firstRetired = 0
-  /// How much has to be retired before looking for what can be reused is worth it again.
+  /// How many retired blocks make it worthwhile to look again for those that can be reused.
   private var reclaimThreshold = 64
   private let footprint = Atomic<Int>(0)
 
@@ -74,7 +74,8 @@ import Synchronization
     unsafe chunks.deallocate()
   }
 
-  /// Begins with the nodes of a checkpoint, at the addresses they have there. Before anything is allocated.
+  /// Begins with the nodes of a checkpoint, at the addresses that they have there. To be called before anything is
+  /// allocated.
   func adopt(_ image: PrivateMapping, length: Int) {
     unsafe precondition(chunkCount == 0, "the index has memory already")
     self.image = image
@@ -93,11 +94,12 @@ import Synchronization
 
   // MARK: Large pages
 
-  /// Whether there are chunks in small pages, which take longer to look something up in and, if they came from a
-  /// checkpoint, are copied when they are first written to.
+  /// Whether there are chunks in small pages. Lookups there take longer, and pages that came from a checkpoint are
+  /// copied when they are first written to.
   var hasSmallPages: Bool { smallPageCount.load(ordering: .relaxed) > 0 }
 
-  /// Moves one into a large page. `alone` is to call what it is given while nobody writes.
+  /// Moves one area into a large page; if the system has none, gives up moving any. `alone` has to call the closure
+  /// that it is given while nobody writes.
   func moveToLargePage(alone: (() -> Void) -> Void) {
     var page = LargePage()
     alone {
@@ -110,7 +112,7 @@ import Synchronization
     }
   }
 
-  /// Moves all that came from a checkpoint and lies in a range, before anybody else is there.
+  /// Moves all areas in a range of a checkpoint's bytes, before anybody else uses the arena.
   func moveToLargePages(_ range: Range<Int>) {
     guard let image else { return }
     let chosen = unsafe Set(LargePage.starts(in: image.memory(range)))
@@ -121,7 +123,7 @@ import Synchronization
     unsafe noteSmallPages([])
   }
 
-  /// The opposite of adopting, if nothing has been allocated since.
+  /// Undoes `adopt`, if nothing has been allocated since.
   func forget() {
     for chunk in unsafe 0..<chunkCount { unsafe chunks[chunk] = nil }
     image = nil
@@ -133,9 +135,9 @@ import Synchronization
 
   // MARK: Allocation
 
-  /// Makes sure that blocks of up to 16 KiB can be allocated, of so many bytes in all, without asking the system.
+  /// Makes sure that blocks of up to 16 KiB, of `bytes` bytes in all, can be allocated without asking the system.
   func reserve(_ bytes: Int) throws(StoreError) {
-    // What is left of each chunk may be too little for the next block.
+    // The rest of each chunk may be too small for the next block.
     let units = (bytes + bytes / 64) / Self.unit + 512
     while freeUnits < units {
       guard unsafe chunkCount + spareChunks.count + 1 < Self.maximumChunks, let chunk = unsafe mapChunks(1) else {
@@ -157,7 +159,7 @@ import Synchronization
     unsafe chunks[Int(address >> 15)].unsafelyUnwrapped + Int(address & 0x7FFF) &* Self.unit
   }
 
-  /// The address of at least `size` bytes whose content is anything. Never 0.
+  /// Allocates at least `size` bytes, whose content is undefined; returns their address, which is never 0.
   func allocate(_ size: Int) -> UInt32 {
     let units = (size + Self.unit - 1) / Self.unit
     guard units <= Self.chunkUnits else { return allocateLarge(units) }
@@ -185,14 +187,14 @@ import Synchronization
     return take(units)
   }
 
-  /// Adds chunks that lie one behind the other.
+  /// Adds chunks that are adjacent in memory.
   private func addChunks(_ count: Int) {
     unsafe precondition(chunkCount + count < Self.maximumChunks, "the index has outgrown its addresses")
     let bytes = count * Self.chunkBytes
     var spare = unsafe count == 1 ? spareChunks.popLast() : nil
     if unsafe spare == nil { unsafe spare = unsafe mapChunks(count) }
     guard let chunk = unsafe spare else { preconditionFailure("out of memory") }
-    // What is left of the last chunk is lost to blocks of this size only.
+    // The rest of the last chunk can be reused only for a block of exactly its size.
     let left = unsafe nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
     if left > 0 { release(take(left), units: left) }
     if isLastSmall { unsafe noteSmallPages([chunks[chunkCount - 1].unsafelyUnwrapped]) }
@@ -204,9 +206,9 @@ import Synchronization
     if !isLastSmall { footprint.add(bytes, ordering: .relaxed) }
   }
 
-  /// Aligned to the size of one; nil if the system gives none.
+  /// Maps memory aligned to the size of a chunk; nil if the system gives none.
   private func mapChunks(_ count: Int) -> UnsafeMutableRawPointer? {
-    // A chunk more, so that an aligned part can be kept.
+    // Maps one chunk more, so that an aligned part can be kept.
     let bytes = count * Self.chunkBytes
     let length = bytes + Self.chunkBytes
     let mapped = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -228,14 +230,14 @@ import Synchronization
     free[units] = address
   }
 
-  /// The block is out of reach for readers that pin from now on.
+  /// Retires a block. Readers that pin the epoch from now on must not be able to reach it.
   func retire(_ address: UInt32, _ size: Int) {
     guard address != Self.blank else { return }
     retired.append(
       Retired(address: address, units: UInt32((size + Self.unit - 1) / Self.unit), epoch: epochs.now))
   }
 
-  /// Gives back what no reader can reach.
+  /// Frees the retired blocks that no reader can reach any more.
   private func reclaim(always: Bool = false) {
     guard always || retired.count - firstRetired >= reclaimThreshold else { return }
     epochs.advance()

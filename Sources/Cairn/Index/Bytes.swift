@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// Order and likeness of keys, which are plain bytes.
+/// Order and equality of keys, which are plain bytes.
 extension UnsafeRawBufferPointer {
-  /// Below, at or above zero as these bytes come before, are, or come after the others.
+  /// Less than, equal to or greater than zero if these bytes come before, equal or come after the others.
   @inline(__always)
   func order(_ other: UnsafeRawBufferPointer) -> Int {
     let shared = Swift.min(count, other.count)
@@ -37,7 +37,7 @@ extension UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(start: baseAddress.map { unsafe $0 + start }, count: end &- start)
   }
 
-  /// The 8 bytes from `start` as a number that orders like them; zeros stand for what is missing.
+  /// The 8 bytes from `start` on as a number that orders like them; missing bytes count as zeros.
   @inline(__always)
   func head(_ start: Int) -> UInt64 {
     let left = count &- start

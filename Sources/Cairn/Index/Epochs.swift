@@ -1,11 +1,11 @@
 import CCairnPlatform
 import Synchronization
 
-/// When memory that readers may still be looking at can be used again.
+/// Decides when memory that readers may still be looking at can be reused.
 ///
-/// A reader pins the present epoch while it follows addresses; the writer retires what it has made unreachable together
-/// with the present epoch, advances the epoch, and reuses the memory once no reader pins that epoch or an earlier one.
-/// Fraser, "Practical lock-freedom", 2004, with one counter and a table of readers.
+/// A reader pins the current epoch while it follows addresses. The writer records the current epoch for memory that it
+/// has made unreachable, advances the epoch, and reuses the memory once no reader pins the recorded epoch or an earlier
+/// one. After Fraser, "Practical lock-freedom", 2004, with one counter and a table of readers.
 @safe final class Epochs: @unchecked Sendable {
   private static let slotCount = 256
   private static let stride = 8  // words: a cache line each
@@ -31,9 +31,9 @@ import Synchronization
 
   deinit { unsafe UnsafeMutableRawPointer(slots).deallocate() }
 
-  /// Nothing retired from now on is reused before `unpin`. Pins may nest.
+  /// Pins the current epoch: memory retired from now on is not reused before `unpin`. Pins may nest.
   ///
-  /// - Parameter beforeSecondLook: called between the two looks at the present epoch, where the writer may get in between.
+  /// - Parameter beforeSecondLook: called between the two loads of the current epoch, where the writer may advance it.
   @inline(__always)
   func pin(beforeSecondLook: () -> Void = {}) -> Pin {
     var epoch = unsafe current.pointee.load(ordering: .sequentiallyConsistent)
@@ -42,7 +42,7 @@ import Synchronization
     for _ in 0..<Self.slotCount {
       let slot = unsafe slots + (index % Self.slotCount) * Self.stride
       if unsafe slot.pointee.compareExchange(expected: 0, desired: epoch, ordering: .sequentiallyConsistent).exchanged {
-        // The writer may have advanced and looked at the slots before the pin was to be seen.
+        // The writer may have advanced the epoch and read the slots before the pin was visible.
         while true {
           let now = unsafe current.pointee.load(ordering: .sequentiallyConsistent)
           if now == epoch { return unsafe Pin(slot: slot, epoch: epoch) }
@@ -77,7 +77,7 @@ import Synchronization
 
   func advance() { unsafe current.pointee.store(now + 1, ordering: .sequentiallyConsistent) }
 
-  /// Everything retired in an earlier epoch than this is out of every reader's reach.
+  /// Memory retired in an earlier epoch than this is out of every reader's reach.
   func oldestPinned() -> UInt64 {
     var oldest = now
     for index in 0..<Self.slotCount {

@@ -1,7 +1,7 @@
 import CCairnPlatform
 import Synchronization
 
-/// Where each row of one keyspace lies: a row's hash leads to the log address of its newest record.
+/// Finds the rows of one keyspace: maps a row's hash to the log address of its newest record.
 ///
 /// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines
 /// of eight slots behind one line of header; a slot is one atomic word, so that readers need no lock:
@@ -9,8 +9,8 @@ import Synchronization
 ///     bits 63 to 25  log address    bits 24 to 21  steps away from the home line    bits 20 to 0  tag
 ///
 /// The tag is the top of the row's position in the directory's order, so that a page splits without reading a record.
-/// The position is a skewed form of the hash: pages fill at different rates and split one after the other, not all at
-/// once, and the memory per row stays level.
+/// The position is a skewed form of the hash: pages fill at different rates and split one after the other instead of
+/// all at once, so the memory per row stays nearly constant.
 @safe final class HashIndex: @unchecked Sendable {
   static let pageSize = 1 << 14
   private static let lines = 255
@@ -21,10 +21,10 @@ import Synchronization
   private static let tagBits: UInt64 = 21
   private static let tagMask: UInt64 = (1 << 21) - 1
   private static let addressShift: UInt64 = 25
-  /// What a slot holds below its address.
+  /// The bits of a slot below its address: displacement and tag.
   private static let placeMask: UInt64 = (1 << addressShift) - 1
   private static let maximumDepth = 21
-  /// A slot that once held a row. Probing goes on behind it.
+  /// The value of a slot whose row has been removed. Probing continues behind it.
   private static let vacated: UInt64 = 1
 
   typealias Slot = UnsafeMutablePointer<Atomic<UInt64>>
@@ -32,24 +32,25 @@ import Synchronization
   private let arena: Arena
   private let directory: Atomic<UInt>
   private var directories: [UnsafeMutableRawPointer] = unsafe []
-  /// Memory for those to come, each twice as large as the one before.
+  /// Memory for future directories, each twice as large as the one before.
   @exclusivity(unchecked) private var spareDirectories: [UnsafeMutableRawPointer] = unsafe []
   private let pageCount = Atomic<Int>(0)
 
-  /// At the beginning of a page's first line: which rows it is for. Never changes.
+  /// At the beginning of a page's first line: which rows belong to the page. Never changes.
   struct PageSpan {
     var depth: UInt32
     /// The first `depth` bits of the positions of its rows.
     var prefix: UInt32
   }
 
-  /// Behind that: slots that are not empty, and of them the vacated ones. The writer's own.
+  /// Behind the span: how many slots are not empty, and how many of these are vacated. Used by the writer only.
   private struct PageCounts {
     var used: UInt32
     var vacated: UInt32
   }
 
-  /// Begins with pages that lie in the arena already; without any it takes nothing from the arena before the first row.
+  /// Begins with pages that are in the arena already; without pages it takes nothing from the arena before the first
+  /// row.
   init(arena: Arena, directory pages: [UInt32] = []) {
     self.arena = arena
     directory = Atomic(0)
@@ -69,10 +70,10 @@ import Synchronization
     return 8 << depth
   }
 
-  /// Whether there has been no row yet.
+  /// Whether there has been no row yet, or none since `clear`.
   var isBlank: Bool { page(0) == Arena.blank }
 
-  /// Of the pages that rows are found in.
+  /// Bytes of the pages, without the directory.
   var pageBytes: Int { pageCount.load(ordering: .relaxed) * Self.pageSize }
 
   // MARK: Directory
@@ -97,7 +98,7 @@ import Synchronization
     )
   }
 
-  /// The order of the directory. Denser where the hash is high, by a factor of two from end to end.
+  /// The row's position in the directory's order. Rows are twice as dense at the lowest positions as at the highest.
   @inline(__always)
   static func position(_ hash: UInt64) -> UInt32 {
     let u = hash >> 32
@@ -109,8 +110,8 @@ import Synchronization
     Int(truncatingIfNeeded: ((hash & 0xFFFF) &* UInt64(lines)) >> 16)
   }
 
-  /// The next line to probe. Rows of one home line go different ways, so that no clusters form; a power of two meets
-  /// all 255 lines.
+  /// The next line to probe. Rows with the same home line take different steps, so that no clusters form. A step is a
+  /// power of two, so it reaches all 255 lines.
   @inline(__always)
   private static func step(_ line: Int, _ tag: UInt64) -> Int {
     let next = line &+ 1 << Int(truncatingIfNeeded: tag & 7)
@@ -142,7 +143,7 @@ import Synchronization
     unsafe cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
   }
 
-  /// The same before a row is inserted.
+  /// Prefetches what inserting a row reads first: the header of its page, and its home line.
   @inline(__always)
   func prefetchForInsertion(_ hash: UInt64) {
     let page = page(Self.position(hash))
@@ -152,7 +153,8 @@ import Synchronization
 
   // MARK: Finding
 
-  /// Calls `match` with the log address of every row that may be the one; stops at the first for which it says true.
+  /// Calls `match` with the log address of every row that may be the one, until it returns true; returns the slot of
+  /// that row, or nil.
   @inline(__always)
   func find<E>(_ hash: UInt64, _ match: (UInt64) throws(E) -> Bool) throws(E) -> Slot? {
     let position = Self.position(hash)
@@ -177,8 +179,8 @@ import Synchronization
     return nil
   }
 
-  /// Which slots of a line look like the wanted one, and whether none of them is empty. Without branches: where in its
-  /// line a row lies cannot be predicted.
+  /// Which slots of a line look like the wanted one, and whether none of them is empty. Without branches, because where
+  /// in its line a row lies cannot be predicted.
   @inline(__always)
   private func compare(_ slots: Slot, _ wanted: UInt64) -> (likely: UInt32, isFull: Bool) {
     let likely = unsafe cairn_match(
@@ -188,8 +190,8 @@ import Synchronization
 
   // MARK: Changing (the writer's)
 
-  /// Makes sure that so many rows can be entered without asking the system for memory, once the arena has as many bytes as
-  /// this returns.
+  /// Makes sure that `newRows` rows can be inserted without asking the system for memory, once the arena has as many
+  /// bytes as this returns.
   func reserve(_ newRows: Int) throws(StoreError) -> Int {
     // A page that has been split has room for about half a page of rows before it splits again.
     let splits = newRows / (Self.slotCount / 3)
@@ -202,7 +204,7 @@ import Synchronization
     return (min(newRows, pageCount.load(ordering: .relaxed)) + splits + 2) * 2 * Self.pageSize
   }
 
-  /// Enters a row that is known not to be there.
+  /// Inserts a row that is known to be absent.
   func insert(_ hash: UInt64, _ address: UInt64) {
     let position = Self.position(hash)
     while true {
@@ -212,7 +214,7 @@ import Synchronization
     }
   }
 
-  /// Leads an existing slot to a newer record.
+  /// Points an existing slot to another record.
   @inline(__always)
   func replace(_ slot: Slot, _ address: UInt64) {
     let word = unsafe slot.pointee.load(ordering: .relaxed)
@@ -241,7 +243,7 @@ import Synchronization
     return page
   }
 
-  /// False if the page has to be split first.
+  /// Enters a row into a page; returns false if the page has to be split first.
   private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: UInt64) -> Bool {
     let counts = unsafe counts(page)
     guard page != Arena.blank, unsafe counts.pointee.used < Self.splitThreshold else { return false }
@@ -261,8 +263,8 @@ import Synchronization
     return false
   }
 
-  /// Makes room for rows in one of 2^`bits` equal parts of all positions before they come. Rows of one part that fell
-  /// into a page for many parts would leave it unable to split.
+  /// Makes room for rows in one of 2^`bits` equal parts of all positions, before they are inserted. If a page were for
+  /// many parts, rows of a single part could fill it in such a way that it could not be split.
   func reserve(_ newRows: Int, part: Int, bits: UInt32) {
     guard bits > 0 else { return }
     var position: UInt32? = UInt32(part) << (32 - bits)
@@ -280,13 +282,13 @@ import Synchronization
     }
   }
 
-  /// Makes two pages of one, or one without vacated slots where those are many. Readers go on in the old page until
-  /// they see the new.
+  /// Splits a page into two, or copies it into one without vacated slots if these are many. Readers continue in the old
+  /// page until they see the new ones.
   private func split(_ old: UInt32, evenIfSparse: Bool = false) {
     let counts = unsafe counts(old).pointee
     let rows = span(old)
-    // With few rows and nothing vacated, it is the lines that are full: rows of the same line and step, which only
-    // splitting tells apart. Rows of one hash it doesn't, and ends with the depth.
+    // If there are few rows and no vacated slots, single lines are full, with rows of the same line and step, which
+    // only splitting separates. It never separates rows of the same hash; these end at the maximum depth.
     let isCrowded =
       evenIfSparse
       || old != Arena.blank
@@ -310,7 +312,8 @@ import Synchronization
         let home = Self.stepBack(line, word, displacement)
         let placed = place(
           word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
-        // Half a page of rows that go the same sixteen lines: out of reach of chance, and the seed is secret.
+        // This fails only if about half a page of rows probes the same sixteen lines. Chance does not do that, and the
+        // seed is secret.
         precondition(placed, "a page of the index cannot be split")
       }
     }
@@ -322,7 +325,7 @@ import Synchronization
     retire(old)
   }
 
-  /// Gives back all pages, and has none from then on.
+  /// Gives back all pages; the index is empty from then on.
   func clear() {
     var pages: [UInt32] = []
     var position: UInt32? = 0
@@ -341,7 +344,8 @@ import Synchronization
     pageCount.subtract(1, ordering: .relaxed)
   }
 
-  /// Takes out all rows whose addresses `hasGone` says so of; returns how many. Before the store is shared.
+  /// Vacates the slots of all rows for whose addresses `hasGone` returns true; returns how many. Before the store is
+  /// shared.
   func vacate(_ hasGone: (UInt64) -> Bool) -> Int {
     var count = 0
     var position: UInt32? = 0
@@ -364,8 +368,8 @@ import Synchronization
 
   // MARK: Walking
 
-  /// The log addresses in one page, and where the next page begins; nil for `next` after the last. Begin with 0.
-  /// A page that splits between two calls is neither missed nor seen twice.
+  /// Puts the log addresses in one page into `buffer`; returns where the next page begins, or nil after the last. Begin
+  /// with 0. A page that splits between two calls is neither missed nor seen twice.
   func addresses(from position: UInt32, into buffer: inout [UInt64]) -> UInt32? {
     buffer.removeAll(keepingCapacity: true)
     let page = page(position)
@@ -381,8 +385,8 @@ import Synchronization
 
   // MARK: Checkpoints
 
-  /// Copies the page of the positions from `position` on, empty slots excepted as `address` says: it gets a row's log
-  /// address and gives the one to write, nil for none. Returns which rows the page is for.
+  /// Copies the page that begins at `position`. `address` gets a row's log address and returns the one to write, or nil
+  /// to vacate the slot. Returns which rows the page is for.
   @inline(__always)
   func copyPage(
     from position: UInt32, to target: UnsafeMutableRawPointer, _ address: (UInt64) throws(StoreError) -> UInt64?
@@ -411,13 +415,14 @@ import Synchronization
     return span
   }
 
-  /// From the first of the pages of a directory, of which there is one at least, to the end of the last, in bytes.
+  /// The range in bytes from the first to the last page of a directory, which has at least one.
   static func range(_ pages: [UInt32]) -> Range<Int> {
     let (first, last) = pages.reduce((UInt32.max, 0)) { (min($0.0, $1), max($0.1, $1)) }
     return Int(first) * 64..<Int(last) * 64 + pageSize
   }
 
-  /// Whether these are pages of a directory, whose rows all lie below a log address. Looks at every slot.
+  /// Whether these are the pages of a directory, and all rows are at log addresses below `addressEnd`. Looks at every
+  /// slot.
   static func isSound(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: UInt64) -> Bool {
     let depth = UInt32(pages.count.trailingZeroBitCount)
     guard depth <= maximumDepth else { return false }
@@ -446,7 +451,7 @@ import Synchronization
 }
 
 extension HashIndex.PageSpan {
-  /// The position behind those of the page; nil behind the last.
+  /// The position behind those of the page; nil after the last page.
   var next: UInt32? {
     let next = (UInt64(prefix) + 1) << (32 - UInt64(depth))
     return next >= 1 << 32 ? nil : UInt32(next)

@@ -1,12 +1,12 @@
 import CCairnPlatform
 import Synchronization
 
-/// The index in memory: every keyspace's rows, older versions that somebody may still read, and up to which commit all
-/// of it is to be seen.
+/// The index in memory: every keyspace's rows, the older versions that somebody may still read, and the newest commit
+/// that readers see.
 ///
 /// The protocol between readers and the one writer is in Documentation/ARCHITECTURE.md.
 final class Index: Sendable {
-  /// Tells it from every other that this process has had.
+  /// Distinguishes this index from every other that this process has ever had.
   let number: UInt64
   private let process = cairn_process()
   let hash: KeyHash
@@ -15,13 +15,13 @@ final class Index: Sendable {
   let arena: Arena
   let versions: VersionTable
   let snapshots = SnapshotRegistry()
-  /// Of these, those that users of the store hold.
+  /// How many of the snapshots users of the store hold.
   let heldSnapshots = Atomic<Int>(0)
   let newRows = NewRows()
   let dictionaries = DictionaryTable()
   /// The newest commit that readers see.
   let published: Atomic<UInt64>
-  /// The newest commit whose changes have begun to be entered.
+  /// The newest commit whose changes the writer has begun to enter.
   let applying: Atomic<UInt64>
   private let keyspaces = Lock(KeyspaceList())
 
@@ -38,8 +38,8 @@ final class Index: Sendable {
     applying = Atomic(0)
   }
 
-  /// Whether this is the process that opened the store. In one that was forked from it, somebody who is not there may hold
-  /// any lock, and the files are the other's.
+  /// Whether this is the process that opened the store. In a process forked from it, any lock may be held by a thread
+  /// that does not exist there, and the files belong to the parent.
   @inline(__always)
   var isOfThisProcess: Bool { process == cairn_process() }
 
@@ -59,8 +59,8 @@ final class Index: Sendable {
 
   func keyspace(id: UInt32) -> KeyspaceIndex? { keyspaces.withLock { $0[id] } }
 
-  /// The keyspace of that name, made if there is none. It becomes part of the store with its first write, and takes
-  /// nothing from the arena, which is the writer's, before that.
+  /// The keyspace of that name, created if there is none. It becomes part of the store with its first write; before
+  /// that it takes nothing from the arena, which belongs to the writer.
   func keyspace(named name: String, isOrdered: Bool) throws(StoreError) -> KeyspaceIndex {
     try keyspaces.withLock { (keyspaces) throws(StoreError) in
       if let known = keyspaces[name] { return known }
@@ -72,7 +72,7 @@ final class Index: Sendable {
     }
   }
 
-  /// A keyspace as recovery finds it, with the rows that a checkpoint has of it.
+  /// Enters a keyspace that recovery has found, with the rows that a checkpoint has of it, unless it is known already.
   func restore(
     _ id: UInt32, _ name: String, isOrdered: Bool, definedAt: UInt64, from image: CheckpointTables.Keyspace? = nil
   ) -> KeyspaceIndex {
@@ -86,17 +86,17 @@ final class Index: Sendable {
     }
   }
 
-  /// It is not to be found any more. Whoever has it keeps it.
+  /// Removes a keyspace from the list, so that it is not found any more. Whoever has a reference to it keeps it.
   func remove(_ keyspace: KeyspaceIndex) {
     keyspaces.withLock { $0.remove(keyspace) }
   }
 
-  /// Above all ids there have been, of keyspaces that were dropped too.
+  /// Higher than all ids ever used, those of dropped keyspaces included.
   var nextKeyspaceID: UInt32 { keyspaces.withLock { $0.next } }
 
   func reserveKeyspaceIDs(below next: UInt32) { keyspaces.withLock { $0.reserve(below: next) } }
 
-  /// Bytes of memory the index takes, the keys not being part of it.
+  /// Bytes of memory that the index takes. It does not contain the keys.
   var bytes: Int { arena.bytes + allKeyspaces.reduce(0) { $0 + $1.locator.index.directoryBytes } }
 
   // MARK: Reading
@@ -108,7 +108,7 @@ final class Index: Sendable {
     return droppedAt == .max || droppedAt > published.load(ordering: .acquiring)
   }
 
-  /// The newest record of a key that is published. For a reader that has pinned the epoch.
+  /// The newest published record of a key. For a reader that has pinned the epoch.
   @inline(__always)
   func latest(
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer
@@ -121,13 +121,14 @@ final class Index: Sendable {
     return record.header.isTombstone ? nil : record
   }
 
-  /// The row as it was before a commit that isn't published yet, or as it is if the commit is published meanwhile.
+  /// The row as it was before a commit that isn't published yet, or as it is if the commit has been published
+  /// meanwhile.
   @inline(never)
   private func beforeCommit(
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ record: RecordView
   ) throws(StoreError) -> RecordView? {
     if let older = try unsafe version(keyspace, hash, key, at: published.load(ordering: .acquiring)) { return older }
-    // The writer takes the older version away after it has published.
+    // The writer removes the older version only after it has published the commit.
     guard record.header.revision <= published.load(ordering: .acquiring), !record.header.isTombstone else { return nil }
     return record
   }
@@ -163,8 +164,8 @@ final class Index: Sendable {
     return record.header.isTombstone ? nil : record
   }
 
-  /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the epoch and holds
-  /// the commit as a snapshot.
+  /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the epoch and
+  /// holds the commit as a snapshot.
   func history(
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
   ) throws(StoreError) -> [RecordView] {
@@ -172,7 +173,7 @@ final class Index: Sendable {
     var records = unsafe found.record.header.revision <= sequence ? [found.record] : []
     for version in versions.all(hash, at: sequence) {
       guard let record = table.record(version.address) else { throw keyspace.locator.corruption(version.address) }
-      // One that has been superseded meanwhile is found twice.
+      // A record that was the newest and has been superseded meanwhile is found twice.
       guard record.header.keyspace == keyspace.id, unsafe record.key.equals(key),
         record.header.revision != records.first?.header.revision
       else { continue }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One keyspace as the engine knows it: its rows by hash and, if it is ordered, in order.
+/// The index of one keyspace: its rows by hash and, if it is ordered, in order.
 @safe final class KeyspaceIndex: Sendable, Numbered {
   let id: UInt32
   let name: String
@@ -13,22 +13,23 @@ import Synchronization
   /// The commit that dropped it.
   let droppedAt = Atomic<UInt64>(.max)
   let live = LiveBytes()
-  /// Of tombstones that are not retained and that its indexes lead to.
+  /// Bytes of tombstones that are not retained and that its indexes refer to.
   let held = LiveBytes()
-  /// What new values are compressed with; the index' table of dictionaries keeps it.
+  /// The dictionary that new values are compressed with; the index's table of dictionaries retains it.
   let dictionary = unsafe Atomic<Unmanaged<StoredDictionary>?>(nil)
-  /// The one that new values were compressed with first since the store was opened; 0 for none.
+  /// Its newest dictionary when the store was opened, the oldest that new values may be compressed with; 0 if it had
+  /// none.
   let firstDictionary = Atomic<UInt32>(0)
-  /// Bytes of the values put since the store was opened, and how many it takes before training a dictionary is tried.
+  /// Bytes of the values put since the store was opened, and how many of them make training a dictionary due.
   let putBytes = Atomic<Int>(0)
   let nextTraining = Atomic<Int>(0)
-  /// How many versions of each row are kept behind its newest, and the commit that said so; 0 if none has.
+  /// How many versions of each row are kept behind its newest, and the commit that set this number; 0 if none has.
   let oldVersions: Atomic<UInt32>
   let retainedSince: Atomic<UInt64>
-  /// How often in a row compressing a value didn't pay.
+  /// How many values in a row were stored uncompressed, because compressing did not save enough or was not tried.
   let compressionMisses = Atomic<Int>(0)
 
-  /// Without rows, or with those whose nodes a checkpoint has brought into the arena.
+  /// Begins without rows, or with those whose nodes a checkpoint has brought into the arena.
   init(
     id: UInt32, name: String, isOrdered: Bool, hash: KeyHash, table: SegmentTable, arena: Arena,
     from image: CheckpointTables.Keyspace? = nil
@@ -48,14 +49,14 @@ import Synchronization
 
   var isOrdered: Bool { tree != nil }
 
-  /// Whether it has not been dropped by then.
+  /// Whether it was not dropped at or before a commit.
   @inline(__always)
   func exists(at sequence: UInt64) -> Bool { droppedAt.load(ordering: .acquiring) > sequence }
 
-  /// Whether a value that is still to come may be compressed with a dictionary.
+  /// Whether a future value may be compressed with a dictionary.
   func mayUse(dictionary: UInt32) -> Bool { dictionary >= firstDictionary.load(ordering: .relaxed) }
 
-  /// Gives back all its memory. Nobody may be able to see a row of it any more. The writer's.
+  /// Gives back all its memory. Nobody may be able to see any of its rows. For the writer only.
   func clear() {
     locator.index.clear()
     tree?.clear()
@@ -69,14 +70,14 @@ import Synchronization
     return unsafe locator.hash(id, base, key.count)
   }
 
-  /// Enters a row that wasn't there.
+  /// Inserts a row that is known to be absent.
   func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64, _ address: UInt64) throws(StoreError) {
     locator.index.insert(hash, address)
     try unsafe tree?.insert(key, hash)
   }
 
-  /// Takes a row out if it is deleted: nobody can see an older version of it any more. Its tombstone has its key; returns
-  /// where that is and how long.
+  /// Removes a row whose newest record is a tombstone, when nobody can see an older version of it any more. The
+  /// tombstone contains the key. Returns the tombstone's address and length.
   func remove(_ hash: UInt64) throws(StoreError) -> (address: UInt64, length: Int)? {
     guard let (slot, address, newest) = unsafe try locator.find(hash), newest.header.isTombstone else { return nil }
     try unsafe tree?.remove(newest.key, hash)

@@ -1,8 +1,8 @@
 /// The keyspaces of a store, by number and by name.
 struct KeyspaceList: Sendable {
-  /// More are refused: the manifest names all of them, and is written anew with each segment.
+  /// More are refused, because the manifest names all of them and is written anew with each segment.
   static let maximumCount = 100_000
-  /// Of all names together.
+  /// The limit for all names together.
   static let maximumNameBytes = 64 << 20
 
   /// By number.
@@ -10,7 +10,7 @@ struct KeyspaceList: Sendable {
   private var byID: [UInt32: KeyspaceIndex] = [:]
   private var byName: [String: KeyspaceIndex] = [:]
   private var nameBytes = 0
-  /// Above all numbers there have been, of keyspaces that were dropped too.
+  /// Higher than all numbers ever used, those of dropped keyspaces included.
   private(set) var next: UInt32 = 1
 
   subscript(_ id: UInt32) -> KeyspaceIndex? { byID[id] }
@@ -27,10 +27,10 @@ struct KeyspaceList: Sendable {
   }
 
   mutating func add(_ keyspace: KeyspaceIndex) {
-    // Most come in this order.
+    // Most keyspaces are added in the order of their numbers.
     all.insert(keyspace, at: keyspace.id > all.last?.id ?? 0 ? all.count : position(keyspace.id))
     byID[keyspace.id] = keyspace
-    // Recovery may meet one that was dropped behind the one that has its name now.
+    // Recovery may find a dropped keyspace after the one that has its name now.
     if keyspace.id > byName[keyspace.name]?.id ?? 0 { byName[keyspace.name] = keyspace }
     nameBytes += keyspace.name.utf8.count
     reserve(below: keyspace.id + 1)
@@ -45,6 +45,6 @@ struct KeyspaceList: Sendable {
 
   mutating func reserve(below id: UInt32) { next = max(next, id) }
 
-  /// Of the first keyspace that has this number or a higher one.
+  /// The position of the first keyspace that has this number or a higher one.
   private func position(_ id: UInt32) -> Int { all.partitioningIndex { $0.id >= id } }
 }

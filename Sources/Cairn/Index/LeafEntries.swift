@@ -1,4 +1,4 @@
-/// Entries of a leaf or two on their way from one node to another, in order, on the stack.
+/// The entries of one or two leaves on their way from one node to another, in order, on the stack.
 @safe struct LeafEntries {
   private let base: UnsafeMutablePointer<Leaf.Entry>
   var count = 0
@@ -24,7 +24,7 @@
     unsafe UnsafeMutableBufferPointer(start: base + range.lowerBound, count: range.count)
   }
 
-  /// Starts with the first entries of a leaf.
+  /// Replaces all entries with the first `number` of a leaf.
   mutating func copy(_ leaf: Leaf, _ number: Int) {
     let (heads, hashes) = unsafe leaf.columns
     for index in 0..<number { unsafe base[index] = Leaf.Entry(head: heads[index], hash: hashes[index]) }
@@ -81,7 +81,7 @@
     unsafe all.reverse()
   }
 
-  /// Heads as they are behind a shorter prefix.
+  /// Changes the heads from those behind `prefix` to those behind its first `length` bytes.
   func shorten(_ prefix: UnsafeRawBufferPointer, to length: Int) {
     let dropped = prefix.count - length
     guard dropped > 0 else { return }

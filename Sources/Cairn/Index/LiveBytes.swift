@@ -1,5 +1,5 @@
-/// Bytes of some kind of a keyspace's records in each segment, so that all of them can be given up at once. The writer's
-/// own.
+/// Bytes of a keyspace's records of some kind in each segment, so that all of them can be released at once. For the
+/// writer only.
 @safe final class LiveBytes: @unchecked Sendable {
   private var bytes: UnsafeMutableBufferPointer<Int>
 
@@ -7,10 +7,10 @@
 
   deinit { unsafe bytes.deallocate() }
 
-  /// By the first slot of each segment.
+  /// The counts above zero, by the first slot of each segment.
   var bySlot: [(slot: Int, bytes: Int)] { changes.filter { $0.bytes > 0 } }
 
-  /// The same where it counts what has been added since some time, and may be negative.
+  /// All counts other than zero. They may be negative where they count what has been added since some time.
   var changes: [(slot: Int, bytes: Int)] {
     unsafe bytes.indices.filter { unsafe bytes[$0] != 0 }.map { unsafe ($0, bytes[$0]) }
   }

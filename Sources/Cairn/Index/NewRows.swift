@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The rows that have been added since a checkpoint was begun, by hash, so that it can leave them out.
+/// The rows that have been added since a checkpoint was begun, by hash, so that the checkpoint can leave them out.
 final class NewRows: Sendable {
   private let isRecording = Atomic<Bool>(false)
   private let hashes = Lock<[UInt64]>([])
@@ -16,13 +16,13 @@ final class NewRows: Sendable {
     hashes.withLock { $0 = [] }
   }
 
-  /// Before the row is in the ordered index. For the holder of the commit lock.
+  /// Notes a row before it is entered into the ordered index. For the holder of the commit lock.
   @inline(__always)
   func note(_ hash: UInt64) {
     if isRecording.load(ordering: .relaxed) { hashes.withLock { $0.append(hash) } }
   }
 
-  /// Those noted since this was last asked.
+  /// Returns the hashes noted since the last call.
   func take() -> [UInt64] {
     hashes.withLock { hashes in
       defer { hashes = [] }

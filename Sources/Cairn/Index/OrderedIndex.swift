@@ -3,14 +3,15 @@ import Synchronization
 
 /// The rows of one keyspace in the order of their keys.
 ///
-/// A B+tree whose leaves hold 16 bytes a row and no keys: where eight bytes do not decide, the record does. Nodes are
-/// copied on write and published by one store into their parent, so that readers need no lock (after Bayer and
-/// Unterauer, "Prefix B-trees", 1977, for the separators and the shared prefixes). An overwrite does not touch it.
+/// A B+tree whose leaves hold 16 bytes a row and no keys: if eight bytes do not decide the order, the records do. Nodes
+/// are copied on write and published by one store into their parent, so that readers need no lock. The separators and
+/// the shared prefixes are after Bayer and Unterauer, "Prefix B-trees", 1977. Overwriting a row does not touch the
+/// tree.
 @safe final class OrderedIndex: @unchecked Sendable {
   let arena: Arena
   private let locator: RowLocator
   private let root: Atomic<UInt32>
-  /// The way from the root to the leaf a change is about. The writer's.
+  /// The path from the root to the leaf that a change is about. For the writer only.
   private let path: UnsafeMutablePointer<Step>
 
   private struct Step {
@@ -18,10 +19,11 @@ import Synchronization
     var child: Int
   }
 
-  /// More levels than addresses allow for.
+  /// More levels than a tree can have with the addresses there are.
   private static let maximumHeight = 32
 
-  /// Begins with nodes that lie in the arena already; without any it takes nothing from the arena before the first row.
+  /// Begins with nodes that are in the arena already; without a root it takes nothing from the arena before the first
+  /// row.
   init(arena: Arena, locator: RowLocator, root node: UInt32 = Arena.blank) {
     self.arena = arena
     self.locator = locator
@@ -33,7 +35,7 @@ import Synchronization
 
   // MARK: Reading
 
-  /// Where a leaf's keys end: good while the epoch is pinned.
+  /// The separator at which a leaf's keys end. Valid while the epoch is pinned.
   @safe struct Fence {
     fileprivate let node: Inner
     fileprivate let separator: Int
@@ -41,10 +43,10 @@ import Synchronization
     var bytes: [UInt8] { node.separator(separator) }
   }
 
-  /// The leaf that holds the first keys at or behind `bound`, or with `below` the last ones before it; `bound` nil
-  /// stands for the beginning or the end. Gives its entries in order, and returns the fence behind which the
-  /// neighbouring leaf in that direction begins; nil if there is none. For a reader that has pinned the epoch; one that
-  /// is going on beyond this leaf has the next brought near.
+  /// Reads the leaf that holds the first keys at or behind `bound`, or with `below` the last keys before it; if `bound`
+  /// is nil, the first leaf or the last. Puts its entries into `entries` in order, and returns the fence behind which
+  /// the neighbouring leaf in that direction begins, or nil if there is none. For a reader that has pinned the epoch;
+  /// for one that is going on beyond this leaf, the next leaf is prefetched if it has the same parent.
   func leaf(
     at bound: [UInt8]?, below: Bool, goingOn: Bool, into entries: inout LeafEntries
   ) throws(StoreError) -> Fence? {
@@ -73,7 +75,8 @@ import Synchronization
     return fence
   }
 
-  /// The leaf that holds the first keys at or behind `bound`, and nothing of what comes before it; as `leaf` does.
+  /// Reads the leaf that holds the first keys at or behind `bound`, without what comes before `bound`. Also returns the
+  /// prefix of the leaf.
   func leaf(
     from bound: [UInt8]?, into entries: inout LeafEntries
   ) throws(StoreError) -> (prefix: UnsafeRawBufferPointer, fence: Fence?) {
@@ -90,7 +93,7 @@ import Synchronization
     let leaf = unsafe Leaf(arena[node])
     try gather(leaf, into: &entries)
     if let bound, lower?.bytes != bound {
-      // Leaves have merged.
+      // Leaves have merged, so this one may begin before the bound.
       while entries.count > 0 {
         if let found = unsafe try locator.find(entries[0].hash),
           unsafe bound.withUnsafeBytes({ unsafe found.record.key.order($0) }) >= 0
@@ -103,7 +106,7 @@ import Synchronization
     return unsafe (leaf.prefix, upper)
   }
 
-  /// Takes away entries that are surely on the wrong side of the bound.
+  /// Removes entries that are certainly on the wrong side of the bound.
   private func trim(
     _ entries: inout LeafEntries, _ prefix: UnsafeRawBufferPointer, _ bound: UnsafeRawBufferPointer, below: Bool
   ) {
@@ -120,15 +123,15 @@ import Synchronization
     }
   }
 
-  /// A leaf's entries in order.
+  /// Collects a leaf's entries in order.
   private func gather(_ leaf: Leaf, into entries: inout LeafEntries) throws(StoreError) {
     let (sorted, appended) = leaf.loadCounts()
     entries.copy(leaf, sorted)
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 
-  /// Where heads tie, behind the last entry that is known to come before; one that is there already, once. A row that has gone since the leaf was
-  /// written tells nothing, and is passed over.
+  /// Inserts an entry unless it is there already. Where heads are equal, it goes behind the last entry that is known to
+  /// come before it. A row that has gone since the leaf was written cannot be compared, and is passed over.
   private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
     var position = entries.firstIndex(atOrAbove: entry.head)
     var index = position
@@ -142,7 +145,7 @@ import Synchronization
     entries.insert(entry, at: position)
   }
 
-  /// Asks the records; nil if one of the rows has gone.
+  /// Compares the keys in the records; nil if one of the rows has gone.
   private func isBefore(_ first: UInt64, _ second: UInt64) throws(StoreError) -> Bool? {
     guard let first = unsafe try locator.find(first), let second = unsafe try locator.find(second) else { return nil }
     return unsafe first.record.key.order(second.record.key) < 0
@@ -150,13 +153,13 @@ import Synchronization
 
   // MARK: Changing (the writer's)
 
-  /// As many bytes as the arena has to have for so many rows, with keys of so many bytes at most, to be entered: new leaves,
-  /// and new nodes above those that split.
+  /// How many bytes the arena must have for inserting `newRows` rows with keys of at most `longestKey` bytes: for new
+  /// leaves, and for new nodes above those that split.
   static func memory(_ newRows: Int, longestKey: Int) -> Int {
     min(newRows, 4096) * Leaf.size + newRows * 256 + (64 << 10) + 128 * longestKey
   }
 
-  /// Down to a level, by default to the leaf, without looking at the node there.
+  /// Walks down to a level, by default to the leaf, without looking at the node there, and records the path.
   @inline(__always)
   private func descend(_ key: UnsafeRawBufferPointer, to level: Int = 0) -> (node: UInt32, depth: Int) {
     var depth = 0
@@ -171,8 +174,8 @@ import Synchronization
     return (node, depth)
   }
 
-  /// Brings the node above the leaf that a key belongs to near: what is looked at first in it. Returns the node, for
-  /// `prefetchLeaf`.
+  /// Prefetches the node above the leaf that a key belongs to: the lines that are looked at first. Returns the node,
+  /// for `prefetchLeaf`.
   @inline(__always)
   func prefetchInner(_ key: UnsafeRawBufferPointer) -> UInt32 {
     let (node, _) = unsafe descend(key, to: 1)
@@ -181,8 +184,8 @@ import Synchronization
     return node
   }
 
-  /// Brings the leaf that a key belongs to near: its header, and the lines that the next entry and its neighbours lie
-  /// in. Nothing has been changed since `prefetchInner` returned the node.
+  /// Prefetches the leaf that a key belongs to: its header, and the lines of the next entry and its neighbours. Nothing
+  /// may have changed since `prefetchInner` returned the node.
   @inline(__always)
   func prefetchLeaf(_ key: UnsafeRawBufferPointer, below node: UInt32) {
     var leaf = unsafe arena[node]
@@ -197,7 +200,7 @@ import Synchronization
     }
   }
 
-  /// Adds a row that the hash index knows already and that is not in the tree.
+  /// Inserts a row that the hash index knows already and that is not in the tree.
   func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
     let (node, depth) = unsafe descend(key)
     let leaf = unsafe Leaf(arena[node])
@@ -228,8 +231,8 @@ import Synchronization
     }
   }
 
-  /// Adds rows that the hash index knows already, in the order of their keys, a leaf at a time, unless the tree has them.
-  /// `row` is asked for each of them more than once, and in order.
+  /// Inserts rows that the hash index knows already, in the order of their keys, a leaf at a time; skips those that the
+  /// tree has. Calls `row` for each of them more than once, and in order.
   func insert(
     _ count: Int, _ row: (Int) throws(StoreError) -> (key: UnsafeRawBufferPointer, hash: UInt64)
   ) throws(StoreError) {
@@ -264,7 +267,7 @@ import Synchronization
     }
   }
 
-  /// What the keys of the leaf at the end of the path are below; nil for the last.
+  /// The separator that all keys of the leaf at the end of the path are below; nil for the last leaf.
   private func fence(_ depth: Int) -> [UInt8]? {
     for level in stride(from: depth - 1, through: 0, by: -1) {
       let step = unsafe path[level]
@@ -278,7 +281,7 @@ import Synchronization
     (0..<depth).allSatisfy { unsafe path[$0].child == Inner(arena[path[$0].node]).count - 1 }
   }
 
-  /// Puts `entries` in the place of a leaf: as one leaf or, where they don't fit, as two.
+  /// Replaces a leaf with one that holds `entries` or, if they don't fit, with two.
   private func replaceLeaf(
     _ node: UInt32, _ entries: LeafEntries, _ prefix: UnsafeRawBufferPointer, isAppend: Bool, depth: Int
   ) throws(StoreError) {
@@ -296,7 +299,7 @@ import Synchronization
     arena.retire(node, Leaf.size)
   }
 
-  /// Near the middle, between two keys that their heads tell apart if there are such.
+  /// A position near the middle, between two entries with different heads if there are such.
   private func splitPoint(_ entries: LeafEntries, capacity: Int) -> Int {
     let middle = entries.count / 2
     for distance in 0...min(entries.count / 4, capacity - (entries.count + 1) / 2) {
@@ -307,7 +310,7 @@ import Synchronization
     return middle
   }
 
-  /// The shortest bytes above the key on the left and not above the key on the right.
+  /// The shortest bytes that are above the key on the left and not above the key on the right.
   private func separator(
     _ left: Leaf.Entry, _ right: Leaf.Entry, _ prefix: UnsafeRawBufferPointer
   ) throws(StoreError) -> [UInt8] {
@@ -322,13 +325,14 @@ import Synchronization
 
   private func key(_ hash: UInt64) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let found = try unsafe locator.find(hash) else {
-      // Only a checkpoint that lies leads here.
+      // Only a checkpoint with wrong contents leads here.
       throw StoreError(.damaged, "a row of the ordered index has no slot")
     }
     return unsafe found.record.key
   }
 
-  /// A leaf of entries in order. Where heads tie, they start further behind, if the keys share more than the prefix.
+  /// Builds a leaf of entries in order. If heads are equal and the keys share more than the prefix, the leaf gets a
+  /// longer prefix, and the heads start behind that.
   private func buildLeaf(
     _ entries: UnsafeMutableBufferPointer<Leaf.Entry>, _ prefix: UnsafeRawBufferPointer
   ) throws(StoreError) -> UInt32 {
@@ -354,7 +358,7 @@ import Synchronization
     return false
   }
 
-  /// Publishes a node in the place of another, `level` steps below the root.
+  /// Publishes a node in the place of another, which is `level` steps below the root.
   private func replace(_ old: UInt32, with new: UInt32, level: Int) {
     if level == 0 {
       root.store(new, ordering: .releasing)
@@ -397,7 +401,7 @@ import Synchronization
     arena.retire(step.node, Inner.rounded(parent.size))
   }
 
-  /// Publishes an inner node or, where there are too many children, two.
+  /// Publishes an inner node or, if there are too many children, two.
   private func publish(_ children: [UInt32], _ separators: [[UInt8]], inPlaceOf old: UInt32, level: Int) {
     let height = unsafe Inner.level(arena[old])
     guard children.count > Inner.maximumChildren else {
@@ -415,7 +419,7 @@ import Synchronization
     return Inner.add(level: level, children, separators, to: &sink)
   }
 
-  /// Takes a row out. Its slot in the hash index is still there.
+  /// Removes a row whose slot is still in the hash index.
   func remove(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
     let (node, depth) = unsafe descend(key)
     let leaf = unsafe Leaf(arena[node])
@@ -433,7 +437,7 @@ import Synchronization
     }
   }
 
-  /// Gives back all nodes, and has none from then on.
+  /// Gives back all nodes; the tree is empty from then on.
   func clear() {
     let first = root.load(ordering: .relaxed)
     root.store(Arena.blank, ordering: .releasing)
@@ -447,7 +451,7 @@ import Synchronization
     arena.retire(node, Inner.rounded(inner.size))
   }
 
-  /// Takes the child on the path out of its parent, and parents that have no children left.
+  /// Removes the child on the path from its parent, and parents that have no children left.
   private func removeChild(level: Int) {
     let step = unsafe path[level - 1]
     let parent = unsafe Inner(arena[step.node])
@@ -476,8 +480,7 @@ import Synchronization
     }
   }
 
-  /// Puts `entries`, which are few, together with a neighbour of the leaf they come from; false if both don't fit into
-  /// one leaf well.
+  /// Merges the few `entries` of a leaf with those of a neighbour; returns false if both don't fit well into one leaf.
   private func merge(_ node: UInt32, _ entries: LeafEntries, depth: Int) throws(StoreError) -> Bool {
     guard depth > 0, case let step = unsafe path[depth - 1], case let parent = unsafe Inner(arena[step.node]),
       parent.count > 1
@@ -521,7 +524,8 @@ import Synchronization
 
   // MARK: Checkpoints
 
-  /// Whether a node in an arena is a tree whose nodes all lie below `nodesEnd`, each of them once.
+  /// Whether a node in an arena is the root of a tree whose nodes all lie below `nodesEnd`. `nodesLeft` limits how many
+  /// nodes are visited.
   static func isSound(
     _ arena: Arena, _ node: UInt32, below level: Int? = nil, nodesEnd: Int, nodesLeft: inout Int
   ) -> Bool {

@@ -45,7 +45,7 @@ struct RowLocator: Sendable {
       && self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
   }
 
-  /// Whether the row with this hash lies at an address.
+  /// Whether the record at an address belongs to the row with this hash.
   func isAt(_ address: UInt64, _ hash: UInt64) -> Bool { table.record(address).map { isRow($0, hash) } ?? false }
 
   /// The address of the record that is most likely the row's newest; 0 if there is none.

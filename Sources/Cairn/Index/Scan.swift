@@ -3,20 +3,20 @@ struct Scan {
   let index: Index
   let keyspace: KeyspaceIndex
   let sequence: UInt64
-  /// Throws if the snapshot has ended: called after pinning the epoch, and where no row is found.
+  /// Throws if the snapshot has ended. Called after pinning the epoch, and when a row is not found.
   let checkHeld: () throws(StoreError) -> Void
 
-  /// Records that are asked for together, ahead of the walk.
+  /// The number of records that are prefetched together, ahead of the walk.
   private static let groupSize = 32
 
-  /// Calls `body` with the rows of a range in order until it says false; likely after `limit` rows. The epoch is pinned
-  /// a leaf at a time, so that a long walk holds back no memory.
+  /// Calls `body` with the rows of a range in order until it returns false, which is expected after `limit` rows. The
+  /// epoch is pinned for one leaf at a time, so that a long walk does not keep memory from being reused.
   func ordered(
     _ tree: OrderedIndex, from lower: [UInt8], to upper: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool
   ) throws {
     try LeafEntries.with { entries in
-      // Where the walk has got to; nil for the beginning or, in reverse, the end.
+      // Where the walk has got to; nil at the beginning or, in reverse, at the end.
       var bound: [UInt8]? = reverse ? upper : lower.isEmpty ? nil : lower
       let end: [UInt8]? = reverse ? (lower.isEmpty ? nil : lower) : upper
       while true {
@@ -27,15 +27,15 @@ struct Scan {
         if reverse { entries.reverse() }
         guard try walk(entries, from: bound, to: end, reverse: reverse, limit: limit, body) else { return }
         guard let next = fence?.bytes else { return }
-        // The next leaf has nothing of the range.
+        // The next leaf has no keys of the range.
         if reverse ? lower.isAtOrAbove(next) : upper.map({ next.isAtOrAbove($0) }) ?? false { return }
         bound = next
       }
     }
   }
 
-  /// Walks from one bound to the other, in either direction. A leaf may begin before `start`: leaves merge beside a
-  /// reader.
+  /// Walks from one bound to the other, in either direction; returns false if the scan is over. A leaf may begin before
+  /// `start`, because the writer may merge leaves meanwhile.
   private func walk(
     _ entries: LeafEntries, from start: [UInt8]?, to end: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool
@@ -69,8 +69,10 @@ struct Scan {
     unsafe bound.withUnsafeBytes { unsafe record.key.order($0) < 0 }
   }
 
-  /// The address of the record that is most likely the row's takes the place of the head, which has done its work.
-  // Kept out of the walk, as is `prefetch`: what is done for every row is inlined there only as long as it is short.
+  /// Replaces each head, which is not needed any more, with the address of the record that is most likely the row's
+  /// newest.
+  // Kept out of the walk, like `prefetch`: the compiler inlines what is done for every row only while the walk is
+  // short.
   @inline(never)
   private func locate(_ entries: LeafEntries, _ range: Range<Int>) {
     let locator = keyspace.locator
@@ -78,15 +80,14 @@ struct Scan {
     for position in range { entries[position].head = locator.likelyAddress(entries[position].hash) }
   }
 
-  /// Asks for records. A processor goes on from one only when its address has been translated, which takes longer than
-  /// what else there is to do; so it is given many at once, with nothing between them.
+  /// Prefetches records. The processor continues after a prefetch only when the address has been translated, which
+  /// takes longer than the other work there is; so many are issued at once, with nothing between them.
   @inline(never)
   private func prefetch(_ entries: LeafEntries, _ range: Range<Int>) {
     for position in range where entries[position].head != 0 { index.table.prefetch(entries[position].head) }
   }
 
-  /// The record that the snapshot sees of a row whose newest one most likely lies at the address that stands for the
-  /// head.
+  /// The record of a row that the snapshot sees. The entry's head is the likely address of the row's newest record.
   @inline(__always)
   private func record(_ entry: Leaf.Entry) throws(StoreError) -> RecordView? {
     let locator = keyspace.locator
@@ -98,7 +99,7 @@ struct Scan {
     return try index.record(keyspace, entry.hash, at: sequence)
   }
 
-  /// Calls `body` with every row, in no order, until it says false.
+  /// Calls `body` with every row, in no particular order, until it returns false.
   func unordered(_ body: (RecordView) throws -> Bool) throws {
     var addresses: [UInt64] = []
     var position: UInt32? = 0
@@ -136,8 +137,8 @@ struct Scan {
 // MARK: Histories
 
 extension Scan {
-  /// Calls `body` with the versions that are kept of each row, deleted ones too, newest first, until it says false. In
-  /// order if the keyspace is.
+  /// Calls `body` with the kept versions of each row, newest first, until it returns false; deleted rows are included.
+  /// The rows are in order if the keyspace is ordered.
   func histories(_ body: ([RecordView]) throws -> Bool) throws {
     if let tree = keyspace.tree {
       try orderedHistories(tree, body)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The sequences at which somebody is reading.
+/// The sequences that snapshots hold.
 final class SnapshotRegistry: Sendable {
   private let pinned = Lock(PinnedSequences())
   private let total = Atomic<Int>(0)
@@ -8,7 +8,7 @@ final class SnapshotRegistry: Sendable {
   /// Pins the newest published sequence, which `published` reads.
   @inline(__always)
   func register(_ published: () -> UInt64) -> UInt64 {
-    // Counted before the sequence is read: a writer that finds nobody counted has published before.
+    // Counted before the sequence is read: a writer that finds nobody counted has published before that.
     total.add(1, ordering: .sequentiallyConsistent)
     return pinned.withLock { pinned in
       let sequence = published()
@@ -17,7 +17,7 @@ final class SnapshotRegistry: Sendable {
     }
   }
 
-  /// True if it was the last snapshot of this sequence.
+  /// Returns true if it was the last snapshot of this sequence.
   func release(_ sequence: UInt64) -> Bool {
     defer { total.subtract(1, ordering: .sequentiallyConsistent) }
     return pinned.withLock { $0.remove(sequence) }
@@ -25,37 +25,38 @@ final class SnapshotRegistry: Sendable {
 
   var isEmpty: Bool { total.load(ordering: .sequentiallyConsistent) == 0 }
 
-  /// The oldest snapshot there is.
+  /// The oldest sequence that is held.
   var oldest: UInt64? { pinned.withLock { $0.oldest } }
 
-  /// The newest snapshot in `lower..<upper`.
+  /// The newest sequence that is held in `lower..<upper`.
   func newest(from lower: UInt64, below upper: UInt64) -> UInt64? {
     pinned.withLock { $0.newest(from: lower, below: upper) }
   }
 }
 
-/// Sequences that rise, each with the number of snapshots that hold it.
+/// Rising sequences, each with the number of snapshots that hold it.
 ///
-/// What is removed in the middle stays as a gap until the gaps are more than the rest. A gap leads to what comes before it,
-/// and is led further when it is passed, as in Galler and Fischer, "An improved equivalence algorithm", 1964: whatever is
-/// asked takes a logarithm of the number of entries, on average over all that is done.
+/// A sequence that is removed in the middle stays as a gap until there are more gaps than other entries. A gap refers
+/// to the entry before it; a search that passes gaps makes them refer to where it ends (as in Galler and Fischer, "An
+/// improved equivalence algorithm", 1964). So each operation takes logarithmic time in the number of entries,
+/// amortized.
 private struct PinnedSequences {
   private struct Entry {
     let sequence: UInt64
     var count: Int
-    /// Where the search for what comes before goes on, if it is a gap.
+    /// For a gap, where a search for the entry before it continues.
     var before: Int
   }
 
   private var entries: [Entry] = []
-  /// The first that is no gap.
+  /// The first entry that is not a gap.
   private var first = 0
-  /// Those that are none.
+  /// The number of entries that are not gaps.
   private var used = 0
 
   var oldest: UInt64? { used == 0 ? nil : entries[first].sequence }
 
-  /// `sequence` is none below those there are.
+  /// `sequence` must not be below any existing one.
   mutating func add(_ sequence: UInt64) {
     if let last = entries.last, last.sequence == sequence {
       if last.count == 0 { used += 1 }
@@ -68,7 +69,7 @@ private struct PinnedSequences {
     }
   }
 
-  /// True if nothing holds it any more.
+  /// Returns true if no snapshot holds the sequence any more.
   mutating func remove(_ sequence: UInt64) -> Bool {
     let index = entries.partitioningIndex { $0.sequence >= sequence }
     guard index < entries.count, entries[index].sequence == sequence, entries[index].count > 0 else { return false }
@@ -85,7 +86,7 @@ private struct PinnedSequences {
     return index >= 0 && entries[index].sequence >= lower ? entries[index].sequence : nil
   }
 
-  /// The last entry that is no gap, from one on; negative if there is none.
+  /// The last entry at or before `index` that is not a gap; negative if there is none.
   private mutating func lastUsed(_ index: Int) -> Int {
     var found = index
     while found >= 0, entries[found].count == 0 { found = entries[found].before }

@@ -1,4 +1,4 @@
-/// Where new nodes go: into an arena, or into a checkpoint.
+/// Where new nodes are written: an arena, or a checkpoint.
 protocol NodeSink {
   associatedtype Failure: Error
   /// Makes room for a node, lets `fill` write it, and returns its address.
@@ -20,7 +20,7 @@ struct TreeBuilder {
   private struct Level {
     var children: [UInt32] = []
     var separators: [[UInt8]] = []
-    /// What stands before the first child.
+    /// The separator before the first child.
     var separator: [UInt8] = []
   }
 
@@ -30,8 +30,8 @@ struct TreeBuilder {
 
   var isEmpty: Bool { levels.isEmpty }
 
-  /// Adds a leaf whose keys are all at or above `separator`, and those of the leaf before below it. Anything will do for
-  /// the first.
+  /// Adds a leaf. All its keys are at or above `separator`, and all keys of the leaf before it are below. For the first
+  /// leaf, `separator` may be anything.
   mutating func add<Sink: NodeSink>(
     _ leaf: UInt32, behind separator: [UInt8], to sink: inout Sink
   ) throws(Sink.Failure) {
@@ -58,7 +58,7 @@ struct TreeBuilder {
     try add(node, behind: full.separator, level: level + 1, to: &sink)
   }
 
-  /// The root. There has to be a leaf.
+  /// Returns the root. At least one leaf must have been added.
   mutating func finish<Sink: NodeSink>(to sink: inout Sink) throws(Sink.Failure) -> UInt32 {
     var level = 0
     while level < levels.count - 1 || levels[level].children.count > 1 {

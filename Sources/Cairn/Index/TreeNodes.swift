@@ -1,20 +1,20 @@
 import CCairnPlatform
 import Synchronization
 
-/// A leaf of the ordered index, 1 KiB: for each row the 8 bytes of its key behind what all keys of the leaf share, and
-/// the row's hash.
+/// A leaf of the ordered index, 1 KiB. For each row it holds the 8 bytes of the key that follow the prefix shared by
+/// all keys of the leaf, and the row's hash.
 ///
 ///     0  counts (sorted, and appended behind them << 16)   4  length of the shared prefix   6  level, 0   8  capacity
 ///     32 heads × capacity   hashes × capacity   …   the prefix at the end
 ///
-/// Entries are written once, behind those there are, and published with the counts; up to `maximumAppended` of them may
-/// be out of order. Anything else makes a new leaf. A leaf of zeros is empty and full.
+/// Entries are written once, behind the existing ones, and published with the counts; up to `maximumAppended` of them
+/// may be out of order. Any other change makes a new leaf. A leaf of zeros is empty and full.
 @safe struct Leaf {
   static let size = 1024
   static let headerSize = 32
   static let maximumAppended = 8
   static let maximumPrefix = 240
-  /// Entries of a leaf without a prefix: no leaf has more.
+  /// The number of entries of a leaf without a prefix; no leaf has more.
   static let maximumCapacity = (size - headerSize) / 16
 
   struct Entry {
@@ -60,12 +60,12 @@ import Synchronization
       hash: heads.load(fromByteOffset: (capacity &+ index) &* 8, as: UInt64.self))
   }
 
-  /// Asks for all of it.
+  /// Prefetches the whole leaf.
   func prefetch() {
     for line in 0..<Self.size / 64 { unsafe cairn_prefetch(base + line &* 64) }
   }
 
-  /// The heads and the hashes, each one after the other.
+  /// The heads and the hashes, each in an array.
   var columns: (heads: UnsafePointer<UInt64>, hashes: UnsafePointer<UInt64>) {
     let heads = unsafe UnsafePointer((base + Self.headerSize).assumingMemoryBound(to: UInt64.self))
     return unsafe (heads, heads + capacity)
@@ -78,7 +78,7 @@ import Synchronization
     unsafe heads.storeBytes(of: entry.hash, toByteOffset: (capacity &+ index) &* 8, as: UInt64.self)
   }
 
-  /// Whether what it says of itself fits into it.
+  /// Whether the lengths and counts in its header fit into the leaf.
   var isSound: Bool {
     let length = unsafe Int(base.load(fromByteOffset: 4, as: UInt16.self))
     let (sorted, appended) = loadCounts()
@@ -86,7 +86,7 @@ import Synchronization
       && appended <= Self.maximumAppended
   }
 
-  /// Fills fresh memory. `entries` are in order.
+  /// Initializes fresh memory with `entries`, which are in order.
   func initialize(_ entries: UnsafeMutableBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
     unsafe base.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
     unsafe base.storeBytes(of: UInt16(prefix.count), toByteOffset: 4, as: UInt16.self)
@@ -102,7 +102,7 @@ import Synchronization
 }
 
 /// An inner node of the ordered index: children and the separators between them. A separator is above every key of the
-/// child to its left and at or below every key of the child to its right. All but the children's addresses never
+/// child to its left and at or below every key of the child to its right. Nothing but the children's addresses ever
 /// changes.
 ///
 ///     0  –   6  level   8  number of children   12  size   16  length of the shared prefix
@@ -148,7 +148,7 @@ import Synchronization
 
   private func length(_ index: Int) -> Int { unsafe Int(lengths.load(fromByteOffset: index &* 4, as: UInt32.self)) }
 
-  /// Whether what it says of itself fits into the bytes there are.
+  /// Whether the lengths and offsets in the node fit into the `available` bytes.
   func isSound(available: Int) -> Bool {
     guard (1...Self.maximumChildren).contains(count), size <= available else { return false }
     let fixed = Self.size(children: count, prefix: 0, tails: 0)
@@ -160,7 +160,7 @@ import Synchronization
     }
   }
 
-  /// What a separator has behind the prefix and its head.
+  /// The bytes of a separator behind the prefix and its head.
   private func tail(_ index: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: base + Int(tails.load(fromByteOffset: index &* 4, as: UInt32.self)),
@@ -203,21 +203,21 @@ import Synchronization
     return low
   }
 
-  /// Order of a key and a separator that are alike up to the head's end.
+  /// The order of a key and a separator that are equal up to the end of the head.
   private func orderBehindHead(_ key: UnsafeRawBufferPointer, _ index: Int, _ prefixLength: Int) -> Int {
     let length = length(index)
     if min(key.count, length) <= prefixLength + 8 { return key.count - length }
     return unsafe key.slice(prefixLength + 8, key.count).order(tail(index))
   }
 
-  /// Few sizes, so that freed nodes fit again.
+  /// Rounds up to one of a few sizes, so that freed nodes can be reused.
   static func rounded(_ size: Int) -> Int {
     var rounded = Leaf.size
     while rounded < size { rounded *= 2 }
     return rounded
   }
 
-  /// Makes a node.
+  /// Adds a node to `sink`, and returns its address.
   static func add<Sink: NodeSink>(
     level: Int, _ children: [UInt32], _ separators: [[UInt8]], to sink: inout Sink
   ) throws(Sink.Failure) -> UInt32 {
@@ -237,7 +237,7 @@ import Synchronization
     headerSize + 16 * (children - 1) + 4 * children + prefix + tails
   }
 
-  /// Fills fresh memory of `size(…)` bytes. `separators` all begin with the first `prefixLength` bytes they share.
+  /// Initializes fresh memory of `size(…)` bytes. All `separators` share their first `prefixLength` bytes.
   func initialize(level: Int, children nodes: [UInt32], separators: [[UInt8]], prefixLength: Int, size: Int) {
     unsafe base.storeBytes(of: 0, as: UInt32.self)
     unsafe base.storeBytes(of: UInt32(prefixLength), toByteOffset: 16, as: UInt32.self)
@@ -268,8 +268,8 @@ import Synchronization
     }
   }
 
-  /// Fills fresh memory of `old.size + 20 + tail` bytes with what `old` has and one more child, to the right of child
-  /// `index`. The separator between the two begins with the prefix.
+  /// Initializes fresh memory of `old.size + 20 + tail` bytes with the contents of `old` and one more child, to the
+  /// right of child `index`. The separator between the two begins with the prefix.
   func initialize(
     _ old: Inner, inserting separator: UnsafeRawBufferPointer, _ node: UInt32, after index: Int, size: Int
   ) {

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Older versions that somebody may still read: what a commit in progress is about to replace, what a snapshot holds on
-/// to, and what a keyspace retains.
+/// Older versions that somebody may still read: those that a commit in progress is about to replace, that a snapshot
+/// needs, or that a keyspace retains.
 ///
-/// A chained hash table, rows found by their hash. The writer adds a version before it replaces it in the hash index, lets
-/// it *expire* with the commit that makes it one too many, and takes it away once no snapshot is left that came before.
-/// The newest version of a row comes first as a rule, but nothing depends on it. 64 bytes a version.
+/// A chained hash table, by the hashes of rows. The writer adds a version before it replaces it in the hash index, lets
+/// it *expire* with the commit that makes it one too many, and removes it once no snapshot is left between the commit
+/// that wrote it and the commit with which it expired. The newest version of a row usually comes first, but nothing
+/// depends on that. 64 bytes a version.
 @safe final class VersionTable: @unchecked Sendable {
   /// A version and the span of sequences in which it was the row's newest.
   struct Version {
@@ -14,7 +15,7 @@ import Synchronization
     let sequence: UInt64
     let supersededBy: UInt64
     let keyspace: UInt32
-    /// Of its record, in units.
+    /// The length of its record, in units.
     var units: UInt32
     let isTombstone: Bool
     /// Whether a deletion superseded it.
@@ -23,19 +24,19 @@ import Synchronization
     var bytes: Int { Int(units) * Format.unit }
   }
 
-  /// What `expiredBy` is until a version expires.
+  /// The value of `expiredBy` until a version expires.
   static let kept = UInt64.max
 
   static let nodeSize = 64
-  /// Behind the version.
+  /// The address of the next node, behind the version.
   private static let nextOffset = 48
-  /// 1 where a delete superseded the version or a later one of the row, or may have: with the last of them the row's place
-  /// in the indexes goes too. The writer's own.
+  /// 1 if a deletion superseded the version or a later one of the row, or may have: with the last such version, the
+  /// row's place in the indexes goes too. Used by the writer only.
   private static let deletedOffset = 52
   private static let expiredOffset = 56
 
   private let arena: Arena
-  /// [number of buckets − 1][heads]
+  /// Points to the number of buckets − 1, followed by the heads of the buckets.
   private let buckets: Atomic<UInt>
   private var bucketArrays: [UnsafeMutableRawPointer] = unsafe []
   private let nodeCount = Atomic<Int>(0)
@@ -48,7 +49,7 @@ import Synchronization
 
   deinit { unsafe bucketArrays.forEach { unsafe $0.deallocate() } }
 
-  /// Number of versions kept.
+  /// The number of versions in the table.
   var count: Int { nodeCount.load(ordering: .relaxed) }
 
   private typealias Link = UnsafeMutablePointer<Atomic<UInt32>>
@@ -98,7 +99,7 @@ import Synchronization
     unsafe arena[node].storeBytes(of: isOfDeletedRow ? 1 : 0, toByteOffset: Self.deletedOffset, as: UInt32.self)
   }
 
-  /// Calls `body` with the nodes of a row.
+  /// Calls `body` with each node of a row.
   @inline(__always)
   private func forEachNode(_ hash: UInt64, _ body: (UInt32) -> Void) {
     var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
@@ -123,8 +124,8 @@ import Synchronization
     return nil
   }
 
-  /// The versions of a row that were there after a commit, its newest then or older. For a reader that has pinned the
-  /// epoch and holds the commit as a snapshot.
+  /// The versions of a row in the table that were kept after a commit, the row's newest at that time included. For a
+  /// reader that has pinned the epoch and holds the commit as a snapshot.
   func all(_ hash: UInt64, at sequence: UInt64) -> [Version] {
     var versions: [Version] = []
     forEachNode(hash) { node in
@@ -138,7 +139,7 @@ import Synchronization
 
   // MARK: Changing (the writer's)
 
-  /// - Parameter expiredBy: `kept`, or the commit that supersedes it.
+  /// - Parameter expiredBy: `kept`, or the commit that supersedes the version.
   func add(_ version: Version, isOfDeletedRow: Bool, expiredBy: UInt64) {
     unsafe link(version, isOfDeletedRow, expiredBy, in: current)
     nodeCount.add(1, ordering: .relaxed)
@@ -163,14 +164,14 @@ import Synchronization
     return node
   }
 
-  /// Makes sure that so many versions can be added without asking the system for memory, once the arena has as many bytes
-  /// as this returns.
+  /// Makes sure that `newVersions` versions can be added without asking the system for memory, once the arena has as
+  /// many bytes as this returns.
   func reserve(_ newVersions: Int) throws(StoreError) -> Int {
     while unsafe count + newVersions > Int(truncatingIfNeeded: current.load(as: UInt64.self)) * 2 { try grow() }
     return newVersions * Self.nodeSize
   }
 
-  /// Copies everything into four times as many buckets; readers go on in the old ones.
+  /// Copies all versions into four times as many buckets; readers continue in the old ones.
   private func grow() throws(StoreError) {
     let old = unsafe current
     let oldCount = unsafe Int(truncatingIfNeeded: old.load(as: UInt64.self)) + 1
@@ -216,7 +217,7 @@ import Synchronization
     return nodes.map { unsafe version($0).pointee }
   }
 
-  /// How many versions of a row have not expired. For a reader that has pinned the epoch, too.
+  /// How many versions of a row have not expired. Also for a reader that has pinned the epoch.
   func keptCount(_ hash: UInt64) -> Int {
     var count = 0
     forEachNode(hash) { node in
@@ -234,8 +235,8 @@ import Synchronization
     return isFound
   }
 
-  /// Takes away the version of a row that a commit wrote. If the row was deleted and this was the last version there, its
-  /// place in the indexes can go too.
+  /// Removes the version of a row that a commit wrote. Also returns whether the row may have been deleted and this was
+  /// its last version here; then the row's place in the indexes can go too.
   func remove(_ hash: UInt64, sequence: UInt64) -> (version: Version, mayBeLastOfDeletedRow: Bool)? {
     var link = unsafe head(hash, in: current)
     var found: (link: Link, node: UInt32)?
@@ -262,7 +263,7 @@ import Synchronization
     return (removed, isOfDeletedRow && other == 0)
   }
 
-  /// Leads the version at an address to a copy of its record; returns it as it was, nil if there is none.
+  /// Redirects the version at an address to a copy of its record; returns it as it was, or nil if there is none.
   func move(_ hash: UInt64, from old: UInt64, to address: UInt64, units: UInt32) -> (version: Version, isKept: Bool)? {
     var link = unsafe head(hash, in: current)
     while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0 {
@@ -272,7 +273,7 @@ import Synchronization
         moved.address = address
         moved.units = units
         let expiredBy = unsafe expiredBy(node).pointee.load(ordering: .relaxed)
-        // Readers find the one or the other.
+        // Readers find either the old node or the new one.
         let copy = unsafe newNode(
           moved, mayBeOfDeletedRow(node), expiredBy, next: next(node).pointee.load(ordering: .relaxed))
         unsafe link.pointee.store(copy, ordering: .releasing)
@@ -286,7 +287,8 @@ import Synchronization
 
   // MARK: Looking at what is there
 
-  /// The version at an address, if one is there, and the commit it expires with. For a reader that has pinned the epoch.
+  /// The version at an address and the commit with which it expires; nil if there is none. For a reader that has pinned
+  /// the epoch.
   func version(_ hash: UInt64, at address: UInt64) -> (version: Version, expiredBy: UInt64)? {
     var found: (Version, UInt64)?
     forEachNode(hash) { node in
@@ -307,11 +309,11 @@ import Synchronization
     return found
   }
 
-  /// A power of two that never falls.
+  /// A power of two that never decreases.
   var bucketCount: Int { unsafe Int(truncatingIfNeeded: current.load(as: UInt64.self)) + 1 }
 
-  /// The versions in one of `count` parts of the table, which were its buckets once, that `isWanted` says so of. For a
-  /// reader that has pinned the epoch.
+  /// The versions for which `isWanted` returns true, in one of `count` parts of the table; `count` is its present or a
+  /// former number of buckets. For a reader that has pinned the epoch.
   func versions(
     part: Int, of count: Int, where isWanted: (_ version: Version, _ expiredBy: UInt64) -> Bool
   ) -> [Version] {
@@ -328,14 +330,14 @@ import Synchronization
     return versions
   }
 
-  /// The same of all of it.
+  /// The same for the whole table.
   func versions(where isWanted: (_ version: Version, _ expiredBy: UInt64) -> Bool) -> [Version] {
     versions(part: 0, of: 1, where: isWanted)
   }
 
   // MARK: Checkpoints
 
-  /// Puts versions that a checkpoint has into its file, one bucket's worth; returns the address of the first.
+  /// Writes the versions of one bucket into the file of a checkpoint; returns the address of the first, or 0.
   static func write(_ versions: [Version], to nodes: NodeFile) throws(StoreError) -> UInt32 {
     var next: UInt32 = 0
     for version in versions.reversed() {
@@ -349,7 +351,7 @@ import Synchronization
     return next
   }
 
-  /// Begins with nodes that lie in the arena already. Before the store is shared.
+  /// Begins with nodes that are in the arena already. Before the store is shared.
   func adopt(heads: [UInt32], count: Int) {
     let memory = unsafe newBuckets(heads.count)
     for (bucket, node) in heads.enumerated() {
@@ -359,8 +361,8 @@ import Synchronization
     nodeCount.store(count, ordering: .relaxed)
   }
 
-  /// Whether these are buckets of versions that lead to records `isCovered` knows, of rows of keyspaces `isKnown` knows,
-  /// all of them superseded up to a commit.
+  /// Whether these are buckets of `count` versions, with addresses for which `isCovered` and keyspaces for which
+  /// `isKnown` returns true, all superseded at or before a commit.
   static func isSound(
     _ arena: Arena, heads: [UInt32], count: Int, nodesEnd: Int, upTo sequence: UInt64, isCovered: (UInt64) -> Bool,
     isKnown: (UInt32) -> Bool
@@ -373,7 +375,7 @@ import Synchronization
         guard left > 0, Int(node) * 64 + nodeSize <= nodesEnd else { return false }
         left -= 1
         let memory = unsafe arena[node]
-        // A Bool is none before it has been looked at.
+        // Bytes must be checked before they are read as Bools: other values than 0 and 1 are invalid.
         guard unsafe memory.load(fromByteOffset: 40, as: UInt64.self) & ~0x0101 == 0,
           unsafe memory.load(fromByteOffset: deletedOffset, as: UInt32.self) == 1,
           unsafe memory.load(fromByteOffset: expiredOffset, as: UInt64.self) == kept
