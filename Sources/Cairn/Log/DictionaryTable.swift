@@ -12,7 +12,7 @@ final class StoredDictionary: Sendable {
     self.content = unsafe content.withUnsafeBytes { unsafe LZ4Dictionary($0) }
   }
 
-  /// What a record of a dictionary says; nil if it makes no sense. FORMAT.md, section 5.
+  /// The dictionary that a record holds; nil if the record is invalid. FORMAT.md, section 5.
   convenience init?(_ record: RecordView) {
     guard let (id, content) = record.dictionary else { return nil }
     self.init(id: id, keyspace: record.header.keyspace, content: content)
@@ -20,7 +20,7 @@ final class StoredDictionary: Sendable {
 }
 
 extension RecordView {
-  /// The id and the bytes of a dictionary; nil if this is no record of one, or makes no sense.
+  /// The id and the bytes of a dictionary; nil if this is not a dictionary record, or an invalid one.
   package var dictionary: (id: UInt32, content: [UInt8])? {
     guard header.kind == .dictionary, header.keyLength == 4, header.version == 0,
       case let id = unsafe UInt32(littleEndian: key.loadUnaligned(as: UInt32.self)), id > 0, id <= Format.maximumID,
@@ -34,14 +34,15 @@ extension RecordView {
   }
 }
 
-/// The dictionaries of a store by id. Finding one takes no lock and counts no reference.
+/// The dictionaries of a store by id. Finding one takes no lock and changes no reference count.
 ///
-/// A hash table whose slots lead to dictionaries that this object keeps. A slot is filled once; a table that is half full
-/// is copied into one of twice the size, published by one store, and kept for readers that still have it.
+/// A hash table whose slots point to dictionaries that this object keeps alive. A slot is filled once; a table that is
+/// half full is copied into one of twice the size, which a single atomic store publishes. The old table is kept for
+/// readers that still use it.
 final class DictionaryTable: Sendable {
   private typealias Slot = Atomic<Unmanaged<StoredDictionary>?>
 
-  /// Leads to the number of slots and the slots.
+  /// The address of the table: its number of slots, followed by the slots.
   private let current: Atomic<UInt>
   private let state: Lock<State>
 
@@ -62,7 +63,7 @@ final class DictionaryTable: Sendable {
   private static func makeTable(_ count: Int) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + count * MemoryLayout<UInt>.stride, alignment: 8)
     unsafe memory.storeBytes(of: count, as: Int.self)
-    // Slots that lead nowhere.
+    // Empty slots.
     unsafe (memory + 8).initializeMemory(as: UInt.self, repeating: 0, count: count)
     unsafe (memory + 8).bindMemory(to: Slot.self, capacity: count)
     return unsafe memory
@@ -74,7 +75,7 @@ final class DictionaryTable: Sendable {
     return unsafe ((memory + 8).assumingMemoryBound(to: Slot.self), memory.load(as: Int.self) &- 1)
   }
 
-  /// nil if there is none of that id.
+  /// The dictionary with an id; nil if there is none.
   @inline(__always)
   func find(_ id: UInt32) -> Unmanaged<StoredDictionary>? {
     let (slots, mask) = unsafe slots(current.load(ordering: .acquiring))
@@ -86,7 +87,7 @@ final class DictionaryTable: Sendable {
     return nil
   }
 
-  /// Adds one; false if there is one of its id.
+  /// Adds a dictionary; false if there is already one with its id.
   @discardableResult
   func add(_ dictionary: StoredDictionary) -> Bool {
     state.withLock { state in
@@ -113,9 +114,9 @@ final class DictionaryTable: Sendable {
     unsafe slots[position].store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
   }
 
-  /// For the next dictionary; nil if all are used up.
+  /// The id for the next dictionary; nil if all ids are used up.
   var nextID: UInt32? { state.withLock { $0.nextID <= Format.maximumID ? $0.nextID : nil } }
 
-  /// By id.
+  /// All dictionaries, in order of their ids.
   var all: [StoredDictionary] { state.withLock { $0.all }.sorted { $0.id < $1.id } }
 }

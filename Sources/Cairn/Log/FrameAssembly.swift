@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Reused from frame to frame. The committer has one, compaction another.
 @safe struct FrameAssembly: ~Copyable {
-  /// Values from here on are written from where they lie.
+  /// Values of this many bytes or more are written straight from the caller's memory.
   private static let largeValue = 1 << 16
   private static let pieceLength = 1 << 20
 
@@ -14,14 +14,14 @@ import Synchronization
   private var recordChecksums: [UInt32] = []
   private var recordCount = 0
 
-  // The frame at hand.
+  // The current frame.
   private let log: Log
   private var segment: Segment?
   private var slot = 0
   private var seed = PlaceSeed.none
   private var baseSequence: UInt64 = 0
   private var offset = 0
-  /// Bytes of the frame that have been written to the file before what is in memory.
+  /// Bytes of the frame that have already been written to the file; the bytes in `memory` follow them.
   private var written = 0
   private var sequence: UInt64 = 0
   private var time: UInt64 = 0
@@ -35,14 +35,14 @@ import Synchronization
 
   deinit { unsafe memory.deallocate() }
 
-  /// Begins the frame of a commit, of at most `bound` bytes. Returns its sequence.
+  /// Begins the frame of a commit, of at most `bound` bytes. Returns the sequence of the commit.
   mutating func begin(bound: Int, freesSpace: Bool = false) throws(StoreError) -> UInt64 {
     let (segment, offset) = try log.room(for: bound, freesSpace: freesSpace)
     begin(in: segment, at: offset, log.lastSequence + 1)
     return sequence
   }
 
-  /// Begins a frame, the next one of its segment, which has room for it.
+  /// Begins the next frame of a segment, which has room for it.
   mutating func begin(in segment: Segment, at offset: Int, _ sequence: UInt64) {
     self.segment = segment
     slot = segment.slot
@@ -61,7 +61,7 @@ import Synchronization
   /// Bytes of the frame so far.
   var length: Int { written + count }
 
-  /// Makes sure that a frame of so many bytes can be put together without asking the system for memory.
+  /// Makes sure that a frame of up to `bound` bytes can be assembled without asking the system for memory.
   mutating func reserve(frame bound: Int) throws(StoreError) {
     let wanted = min(bound, Self.pieceLength + 2 * Self.largeValue)
     guard wanted > capacity else { return }
@@ -80,8 +80,8 @@ import Synchronization
     unsafe memory = unsafe larger
   }
 
-  /// Adds a record of the frame's commit, or with a revision of its own; returns its log address and its length with
-  /// padding.
+  /// Adds a record with the revision of the frame's commit, or with a revision of its own. Returns its log address and
+  /// its length with padding.
   @inline(__always)
   mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
@@ -129,7 +129,7 @@ import Synchronization
     return (log.table.address(slot: slot, offset: start), length)
   }
 
-  /// Bytes of records that are the newest of their rows once the frame is published, and of tombstones.
+  /// Counts bytes of records that are the newest of their rows once the frame is published, and bytes of tombstones.
   func count(live: Int, tombstones: Int) {
     unsafe segment.unsafelyUnwrapped.liveBytes.add(live, ordering: .relaxed)
     if tombstones > 0 { unsafe segment.unsafelyUnwrapped.tombstoneBytes.add(tombstones, ordering: .relaxed) }
@@ -138,7 +138,7 @@ import Synchronization
   /// The slot of the segment the frame goes to.
   var segmentSlot: Int { slot }
 
-  /// Writes what is in memory, the room for the header excepted.
+  /// Writes the bytes in memory, except the room for the header.
   private mutating func flush() throws(StoreError) {
     let skipped = written == 0 ? FrameHeader.size : 0
     try unsafe write(
@@ -151,14 +151,14 @@ import Synchronization
     try unsafe log.write(segment.unsafelyUnwrapped, bytes, at: offset)
   }
 
-  /// Writes the rest and the header. With that the commit is in the log.
+  /// Writes the remaining bytes and the header. After that the commit is in the log.
   mutating func finish(isSynced: Bool) throws(StoreError) {
     let segment = unsafe segment.unsafelyUnwrapped
     let length = written + count
     let header = FrameHeader(
       length: length, recordCount: recordCount, sequence: sequence, time: time, watermark: watermark)
     if written > 0 {
-      // What came before is in the file already; the header goes last.
+      // The earlier bytes are in the file already; the header is written last.
       if count > 0 { try flush() }
       count = FrameHeader.size
     } else if isSynced {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What the manifest says besides the segments: features, keyspaces, checkpoints.
+/// The parts of the manifest other than the segments: features, keyspaces, checkpoints.
 extension Log {
-  /// Names a feature in the manifest, unless it does so. For the holder of the commit lock.
+  /// Adds a feature to the manifest, unless it is there already. For the holder of the commit lock.
   func use(_ feature: UInt64) throws(StoreError) {
     _ = try currentEpoch()
     try manifest.withLock { (manifest) throws(StoreError) in
@@ -13,7 +13,8 @@ extension Log {
     }
   }
 
-  /// Recovery has to know of a keyspace that it may retain so many older versions, before it meets the records.
+  /// Notes in the manifest that a keyspace may retain this many older versions. Recovery has to know that before it
+  /// reads the records.
   func note(_ keyspace: UInt32, oldVersions: UInt32) {
     manifest.withLock { manifest in
       guard let index = manifest.keyspaces.index(of: keyspace) else { return }
@@ -23,7 +24,8 @@ extension Log {
 
   // MARK: Checkpoints
 
-  /// A keyspace has been dropped by a commit. It stays listed until all checkpoints are newer than that.
+  /// Notes that a commit has dropped a keyspace. The keyspace stays listed until all checkpoints are newer than that
+  /// commit.
   func forget(_ keyspace: UInt32, droppedAt sequence: UInt64) {
     manifest.withLock { manifest in
       guard let index = manifest.keyspaces.index(of: keyspace) else { return }
@@ -31,16 +33,16 @@ extension Log {
     }
   }
 
-  /// Lists a checkpoint that is durable in the manifest, beside the one before it if that is of use still. Those before
-  /// that are removed, and lists of moves with them.
+  /// Lists a checkpoint, which is durable, in the manifest, and keeps the one before it if that is still usable. Older
+  /// checkpoints and all move lists are removed.
   func publish(_ checkpoint: Manifest.Checkpoint) throws(StoreError) {
-    // What has been compacted since the one before is found by its lists only.
+    // Only the move lists, which are removed, lead from the previous checkpoint to segments compacted since.
     let hasMoved = moveLists.withLock { $0.hasMoved }
     try replaceCheckpoints { $0.suffix(hasMoved ? 0 : 1) + [checkpoint] }
     removeMoveLists()
   }
 
-  /// Goes on without any: opening will read the whole log.
+  /// Continues without any checkpoint: opening will read the whole log.
   func giveUpCheckpoints() throws(StoreError) {
     try replaceCheckpoints { _ in [] }
     removeMoveLists()
@@ -61,7 +63,7 @@ extension Log {
       var changed = manifest
       changed.checkpoints = change(manifest.checkpoints)
       segments?(&changed.segments)
-      // No checkpoint has those that were dropped before the oldest of them.
+      // No checkpoint contains a keyspace that was dropped before the oldest checkpoint.
       let oldest = changed.checkpoints.first?.sequence ?? durableSequence.load(ordering: .acquiring)
       changed.keyspaces.removeAll { $0.droppedAt <= oldest }
       let kept = Set(changed.checkpoints.map(\.id))
@@ -73,7 +75,7 @@ extension Log {
   }
 
   func remove(_ name: String) {
-    // One that stays is not listed, and no harm.
+    // A file that cannot be removed is not listed, so it does no harm.
     do throws(FileError) { try directory.remove(name) } catch {}
   }
 

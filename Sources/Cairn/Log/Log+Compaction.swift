@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What compaction takes from the log and puts into it.
+/// What compaction reads from the log and changes in it.
 extension Log {
   /// The segments that compaction may take: durable and complete.
   var compactable: [Segment] {
@@ -12,7 +12,7 @@ extension Log {
     }
   }
 
-  /// Goes on to the next segment, so that the present one can be compacted. `between` calls its body between two
+  /// Activates the next segment, so that the present one can be compacted. `between` calls its body between two
   /// commits.
   func sealActive(_ between: (() throws(StoreError) -> Segment?) throws(StoreError) -> Segment?) throws(StoreError) {
     func filled() -> Segment? {
@@ -27,20 +27,20 @@ extension Log {
       return full
     }
     guard let full else { return }
-    // Those before it first, whose turn may not have come yet.
+    // Earlier segments, which may not have been sealed yet, go first.
     let open = manifest.withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
     for segment in segments.withLock({ $0 }) where segment.id <= full.id && open.contains(segment.id) { seal(segment) }
     environment.scheduler.schedule { [self] in prepare() }
   }
 
-  /// The epoch that this opening writes in, begun if it hasn't been. For the holder of the commit lock.
+  /// The epoch that this opening writes in; begins it if that has not happened yet. For the holder of the commit lock.
   func currentEpoch() throws(StoreError) -> UInt32 {
     if active == nil { try reserve.lend(to: .compaction, activateEpoch) }
     guard let active else { preconditionFailure("an epoch without a segment") }
     return active.epoch
   }
 
-  /// A file for compaction to write, with room for `size` bytes.
+  /// Creates a file for compaction to write, with room for `size` bytes.
   func createCompacted(
     epoch: UInt32, size: Int, baseSequence: UInt64, compactedSequence: UInt64
   ) throws(StoreError) -> (header: SegmentHeader, file: any File, mapping: any Mapping) {
@@ -66,8 +66,8 @@ extension Log {
     }
   }
 
-  /// Gives addresses to a segment that compaction writes; none leads to it yet. For the holder of the commit lock, like
-  /// `release`.
+  /// Gives addresses to a segment that compaction writes; no row leads to it yet. For the holder of the commit lock,
+  /// like `release`.
   func enterCompacted(_ created: (header: SegmentHeader, file: any File, mapping: any Mapping)) -> Segment {
     let header = created.header
     let slots = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
@@ -79,13 +79,13 @@ extension Log {
     return segment
   }
 
-  /// Removes what compaction has written of a segment that will not be listed.
+  /// Removes the files of a segment that compaction has written and that will not be listed.
   func removeFiles(of segment: Segment) {
     remove(Segment.fileName(segment.id))
     remove(MoveList.fileName(segment.id))
   }
 
-  /// Makes a segment that compaction has written durable, and the list of what has moved there.
+  /// Makes a segment that compaction has written durable, and the list of the records that have moved there.
   func harden(_ segment: Segment, _ list: MoveList?) throws(StoreError) {
     try attempt { () throws(FileError) in
       try segment.file.truncate(segment.end.load(ordering: .relaxed))
@@ -107,7 +107,7 @@ extension Log {
     }
   }
 
-  /// Whether the newest checkpoint needs a list to lead to a segment.
+  /// Whether the newest checkpoint needs a move list to lead to a segment.
   func hasMoves(_ segment: UInt32) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
 
   func moveList(_ segment: Segment) throws(StoreError) -> MoveList {
@@ -123,27 +123,27 @@ extension Log {
     return list
   }
 
-  /// Whether the manifest speaks of a keyspace.
+  /// Whether the manifest lists a keyspace.
   func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.index(of: keyspace) != nil } }
 
-  /// The segments with values that may be compressed with a dictionary, by id.
+  /// The ids, in order, of the segments with values that may be compressed with a dictionary.
   func segmentsUsing(dictionary: UInt32) -> [UInt32] {
     segments.withLock { $0 }.filter { segment in segment.dictionaries.withLock { $0.contains(dictionary) } }
       .map(\.id).sorted()
   }
 
-  /// No reader has an address any more that leads to a segment.
+  /// Gives back the slots of a segment and closes its file. No reader may have an address in it any more.
   func release(_ segment: Segment) {
     enter(nil, segment.slots)
     table.leave(segment.slots)
     segment.file.close()
   }
 
-  /// Puts what compaction has written, which is durable, in the place of what it was written from: in one step.
+  /// Replaces the inputs of a compaction by its output, which is durable, in the manifest: in one step.
   func replace(_ inputs: [Segment], by output: Segment?, keepsCheckpoint: Bool) throws(StoreError) {
     let ids = Set(inputs.map(\.id))
     try reserve.lend(to: .compaction) { () throws(StoreError) in
-      // A checkpoint before the newest would not find what has gone.
+      // A checkpoint before the newest would not find the records that have moved.
       try replaceCheckpoints({ keepsCheckpoint ? $0.suffix(1) : [] }) { entries in
         entries.removeAll { ids.contains($0.id) }
         guard let output else { return }
@@ -166,13 +166,13 @@ extension Log {
     }
   }
 
-  /// Removes segments from the log that no row leads to any more, and that the manifest does not list. Readers that are
-  /// at them go on.
+  /// Removes segments from the log that no row leads to any more and that the manifest does not list. Readers that are
+  /// using them go on.
   func retire(_ inputs: [Segment]) {
     let ids = Set(inputs.map(\.id))
     segments.withLock { $0.removeAll { ids.contains($0.id) } }
     tail.withLock { $0.segments.removeAll { ids.contains($0.id) } }
-    // Whoever is syncing may have them at hand.
+    // A thread that is syncing may be using them.
     syncing.wait { $0 == .taken ? nil : () }
     for segment in inputs { remove(Segment.fileName(segment.id)) }
     let lists = moveLists.withLock { lists in

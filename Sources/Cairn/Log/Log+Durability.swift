@@ -2,10 +2,11 @@ import Synchronization
 
 /// How far the log is durable.
 extension Log {
-  /// Returns once every commit up to `sequence` is durable. One sync serves all who wait: the first in takes along
-  /// whatever has been appended by then, and the others find it done.
+  /// Returns once every commit up to `sequence` is durable. One sync serves all threads that wait: the first thread
+  /// syncs all that has been appended by then, and the others find their commits durable.
   ///
-  /// - Parameter place: what lies before it is durable then too, whether it belongs to a commit or not.
+  /// - Parameter place: if given, the log before this place is durable on return too, whether it belongs to a commit or
+  ///   not.
   func sync(upTo sequence: UInt64, through place: Place? = nil) throws(StoreError) {
     guard !isDurable(sequence, place) else { return }
     let turn = syncing.wait { (turn) -> SyncTurn? in
@@ -30,7 +31,7 @@ extension Log {
       && place.map { watermarkPlace.load(ordering: .acquiring) >= $0.packed } ?? true
   }
 
-  /// Makes whatever has been appended by now durable.
+  /// Makes all that has been appended by now durable.
   private func syncTail() throws(StoreError) {
     try checkHealth()
     let (segments, ends, last, frame) = tail.withLock { tail in
@@ -52,7 +53,8 @@ extension Log {
     durableSequence.store(last, ordering: .releasing)
     if let newest = segments.last, let end = ends.last {
       let record = record(Watermark(sequence: last, place: Place(segment: newest.id, offset: end)), frame)
-      // What cannot be recorded now is when the store is closed, or that fails.
+      // A record that cannot be written now is written when the store is closed; if it cannot be written then, closing
+      // fails.
       do throws(FileError) { try watermarkFile.write(record) } catch {}
     }
     tail.withLock { tail in
@@ -67,9 +69,9 @@ extension Log {
     WatermarkRecord(store: store, epoch: epoch.load(ordering: .relaxed), watermark: watermark, frame: frame)
   }
 
-  /// Lets go of the descriptor of a segment that is durable and complete. It can be read as before.
+  /// Closes the file of a segment that is durable and complete. The segment can still be read through its mapping.
   func close(_ segment: Segment) {
-    // Whoever is syncing may have it at hand.
+    // A thread that is syncing may be using it.
     let isOpen = syncing.wait { (turn) -> Bool? in
       guard turn == .free else { return turn == .ended ? false : nil }
       turn = .taken
@@ -81,14 +83,15 @@ extension Log {
     segment.file.close()
   }
 
-  /// After the committer's last commit, which is made durable. Space for more is given back, but for what deletions need to
-  /// begin with, should the disk be full when the store is opened again; that it isn't always does no harm.
+  /// Closes the log after the committer's last commit, which is made durable. Reserved space is given back, except what
+  /// deletions need to begin with if the disk is full when the store is opened again; a failure to give it back does no
+  /// harm.
   ///
-  /// - Parameter isReadOnly: whether all of it belongs to somebody else, who may be writing.
+  /// - Parameter isReadOnly: whether the files belong to another process, which may be writing.
   func close(isReadOnly: Bool) throws(StoreError) {
     defer { closeFiles(isReadOnly: isReadOnly) }
     guard !isReadOnly else { return }
-    // What recovery found is as durable as it was; only what this opening has written is its own.
+    // The commits that recovery found are as durable as they were; this opening syncs only what it has written.
     let hasWritten = appendedBytes.load(ordering: .relaxed) > 0
     if hasWritten { try sync(upTo: lastSequence) }
     endSyncing()
@@ -99,7 +102,8 @@ extension Log {
     }
   }
 
-  /// Once whoever syncs is done, who may have said already what is durable and be writing it down.
+  /// Ends syncing once the thread that has the turn is done: it may have published already what is durable and still be
+  /// writing the watermark record.
   private func endSyncing() {
     syncing.wait { (turn) -> Void? in
       if turn == .taken { return nil }

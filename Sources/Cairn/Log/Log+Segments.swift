@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How segments come to be, follow each other, and are listed.
+/// How segments are created, activated, sealed and listed.
 extension Log {
-  /// An empty file of a size, in the place of one that may be there. A failure leaves none.
+  /// Creates an empty file with `size` bytes reserved, and replaces an existing one. A failure leaves no file.
   func create(_ name: String, _ size: Int) throws(FileError) -> any File {
     do throws(FileError) {
       try directory.remove(name)
@@ -24,13 +24,13 @@ extension Log {
     do throws(FileError) { try directory.remove(name) } catch {}
   }
 
-  /// Creates the next segment and replaces the manifest by `changed`, which lists it then.
+  /// Creates the next segment and replaces the manifest by `changed` with that segment added.
   func addSegment(to manifest: inout Manifest, _ changed: Manifest) throws(StoreError) -> PreparedFile {
     let size = reserve.isSpent.load(ordering: .relaxed) ? reserve.step : min(Self.firstReservation, segmentSize)
     let id = manifest.nextSegment
     guard id <= Format.maximumID else { throw Self.usedUp }
     let name = Segment.fileName(id)
-    // One that is there is left over from a crash before the manifest knew it.
+    // An existing file of that name is left from a crash before the manifest listed it.
     let file = try attempt { () throws(FileError) in try create(name, size) }
     var changed = changed
     changed.segments.append(Manifest.Segment(id: id))
@@ -47,8 +47,8 @@ extension Log {
     return PreparedFile(id: id, file: file, reserved: size)
   }
 
-  /// Replaces the manifest by the next generation. What it is to speak of is made durable by `harden`, once it is sure
-  /// that there is space for it. A failure before that changes nothing; one behind it poisons.
+  /// Replaces the manifest by the next generation. `harden` makes the files that the new manifest lists durable; it is
+  /// called once there is space for the manifest. A failure before that changes nothing; a later one poisons the log.
   func replace(
     _ manifest: inout Manifest, _ changed: Manifest, harden: () throws(FileError) -> Void
   ) throws(StoreError) {
@@ -98,7 +98,7 @@ extension Log {
 
   func roll(_ length: Int, schedulesSeal: Bool = true) throws(StoreError) -> Segment {
     if prepared.withLock({ $0 == nil }) {
-      // The background has fallen behind, and so perhaps has the reserve, which a disk that fills up this fast needs.
+      // The background work is late, and so perhaps is the reserve, which is needed when a disk fills up this fast.
       if !reserve.isSpent.load(ordering: .relaxed) { keepReserve() }
       try prepareNow()
     }
@@ -114,8 +114,8 @@ extension Log {
     return segment
   }
 
-  /// In the background: the next segment exists before it is needed. Where there is no space the writer that needs it
-  /// will say so.
+  /// In the background: creates the next segment before it is needed. If there is no space, the writer that needs the
+  /// segment will report that.
   func prepare() {
     do throws(StoreError) {
       try checkHealth()
@@ -133,17 +133,16 @@ extension Log {
     }
   }
 
-  /// In the background: a full segment is synced, trimmed, and known to the manifest as sealed with the next
-  /// replacement.
+  /// In the background: syncs and trims a full segment. The manifest lists it as sealed from its next replacement on.
   func seal(_ segment: Segment) {
     do throws(StoreError) {
-      // A segment without a commit has a header all the same.
+      // A segment without a commit has a header that must be durable too.
       let end = Place(segment: segment.id, offset: segment.end.load(ordering: .acquiring))
       try sync(upTo: segment.lastSequence.load(ordering: .acquiring), through: end)
     } catch {
       return
     }
-    // What a failed trim leaves is zeros.
+    // If trimming fails, only zeros remain behind the end.
     do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .acquiring)) } catch {}
     manifest.withLock { $0.seal(segment) }
     close(segment)
@@ -158,13 +157,13 @@ extension Manifest {
     segments[index] = Segment(
       id: segment.id, epoch: segment.epoch, end: segment.end.load(ordering: .acquiring),
       baseSequence: segment.baseSequence, lastSequence: segment.lastSequence.load(ordering: .acquiring))
-    // One without a commit names the gap that it begins behind.
+    // The last sequence of a segment without a commit is that of the gap that it begins behind.
     if segment.end.load(ordering: .acquiring) > SegmentHeader.size {
       chainSequence = max(chainSequence, segments[index].lastSequence)
     }
   }
 
-  /// Without the keyspaces whose definitions are not durable: those are known from the log alone.
+  /// Without the keyspaces whose definitions are not durable: only the log knows of those.
   fileprivate func durable(upTo sequence: UInt64) -> Manifest {
     var durable = self
     durable.keyspaces.removeAll { $0.definedAt > sequence }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The log for its one writer: where the next frame goes, and how far the log is durable.
+/// The log for its one writer: where the next frame is written, and how far the log is durable.
 ///
-/// `room(for:)`, `append` and what they call belong to the committer, which calls them under its lock. The rest may be
-/// called from any thread.
+/// `room(for:freesSpace:)`, `appended` and the functions they call belong to the committer, which calls them under its
+/// lock. The rest may be called from any thread.
 final class Log: @unchecked Sendable {
   let environment: Environment
   let directory: any Directory
@@ -12,24 +12,24 @@ final class Log: @unchecked Sendable {
   let store: UInt128
   let segmentSize: Int
   let reserve: Reserve
-  /// Whoever syncs has it.
+  /// Used by the thread that has the turn to sync.
   let watermarkFile: WatermarkFile
-  /// The one that is being written, or was last.
+  /// The epoch that is being written, or was written last.
   let epoch: Atomic<UInt32>
-  /// Whether the last commit that needed more space met none, or had to take it from the reserve.
+  /// Whether the last commit that needed more space found none, or had to take it from the reserve.
   let isShortOfSpace = Atomic<Bool>(false)
 
-  /// The manifest as it is on disk, or will be once the lock's present holder is done.
+  /// The manifest as it is on disk, or will be once the present holder of the lock is done.
   let manifest: Lock<Manifest>
   /// All segments that hold rows, in order. Never held during input or output.
   let segments: Lock<[Segment]>
-  /// The compacted segments that a checkpoint does not know, but for the lists of moves beside them.
+  /// The compacted segments that the newest checkpoint does not know except through the move lists beside them.
   let moveLists: Lock<MoveLists>
-  /// The checkpoint that has been begun last, since the opening; 0 for none.
+  /// The last checkpoint begun since the opening; 0 for none.
   let capturedCheckpoint = Atomic<UInt32>(0)
   let prepared = Lock<PreparedFile?>(nil)
   let tail: Lock<Tail>
-  /// Whoever syncs, or closes files that may be synced, takes the turn; the others wait for that.
+  /// A thread that syncs, or closes files that may be being synced, takes the turn; the others wait for it.
   let syncing = Monitor(SyncTurn.free)
   private let failure = Lock<StoreError?>(nil)
   let hasFailed = Atomic<Bool>(false)
@@ -38,20 +38,20 @@ final class Log: @unchecked Sendable {
   let syncCount = Atomic<Int>(0)
   /// Bytes of commits' frames since the store was opened.
   let appendedBytes = Atomic<Int>(0)
-  /// Bytes of segments that compaction has written since.
+  /// Bytes of segments that compaction has written since the store was opened.
   let compactedBytes = Atomic<Int>(0)
-  /// Of the checkpoints that the manifest lists.
+  /// Bytes of the checkpoints that the manifest lists.
   let checkpointBytes: Atomic<Int>
   var writtenBytes: Int { appendedBytes.load(ordering: .relaxed) + compactedBytes.load(ordering: .relaxed) }
 
-  // The committer's own.
+  // For the committer only.
   var active: Segment?
-  /// The first segment of an epoch that the manifest speaks of already, until it is in use.
+  /// The first segment of an epoch that the manifest already lists, until it is active.
   var begun: (PreparedFile, UInt32)?
   var reserved = 0
   var zeroed = 0
   private var segmentsBySlot: [Segment?] = []
-  /// Without its segments once the first write has made them part of the log.
+  /// What recovery found; its segments are removed once the first write has made them part of the log.
   var recovered: RecoveredLog
   let isTailRewritten = Lock(false)
   var lastSequence: UInt64
@@ -61,7 +61,7 @@ final class Log: @unchecked Sendable {
   enum SyncTurn {
     case free
     case taken
-    /// The log is closed: its files are not to be touched any more.
+    /// The log is closed: its files must not be used any more.
     case ended
   }
 
@@ -69,13 +69,13 @@ final class Log: @unchecked Sendable {
   struct Tail {
     var segments: [Segment]
     var sequence: UInt64
-    /// Where the last frame begins in the last segment; 0 if there is none.
+    /// The offset of the last frame in the last segment; 0 if there is none.
     var frame = 0
   }
 
   /// What leads from the newest checkpoint to segments that have been compacted since.
   struct MoveLists {
-    /// Compacted segments with a list.
+    /// Compacted segments with a move list.
     var segments: Set<UInt32> = []
     /// Whether anything may have been compacted since.
     var hasMoved = false
@@ -113,7 +113,7 @@ final class Log: @unchecked Sendable {
     for segment in recovered.segments { enter(segment) }
   }
 
-  /// For addresses that lead to it.
+  /// Sets the segment that addresses in these slots lead to.
   func enter(_ segment: Segment?, _ slots: Range<Int>) {
     while segmentsBySlot.count < slots.upperBound { segmentsBySlot.append(nil) }
     for slot in slots { segmentsBySlot[slot] = segment }
@@ -131,7 +131,7 @@ final class Log: @unchecked Sendable {
     return segment
   }
 
-  /// The same for an older version, which a checkpoint that lies may lead to where no segment is left.
+  /// The same for an older version: a wrong checkpoint may hold an address where there is no segment any more.
   @inline(__always)
   func segment(ifAnyAt address: UInt64) -> Segment? {
     let slot = table.slot(address)
@@ -140,7 +140,8 @@ final class Log: @unchecked Sendable {
 
   // MARK: Failure
 
-  /// The first failed write or sync ends all writing; nothing is retried, because the kernel reports a lost page once.
+  /// Handles a failed write or sync: the first ends all writing. Nothing is retried, because the kernel reports a lost
+  /// page once.
   func poison(_ error: FileError) -> StoreError {
     let cause = StoreError(error)
     return failure.withLock { failure in
@@ -165,10 +166,11 @@ final class Log: @unchecked Sendable {
 
   // MARK: Appending
 
-  /// Where a frame of `length` bytes will go. All blocks it needs are reserved on return.
-  /// Throws `noSpace` and the like and changes nothing, or `poisoned`.
+  /// Where a frame of `length` bytes will be written. All blocks that it needs are reserved on return.
   ///
-  /// - Parameter freesSpace: whether it may use the reserve.
+  /// - Throws: `noSpace` and the like, which change nothing, or `poisoned`.
+  ///
+  /// - Parameter freesSpace: whether the frame may use the reserve.
   func room(for length: Int, freesSpace: Bool) throws(StoreError) -> (segment: Segment, offset: Int) {
     if let active, case let end = active.end.load(ordering: .relaxed), end + length <= reserved { return (active, end) }
     do throws(StoreError) {
@@ -213,28 +215,29 @@ final class Log: @unchecked Sendable {
 
   // MARK: The reserve
 
-  /// Enough to begin a segment, and for a manifest.
+  /// Bytes to begin a segment and to write a manifest.
   var leastReserve: Int { min(Self.firstReservation, segmentSize) + reserve.step }
 
-  /// Enough for compaction to write a segment, too.
+  /// Bytes for compaction to write a segment as well.
   private var reserveSize: Int {
     let length = segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
     return length < leastReserve ? 0 : leastReserve + min(segmentSize, length / 4)
   }
 
-  /// For who takes space and frees none.
+  /// For callers that take space and free none.
   func requireReserve() throws(StoreError) {
     guard reserve.isSpent.load(ordering: .relaxed) else { return }
     try attempt { () throws(FileError) in try reserve.hold(reserveSize) }
   }
 
-  /// Not in the way of a commit: it may wait for the disk.
+  /// Must not delay a commit: it may wait for the disk.
   func keepReserve() {
-    // Without it the disk is full a little earlier.
+    // Without the reserve the disk is full a little earlier.
     do throws(FileError) { try reserve.hold(reserveSize) } catch {}
   }
 
-  /// Blocks written before sync faster than blocks merely reserved; worth it when every small frame is synced.
+  /// Writes zeros ahead of the frames: blocks that have been written sync faster than blocks that are only reserved.
+  /// Done only for small frames that are synced, where the gain exceeds the cost.
   func zeroAhead(_ segment: Segment, from offset: Int, _ length: Int) throws(StoreError) {
     guard offset + length > zeroed, length < 1 << 16 else { return }
     let start = max(zeroed, offset)
@@ -245,7 +248,8 @@ final class Log: @unchecked Sendable {
     zeroed = stop
   }
 
-  /// Writes part of a frame. A failure poisons, unless it is one of compaction, which nothing depends on yet.
+  /// Writes part of a frame. A failure poisons the log, except in a segment that compaction writes, which nothing
+  /// depends on yet.
   func write(_ segment: Segment, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
     do throws(FileError) {
       try unsafe segment.file.write(bytes, at: offset)
@@ -254,7 +258,7 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  /// A whole frame has been written.
+  /// Notes that a whole frame has been written.
   func appended(_ segment: Segment, end: Int, sequence: UInt64) {
     let start = segment.end.load(ordering: .relaxed)
     let length = end - start
@@ -269,7 +273,7 @@ final class Log: @unchecked Sendable {
   }
 
   var watermark: Watermark {
-    // Each is a lower bound by itself; they need not be of the same sync.
+    // Each is a lower bound by itself; they need not come from the same sync.
     Watermark(
       sequence: durableSequence.load(ordering: .acquiring),
       place: Place(packed: watermarkPlace.load(ordering: .acquiring)))

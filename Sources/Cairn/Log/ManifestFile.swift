@@ -5,7 +5,8 @@ package struct ManifestFile: Sendable {
   package static let name = "MANIFEST"
   static let temporaryName = "\(name).new"
 
-  /// Durable on return. Every name and byte the manifest speaks of has to be durable before.
+  /// Replaces the manifest; durable on return. Every name and byte that the manifest refers to has to be durable
+  /// before.
   func replace(with manifest: Manifest) throws(FileError) {
     try publish(try stage(manifest), manifest)
   }
@@ -29,8 +30,7 @@ package struct ManifestFile: Sendable {
     return file
   }
 
-  /// Puts a staged manifest in the place of the present one. After a failure there is no telling which of them is
-  /// there.
+  /// Puts a staged manifest in the place of the present one. After a failure either of them may be there.
   func publish(_ file: any File, _ manifest: Manifest) throws(FileError) {
     defer { file.close() }
     try file.writeAll(manifest.encoded(), at: 0)
@@ -66,14 +66,14 @@ extension File {
     try unsafe bytes.withRawBytes { (raw) throws(FileError) in try unsafe write(raw, at: offset) }
   }
 
-  /// The whole file; `.tooLong` if it has more bytes than what it should be can have.
+  /// The bytes of the whole file; throws `.tooLong` if there are more than `limit`.
   package func readAll(atMost limit: Int) throws(FileError) -> [UInt8] {
     let size = try size()
     guard size <= limit else { throw FileError(.tooLong, "read", path) }
     return try bytes(size)
   }
 
-  /// Its first bytes, or all if there are fewer.
+  /// The first `size` bytes of the file, or all if there are fewer.
   package func bytes(_ size: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     let count = try unsafe bytes.withUnsafeMutableBufferPointer { (raw) throws(FileError) in

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Space the store holds so that what frees space finds some when the disk is full: deletions and compaction.
+/// Disk space that the store holds back, so that the operations that free space, deletions and compaction, find some
+/// when the disk is full.
 ///
-/// It is a file whose content means nothing. Who frees space and finds none has it cut, and tries once more: deletions
-/// leave some for compaction, which may take it all. From then on nobody else takes space before there is enough for the
-/// file again.
+/// It is a file whose content means nothing. An operation that frees space and finds none truncates the file and tries
+/// once more: deletions leave some of it for compaction, which may take it all. From then on no other operation takes
+/// space until there is enough to fill the file again.
 package final class Reserve: Sendable {
   package static let fileName = "RESERVE"
 
   enum Borrower {
     case compaction
-    /// Of so many bytes.
+    /// A deletion whose frame has this many bytes.
     case deletion(Int)
   }
 
   private let directory: any Directory
-  /// How much a segment takes at once while the reserve is being used up.
+  /// How many bytes a segment reserves at a time while the reserve is being used up.
   let step: Int
-  /// The file's length; nil until it has been looked at, for it may be left from an earlier opening.
+  /// The file's length; nil until it has been read from the file, which may be left from an earlier opening.
   private let held = Lock<Int?>(nil)
   let bytes = Atomic<Int>(0)
-  /// Whether some of it has been used up, or none could be had.
+  /// Whether some of the reserve has been used up, or none could be allocated.
   let isSpent = Atomic<Bool>(false)
 
   init(directory: any Directory, segmentSize: Int) {
@@ -28,11 +29,11 @@ package final class Reserve: Sendable {
     step = min(1 << 16, segmentSize / 16)
   }
 
-  /// Left for compaction.
+  /// Bytes left for compaction.
   private var floor: Int { 4 * step }
 
-  /// Holds about `size` bytes from now on, or as many as there is space for. Throws `noSpace` if some had been used up
-  /// and those are fewer.
+  /// Holds about `size` bytes from now on, or as many as there is space for. Throws `noSpace` if there is none for the
+  /// file, or if part of the reserve had been used up and there is not space for all of it.
   func hold(_ size: Int) throws(FileError) {
     try change { (held) throws(FileError) in
       if held < size - size / 4 {
@@ -44,7 +45,7 @@ package final class Reserve: Sendable {
     }
   }
 
-  /// Holds `size` bytes at most.
+  /// Holds at most `size` bytes.
   func shrink(to size: Int) throws(FileError) {
     try change { (held) throws(FileError) in
       if held > size {
@@ -55,7 +56,7 @@ package final class Reserve: Sendable {
     }
   }
 
-  /// Calls what frees space; where it finds none, once more with some of the reserve's.
+  /// Calls an operation that frees space; if it finds no space, gives it some of the reserve and calls it once more.
   func lend<R>(to borrower: Borrower, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     do throws(StoreError) {
       return try body()
@@ -65,7 +66,7 @@ package final class Reserve: Sendable {
     }
   }
 
-  /// False if there is none.
+  /// Gives up space for a borrower; false if there is none to give.
   private func giveUp(_ borrower: Borrower) -> Bool {
     do throws(FileError) {
       return try change { (held) throws(FileError) in
@@ -119,7 +120,7 @@ package final class Reserve: Sendable {
     held = size
   }
 
-  /// Half as much where there isn't the space, and so on.
+  /// Reserves `size` bytes; if there is not enough space, half as many, and so on.
   private func grow(_ held: inout Int, to size: Int) throws(FileError) {
     let file = try directory.open(Self.fileName, held > 0 ? .readWrite : .create)
     defer { file.close() }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// One file of the log, mapped for reading. Its numbers are written by the holder of the commit lock and read by anyone.
+/// One file of the log, mapped for reading. Its counts are written by the holder of the commit lock and read by any
+/// thread.
 package final class Segment: Sendable {
   let id: UInt32
   let epoch: UInt32
@@ -8,35 +9,35 @@ package final class Segment: Sendable {
   let mapping: any Mapping
   let seed: PlaceSeed
   let baseSequence: UInt64
-  /// The numbers by which the segment table knows it.
+  /// Its slots in the segment table.
   let slots: Range<Int>
-  /// Whether compaction wrote it. It is no part of the chain of commits then.
+  /// Whether compaction wrote it. Then it is not part of the chain of commits.
   let isCompacted: Bool
-  /// Of what was superseded at or before this commit nothing is in it; 0 in one that compaction did not write.
+  /// It contains no record superseded at or before this commit; 0 in a segment that compaction did not write.
   private let purged = Atomic<UInt64>(0)
-  /// The same apart from older records that snapshots need, as long as they do.
+  /// The same apart from older records that snapshots need, as long as they need them.
   private let purgedApartFromPinned = Atomic<UInt64>(0)
-  /// Whether a snapshot needs an older record in it of a keyspace that retains versions, or a row of a dropped one, so that
-  /// compacting it once more would free it of nothing.
+  /// Whether a snapshot needs an older record in it of a keyspace that retains versions, or a row of a dropped
+  /// keyspace, so that compacting it again would free nothing.
   let isHeldBack = Atomic<Bool>(false)
   /// Length of the header and all frames.
   let end: Atomic<Int>
-  /// The newest commit that something in it may be of.
+  /// The newest commit that a record in it may belong to.
   let lastSequence: Atomic<UInt64>
-  /// Bytes of records that are the newest of an existing row, or that its keyspace retains.
+  /// Bytes of records that are the newest of an existing row, or that their keyspace retains.
   let liveBytes = Atomic<Int>(0)
   /// Bytes of older records that a snapshot needs.
   let pinnedBytes = Atomic<Int>(0)
   /// Bytes of tombstones that are not retained.
   let tombstoneBytes = Atomic<Int>(0)
-  /// Of these the bytes of those that indexes lead to, because a snapshot needs an older record of the row.
+  /// Of these, the bytes of tombstones that indexes lead to, because a snapshot needs an older record of the row.
   let heldTombstoneBytes = Atomic<Int>(0)
-  /// Bytes that compaction put here and that are no rows and no tombstones, and so as needed as on the day it did.
+  /// Bytes that compaction put here and that are neither rows nor tombstones; they stay needed.
   let overhead = Atomic<Int>(0)
   /// Dictionaries that values in it may be compressed with.
   let dictionaries = Lock<Set<UInt32>>([])
   private let newestDictionary = Atomic<UInt32>(0)
-  /// Whether a record in it has been found damaged; it is kept as it is then.
+  /// Whether a record in it has been found damaged; then the segment is kept as it is.
   let isQuarantined = Atomic<Bool>(false)
 
   init(
@@ -55,7 +56,7 @@ package final class Segment: Sendable {
     self.lastSequence = Atomic(lastSequence)
   }
 
-  /// The first of its slots, by which live bytes are counted.
+  /// The first of its slots; live bytes are counted by it.
   var slot: Int { slots.lowerBound }
 
   /// Counts bytes of records that are live, or pinned.
@@ -63,7 +64,7 @@ package final class Segment: Sendable {
     if isPinned { pinnedBytes.add(bytes, ordering: .relaxed) } else { liveBytes.add(bytes, ordering: .relaxed) }
   }
 
-  /// Notes that a value is compressed with a dictionary, if it is with any. Only one thread at a time may.
+  /// Notes that a value is compressed with a dictionary; 0 stands for none. Only one thread at a time may call this.
   @inline(__always)
   func use(dictionary: UInt32) {
     guard dictionary > 0, newestDictionary.load(ordering: .relaxed) != dictionary else { return }
@@ -71,24 +72,24 @@ package final class Segment: Sendable {
     dictionaries.withLock { _ = $0.insert(dictionary) }
   }
 
-  /// Of what was superseded at or before this commit nothing is in it, whichever snapshots end.
+  /// It contains no record superseded at or before this commit, whichever snapshots end.
   var purgedSequence: UInt64 { purged.load(ordering: .relaxed) }
 
-  /// A tombstone at or before this commit deletes nothing in it, unless an index leads to the tombstone.
+  /// A tombstone at or before this commit deletes no record in this segment, unless an index leads to the tombstone.
   var horizon: UInt64 {
     max(isCompacted ? 0 : baseSequence, purgedApartFromPinned.load(ordering: .acquiring))
   }
 
-  /// Of what was superseded at or before a commit nothing is in it. `apartFromPinned` is the same apart from older records
-  /// that snapshots need.
+  /// Notes that it contains no record superseded at or before a commit. `apartFromPinned` is the same apart from older
+  /// records that snapshots need.
   func purge(upTo sequence: UInt64, apartFromPinned: UInt64) {
     purged.store(sequence, ordering: .relaxed)
     purgedApartFromPinned.store(apartFromPinned, ordering: .releasing)
   }
 
-  /// An older record is in it that a commit has superseded and that no snapshot needs any more.
+  /// Notes that it contains an older record that a commit has superseded and that no snapshot needs any more.
   func losePinned(supersededBy sequence: UInt64) {
-    // What has been superseded since it was written is behind its horizon anyway.
+    // Records superseded since the segment was written are behind its horizon anyway.
     guard sequence <= lastSequence.load(ordering: .relaxed) else { return }
     isHeldBack.store(false, ordering: .relaxed)
     let left = max(purgedSequence, sequence - 1)
@@ -96,7 +97,7 @@ package final class Segment: Sendable {
     purgedApartFromPinned.store(left, ordering: .releasing)
   }
 
-  /// Bytes that are needed.
+  /// Bytes of records that are needed.
   var neededBytes: Int {
     liveBytes.load(ordering: .relaxed) + pinnedBytes.load(ordering: .relaxed)
       + heldTombstoneBytes.load(ordering: .relaxed)

@@ -2,15 +2,15 @@ import CCairnPlatform
 
 /// The log as readers see it: a log address leads to a record in mapped memory in two loads.
 ///
-/// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many slots in a
-/// row as its mapping needs. An entry is written before any address that leads to it is published, and not changed
-/// while there is one, so reading it needs no lock. A segment that has been compacted gives its slots
-/// back once no reader can have an address that leads there.
+/// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many consecutive
+/// slots as its mapping needs. An entry is written before any address that leads to it is published, and is not changed
+/// while there is one, so reading it needs no lock. The slots of a segment that has been compacted are freed once no
+/// reader can have an address that leads there.
 @safe final class SegmentTable: @unchecked Sendable {
   @safe struct Entry {
     var base: UnsafeRawPointer
     var length: Int
-    /// What the entry's first byte is in the segment.
+    /// The offset of the entry's first byte in the segment.
     var offset: Int
     var baseSequence: UInt64
     var seed: PlaceSeed
@@ -21,13 +21,13 @@ import CCairnPlatform
   private static let chunkCapacity = 1 << chunkShift
   static let addressBits = 39
 
-  /// Logarithm of the units in a slot.
+  /// Base-2 logarithm of the number of units in a slot.
   let slotShift: Int
   private let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
   private let chunkCount: Int
-  /// All slots that have been given to segments lie below. Written by the committer alone.
+  /// All slots that have been given to segments are below this. Written by the committer alone.
   private(set) var slotCount = 0
-  /// Those below that have none.
+  /// Slots below `slotCount` that no segment has.
   private var freeSlots: [Int] = []
 
   init(segmentSize: Int) {
@@ -44,8 +44,8 @@ import CCairnPlatform
     unsafe chunks.deallocate()
   }
 
-  /// Enters a mapping, at the slots from `first` on or wherever there is room; returns its slots. For the committer, or
-  /// before the store is shared.
+  /// Enters a mapping, at the slots from `first` on or, without `first`, wherever there is room; returns its slots. For
+  /// the committer, or before the store is shared.
   func enter(
     _ mapping: any Mapping, id: UInt32, seed: PlaceSeed, baseSequence: UInt64, at first: Int? = nil
   ) -> Range<Int> {
@@ -64,10 +64,10 @@ import CCairnPlatform
 
   func slotCount(for length: Int) -> Int { max(1, (length + (8 << slotShift) - 1) / (8 << slotShift)) }
 
-  /// Takes the slots of a segment back that no address leads to any more.
+  /// Frees the slots of a segment; no address may lead to them any more.
   func leave(_ slots: Range<Int>) { freeSlots += slots.reversed() }
 
-  /// Makes all slots below `count` known. They lead to no bytes before something is entered there.
+  /// Makes all slots below `count` known. They lead to no bytes until a mapping is entered there.
   func reserve(_ count: Int) {
     var number = slotCount / Self.chunkCapacity
     while number * Self.chunkCapacity < count {
@@ -77,7 +77,7 @@ import CCairnPlatform
     slotCount = max(slotCount, count)
   }
 
-  /// Slots below `slotCount` other than these may be used again. Before the store is shared.
+  /// Frees the slots below `slotCount` other than these. Before the store is shared.
   func keepOnly(_ used: [Range<Int>]) {
     var isUsed = [Bool](repeating: false, count: slotCount)
     for slots in used { for slot in slots { isUsed[slot] = true } }
@@ -98,7 +98,7 @@ import CCairnPlatform
   /// The number of slots there are addresses for.
   var slotLimit: Int { chunkCount * Self.chunkCapacity }
 
-  /// Nothing lies at or behind `end`, whatever the file's length. Before the store is shared.
+  /// Ends the slots of a segment at `end`, whatever the file's length. Before the store is shared.
   func limit(_ slots: Range<Int>, to end: Int) {
     for slot in slots {
       let entry = unsafe pointer(slot)
@@ -121,18 +121,18 @@ import CCairnPlatform
   @inline(__always)
   private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> { unsafe pointer(slot(address)) }
 
-  /// Where in its segment an address of a slot lies, in bytes from where the slot begins.
+  /// The offset of an address in its slot, in bytes.
   @inline(__always)
   func offset(_ address: UInt64) -> Int {
     Int(truncatingIfNeeded: address & ((1 &<< UInt64(truncatingIfNeeded: slotShift)) &- 1)) &<< 3
   }
 
-  /// The record at an address, its checksum verified; nil if the bytes there are not what was written.
+  /// The record at an address, with its checksum verified; nil if the bytes there are not those that were written.
   @inline(__always)
   func record(_ address: UInt64) -> RecordView? {
     let entry = unsafe entry(address)
     let offset = offset(address)
-    // Few records end in the line they begin in.
+    // Few records end in the cache line they begin in.
     unsafe cairn_prefetch(entry.pointee.base + (offset &+ 64))
     return unsafe RecordView(
       entry.pointee.base + offset, available: entry.pointee.length &- offset,

@@ -1,11 +1,13 @@
-/// Keeps the record of how far the log is durable, in a file of its own: what a segment that is cut or lost cannot tell.
+/// Keeps the record of how far the log is durable in a file of its own, because a segment that is cut or lost cannot
+/// tell.
 ///
-/// It is written behind each sync, without one of its own, and synced when the store is closed. So it may be old, never
-/// ahead of the log; a process that is killed leaves it as it wrote it. One thread at a time has it.
+/// The record is written after each sync, without being synced itself, and synced when the store is closed. So it may
+/// be old but never ahead of the log; if the process is killed, the record stays as last written. Only one thread at a
+/// time may use it.
 final class WatermarkFile: @unchecked Sendable {
   private let directory: any Directory
   private var file: (any File)?
-  /// Keeps writing to it a matter of memory.
+  /// Makes writing to the file a matter of memory.
   private var mapping: (any Mapping)?
   private var isNamed = true
   private var slot = 0
