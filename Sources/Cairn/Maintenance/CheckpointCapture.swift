@@ -1,12 +1,13 @@
 import Synchronization
 
-/// Writes the index as it was after one commit into a checkpoint, a piece at a time, beside readers and the writer.
+/// Writes the index as it was after one commit into a checkpoint, a piece at a time, while readers and the writer go
+/// on.
 ///
-/// Until it is done it holds that commit as a snapshot does. A hash page is copied and each of its rows led back to the
-/// version of that commit; a leaf is copied without the rows that are newer. What log addresses cannot tell, whether a
-/// row of the ordered index is new, the committer notes meanwhile.
+/// Until it is done it holds that commit as a snapshot does. A hash page is copied, and each of its rows is led back to
+/// the version of that commit; a leaf is copied without the rows that are newer. Log addresses cannot tell whether a
+/// row of the ordered index is new, so the committer notes new rows meanwhile.
 ///
-/// One thread at a time has it.
+/// Only one thread at a time may use it.
 final class CheckpointCapture: @unchecked Sendable {
   private let index: Index
   private let log: Log
@@ -27,25 +28,26 @@ final class CheckpointCapture: @unchecked Sendable {
     case leaves(behind: [UInt8]?, TreeBuilder)
   }
 
-  /// Into how many parts the older versions are divided.
+  /// Number of parts into which the older versions are divided.
   private let versionParts: Int
 
-  /// Deleted rows that are in the indexes only because an older snapshot needs a version of them: by the addresses of
-  /// their tombstones, and by hash.
+  /// Deleted rows that are in the indexes only because an older snapshot needs a version of them, by the addresses of
+  /// their tombstones.
   private var tombstones: Set<UInt64> = []
-  /// Rows that the ordered indexes have and the checkpoint hasn't.
+  /// The hashes of rows that the ordered indexes have and the checkpoint must not have.
   private var absent: Set<UInt64> = []
 
   private static let pagesAtOnce = 32
   private static let leavesAtOnce = 256
   private static let bucketsAtOnce = 4096
 
-  /// nil while there is nothing in the log, or nothing new. A newer one that is listed belongs to what lies behind the
-  /// commit that was gone back to, which stays as it is until the first write.
+  /// nil while the log is empty, if all checkpoint ids are used up, or if the newest checkpoint is newer than the
+  /// newest commit: such a checkpoint belongs to the commits behind the one that the store was taken back to, and stays
+  /// as it is until the first write.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
     let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
     let name = CheckpointTables.fileName(id)
-    // Before the commit lock is taken: an epoch that begins behind that leaves the file alone.
+    // Stored before the commit lock is taken: an epoch that begins after that does not remove the file.
     log.capturedCheckpoint.store(id, ordering: .releasing)
     guard id <= Format.maximumID, let start = committer.beginCapture(id: id) else { return nil }
     guard log.newestCheckpoint?.sequence ?? 0 <= start.tables.sequence else {
@@ -53,7 +55,7 @@ final class CheckpointCapture: @unchecked Sendable {
       return nil
     }
     do throws(FileError) {
-      // One that is there was never finished.
+      // An existing file belongs to a checkpoint that was never finished.
       do throws(FileError) {
         try log.directory.remove(name)
       } catch {
@@ -81,13 +83,13 @@ final class CheckpointCapture: @unchecked Sendable {
 
   deinit { abandon() }
 
-  /// Called when a leaf has been read and rows that come only now are still left out.
+  /// Called when a leaf has been read, before rows that have been added since the capture began are left out.
   var leafWasRead: () -> Void = {}
 
-  /// Bytes of the log that had been appended when it was begun, as `Log.writtenBytes` counts.
+  /// Bytes written to the log when the capture began, as `Log.writtenBytes` counts them.
   let logCovered: Int
 
-  /// Gives up. What has been written is removed.
+  /// Gives up, and removes the file.
   func abandon() {
     guard !isOver else { return }
     isOver = true
@@ -96,10 +98,10 @@ final class CheckpointCapture: @unchecked Sendable {
     log.removeCheckpoint(tables.id)
   }
 
-  /// Does a piece of the work; returns the checkpoint's entry once it is durable. A failure ends it.
+  /// Does a piece of the work; returns the checkpoint's entry once it is durable. A failure ends the capture.
   func step() throws(StoreError) -> Manifest.Checkpoint? {
     do throws(StoreError) {
-      // One that has never had a row has no nodes.
+      // A keyspace that has never had a row has no nodes.
       while current < keyspaces.count, keyspaces[current].locator.index.isBlank { nextKeyspace() }
       if current < keyspaces.count {
         try advance(keyspaces[current])
@@ -165,14 +167,15 @@ final class CheckpointCapture: @unchecked Sendable {
     return position
   }
 
-  /// Where the row lay whose newest record is behind the end of the checkpoint's log; nil if it did not exist.
+  /// The address of a row as of the checkpoint's commit; nil if the row did not exist then. `address` is that of its
+  /// newest record, which is behind the end of the checkpoint's log.
   private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: UInt64) throws(StoreError) -> UInt64? {
     guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
     guard record.header.revision > tables.sequence else { return tombstones.contains(address) ? nil : address }
     return index.versions.find(unsafe keyspace.hash(record.key), at: tables.sequence)
   }
 
-  /// Pages that have split meanwhile are deeper than others.
+  /// The directory of a hash index. Pages that have split meanwhile are deeper than others.
   private static func directory(_ pages: [(span: HashIndex.PageSpan, address: UInt32)]) -> [UInt32] {
     let depth = pages.reduce(0) { max($0, $1.span.depth) }
     return pages.flatMap { page in repeatElement(page.address, count: 1 << Int(depth - page.span.depth)) }
@@ -210,11 +213,11 @@ final class CheckpointCapture: @unchecked Sendable {
         defer { index.epochs.unpin(pin) }
         let (prefix, fence) = try unsafe tree.leaf(from: bound, into: &entries)
         leafWasRead()
-        // Noted before they are in the leaf.
+        // New rows are noted before they are added to a leaf.
         absent.formUnion(index.newRows.take())
         if !absent.isEmpty { entries.removeAll { absent.contains($0) } }
         let next = fence?.bytes
-        // An empty leaf would be in the way of nobody; the tree has to have one.
+        // Empty leaves are left out, except that the tree must have at least one leaf.
         if entries.count > 0 || (next == nil && builder.isEmpty) {
           let leaf = try unsafe nodes.add(Leaf.size) { (memory) in
             unsafe Leaf(memory).initialize(entries[0..<entries.count], prefix: prefix)
@@ -253,7 +256,7 @@ final class CheckpointCapture: @unchecked Sendable {
     do throws(StoreError) {
       defer { file.close() }
       length = try nodes.finish(tables)
-      // Nothing in it may be newer than what is durable.
+      // The checkpoint must not contain anything newer than what is durable.
       try log.sync(upTo: tables.sequence, through: tables.place)
       do throws(FileError) {
         try file.sync()

@@ -1,4 +1,4 @@
-/// A checkpoint in memory, everything in it verified but whether its nodes make sense.
+/// A checkpoint in memory. All of it has been verified, except that its nodes are consistent.
 struct CheckpointImage {
   let tables: CheckpointTables
   let memory: PrivateMapping
@@ -24,7 +24,8 @@ struct CheckpointImage {
     guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
   }
 
-  /// Whether the log is still the one that the checkpoint leads into, but for what has been compacted since.
+  /// Whether the log is still the one that the checkpoint leads into, except for segments that have been compacted
+  /// since.
   private func matches(_ manifest: Manifest) -> Bool {
     guard let last = tables.segments.element(tables.place.segment), last.end == tables.place.offset,
       last.lastSequence == tables.sequence
@@ -43,7 +44,7 @@ struct CheckpointImage {
     }
   }
 
-  /// Whether the nodes lead to nodes and records only. Looks at every slot and every node.
+  /// Whether the nodes lead only to nodes and records. Looks at every slot and every node.
   func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
     let addressEnd = UInt64(tables.slotCount) << UInt64(tables.slotShift)
     var nodesLeft = tables.nodesEnd / 64

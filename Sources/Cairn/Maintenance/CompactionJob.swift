@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Writes what is needed of some segments to a new one, in the order of keys, and puts that in their place: a piece at a
-/// time, beside readers and the writer.
+/// Copies the needed records of some segments to a new segment, in key order, and replaces those segments by it: a
+/// piece at a time, while readers and the writer go on.
 ///
-/// The copies are durable, and so is whatever has superseded what is left out, before the manifest exchanges the
-/// segments in one step; only then are the indexes led to the copies, row by row, where nothing has been committed
-/// meanwhile. A crash at any point leaves copies too many, never one too few.
+/// The copies are durable, and so are the records that supersede those that are left out, before the manifest replaces
+/// the segments in one step. Only then are the indexes led to the copies, row by row, except for rows that have been
+/// changed by a commit meanwhile. After a crash at any point there may be copies too many, never one too few.
 ///
-/// One thread at a time has it.
+/// Only one thread at a time may use it.
 final class CompactionJob: @unchecked Sendable {
   let inputs: [Segment]
   private(set) var output: Segment?
@@ -18,33 +18,35 @@ final class CompactionJob: @unchecked Sendable {
   private let committer: Committer
   private let keyspaces: [KeyspaceIndex]
   private let numbers: [UInt32: Int]
-  /// The newest commit when it began.
+  /// The newest commit when the job began.
   private let sequence: UInt64
-  /// Nothing that a tombstone at or before this deletes is outside the inputs, neither in the log nor in a checkpoint, but
-  /// for older records that snapshots need: to their tombstones indexes lead.
+  /// No record that a tombstone at or before this commit deletes is outside the inputs, neither in the log nor in a
+  /// checkpoint, except for older records that snapshots need; indexes lead to the tombstones of those.
   private let horizon: UInt64
-  /// nil if it is of no use any more.
+  /// nil if there is none, or it cannot be used any more.
   private var checkpoint: Manifest.Checkpoint?
-  /// For inputs that the checkpoint does not know: where their records are, in units, and where the checkpoint has them.
+  /// For inputs that the checkpoint does not know: the offsets of their records, in units, and the places where the
+  /// checkpoint has them.
   private var moves: [UInt32: (offsets: [UInt32], places: [UInt64])] = [:]
 
   private var phase = Phase.scan(input: 0, offset: SegmentHeader.size)
   private var purged: UInt64
-  /// The same but for `pinned`.
+  /// The same except for `pinned`.
   private var purgedApartFromPinned: UInt64
-  /// By their addresses, older records that snapshots need: the hashes of their rows, and the commits they went with.
+  /// Older records that snapshots need, by their addresses: the hashes of their rows, and the commits with which they
+  /// expired.
   private var pinned: [UInt64: (hash: UInt64, gone: UInt64)] = [:]
   private var assembly: FrameAssembly
   private var frameCount: UInt64 = 0
-  /// What has to be copied: rows with their hashes; `carried` leads from no index.
+  /// The records to copy: of rows, with their hashes. No index leads to the records in `carried`.
   private var rows: RowBuffer
   private var reencoder: Reencoder
   private var carried: [UInt64] = []
-  /// Tombstones that seem not to be needed, and whether that is because nothing older is left.
+  /// Tombstones that seem not to be needed; `isLast` if that is because no older record remains.
   private var doubtful: [(address: UInt64, isLast: Bool)] = []
   private var pending: [Replay.Row] = []
   private var neededBytes = 0
-  /// For each row where its copy is, and how long each is in units.
+  /// For each row the address of its copy, and the lengths of the copy and of the original in units.
   private var copies: [(address: UInt64, length: UInt32, oldLength: UInt32)] = []
   private var list: MoveList?
 
@@ -58,10 +60,10 @@ final class CompactionJob: @unchecked Sendable {
 
   private static let pieceLength = 1 << 20
   private static let frameLength = 1 << 18
-  /// Rows that are led to their copies while a commit waits.
+  /// Number of rows that are led to their copies at a time, while commits wait.
   private static let rowsAtOnce = 32
 
-  /// Keyspaces that are dropped from now on keep their memory until it is over.
+  /// Keyspaces that are dropped from now on keep their memory until the job is over.
   init(_ inputs: [Segment], index: Index, log: Log, committer: Committer, effort: Reencoder.Effort) {
     self.inputs = inputs
     self.index = index
@@ -91,7 +93,7 @@ final class CompactionJob: @unchecked Sendable {
       .reduce(checkpoint?.sequence ?? .max) { min($0, $1.horizon) }
   }
 
-  /// Whether the log has the copies in the place of the segments.
+  /// Whether the log has the copies in place of the segments.
   var isPublished: Bool {
     switch phase {
     case .scan, .write, .publish: false
@@ -99,7 +101,7 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
-  /// Bytes looked at or copied, and how many there will be as far as is known.
+  /// Bytes read or copied, and the total as far as is known.
   var progress: (done: Int, total: Int) {
     let input = inputs.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
     switch phase {
@@ -110,7 +112,8 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
-  /// Gives up, if the copies are not in the log yet. What has been written is removed, unless the manifest may list it.
+  /// Gives up, if the copies are not in the log yet. The new segment's files are removed, unless the manifest may list
+  /// it.
   func abandon(mayBeListed: Bool = false) {
     switch phase {
     case .over: return
@@ -125,7 +128,7 @@ final class CompactionJob: @unchecked Sendable {
     committer.endCompaction()
   }
 
-  /// Does a piece of the work; true when all is done. A failure ends it, and loses nothing.
+  /// Does a piece of the work; true when all is done. A failure ends the job, and loses nothing.
   func step() throws(StoreError) -> Bool {
     do throws(StoreError) {
       switch phase {
@@ -156,7 +159,7 @@ final class CompactionJob: @unchecked Sendable {
           segment.mapping.base + offset, available: end - offset, offset: offset, seed: segment.seed,
           baseSequence: segment.baseSequence, isCompacted: segment.isCompacted)
       else {
-        // It is never given a good checksum.
+        // The frame must not be copied, because its copy would get a valid checksum.
         segment.isQuarantined.store(true, ordering: .relaxed)
         damaged = segment
         throw StoreError(
@@ -177,7 +180,7 @@ final class CompactionJob: @unchecked Sendable {
     switch header.kind {
     case .put, .tombstone:
       guard let number else {
-        // A keyspace that nobody sees. Its tombstones mean nothing any more.
+        // The keyspace is dropped and no snapshot sees it. Its tombstones mean nothing any more.
         return
       }
       let hash = unsafe keyspaces[number].hash(record.key)
@@ -190,20 +193,21 @@ final class CompactionJob: @unchecked Sendable {
     case .keyspaceDefinition:
       if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
     case .keyspaceDropped:
-      // Rows that a snapshot sees are copied, so what takes them away is too.
+      // Rows that a snapshot sees are copied, so the record that drops them is copied too.
       let isNeeded = number != nil || header.revision > horizon || log.lists(keyspace: header.keyspace)
       if isNeeded { carry(address, header) }
     case .dictionary:
       if let number, isDictionaryNeeded(record, keyspaces[number]) { carry(address, header) }
     case .retention:
-      // All of them together say which versions have gone.
+      // Only all retentions together tell which versions have expired.
       if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
     case nil:
       carry(address, header)
     }
   }
 
-  /// Whether a value is compressed with it, or may be one day. The checkpoint has its own copy of those it needs.
+  /// Whether a value is compressed with a dictionary, or may be later. The checkpoint has its own copy of the
+  /// dictionaries it needs.
   private func isDictionaryNeeded(_ record: RecordView, _ keyspace: KeyspaceIndex) -> Bool {
     guard let id = record.dictionary?.id else { return true }
     return keyspace.mayUse(dictionary: id) || !log.segmentsUsing(dictionary: id).isEmpty
@@ -214,7 +218,7 @@ final class CompactionJob: @unchecked Sendable {
     neededBytes += header.paddedLength
   }
 
-  /// Which of the records that are pending are needed. Their lines of the hash index are at hand now.
+  /// Decides which of the pending records are needed. Their cache lines of the hash index have been prefetched.
   private func decide() throws(StoreError) {
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
@@ -222,7 +226,7 @@ final class CompactionJob: @unchecked Sendable {
       let keyspace = keyspaces[row.keyspace]
       let isNewest = unsafe keyspace.locator.index.find(row.hash) { $0 == row.address } != nil
       if isNewest {
-        // Rows of a dropped keyspace are there for snapshots only.
+        // Only snapshots see rows of a dropped keyspace.
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
         if dropped != .max { purge(upTo: dropped - 1, apartFromPinned: dropped - 1) }
       } else if index.versions.count > 0,
@@ -231,7 +235,8 @@ final class CompactionJob: @unchecked Sendable {
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
         let gone = min(expiredBy, dropped)
         if expiredBy < VersionTable.kept { pinned[row.address] = (row.hash, gone) }
-        // That the index leads to a tombstone says all about it where there is neither a history nor an end.
+        // In a keyspace that is not dropped and does not retain versions the index leads to the tombstone of such a
+        // record, so the record does not lower the second bound.
         let isAlone = dropped == .max && keyspace.retainedSince.load(ordering: .relaxed) == 0
         purge(upTo: gone - 1, apartFromPinned: isAlone ? sequence : gone - 1)
       } else {
@@ -257,12 +262,13 @@ final class CompactionJob: @unchecked Sendable {
     purgedApartFromPinned = min(purgedApartFromPinned, apartFromPinned)
   }
 
-  /// When a tombstone became one. A kept one may have gone as late as the retention changed, and what it deleted with it.
+  /// The commit since which a tombstone, and what it deleted, is gone. A kept tombstone may have expired as late as the
+  /// last change of the retention, and the records it deleted with it.
   private func gone(_ tombstone: RecordHeader, _ keyspace: KeyspaceIndex) -> UInt64 {
     max(tombstone.revision, keyspace.retainedSince.load(ordering: .relaxed))
   }
 
-  /// Whether as many newer records of the row are there as are kept: they do what the tombstone did.
+  /// Whether the row has as many newer records as are kept: those have the effect that the tombstone had.
   private func hasSuccessors(_ row: Replay.Row, _ keyspace: KeyspaceIndex, _ tombstone: RecordView) -> Bool {
     do throws(StoreError) {
       return unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil
@@ -272,8 +278,9 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
-  /// A tombstone is needed after all if a snapshot has ended since it was looked at and what that needed stays in the log,
-  /// or if an older version is copied for a snapshot, which would come back under a later retention.
+  /// Copies a doubtful tombstone after all if a snapshot has ended since the tombstone was looked at and the record
+  /// that the snapshot needed stays in the log, or if an older version is copied for a snapshot: a later retention
+  /// would bring that version back.
   private func carryDoubtful() {
     guard !doubtful.isEmpty else { return }
     let pin = index.epochs.pin()
@@ -311,7 +318,7 @@ final class CompactionJob: @unchecked Sendable {
 
     let epoch = try committer.betweenCommits { () throws(StoreError) in try log.currentEpoch() }
     let base = inputs.reduce(.max) { min($0, $1.baseSequence) }
-    // Revisions may take more bytes than they did.
+    // Revisions may take more bytes than before, relative to the new base sequence.
     let growth = (rows.count + carried.count) * Format.padded(Varint.length(sequence &- base))
     let size = SegmentHeader.size + neededBytes + growth + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
     let created = try log.createCompacted(
@@ -347,8 +354,8 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
-  /// Copies a record that is sound, of a row that a keyspace's index leads to if there is one; returns the copy's address
-  /// and the lengths of both.
+  /// Copies a record, whose checksum is verified first. `keyspace` is given for a record that the keyspace's index
+  /// leads to. Returns the address of the copy and the lengths of both.
   private func copy(
     _ address: UInt64, of keyspace: KeyspaceIndex?, to output: Segment
   ) throws(StoreError) -> (address: UInt64, length: Int, oldLength: Int) {
@@ -398,9 +405,9 @@ final class CompactionJob: @unchecked Sendable {
       do throws(StoreError) {
         try readMoves(segment)
       } catch {
-        // What the process lacks now it may have later.
+        // The process may have what it lacks now at a later attempt.
         if error.code == .noDescriptors || error.code == .noMemory { throw error }
-        // Without the list the checkpoint cannot be followed, now or later.
+        // Without the list, the records that have moved since the checkpoint cannot be found, now or later.
         checkpoint = nil
       }
     }
@@ -445,13 +452,13 @@ final class CompactionJob: @unchecked Sendable {
     if let output {
       output.purge(upTo: purged, apartFromPinned: purgedApartFromPinned)
       output.isHeldBack.store(purgedApartFromPinned < sequence, ordering: .relaxed)
-      // Tombstones are counted, those that are retained among them.
+      // All tombstones count, including retained ones.
       var counted = output.tombstoneBytes.load(ordering: .relaxed)
       for row in copies.indices where rows[row].isPut { counted += Int(copies[row].length) * Format.unit }
       output.overhead.store(max(0, output.end.load(ordering: .relaxed) - counted), ordering: .relaxed)
       try log.harden(output, list)
     }
-    // Whatever has superseded something that is left out.
+    // Makes the records durable that have superseded those left out.
     try log.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
     try log.replace(inputs, by: output, keepsCheckpoint: checkpoint != nil)
     output?.file.close()

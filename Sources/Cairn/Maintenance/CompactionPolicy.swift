@@ -1,8 +1,8 @@
-/// Which segments to compact, and when: a decision from figures alone.
+/// Decides which segments to compact, and when, from figures alone.
 ///
-/// After Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992: the segments
-/// first that free the most for what has to be copied, older ones before younger ones of the same kind, since what has
-/// lived long goes on to live. What was copied together stays together, apart from what is new.
+/// After Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992: first the
+/// segments that free the most for what has to be copied, and of equal ones the older first, since rows that have lived
+/// long tend to live on. Rows that were copied together stay together, apart from new rows.
 struct CompactionPolicy {
   /// A segment that may be compacted.
   struct Candidate {
@@ -10,9 +10,9 @@ struct CompactionPolicy {
     var bytes: Int
     /// Bytes that would have to be copied.
     var needed: Int
-    /// Bytes of tombstones that would not.
+    /// Bytes of tombstones that would not have to be copied.
     var tombstones: Int
-    /// Commits since it was written.
+    /// Commits since the segment was written.
     var age: UInt64
 
     var gain: Int { max(0, bytes - SegmentHeader.size - FrameHeader.size - needed - needed >> 12) }
@@ -24,17 +24,18 @@ struct CompactionPolicy {
   }
 
   let segmentSize: Int
-  /// Bytes of a new segment that there is space for.
+  /// Size of the largest new segment that there is space for, in bytes.
   var largestOutput = Int.max
 
-  /// Less is not worth a new segment.
+  /// A smaller gain is not worth a new segment.
   private var leastGain: Int { min(segmentSize / 64, 4096) }
 
-  /// Segments below this are put together when there are some of them.
+  /// Smaller segments are joined when there are several of them.
   private var smallSize: Int { segmentSize / 4 }
   private static let smallCount = 4
 
-  /// Whether the log is longer than it should be for what is needed of it. `tombstones` are those that may go.
+  /// Whether the log is longer than it should be for the bytes of it that are needed. `tombstones` are bytes of those
+  /// that nothing keeps.
   func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
     isTooLong(logBytes: logBytes, needed: needed)
       || tombstones > max(logBytes / 100, segmentSize / 4)
@@ -43,30 +44,31 @@ struct CompactionPolicy {
 
   func isTooLong(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + segmentSize }
 
-  /// Whether `tombstones` that something keeps make a good part of that. Dead records, tombstones that segments keep and
-  /// those that a checkpoint keeps: the largest of the three is more than a third, and its turn comes.
+  /// Whether the log is too long, and `tombstones` that something keeps are a good part of the excess. The excess
+  /// consists of dead records, tombstones that segments keep, and tombstones that a checkpoint keeps: the largest of
+  /// the three is more than a third, and is dealt with.
   func isTooLong(logBytes: Int, needed: Int, becauseOf tombstones: Int) -> Bool {
     isTooLong(logBytes: logBytes, needed: needed) && tombstones > (logBytes - needed) / 3
   }
 
-  /// Whether there is no time for anything but copying.
+  /// Whether there is only time for copying, not for compressing again.
   func isUrgent(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + 2 * segmentSize }
 
-  /// How many bytes may be written before writers have to wait, so that the log stays within its bound where it grows
+  /// How many bytes may be written before writers have to wait, so that the log stays within its bound even if it grows
   /// faster than it is compacted.
   func slack(logBytes: Int, needed: Int) -> Int { needed + needed * 3 / 10 + 5 * segmentSize / 2 - logBytes }
 
-  /// The segments to compact together into one of at most full size; none if there is nothing to gain.
+  /// The segments to compact together into one of at most full size; empty if there is nothing to gain.
   ///
-  /// - Parameter thoroughly: whether little is worth it, as when somebody asks: above all tombstones, of which no more
-  ///   than a hundredth of the log is to be left.
+  /// - Parameter thoroughly: whether a small gain is enough, as for a compaction on request: above all that of
+  ///   tombstones, of which no more than a hundredth of the log is to remain.
   func choose(_ candidates: [Candidate], thoroughly: Bool = false) -> [Candidate] {
     let small = candidates.filter { $0.bytes < smallSize }
     let worthwhile = candidates.filter { isWorthwhile($0, thoroughly) }
     let isWorthJoining = small.count >= (thoroughly ? 2 : Self.smallCount) || !worthwhile.isEmpty
     let ranked = worthwhile.sorted { $0.benefit > $1.benefit } + (isWorthJoining ? small : [])
     let chosen = fill(ranked)
-    // A small one alone, where there is no space for two, would be written anew and anew.
+    // If there is no space for two small segments together, one of them alone would be written again and again.
     return chosen.count > 1 || chosen.contains { $0.gain >= leastGain || isWorthwhile($0, thoroughly) } ? chosen : []
   }
 
@@ -77,18 +79,18 @@ struct CompactionPolicy {
 
   private func hasManyTombstones(_ candidate: Candidate) -> Bool { candidate.tombstones > candidate.bytes / 200 }
 
-  /// Whether one that was written a moment ago is worth it again when somebody asks: whatever others do to its rows
-  /// meanwhile could go on for ever.
+  /// Whether a segment that was written a moment ago is worth compacting again on request. Not for every gain: while
+  /// other threads change its rows, that could go on for ever.
   func isWorthRepeating(_ candidate: Candidate) -> Bool {
     candidate.bytes < smallSize || hasManyTombstones(candidate)
   }
 
-  /// As many of them as fit into one segment, in their order.
+  /// As many candidates as fit into one segment, in their order.
   func fill(_ ranked: [Candidate]) -> [Candidate] {
     var chosen: [Candidate] = []
     var needed = 0
     for candidate in ranked where !chosen.contains(where: { $0.segment === candidate.segment }) {
-      // One that is larger than a segment is compacted by itself.
+      // A segment that needs more than one segment's size is compacted by itself.
       let limit = chosen.isEmpty ? largestOutput : min(segmentSize * 15 / 16, largestOutput)
       guard needed + candidate.needed <= limit else { continue }
       chosen.append(candidate)

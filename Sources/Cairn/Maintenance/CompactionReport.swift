@@ -1,31 +1,31 @@
-/// How much compaction is to take up.
+/// Which segments a compaction takes.
 public enum CompactionExtent: Sendable, Hashable {
-  /// Segments with something to gain.
+  /// The segments with something to gain.
   case worthwhile
-  /// All of them: rows that are near each other in order are near on disk then.
+  /// All segments; afterwards rows that are near each other in key order are near each other on disk.
   case everything
 }
 
 /// What a compaction has done.
 public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
-  /// Segments that were compacted and are gone.
+  /// Segments that were compacted and removed.
   public internal(set) var segments = 0
-  /// Bytes of the log before.
+  /// Bytes of the log before the compaction.
   public internal(set) var bytesBefore = 0
-  /// Bytes of the log afterwards; what others have written meanwhile is among them.
+  /// Bytes of the log after the compaction, including those that were written by others meanwhile.
   public internal(set) var bytesAfter = 0
   /// Bytes that were written to new segments.
   public internal(set) var copiedBytes = 0
-  /// Bytes by which the new segments are shorter than those that are gone.
+  /// Bytes by which the new segments are shorter than the removed ones.
   public internal(set) var gainedBytes = 0
-  /// Bytes of the log that only snapshots need, and that can be gained when those have ended.
+  /// Bytes of the log that only snapshots need, and that can be freed when those snapshots have ended.
   public internal(set) var pinnedBytes = 0
-  /// Bytes of tombstones that have to stay, because there is still something older for them to delete.
+  /// Bytes of tombstones that have to stay, because they still delete an older record.
   public internal(set) var tombstoneBytes = 0
-  /// Where segments are damaged, which have been left as they are. Their rows can be read as far as they are sound.
+  /// Places of damage. The damaged segments have been left as they are; their intact rows can be read.
   public internal(set) var damaged: [Place] = []
 
-  /// In words.
+  /// The report in words.
   public var description: String {
     var text =
       segments == 0
@@ -39,10 +39,10 @@ public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
 
 /// How far a compaction has come.
 public struct CompactionProgress: Sendable, Hashable {
-  /// Bytes looked at and copied, of the segments at hand.
+  /// Bytes read and copied of the current segments.
   public internal(set) var bytes = 0
-  /// Bytes there are to look at and copy, of the segments at hand, as far as is known.
+  /// Bytes to read and to copy of the current segments, as far as is known.
   public internal(set) var totalBytes = 0
-  /// Segments that have been compacted before these.
+  /// Segments compacted before the current ones.
   public internal(set) var segments = 0
 }

@@ -1,21 +1,22 @@
 import Synchronization
 
-/// Trains dictionaries in the background: for a keyspace whose values are alike, from its own rows.
+/// Trains dictionaries in the background, for keyspaces whose values are alike, from their own rows.
 ///
-/// Early, so that an import has one nearly from its start, and again whenever four times as much has been put. A
-/// dictionary is adopted only if it saves a tenth of what values take now, its own bytes included. A piece of the work
-/// takes 20 ms at most.
+/// The first training is early, so that an import has a dictionary nearly from its start; the next one is due whenever
+/// four times as much has been put. A dictionary is adopted only if values then take at least a tenth less than now,
+/// the bytes of the dictionary included. A piece of the work takes 20 ms at most.
 final class Dictionaries: Sendable {
   private let index: Index
   private let committer: Committer
   private let scheduler: any Scheduler
   private let isActive: Bool
-  /// Bytes of values that make the first attempt worth it.
+  /// Bytes of values that must have been put before the first attempt.
   private let firstTraining: Int
-  /// Small segments have small dictionaries: those that are in use are to be a small part of the log.
+  /// The longest dictionary, in bytes. It is shorter for small segments: the dictionaries in use are to be a small part
+  /// of the log.
   private let longest: Int
   private let isClosed = Atomic<Bool>(false)
-  /// However many commits find that a training is due, the background hears of it once.
+  /// Whether background work is scheduled or running: it is scheduled once, however many commits find a training due.
   private let isAdvancing = Atomic<Bool>(false)
   private let state = Lock<Attempt?>(nil)
 
@@ -39,7 +40,7 @@ final class Dictionaries: Sendable {
 
   func close() { isClosed.store(true, ordering: .relaxed) }
 
-  /// After a commit.
+  /// Called after a commit.
   @inline(__always)
   func valuesWerePut() {
     if committer.isTrainingDue.load(ordering: .relaxed) { begin() }
@@ -52,7 +53,7 @@ final class Dictionaries: Sendable {
     scheduler.schedule { [self] in advance() }
   }
 
-  /// A piece of the work at a time, so that others have their turn.
+  /// Does one piece of the work, so that other work has its turn.
   private func advance() {
     let isDone = state.withLock { attempt in
       guard !isClosed.load(ordering: .relaxed) else { return true }
@@ -62,7 +63,7 @@ final class Dictionaries: Sendable {
       do throws(StoreError) {
         if try current.step(index, committer) { attempt = current }
       } catch {
-        // The next attempt may find space, or whatever this one lacked.
+        // The next attempt may find the space or other resource that this one lacked.
       }
       return false
     }
@@ -91,10 +92,10 @@ final class Dictionaries: Sendable {
 /// One attempt at a better dictionary for a keyspace.
 private struct Attempt {
   private static let mostSampleBytes = 1 << 20
-  /// Longer values have enough in themselves.
+  /// Longer values compress well enough by themselves.
   private static let longestAverage = 8 << 10
   private static let pages = 64
-  /// One sample of so many is not trained from, but compressed.
+  /// One sample of this many is not trained from, but used to measure the gain.
   private static let heldOut = 8
 
   private let keyspace: KeyspaceIndex
@@ -105,7 +106,7 @@ private struct Attempt {
   private let bytesOfPage: Int
   private var samples: [[UInt8]] = []
   private var bytes = 0
-  /// Where the next page of rows begins, in the order of their hashes; nil when there are enough.
+  /// Where the next page of rows begins, in the order of their hashes; nil when there are enough samples.
   private var position: UInt32? = 0
   private var trained: [UInt8]?
 
@@ -114,13 +115,13 @@ private struct Attempt {
     self.putBytes = putBytes
     self.fewestBytes = fewestBytes
     self.longest = longest
-    // No more than there was: an import goes on meanwhile, and is to have its dictionary soon.
+    // At most the bytes put so far: an import goes on meanwhile, and is to have its dictionary soon.
     sampleBytes = min(Self.mostSampleBytes, putBytes)
     // A page has a thousand to two thousand rows.
     bytesOfPage = sampleBytes / max(1, min(Self.pages, keyspace.rowCount.load(ordering: .relaxed) / 2000))
   }
 
-  /// Does a piece of the work; false when there is no more.
+  /// Does a piece of the work; false when none remains.
   mutating func step(_ index: Index, _ committer: Committer) throws(StoreError) -> Bool {
     if let start = position {
       gather(index, from: start)
@@ -137,8 +138,8 @@ private struct Attempt {
     return false
   }
 
-  /// Takes rows of one page after the other, from pages evenly spread. As they are ordered by hash, they are from
-  /// anywhere in the log.
+  /// Takes samples from one page of rows after the other; the pages are evenly spread. Since rows are ordered by hash,
+  /// those of a page are from anywhere in the log.
   private mutating func gather(_ index: Index, from start: UInt32) {
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
@@ -159,8 +160,8 @@ private struct Attempt {
     position = bytes >= sampleBytes || spread.overflow ? nil : next.map { max($0, spread.partialValue) }
   }
 
-  /// Adopts a dictionary if it pays: for what will have been put when it is looked at again, if that is like the samples
-  /// that were held out.
+  /// Adopts a dictionary if it pays for the values that will have been put by the next training, assuming that they are
+  /// like the samples that were held out.
   private func adopt(_ content: [UInt8], _ committer: Committer) throws(StoreError) {
     var compressor = LZ4Compressor()
     let stored = unsafe content.withUnsafeBytes { unsafe Self.compress($0, &compressor, with: nil) }

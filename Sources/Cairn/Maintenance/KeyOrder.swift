@@ -1,13 +1,13 @@
-/// Sorts rows by the keys of their records: by eight bytes of each key at a time, and where those are alike by the next
-/// that differ.
+/// Sorts rows by the keys of their records: by eight bytes of each key, and rows that are equal in these by the next
+/// eight bytes in which they differ.
 struct KeyOrder {
   let table: SegmentTable
-  /// As large as the buffers that are sorted.
+  /// At least as large as the buffers that are sorted.
   let spare: RowBuffer
 
   private static let lookahead = 10
 
-  /// Where heads begin `headStart` bytes behind the beginning of the keys, up to where they are alike.
+  /// Sorts rows whose keys are alike in their first `headStart` bytes, and whose heads are the next eight bytes.
   func sort(_ rows: RowBuffer, _ range: Range<Int>, headStart: Int) {
     rows.sortByHead(range, with: spare)
     var start = range.lowerBound
@@ -27,7 +27,7 @@ struct KeyOrder {
   }
 
   private func sortAlike(_ rows: RowBuffer, _ range: Range<Int>, from start: Int) {
-    // A short key is padded with zeros in its head, so keys may also differ in length alone.
+    // The head of a short key is padded with zeros, so keys with equal heads may differ in length alone.
     let first = unsafe table.key(rows[range.lowerBound].address)
     var shared = first.count
     var shortest = first.count

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What goes on beside reading and writing: checkpoints and compaction, in the background as the log grows, and on
-/// request. One of them at a time, so that a checkpoint leads to records that stay where they are. What of the index is in
-/// small pages goes into large ones first.
+/// Checkpoints and compaction, beside reading and writing: in the background as the log grows, and on request. Only one
+/// of them runs at a time, so that a checkpoint leads to records that are not being moved. Before either, the parts of
+/// the index that are in small pages are moved to large ones.
 final class Maintenance: Sendable {
   private let index: Index
   private let log: Log
@@ -10,7 +10,8 @@ final class Maintenance: Sendable {
   private let writesCheckpoints: Bool
   private let compacts: Bool
   private let compresses: Bool
-  /// When to look what is due, in `changedBytes`; what it is while a look goes on is for the one after.
+  /// The value of `changedBytes` from which on work may be due. A value stored while a look goes on is for the next
+  /// look.
   private let nextLook: Atomic<Int>
   private let isAtWork = Atomic<Bool>(false)
   private let isReadOnly: Bool
@@ -21,24 +22,25 @@ final class Maintenance: Sendable {
     var policy: CompactionPolicy
     var capture: CheckpointCapture?
     var job: CompactionJob?
-    /// Of the newest checkpoint.
+    /// Commit of the newest checkpoint.
     var sequence: UInt64
-    /// Bytes of the log, counted as `Log.writtenBytes` does, up to the newest checkpoint; negative for what was there
-    /// before the store was opened.
+    /// Bytes of the log up to the newest checkpoint, counted like `Log.writtenBytes`; negative for bytes written before
+    /// the store was opened.
     var covered: Int
-    /// Bytes of the log that no byte of a checkpoint has been written for; those since the store was opened apart.
+    /// Bytes of the log that no byte of a checkpoint has been written for yet, without those written since the store
+    /// was opened.
     var credit: Int
     var isPaused = false
     var isClosed = false
-    /// Bytes that are needed of the log, without those that the capture needs.
+    /// Bytes of the log that are needed, without those that only the capture needs.
     var needed = Int.max
-    /// No compaction in the background before so much has been written: the last one failed.
+    /// No compaction in the background until this many bytes have been appended, because the last one failed.
     var compactsFrom = 0
-    /// Compacted, and perhaps being read still.
+    /// Segments that have been compacted and may still be being read.
     var retired: [Retired] = []
   }
 
-  /// Bytes of segments that have been compacted and are being read still.
+  /// Bytes of segments that have been compacted and may still be being read.
   let retiredBytes = Atomic<Int>(0)
 
   private struct Retired {
@@ -46,7 +48,7 @@ final class Maintenance: Sendable {
     var epoch: UInt64
   }
 
-  /// Less of the log than this is replayed at once.
+  /// A shorter tail of the log is replayed quickly enough to need no checkpoint.
   private static let shortTail = 2 << 20
 
   init(index: Index, log: Log, committer: Committer, recovery: RecoveryReport, options: StoreOptions) {
@@ -69,20 +71,21 @@ final class Maintenance: Sendable {
 
   // MARK: In the background
 
-  /// Bytes that commits have added to the log since the store was opened, and that snapshots needed until they ended.
+  /// Bytes that commits have added to the log since the store was opened, plus bytes that snapshots needed until they
+  /// ended.
   private var changedBytes: Int {
     log.appendedBytes.load(ordering: .relaxed) + committer.releasedBytes.load(ordering: .relaxed)
   }
 
   private var isLookDue: Bool { changedBytes >= nextLook.load(ordering: .sequentiallyConsistent) }
 
-  /// After a commit, or the end of a snapshot.
+  /// Called after a commit, or after the end of a snapshot.
   @inline(__always)
   func lookIfDue() {
     if isLookDue || log.isShortOfSpace.load(ordering: .relaxed) { start() }
   }
 
-  /// Looks what is due, in the background; once more if that is going on.
+  /// Looks for due work in the background; once more if a look is in progress.
   func look() {
     nextLook.store(0, ordering: .sequentiallyConsistent)
     start()
@@ -93,7 +96,7 @@ final class Maintenance: Sendable {
     log.environment.scheduler.schedule { [self] in advance() }
   }
 
-  /// A piece of the work at a time, so that others have their turn.
+  /// Does one piece of the work, so that other work has its turn.
   private func advance() {
     nextLook.store(.max, ordering: .sequentiallyConsistent)
     let (appended, changed) = (log.appendedBytes.load(ordering: .relaxed), changedBytes)
@@ -113,7 +116,7 @@ final class Maintenance: Sendable {
           return isDone
         }
         isDone = true
-        // The next attempt may find whatever this one lacked.
+        // The next attempt may find the resource that this one lacked.
         state.job = nil
         state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
         state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
@@ -131,7 +134,7 @@ final class Maintenance: Sendable {
     if isLookDue { start() }
   }
 
-  /// While something is done to make the log shorter, or that has to be done before.
+  /// Paces writers while work goes on that shortens the log, or that has to precede such work.
   private func setPace(_ state: inout State, isAtWork: Bool) {
     let appended = log.appendedBytes.load(ordering: .relaxed)
     let (logBytes, needed) = usage
@@ -141,13 +144,13 @@ final class Maintenance: Sendable {
       slack: isGettingShorter ? state.policy.slack(logBytes: logBytes, needed: state.needed) : nil, behind: appended)
   }
 
-  /// False if there is nothing to do.
+  /// Does one piece of the work; false if there is nothing to do.
   private func step(_ state: inout State) throws(StoreError) -> Bool {
     release(&state)
     if index.arena.hasSmallPages {
       index.arena.moveToLargePage { body in committer.betweenCommits(body) }
     } else if log.appendedBytes.load(ordering: .relaxed) == 0 {
-      // What recovery has found stays as it is until the first commit.
+      // The recovered log stays as it is until the first commit.
       return false
     } else if state.capture != nil {
       try stepCapture(&state)
@@ -167,12 +170,12 @@ final class Maintenance: Sendable {
 
   // MARK: Checkpoints
 
-  /// A checkpoint is as large as the index, so one is due when the log has grown by one and a half times as much: over a
-  /// store's life no more than one byte of checkpoints is written for each byte of the log, and what is left over pays
-  /// for one when the store is closed.
+  /// A checkpoint is as large as the index, so one is due when the log has grown by one and a half times as much: over
+  /// a store's life at most one byte of checkpoints is written for each byte of the log, and the remainder pays for a
+  /// checkpoint when the store is closed.
   private var checkpointInterval: Int { max(log.segmentSize, estimate * 3 / 2) }
 
-  /// About the length of a checkpoint: it has all hash pages, however empty, and as many leaves as the rows need.
+  /// The approximate length of a checkpoint: all hash pages, however empty, and as many leaves as the rows need.
   private var estimate: Int {
     index.allKeyspaces.reduce(8192) { length, keyspace in
       let leaves = keyspace.isOrdered ? 8192 + keyspace.rowCount.load(ordering: .relaxed) * 24 : 0
@@ -186,8 +189,8 @@ final class Maintenance: Sendable {
       || isCheckpointInTheWay(state) && state.credit + log.writtenBytes >= estimate
   }
 
-  /// Whether the log is too long for the sake of the newest checkpoint. Without that it is shorter, and opening slower
-  /// until there is another one.
+  /// Whether the log is too long because of the newest checkpoint. Without that checkpoint it becomes shorter, and
+  /// opening is slower until there is another one.
   private func isCheckpointInTheWay(_ state: State) -> Bool {
     guard compacts, !state.isPaused, log.newestCheckpoint != nil else { return false }
     let (logBytes, needed) = usage
@@ -205,7 +208,7 @@ final class Maintenance: Sendable {
     state.credit -= entry.length
   }
 
-  /// Writes one of the newest commit, unless there is one.
+  /// Writes a checkpoint of the newest commit, unless there is one already.
   func checkpoint() throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
       guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
@@ -231,7 +234,7 @@ final class Maintenance: Sendable {
 
   // MARK: Compaction
 
-  /// Bytes of the log, and those that are needed of it.
+  /// Bytes of the log, and the bytes of it that are needed.
   private var usage: (logBytes: Int, needed: Int) {
     let segments = log.segments.withLock { $0 }
     return (
@@ -257,9 +260,9 @@ final class Maintenance: Sendable {
     }
   }
 
-  /// `isUrgent` if the log grows faster than it is compacted.
+  /// The segments to compact, if any are due; `isUrgent` if the log grows faster than it is compacted.
   ///
-  /// - Parameter isShort: whether the disk is full, so that whatever frees some space is due.
+  /// - Parameter isShort: whether the disk is full, so that any compaction that frees space is due.
   private func dueForCompaction(
     _ policy: CompactionPolicy, isShort: Bool
   ) -> (segments: [Segment], isUrgent: Bool)? {
@@ -278,7 +281,7 @@ final class Maintenance: Sendable {
       ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: logBytes, needed: needed))
   }
 
-  /// False if there is nothing worth it.
+  /// Begins a compaction; false if none is worth it.
   private func beginJob(_ state: inout State) -> Bool {
     guard compacts, !state.isPaused else { return false }
     let isShort = log.isShortOfSpace.load(ordering: .relaxed)
@@ -295,7 +298,7 @@ final class Maintenance: Sendable {
     return true
   }
 
-  /// For a commit that has met no space. False if compaction cannot make any.
+  /// Compacts for a commit that has found no space. False if compaction cannot free any.
   func makeSpace() -> Bool {
     state.withLock { state in
       guard !state.isClosed, !state.isPaused else { return false }
@@ -320,12 +323,12 @@ final class Maintenance: Sendable {
     guard let job = state.job, try job.step() else { return }
     state.job = nil
     state.policy.largestOutput = .max
-    // One whose moves cannot be read any more is not listed any more.
+    // A checkpoint whose moved records cannot be found any more is no longer listed.
     if log.newestCheckpoint == nil { state.sequence = 0 }
     retire(job.inputs, &state)
   }
 
-  /// There is no space for what the job writes. False if the next one cannot be smaller.
+  /// Gives up a job that found no space for its output. False if the next one cannot be smaller.
   @discardableResult
   private func giveUp(_ job: CompactionJob, _ state: inout State) -> Bool {
     state.job = nil
@@ -348,7 +351,7 @@ final class Maintenance: Sendable {
     }
   }
 
-  /// Compacts what is worth it, or all there is, one segment's worth after the other.
+  /// Compacts the segments that are worth it, or all, one segment's worth at a time.
   func compact(
     _ extent: CompactionExtent, _ progress: ((CompactionProgress) -> Bool)?
   ) throws(StoreError) -> CompactionReport {
@@ -393,25 +396,26 @@ final class Maintenance: Sendable {
       state.capture?.abandon()
       state.capture = nil
       state.policy.largestOutput = .max
-      // What recovery has made of the log has to be so on disk first.
+      // The state that recovery found has to be written to disk first.
       if !log.compactable.isEmpty { _ = try committer.betweenCommits(log.currentEpoch) }
       do throws(StoreError) {
         try log.sealActive(committer.betweenCommits)
-        // Tombstones that are newer than the checkpoint have to stay for its sake.
+        // Tombstones newer than the checkpoint have to stay because of it.
         let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.looseTombstoneBytes }
         if tombstones > usage.needed / 200, log.newestCheckpoint != nil { try checkpoint(&state) }
       } catch {
-        // On a full disk what can be compacted is.
+        // On a full disk the segments that can be compacted still are.
         guard error.code == .noSpace else { throw error }
       }
     }
   }
 
-  /// False if nothing is left to do.
+  /// Compacts once; false if nothing remains to do.
   ///
   /// - Parameters:
-  ///   - old: segments that were there at the beginning.
-  ///   - copies: those it has written, but for any with tombstones that should have gone.
+  ///   - old: segments that existed at the beginning.
+  ///   - copies: segments that this compaction has written, except those that kept tombstones which should have been
+  ///     dropped.
   private func compactOnce(
     _ extent: CompactionExtent, _ old: Set<UInt32>, _ copies: inout Set<UInt32>, _ state: inout State,
     _ report: inout CompactionReport, _ progress: ((CompactionProgress) -> Bool)?
@@ -468,7 +472,7 @@ final class Maintenance: Sendable {
     return true
   }
 
-  /// A job whose copies are in the log already goes on to its end.
+  /// Pauses compaction. A job whose copies are in the log already goes on to its end.
   func pause() {
     state.withLock { state in
       state.isPaused = true
@@ -486,7 +490,7 @@ final class Maintenance: Sendable {
 
   // MARK: Segments that have gone
 
-  /// Readers that came before may be at them still.
+  /// Readers that began earlier may still use them.
   private func retire(_ segments: [Segment], _ state: inout State) {
     let epoch = committer.betweenCommits {
       defer { index.epochs.advance() }
@@ -514,14 +518,14 @@ final class Maintenance: Sendable {
 
   // MARK: The end
 
-  /// After the last commit, with nothing going on in the background. Writes a checkpoint if there is much to replay
-  /// otherwise.
+  /// Called after the last commit, with nothing running in the background. Writes a checkpoint if otherwise much would
+  /// have to be replayed.
   func close() {
     state.withLock { state in
       guard !state.isClosed else { return }
       if let job = state.job {
         if job.isPublished {
-          // A checkpoint must not lead to segments that are not listed any more.
+          // A checkpoint must not lead to segments that are no longer listed.
           do throws(StoreError) { try finishJob(&state) } catch {}
         } else {
           job.abandon()
@@ -530,7 +534,7 @@ final class Maintenance: Sendable {
       }
       let written = log.writtenBytes
       if writesCheckpoints, written > 0, written - state.covered >= Self.shortTail, state.credit + written >= estimate {
-        // Without one opening takes longer.
+        // Without a checkpoint, opening takes longer.
         do throws(StoreError) { try checkpoint(&state) } catch {}
       }
       state.capture?.abandon()

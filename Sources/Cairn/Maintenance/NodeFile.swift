@@ -1,9 +1,9 @@
-/// The nodes of a checkpoint on their way into its file, written and checksummed a chunk at a time.
+/// Collects the nodes of a checkpoint, and writes them to its file and checksums them a chunk at a time.
 @safe final class NodeFile: NodeSink {
   private let file: any File
   private var memory: UnsafeMutableRawPointer
   private var capacity = CheckpointTables.chunkSize * 2
-  /// Bytes in memory, and before them in the file.
+  /// Bytes in memory; `written` is the offset in the file at which they belong.
   private var count = 0
   private var written = CheckpointTables.nodesStart
   private(set) var checksums: [UInt32] = []
@@ -15,14 +15,14 @@
 
   deinit { unsafe memory.deallocate() }
 
-  /// Where the nodes end by now.
+  /// Offset at which the nodes end so far.
   var end: Int { written + count }
 
   func add(_ size: Int, _ fill: (UnsafeMutableRawPointer) -> Void) throws(StoreError) -> UInt32 {
     try unsafe add(size) { (memory) throws(StoreError) in unsafe fill(memory) }.address
   }
 
-  /// The same for what may fail.
+  /// The same for a body that can throw.
   func add<R>(
     _ size: Int, _ fill: (UnsafeMutableRawPointer) throws(StoreError) -> R
   ) throws(StoreError) -> (address: UInt32, result: R) {
@@ -56,7 +56,7 @@
     unsafe memory.copyMemory(from: memory + length, byteCount: count)
   }
 
-  /// Writes what is left, and the tables around the nodes. Returns the length of the file.
+  /// Writes the remaining nodes, and the tables around the nodes. Returns the length of the file.
   func finish(_ tables: CheckpointTables) throws(StoreError) -> Int {
     if count > 0 { try write(count) }
     var tables = tables

@@ -1,21 +1,22 @@
 import Synchronization
 
-/// Records that a replay has found superseded in keyspaces that retain older versions, and what is left of them when all
-/// has been read. Before a store is shared.
+/// Collects the records that a replay has found superseded in keyspaces that retain older versions, and decides at the
+/// end which of them are kept. Before a store is shared.
 struct OlderVersions {
   private let index: Index
   private let table: SegmentTable
-  /// What a checkpoint has up to this commit is in the indexes already.
+  /// The indexes already have what a checkpoint contains up to this commit.
   var loaded: UInt64 = 0
   private var keyspaces: [Int: (index: KeyspaceIndex, schedule: RetentionSchedule)] = [:]
-  /// With their revisions for heads; 0 where there is no record, and the row is to be looked at.
+  /// Superseded records, with their revisions as heads; a head of 0 stands for no record, and means that the row has to
+  /// be looked at.
   private var superseded: [Replay.Row] = []
 
-  /// A version of a row, on its way.
+  /// A version of a row, while the row is settled.
   private struct Version {
     var record: RecordHeader
     var address: UInt64
-    /// Whether the table of older versions has it.
+    /// Whether the table of older versions already contains it.
     var isThere: Bool
   }
 
@@ -26,7 +27,7 @@ struct OlderVersions {
 
   func retains(_ number: Int) -> Bool { keyspaces[number] != nil }
 
-  /// A keyspace, by its number in the replay, in which older versions may be kept.
+  /// Adds a keyspace, by its number in the replay, in which older versions may be kept.
   mutating func enter(_ number: Int, _ keyspace: KeyspaceIndex) {
     guard keyspaces[number] == nil else { return }
     let schedule = RetentionSchedule(oldVersions: keyspace.oldVersions.load(ordering: .relaxed))
@@ -39,7 +40,7 @@ struct OlderVersions {
     keyspaces[number]?.schedule.add(oldVersions: oldVersions, since: since)
   }
 
-  /// A record that another of its row is newer than, or is the same as. It counts as dead until the end.
+  /// Adds a record that is older than another of its row, or a second copy of it. It counts as dead until the end.
   mutating func add(_ number: Int, _ hash: UInt64, _ address: UInt64, _ segments: [Segment?]) {
     let header = table.verified(address).header
     superseded.append(Replay.Row(hash: hash, word: address | UInt64(number) << 40, head: header.revision))
@@ -52,7 +53,7 @@ struct OlderVersions {
     superseded.append(Replay.Row(hash: hash, word: UInt64(number) << 40, head: 0))
   }
 
-  /// A tombstone counts as one while it is not kept.
+  /// Counts a record as live or no longer live. A tombstone counts among the tombstone bytes while it is not kept.
   private func count(
     _ keyspace: KeyspaceIndex, _ record: RecordHeader, at address: UInt64, isLive: Bool, _ segments: [Segment?]
   ) {
@@ -65,11 +66,12 @@ struct OlderVersions {
 
   // MARK: The end
 
-  /// Keeps what is to be kept, takes out the rest, and says what retentions have come to.
+  /// Keeps the versions that are to be kept, removes the others, and sets the retentions of the keyspaces to the last
+  /// ones read.
   ///
   /// - Parameters:
-  ///   - deleted: tombstones that have come and may be the newest of their rows.
-  /// - Returns: those of them that are, and whose rows stay because older versions of them do.
+  ///   - deleted: tombstones that have been read and may be the newest records of their rows.
+  /// - Returns: those of them that are the newest, and whose rows stay because older versions of them stay.
   mutating func settle(_ deleted: [Replay.Row], _ segments: [Segment?]) throws(StoreError) -> [Replay.Row] {
     var rows = superseded
     superseded = []
@@ -96,7 +98,7 @@ struct OlderVersions {
     return stay
   }
 
-  /// One row. Returns its tombstone if it is deleted, stays, and has not been loaded like that.
+  /// Settles one row. Returns its tombstone if the row is deleted, stays, and was not loaded in that state.
   private func settle(_ rows: ArraySlice<Replay.Row>, _ segments: [Segment?]) throws(StoreError) -> Replay.Row? {
     let (hash, number) = (rows[rows.startIndex].hash, rows[rows.startIndex].keyspace)
     guard let (keyspace, schedule) = keyspaces[number], let found = unsafe try keyspace.locator.find(hash) else {
@@ -105,7 +107,7 @@ struct OlderVersions {
     let newest = unsafe Version(record: found.record.header, address: found.address, isThere: false)
     let versions = [newest] + (try older(rows, hash, keyspace, than: newest.record.revision))
     let count = schedule.keptCount(versions.map { ($0.record.revision, $0.record.isTombstone) })
-    // The oldest first, so that it comes last in its bucket.
+    // The oldest first, so that it becomes the last one in its bucket.
     for position in (1..<versions.count).reversed() {
       let version = versions[position]
       guard version.isThere != (position < count) else { continue }
@@ -134,7 +136,7 @@ struct OlderVersions {
     return nil
   }
 
-  /// The versions of a row behind its newest, each once.
+  /// The versions of a row other than its newest, each once, the newest of them first.
   private func older(
     _ rows: ArraySlice<Replay.Row>, _ hash: UInt64, _ keyspace: KeyspaceIndex, than newest: UInt64
   ) throws(StoreError) -> [Version] {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What a checkpoint says of the index, and what has moved since.
+/// Loading a checkpoint of the index, and the lists of records that have moved since.
 extension Recovery {
-  /// Takes the newest checkpoint that is of use. Any mismatch, and it is ignored as a whole: the log is the truth.
+  /// Loads the newest usable checkpoint. A checkpoint with any mismatch is ignored as a whole: the log is the truth.
   mutating func loadCheckpoint() throws(StoreError) {
     for entry in manifest.checkpoints.reversed() where entry.sequence <= lastWanted {
-      // Of no use or not, it was written when the log was durable up to there.
+      // Usable or not, the checkpoint was written when the log was durable up to its commit.
       note(Watermark(sequence: entry.sequence, place: entry.place))
       do throws(CheckpointTables.Problem) {
         let image = try CheckpointImage(entry, manifest, directory: directory, table: table)
@@ -17,7 +17,8 @@ extension Recovery {
         }
         let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
         if behind > max(Self.longTail, entry.length / 8) {
-          // Most rows will soon be led elsewhere. The trees, which that leaves alone, can wait.
+          // Most rows will soon lead elsewhere, so their hash pages are moved to large pages now. The trees, which that
+          // does not change, can wait.
           for keyspace in image.tables.keyspaces where !keyspace.directory.isEmpty {
             index.arena.moveToLargePages(HashIndex.range(keyspace.directory))
           }
@@ -41,14 +42,14 @@ extension Recovery {
         log.lastSequence = entry.sequence
         return
       } catch {
-        // What the process lacks is no fault of the checkpoint.
+        // A shortage of the process's memory or descriptors is no fault of the checkpoint.
         if let cause = error.cause, cause.isShortage { throw StoreError(cause) }
         report.ignoredCheckpoints.append("\(CheckpointTables.fileName(entry.id)): \(error.text)")
       }
     }
   }
 
-  /// The lists of all segments that have been compacted since a checkpoint.
+  /// The move lists of all segments that have been compacted since a checkpoint.
   private func moves(since tables: CheckpointTables) throws(CheckpointTables.Problem) -> [UInt32: MoveList] {
     let known = Set(tables.segments.map(\.id))
     var moves: [UInt32: MoveList] = [:]
@@ -77,9 +78,10 @@ extension Recovery {
     }
   }
 
-  /// Enters the segments that the checkpoint leads into and those that compaction wrote, before a record of any of them is
-  /// looked up, and leads the rows of the checkpoint to where it has moved them. Those whose segments have gone and that have
-  /// not been moved had been superseded by a commit behind the checkpoint: they come again with that.
+  /// Enters the segments that the checkpoint leads into and those that compaction wrote, before a record of any of them
+  /// is looked up, and leads the rows of the checkpoint to where compaction has moved them. Rows whose segments have
+  /// been removed and that have not been moved were superseded by a commit behind the checkpoint: the replay enters
+  /// them again with that commit.
   mutating func followMoves() throws(StoreError) {
     guard let checkpoint else { return }
     let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })

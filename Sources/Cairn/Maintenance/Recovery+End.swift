@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Where the log ends, and what lies behind that.
+/// Where the log ends, and what is behind the end.
 extension Recovery {
   mutating func note(_ watermark: Watermark) {
     log.watermark.sequence = max(log.watermark.sequence, watermark.sequence)
     log.watermark.place = max(log.watermark.place, watermark.place)
   }
 
-  /// What lies behind the end is no part of the log, but it knows how far the log was durable, and which sequences are
-  /// used up.
+  /// Reads the frames behind the end. They are no part of the log, but they tell how far the log was durable, and which
+  /// sequences are used up.
   mutating func searchBehindEnd(
     _ mapping: any Mapping, _ seed: PlaceSeed, _ baseSequence: UInt64, from start: Int
   ) {
@@ -27,8 +27,8 @@ extension Recovery {
     }
   }
 
-  /// The same for a segment without a valid header. One that isn't sealed is of the newest epoch, and its first frame
-  /// follows the base sequence: that is all a frame's checksums need.
+  /// The same for a segment without a valid header. An unsealed segment is of the newest epoch, and its first frame
+  /// follows the base sequence: the frames' checksums need no more.
   mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
     let start = SegmentHeader.size
     guard mapping.length > start,
@@ -40,13 +40,13 @@ extension Recovery {
     searchBehindEnd(mapping, header.seed, header.baseSequence, from: start)
   }
 
-  /// A log that ends before its watermark has not been torn.
+  /// Throws if the log ends before its watermark: a torn tail cannot explain that.
   func checkEnd() throws(StoreError) {
     guard !isCut else { return }
     let end =
       log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
       ?? Place(segment: manifest.segments.first?.id ?? 0, offset: 0)
-    // What has been compacted or sealed is looked after by itself.
+    // Compacted and sealed segments are checked by themselves.
     let isOpen = manifest.segments.element(log.watermark.place.segment).map { $0.end == nil } ?? false
     guard !isOpen || log.watermark.place <= end,
       log.watermark.sequence <= max(log.lastSequence, manifest.chainSequence)
@@ -56,8 +56,8 @@ extension Recovery {
     }
   }
 
-  /// Compares the end of the log with what is recorded outside of it. Somebody has cut the log, or lost a file of it, where
-  /// that says more than the log itself does.
+  /// Compares the end of the log with the one recorded outside the log. If the recorded end is later, somebody has cut
+  /// the log or lost a file of it.
   mutating func checkRecordedEnd() throws(StoreError) {
     guard let recorded, !isCut else { return }
     let end =
@@ -72,7 +72,7 @@ extension Recovery {
     note(recorded.watermark)
   }
 
-  /// A segment that has nothing in it but zeros may never have been used, unless something says that it was.
+  /// Throws if a segment that contains only zeros is known to have been used. Otherwise it may never have been used.
   func checkEmpty(_ source: Source) throws(StoreError) {
     let covered = checkpoint?.segments.element(source.id)?.end ?? 0
     let recorded = recorded.map { $0.watermark.place.segment == source.id ? $0.watermark.place.offset : 0 } ?? 0
@@ -82,7 +82,7 @@ extension Recovery {
       place: Place(segment: source.id, offset: 0))
   }
 
-  /// A checkpoint spares the reading of the log; its last durable frame is looked at all the same.
+  /// Checks the last durable frame even if a checkpoint makes reading it unnecessary.
   private func checkRecordedFrame(_ recorded: WatermarkRecord) throws(StoreError) {
     let place = recorded.watermark.place
     guard recorded.frame > 0, let segment = entered[place.segment], !segment.isCompacted else { return }
@@ -106,14 +106,14 @@ extension Recovery {
         place: place, length: length, keptAs: Segment.discardedName(place.segment, place.offset)))
   }
 
-  /// A segment that is no part of the log.
+  /// Drops a segment that is no part of the log.
   mutating func drop(_ id: UInt32, _ mapping: any Mapping, from start: Int) {
     log.dropped.insert(id)
     let end = lastNonzero(mapping, from: start)
     if end > start { discard(Place(segment: id, offset: start), end - start, mapping) }
   }
 
-  /// Where the zeros begin that a file ends with; at least `start`.
+  /// The offset of the trailing zeros of a file, at least `start`.
   func lastNonzero(_ mapping: any Mapping, from start: Int) -> Int {
     var end = mapping.length
     while end >= start + 8, (end & 7) == 0, unsafe mapping.base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 {

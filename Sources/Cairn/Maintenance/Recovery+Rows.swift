@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What records mean for the index.
+/// Applying records to the index.
 extension Recovery {
   mutating func apply(_ record: RecordView, _ segment: Segment, _ offset: Int) throws(StoreError) {
     report.records += 1
@@ -21,12 +21,12 @@ extension Recovery {
     case .put, .tombstone:
       segment.use(dictionary: header.dictionary)
       guard try !replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else { return }
-      // Where it is defined, or dropped, may be read later.
+      // The record that defines or drops the keyspace may be read later.
       if undefined[header.keyspace] == nil {
         undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
       }
     case .dictionary:
-      // One that makes no sense is an error for the values that need it and for nothing else.
+      // An invalid dictionary is an error only for the values that need it.
       if let dictionary = StoredDictionary(record) { index.dictionaries.add(dictionary) }
     case .retention:
       guard header.keyLength == 0, let oldVersions = record.oldVersions else {
@@ -41,7 +41,7 @@ extension Recovery {
     }
   }
 
-  /// What compaction and checkpoints left when they were cut short.
+  /// Finds what compaction and checkpoints left when they were interrupted.
   mutating func lookForLeftovers() throws(StoreError) {
     let usedSequence = checkpoint?.sequence ?? 0
     log.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))

@@ -3,17 +3,18 @@ import Synchronization
 /// Reading the log, segment by segment and frame by frame.
 extension Recovery {
   mutating func openSegments() throws(StoreError) {
-    // Where the log ends before its end, that segment is cut.
+    // If the log is to end before a sealed segment's end, that segment is cut.
     let cut = manifest.segments.first { $0.end != nil && $0.lastSequence > lastWanted }?.id
-    // The newest first: beside a writer, what lies before a segment is whole in whatever is read after it.
+    // The newest segment first: while another process writes, all that precedes a segment is complete in the segments
+    // read after it.
     for entry in manifest.segments.reversed() {
       do throws(FileError) {
         let isGrowing = entry.end == nil
         let mayBeWritten = !isReadOnly && (isGrowing || entry.id == cut)
         let file = try directory.open(Segment.fileName(entry.id), mayBeWritten ? .readWrite : .read)
-        // However long the file is: a hole is no content.
+        // The end of the content counts, however long the file is: a hole is no content.
         let length = isGrowing ? try file.contentEnd() : min(try file.size(), entry.end ?? 0)
-        // A writer may trim a segment that isn't sealed while it is being read, so that is copied.
+        // A writer may trim an unsealed segment while it is being read, so a read-only opening copies it.
         let mapping =
           length == 0 || (isReadOnly && isGrowing) ? try CopiedFile(file, length) : try file.map(length)
         if !mayBeWritten { file.close() }
@@ -60,7 +61,7 @@ extension Recovery {
       source.file.close()
       searchWithoutHeader(mapping, entry)
       drop(entry.id, mapping, from: mapping.length)
-      // Also where it would have been the first: what follows it would follow a hole.
+      // Even if it would have been the first segment: a segment after it would follow a hole.
       hasEnded = true
     case .unused, .invalid:
       guard entry.end == nil else {
@@ -82,8 +83,8 @@ extension Recovery {
     }
   }
 
-  /// A segment that compaction wrote. All of it was durable before the manifest listed it; what the checkpoint has of it
-  /// is not read again.
+  /// Reads a segment that compaction wrote. All of it was durable before the manifest listed it; the records that the
+  /// checkpoint contains are not read again.
   private mutating func readCompacted(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
     let entry = source.entry
     try checkBelongs(header, entry)
@@ -98,7 +99,7 @@ extension Recovery {
           + "\(header.compactedSequence)")
     }
     log.highestSequence = max(log.highestSequence, header.compactedSequence)
-    // The log was durable up to there before this was listed.
+    // The log was durable up to that commit before the manifest listed this segment.
     note(Watermark(sequence: header.compactedSequence, place: Watermark.none.place))
     let segment = entered[entry.id] ?? enter(header, source)
     let isCovered = checkpoint?.segments.index(of: entry.id) != nil
@@ -146,7 +147,7 @@ extension Recovery {
     if let covered = checkpoint?.segments.element(entry.id) {
       return try take(covered, source, header)
     }
-    // What lay before a sealed segment, or between those and the first that isn't, may have been compacted.
+    // Segments before a sealed one, or between the sealed ones and the first unsealed one, may have been compacted.
     if entry.end == nil { chain = max(chain, manifest.chainSequence) }
     let isNext =
       header.baseSequence == chain || (header.epoch > log.last?.epoch ?? 0 && header.baseSequence > chain)
@@ -190,7 +191,7 @@ extension Recovery {
     return segment
   }
 
-  /// A segment that the checkpoint knows: what it has is not read again.
+  /// Takes over a segment that the checkpoint knows: the records that the checkpoint contains are not read again.
   private mutating func take(
     _ covered: CheckpointTables.Segment, _ source: Source, _ header: SegmentHeader
   ) throws(StoreError) {
@@ -216,7 +217,7 @@ extension Recovery {
     table.limit(segment.slots, to: end)
   }
 
-  /// Reads the frames of a segment and, if it isn't sealed, looks at what is behind them.
+  /// Reads the frames of a segment and, if the segment is not sealed or is cut, the bytes behind them.
   private mutating func readFrames(
     _ segment: Segment, _ entry: Manifest.Segment, from start: Int
   ) throws(StoreError) {
@@ -235,7 +236,7 @@ extension Recovery {
     }
   }
 
-  /// Applies the frames of a segment; returns where they end.
+  /// Applies the frames of a segment; returns the offset at which they end.
   private mutating func readFrames(_ segment: Segment, from start: Int, upTo limit: Int) throws(StoreError) -> Int {
     var offset = start
     while offset < limit {

@@ -2,12 +2,12 @@ import Synchronization
 
 /// Rebuilds the index from the log, and finds where the log ends.
 ///
-/// The watermark tells a torn tail, which a crash leaves and which ends the log, from corruption, which is refused.
-/// FORMAT.md, section 11. Changes nothing on disk.
+/// The watermark distinguishes a torn tail, which a crash leaves and which ends the log, from corruption, which is
+/// refused. FORMAT.md, section 11. Changes nothing on disk.
 struct Recovery: ~Copyable {
   let directory: any Directory
   let manifest: Manifest
-  /// How far the log was durable, as it is recorded outside of it; nil if that says nothing about it.
+  /// How far the log was durable, as recorded outside the log; nil if there is no record of this store and epoch.
   let recorded: WatermarkRecord?
   let isReadOnly: Bool
   /// The last commit to be read.
@@ -17,25 +17,26 @@ struct Recovery: ~Copyable {
   let index: Index
 
   var log = RecoveredLog()
-  /// What the next frame's sequence follows: the last commit, or the base of a segment that begins behind a gap.
+  /// The sequence that the next frame must follow: the last commit, or the base of a segment that begins behind a gap.
   var chain: UInt64 = 0
   var report = RecoveryReport()
   var replay: Replay
   var hasEnded = false
-  /// There are commits behind the last one to be read.
+  /// Whether there are commits behind the last one to be read.
   var isCut = false
   var checkpoint: CheckpointTables?
-  /// What the checkpoint says of its segments: live bytes by their first slots, dictionaries by their numbers.
+  /// What the checkpoint contains about its segments: live bytes by the segments' first slots, ids of dictionaries by
+  /// the segments' ids.
   var liveBytes: [Int: Int] = [:]
   var dictionaries: [UInt32: [UInt32]] = [:]
-  /// What the checkpoint needs to lead to what has been compacted since, by segment.
+  /// The move lists that lead the checkpoint to segments compacted since, by segment.
   var moves: [UInt32: MoveList] = [:]
-  /// Segments of which there is no more to know than that.
+  /// Segments about which the move list says all, so that they need not be read again.
   var moved: Set<UInt32> = []
   var sources: [Source] = []
-  /// The segments that are part of the log, as far as they are known.
+  /// The segments found to be part of the log so far, by id.
   var entered: [UInt32: Segment] = [:]
-  /// Keyspaces that have been dropped, and rows of others that are not defined.
+  /// Keyspaces that have been dropped, and for keyspaces that are not defined so far the place of a record.
   var dropped: Set<UInt32> = []
   var undefined: [UInt32: Place] = [:]
   var read = RecoveryProgress()
@@ -46,7 +47,7 @@ struct Recovery: ~Copyable {
     table: SegmentTable,
     index: Index
   ) {
-    // What another epoch recorded is known better from the manifest, which has sealed its segments.
+    // For another epoch the manifest is the better source: it has sealed the segments of that epoch.
     self.recorded = recorded?.store == manifest.store && recorded?.epoch == manifest.epoch ? recorded : nil
     self.directory = directory
     self.manifest = manifest
@@ -58,10 +59,10 @@ struct Recovery: ~Copyable {
     replay = Replay(index: index)
   }
 
-  /// So much of the log reaches most of a checkpoint's hash pages.
+  /// A tail of this many bytes changes most of a checkpoint's hash pages.
   static let longTail = 4 << 20
 
-  /// A segment that the manifest lists, as it is found.
+  /// A segment that the manifest lists, and the file found for it.
   struct Source: Numbered {
     let entry: Manifest.Segment
     var id: UInt32 { entry.id }
@@ -75,7 +76,7 @@ struct Recovery: ~Copyable {
     try loadCheckpoint()
     for keyspace in manifest.keyspaces where keyspace.definedAt <= lastWanted {
       let image = checkpoint?.keyspaces.element(keyspace.id)
-      // One that the checkpoint should have and hasn't was dropped before it.
+      // A keyspace that the checkpoint should contain and does not was dropped before it.
       if let checkpoint, image == nil, keyspace.definedAt <= checkpoint.sequence { continue }
       replay.enter(
         index.restore(
@@ -109,7 +110,7 @@ struct Recovery: ~Copyable {
     log.lastSequence = max(log.lastSequence, min(manifest.chainSequence, lastWanted))
     try checkRecordedEnd()
     if isCut, let last = log.last {
-      // What is behind the cut is durable and none of this log.
+      // Bytes behind the cut are durable, but no part of this log.
       log.watermark.sequence = min(log.watermark.sequence, log.lastSequence)
       log.watermark.place = min(
         log.watermark.place, Place(segment: last.id, offset: last.end.load(ordering: .relaxed)))

@@ -1,10 +1,10 @@
 /// What opening a store found and did.
 public struct RecoveryReport: Sendable, CustomStringConvertible {
-  /// Segments that held commits.
+  /// Number of segments in the log.
   public internal(set) var segments = 0
   /// The commit of the checkpoint that the log was read from; nil if it was read from its beginning.
   public internal(set) var checkpoint: UInt64?
-  /// Checkpoints that were of no use, and why.
+  /// Checkpoints that could not be used, and why.
   public internal(set) var ignoredCheckpoints: [String] = []
   /// Bytes of frames read from the log.
   public internal(set) var replayedBytes = 0
@@ -12,31 +12,32 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   public internal(set) var commits = 0
   /// Records read from the log.
   public internal(set) var records = 0
-  /// Rows there are.
+  /// Number of rows in the store.
   public internal(set) var rows = 0
   /// The newest commit found.
   public internal(set) var lastSequence: UInt64 = 0
-  /// How far the log was known to be durable. Damage behind this cannot be told from a tail torn by a crash.
+  /// The commit up to which the log was known to be durable. Damage behind it cannot be told from a tail torn by a
+  /// crash.
   public internal(set) var watermark: UInt64 = 0
-  /// What lies behind the end of the log and is not part of it: what a crash left of writes that were never
-  /// acknowledged as durable, or what is behind the commit that was asked for.
+  /// Bytes behind the end of the log that are not part of it: writes that a crash interrupted before they were
+  /// acknowledged as durable, or the bytes behind the commit that was asked for.
   public internal(set) var discarded: [Discarded] = []
-  /// Bytes of all that.
+  /// Total length of `discarded`, in bytes.
   public var discardedBytes: Int { discarded.reduce(0) { $0 + $1.length } }
-  /// Where the log ended, if anything was behind it.
+  /// The end of the log, if there were bytes behind it.
   public var discardedAt: Place? { discarded.map(\.place).min() }
 
   /// Bytes that are not part of the log.
   public struct Discarded: Sendable, Hashable {
-    /// Where they were found.
+    /// The place of the first byte.
     public let place: Place
-    /// How many.
+    /// Length in bytes.
     public let length: Int
-    /// The name of the file, in the store's directory, that the first write keeps them in.
+    /// The name of the file, in the store's directory, to which the first write saves them.
     public let keptAs: String
   }
 
-  /// In words.
+  /// The report in words.
   public var description: String {
     let origin = checkpoint.map { "the checkpoint at sequence \($0) and " } ?? ""
     var text = "\(rows) rows from \(origin)\(commits) commits in \(segments) segments, up to sequence \(lastSequence)"

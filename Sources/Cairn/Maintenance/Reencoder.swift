@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Compresses values once more while compaction copies them, with more effort than a writer can afford.
+/// Compresses values again while compaction copies them, with more effort than a writer can afford.
 ///
-/// What a keyspace gains by that is learnt from its first values; where it is too little, the others stay as they are.
-/// A value is exchanged only for a shorter block from which the same value comes back.
+/// The gain for a keyspace is measured with its first values; if it is too small, the other values stay as they are. A
+/// value is replaced only by a shorter block that decompresses to the same value.
 @safe struct Reencoder: ~Copyable {
   enum Effort {
     /// Values stay as they are.
     case none
-    /// Only values that compaction has not compressed yet with what their keyspace uses today.
+    /// Only values that compaction has not yet compressed with the dictionary that their keyspace uses today.
     case new
     case all
   }
 
-  /// A value as it is to be stored. Valid until the next one is asked for.
+  /// A value as it is to be stored. Valid until the next call of `value(of:in:isCompacted:)`.
   @safe struct Value {
     let stored: UnsafeRawBufferPointer
     let isCompressed: Bool
     let dictionary: UInt32
 
-    /// As a record has it.
+    /// The value as a record has it.
     init(_ record: RecordView) {
       unsafe self.init(
         stored: record.stored, isCompressed: record.header.isCompressed, dictionary: record.header.dictionary)
@@ -32,11 +32,11 @@ import Synchronization
     }
   }
 
-  /// What has been learnt of a keyspace.
+  /// What has been measured for a keyspace.
   private final class Trial {
     let dictionary: StoredDictionary?
     var compressor: LZ4HighCompressor
-    /// Bytes of values before and after.
+    /// Bytes of values before and after compressing them again.
     var before = 0
     var after = 0
 
@@ -45,20 +45,20 @@ import Synchronization
       compressor = LZ4HighCompressor(dictionary?.content)
     }
 
-    /// Once there is enough to tell, it takes three hundredths.
+    /// Whether the gain is at least three hundredths; true as long as there are too few bytes to tell.
     var pays: Bool { before < Reencoder.enoughToTell || after * 100 <= before * 97 }
   }
 
   private static let enoughToTell = 1 << 16
-  /// Longer values would keep others waiting.
+  /// Longer values would make other work wait.
   private static let longestValue = 1 << 20
-  /// What a record's header may grow by.
+  /// The gain must exceed the bytes that a record's header may grow by.
   private static let leastGain = 10
 
   private let dictionaries: DictionaryTable
   private let effort: Effort
   private var trials: [UInt32: Trial] = [:]
-  /// Room for a value, a block, and the value that comes back.
+  /// Room for a value, a block, and the decompressed block.
   private var memory: UnsafeMutableRawBufferPointer
 
   init(dictionaries: DictionaryTable, effort: Effort) {
@@ -69,7 +69,7 @@ import Synchronization
 
   deinit { unsafe memory.deallocate() }
 
-  /// How the value of a sound record is to be stored.
+  /// How the value of a record is to be stored; the record's checksum must have been verified.
   mutating func value(of record: RecordView, in keyspace: KeyspaceIndex, isCompacted: Bool) -> Value {
     let header = record.header
     let asItIs = Value(record)
@@ -89,7 +89,8 @@ import Synchronization
       isCompressed: true, dictionary: trial.dictionary?.id ?? 0)
   }
 
-  /// The length of the block, behind the value in memory; nil if it is of no use.
+  /// Compresses a value into `memory`, behind the decompressed value. Returns the length of the block; nil if the block
+  /// is not to be used.
   private mutating func compress(_ record: RecordView, _ trial: Trial) -> Int? {
     let count = record.header.rawLength
     reserve(3 * count)

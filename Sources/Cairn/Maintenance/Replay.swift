@@ -1,22 +1,23 @@
 import CCairnPlatform
 import Synchronization
 
-/// Enters what is read from the log into the indexes: of each row the record with the highest revision, in whatever order
-/// they come.
+/// Enters the records read from the log into the indexes: for each row the record with the highest revision, in
+/// whatever order the records come.
 ///
-/// A record of a row that the index has already takes the place of the one there, a group of records at a time, so that
-/// their cache misses come together (after Chen, Ailamaki, Gibbons and Mowry, "Improving hash join performance through
-/// prefetching", 2004). Others are gathered, then sorted by where they go in the hash indexes, so that one part of them
-/// after the other is at hand, and rows that are new to an ordered keyspace are sorted by key and added a leaf at a time.
-/// (As in Manegold, Boncz and Kersten, "Optimizing main-memory join on modern hardware", 2002: partition until the working
-/// set fits the cache.) Before a store is shared.
+/// A record of a row that the index already contains replaces the one there, a group of records at a time, so that
+/// their cache misses overlap (after Chen, Ailamaki, Gibbons and Mowry, "Improving hash join performance through
+/// prefetching", 2004). Others are gathered, then sorted by their positions in the hash indexes, so that one part of an
+/// index after the other is in the cache; rows that are new to an ordered keyspace are sorted by key and added a leaf
+/// at a time. (As in Manegold, Boncz and Kersten, "Optimizing main-memory join on modern hardware", 2002: partition
+/// until the working set fits the cache.) Before a store is shared.
 struct Replay: ~Copyable {
-  /// A record, on its way.
+  /// A record that is to be entered.
   struct Row {
     var hash: UInt64
-    /// The log address, and above it whether it is a put (bit 39) and the place of its keyspace in the list (40 …).
+    /// The log address, in bits 0 to 38; bit 39 says whether it is a put; the number of its keyspace in `parts` is in
+    /// the bits from 40 on.
     var word: UInt64
-    /// Eight bytes of its key behind what the keyspace's keys are known to begin with.
+    /// Eight bytes of its key, after those that all keys of the keyspace are known to begin with.
     var head: UInt64
 
     static let addressMask: UInt64 = (1 << 39) - 1
@@ -30,17 +31,18 @@ struct Replay: ~Copyable {
   private struct Part {
     let keyspace: KeyspaceIndex
     var isDropped = false
-    /// What all its keys seen so far begin with.
+    /// The prefix that all its keys seen so far share.
     var shared: [UInt8]?
-    /// Where the heads of the rows at hand begin in their keys.
+    /// Offset in the keys at which the heads of the gathered rows begin.
     var headStart = 0
-    /// Of the rows at hand.
+    /// Number of the gathered rows.
     var count = 0
-    /// Those that have not been looked up.
+    /// Records that have not been looked up yet.
     var group: [Row] = []
-    /// Rows that its tree has and its hash index has not, and that will come again; nil if it is not known how many.
+    /// Number of rows that its tree contains and its hash index does not, and that will come again; nil if it is not
+    /// known.
     var expected: Int? = 0
-    /// Rows that its hash index had not, and that have come.
+    /// Number of rows that its hash index did not contain, and that have come.
     var arrived = 0
 
     @inline(__always)
@@ -58,20 +60,20 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Gathered at most before they are entered; 72 bytes each.
+  /// The number of rows gathered before they are entered; each takes 72 bytes.
   private static let capacity = 2 << 20
-  /// Records that are looked up together.
+  /// Number of records that are looked up together.
   private static let groupSize = 128
-  /// How many rows ahead a record is asked for.
+  /// How many rows ahead a record is prefetched.
   private static let lookahead = 10
-  /// Rows of a part whose pages fit into the cache together.
+  /// Number of rows of a part whose pages fit into the cache together.
   private static let rowsAtOnce = 40_000
 
   private let index: Index
   private let table: SegmentTable
   private var parts: [Part] = []
   private var partsByID: [UInt32: Int] = [:]
-  /// Of the last record: most are of the same keyspace as the one before.
+  /// The keyspace of the last record: most records are of the same keyspace as the one before.
   private var last: (id: UInt32, number: Int)?
   private var rows: RowBuffer
   private var sorted: RowBuffer
@@ -80,17 +82,17 @@ struct Replay: ~Copyable {
   private var firstSlots: [Int?] = []
   /// By how much the live bytes of each segment have changed, by its first slot.
   private let live = LiveBytes()
-  /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an older
-  /// record may come later.
+  /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an
+  /// older record may still come.
   private var tombstones: [Row] = []
   private var older: OlderVersions
-  /// From which on of these the rows have not been taken out of the trees.
+  /// Index of the first of these whose row has not been removed from the trees.
   private var firstInTrees = 0
-  /// Whether trees have rows that the hash indexes have not, which will come again. Trees cannot be changed until then,
-  /// and the rows that are to be added wait.
+  /// Whether trees contain rows that the hash indexes do not, and that will come again. Until then trees cannot be
+  /// changed, and the rows to be added wait.
   private var isExpecting = false
   private var waiting: [Row] = []
-  /// Bits, four or more for each row of a partition.
+  /// A bitmap, with at least four bits for each row of a partition.
   private var seen = [UInt64](repeating: 0, count: 1 << 12)
 
   init(index: Index) {
@@ -102,10 +104,10 @@ struct Replay: ~Copyable {
     spare = RowBuffer(capacity: Self.capacity)
   }
 
-  /// The indexes have what a checkpoint has.
+  /// Notes that the indexes contain what a checkpoint of this commit contains.
   mutating func begin(behind sequence: UInt64) { older.loaded = sequence }
 
-  /// A segment whose records may come, or be superseded.
+  /// Adds a segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
     while segments.count < segment.slots.upperBound {
       segments.append(nil)
@@ -117,14 +119,16 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Rows have been taken out of a hash index, and not out of the tree. A record of each of them will come.
+  /// Notes that rows have been removed from a hash index, and not from the tree. A record of each of them will come.
   mutating func expectAgain(_ keyspace: KeyspaceIndex, rows: Int, tombstones: Int) {
     isExpecting = true
     guard let number = partsByID[keyspace.id] else { return }
-    // Rows that had been deleted are in no tree, and may come back.
+    // Deleted rows are in no tree, and may come back.
     parts[number].expected = tombstones > 0 ? nil : rows
   }
 
+  /// Adds a keyspace.
+  ///
   /// - Parameter mayRetain: whether older versions may have to be kept, as far as is known.
   mutating func enter(_ keyspace: KeyspaceIndex, mayRetain: Bool = false) {
     guard partsByID[keyspace.id] == nil else { return }
@@ -133,11 +137,12 @@ struct Replay: ~Copyable {
     parts.append(Part(keyspace: keyspace))
   }
 
-  /// From a commit on so many versions are kept behind the newest; false if the keyspace has not been entered.
+  /// Notes that from a commit on a keyspace keeps this many older versions of a row; false if the keyspace has not been
+  /// entered.
   mutating func retain(_ id: UInt32, oldVersions: UInt32, since: UInt64) throws(StoreError) -> Bool {
     guard let number = partsByID[id] else { return false }
     if !older.retains(number) {
-      // What has been superseded up to here has gone.
+      // Records superseded up to here have not been kept.
       try finish()
       older.enter(number, parts[number].keyspace)
     }
@@ -145,12 +150,13 @@ struct Replay: ~Copyable {
     return true
   }
 
-  /// Older versions of a row have gone with their segment: if it is deleted, its tombstone may be all that is left.
+  /// Notes that older versions of a row have been removed with their segment: if the row is deleted, only its tombstone
+  /// may remain.
   mutating func lookAgain(at hash: UInt64, of id: UInt32) {
     if let number = partsByID[id] { older.lookAgain(number, hash) }
   }
 
-  /// A put or a tombstone; false if its keyspace has not been entered.
+  /// Adds a put or a tombstone; false if its keyspace has not been entered.
   mutating func add(_ record: RecordView, at address: UInt64, in segment: Segment) throws(StoreError) -> Bool {
     let id = record.header.keyspace
     if last?.id != id { last = partsByID[id].map { (id, $0) } }
@@ -166,7 +172,7 @@ struct Replay: ~Copyable {
 
   // MARK: Moves
 
-  /// A record that the checkpoint has at an old address has been moved.
+  /// Notes that a record that the checkpoint has at an old address has been moved.
   mutating func addMove(_ record: RecordView, from old: UInt64, to address: UInt64, in segment: Segment) {
     guard let number = partsByID[record.header.keyspace] else { return }
     if rows.count == Self.capacity { finishMoves(to: segment) }
@@ -179,7 +185,7 @@ struct Replay: ~Copyable {
         head: old | (units < 1 << 25 ? units << 39 : 0)))
   }
 
-  /// Leads the rows to where they have been moved, if the checkpoint's index leads to where they were.
+  /// Leads the rows to the new addresses of their records, if the checkpoint's index leads to the old ones.
   mutating func finishMoves(to segment: Segment) {
     _ = partition()
     for position in 0..<sorted.count {
@@ -205,7 +211,7 @@ struct Replay: ~Copyable {
     for number in parts.indices { parts[number].count = 0 }
   }
 
-  /// Takes a keyspace away with all its rows.
+  /// Removes a keyspace with all its rows.
   mutating func drop(_ id: UInt32) throws(StoreError) {
     try finish()
     guard let number = partsByID.removeValue(forKey: id) else { return }
@@ -221,7 +227,7 @@ struct Replay: ~Copyable {
     keyspace.clear()
   }
 
-  /// Enters what has been gathered.
+  /// Enters all gathered records.
   mutating func finish() throws(StoreError) {
     for number in parts.indices where !parts[number].group.isEmpty { try enterGroup(number) }
     try enterGathered()
@@ -259,7 +265,7 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Enters what has been gathered, and takes out what is deleted.
+  /// Enters all gathered records, and removes deleted rows.
   mutating func end() throws(StoreError) {
     try finish()
     try takeOutOfTrees()
@@ -274,13 +280,15 @@ struct Replay: ~Copyable {
     tombstones = []
   }
 
-  /// Keeps older versions as is due; rows that are deleted and stay for their sake go back into the trees.
+  /// Keeps older versions as the retentions require; deleted rows that stay because of such versions go back into the
+  /// trees.
   private mutating func settleOlder() throws(StoreError) {
     var number: Int?
     for row in try older.settle(tombstones, segments) {
       if let last = number, last != row.keyspace || rows.count == Self.capacity { try addGathered(last) }
       number = row.keyspace
-      // Its record may have superseded one that a checkpoint had, and told nothing of what the keys begin with.
+      // Its record may have superseded one of a checkpoint, and so not have been counted in the shared prefix of the
+      // keys.
       unsafe parts[row.keyspace].note(table.key(row.address))
       rows.append(row)
     }
@@ -289,7 +297,7 @@ struct Replay: ~Copyable {
 
   /// Adds the rows of a keyspace that have waited, and are not deleted, to its tree.
   private mutating func addWaiting(_ number: Int) throws(StoreError) {
-    // If no more have come than were expected, the tree has them all.
+    // If exactly the expected rows have come, the tree has them all already.
     guard !tombstones.isEmpty || parts[number].arrived != parts[number].expected else { return }
     let locator = parts[number].keyspace.locator
     for row in waiting where row.keyspace == number {
@@ -318,13 +326,14 @@ struct Replay: ~Copyable {
     let keyspace: Int
     let bits: UInt32
     let number: Int
-    /// In `sorted`.
+    /// Index in `sorted` at which it ends.
     var end = 0
-    /// About how many of its rows the index has not had.
+    /// Approximate number of its rows that are new to the index.
     var newRows = 0
   }
 
-  /// Sorts by keyspace and, inside one, by part of the hash index; of one row what came first stays first.
+  /// Sorts by keyspace and, within a keyspace, by part of the hash index; the records of one row stay in the order in
+  /// which they came.
   private mutating func partition() -> [Partition] {
     var partitions: [Partition] = []
     var firsts: [Int] = []
@@ -357,8 +366,8 @@ struct Replay: ~Copyable {
 
   // MARK: By hash
 
-  /// Enters the records of a group whose rows the index has. The others are gathered, and so are those that bring a row
-  /// back, which the tree has not.
+  /// Enters the records of a group whose rows the index contains. The others are gathered, and so are those that bring
+  /// a deleted row back, which the tree does not contain.
   private mutating func enterGroup(_ number: Int) throws(StoreError) {
     if Self.capacity - rows.count < Self.groupSize { try enterGathered() }
     var group: [Row] = []
@@ -385,7 +394,7 @@ struct Replay: ~Copyable {
     swap(&group, &parts[number].group)
   }
 
-  /// Counts live bytes of a keyspace.
+  /// Adds to the live bytes of a keyspace and of the segment.
   @inline(__always)
   private func add(_ bytes: Int, at address: UInt64, _ liveOfKeyspace: LiveBytes) {
     guard let slot = firstSlots[table.slot(address)] else { return }
@@ -393,7 +402,7 @@ struct Replay: ~Copyable {
     liveOfKeyspace.add(bytes, slot: slot)
   }
 
-  /// A record of a row that the index has.
+  /// The record that the index has of a row.
   private struct Known {
     let address: UInt64
     let header: RecordHeader
@@ -402,7 +411,7 @@ struct Replay: ~Copyable {
     var revision: UInt64 { header.revision }
   }
 
-  /// The record in the index of the row of another one, and its slot.
+  /// The record that the index has of the same row as another record, and its slot.
   @inline(__always)
   private func find(
     _ row: Row, _ key: @autoclosure () -> UnsafeRawBufferPointer, _ locator: RowLocator
@@ -420,7 +429,7 @@ struct Replay: ~Copyable {
     return unsafe (slot, known)
   }
 
-  /// Leads a row to its newer record, if that is newer; true if that brings the row back.
+  /// Leads a row to `row`, if that record is newer than the known one; true if that brings the row back.
   private mutating func supersede(
     _ slot: HashIndex.Slot, _ known: Known, by row: Row, _ own: RecordHeader, _ keyspace: KeyspaceIndex
   ) -> Bool {
@@ -440,8 +449,8 @@ struct Replay: ~Copyable {
     return row.isPut
   }
 
-  /// About how many rows each part has that are new: by linear counting (Whang, Vander-Zanden and Taylor, 1990), without the estimate, since
-  /// the bits are many.
+  /// Counts approximately how many rows of each part are new: by linear counting (Whang, Vander-Zanden and Taylor,
+  /// 1990), without the estimate, since there are many bits.
   private mutating func countNewRows(_ partitions: inout [Partition]) {
     var start = 0
     for place in partitions.indices where partitions[place].end > start {
@@ -458,8 +467,8 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Enters a part into the hash index of its keyspace. Rows that an ordered keyspace has not had are put into `rows`
-  /// from a place on; returns where they end.
+  /// Enters a part into the hash index of its keyspace. Rows that are new to an ordered keyspace are put into `rows`,
+  /// from `first` on; returns the index at which they end.
   private mutating func enter(
     _ range: Range<Int>, of number: Int, freshFrom first: Int
   ) throws(StoreError) -> Int {
@@ -488,8 +497,8 @@ struct Replay: ~Copyable {
     return tombstones.count > firstTombstone ? dropDeleted(first..<fresh, locator) : fresh
   }
 
-  /// Of rows that were new, those that are still there; one that was deleted and put again, once. A newer record of one
-  /// has not made it new again.
+  /// Keeps, of rows that were new, those that still exist; a row that was deleted and put again, once. A newer record
+  /// of a row has not made the row new again.
   private mutating func dropDeleted(_ range: Range<Int>, _ locator: RowLocator) -> Int {
     var kept = range.lowerBound
     var seen: Set<UInt64> = []
@@ -514,7 +523,8 @@ struct Replay: ~Copyable {
   private mutating func addInOrder(_ range: Range<Int>, to part: Part) throws(StoreError) {
     guard !range.isEmpty, let tree = part.keyspace.tree else { return }
     let shared = part.shared?.count ?? 0
-    // Heads that end before the keys begin to differ are all alike, those that begin behind it tell nothing.
+    // Heads that end before the keys begin to differ are all alike; heads that begin behind that point do not give the
+    // order.
     let isUseful = part.headStart <= shared && shared < part.headStart + 8
     let order = KeyOrder(table: table, spare: spare)
     if !isUseful { order.readHeads(rows, range, from: shared) }

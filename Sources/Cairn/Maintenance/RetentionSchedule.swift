@@ -1,8 +1,8 @@
-/// What a keyspace's retention was from when on, and what that leaves of a row's versions.
+/// The retentions that a keyspace has had, each from a commit on, and the versions of a row that remain under them.
 ///
-/// A version goes when it is one too many, and does not come back when more are kept later. So it has to be among the newest
-/// at the end of each retention there was. Versions that have gone need not be known: those that were kept instead of them
-/// say the same.
+/// A version expires when it is one too many, and does not come back when more are kept later. So it has to be among
+/// the newest at the end of each retention there was. Expired versions need not be known: the versions that were kept
+/// instead of them give the same answer.
 package struct RetentionSchedule {
   private struct Setting {
     var since: UInt64
@@ -13,14 +13,14 @@ package struct RetentionSchedule {
 
   package init(oldVersions: UInt32) { settings = [Setting(since: 0, oldVersions: oldVersions)] }
 
-  /// In any order; one that comes twice counts once.
+  /// Adds a retention, in any order; one that is added twice counts once.
   package mutating func add(oldVersions: UInt32, since: UInt64) {
     guard !settings.contains(where: { $0.since == since }) else { return }
     settings.append(Setting(since: since, oldVersions: oldVersions))
     settings.sort { $0.since < $1.since }
   }
 
-  /// Whether there is more than what it began with.
+  /// Whether a retention has been added to the first one.
   var hasChanged: Bool { settings.count > 1 }
 
   package var current: (oldVersions: UInt32, since: UInt64) {
@@ -28,8 +28,8 @@ package struct RetentionSchedule {
     return (last.oldVersions, last.since)
   }
 
-  /// How many versions of a row are kept, of these, which come newest first. A deletion is none where only the newest is
-  /// kept, nor where nothing older is left of the row.
+  /// How many of these versions of a row, which come newest first, are kept. A deletion is not kept where only the
+  /// newest version is kept, nor where nothing older remains of the row.
   package func keptCount(_ versions: [(revision: UInt64, isTombstone: Bool)]) -> Int {
     var count = versions.count
     for (position, setting) in settings.enumerated() {

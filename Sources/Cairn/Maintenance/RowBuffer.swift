@@ -1,6 +1,6 @@
 import CCairnPlatform
 
-/// Rows of a replay, one after the other in memory that is asked for in huge pages.
+/// Rows of a replay, in contiguous memory for which huge pages are requested.
 @safe final class RowBuffer {
   private let memory: PrivateMapping
   private let base: UnsafeMutablePointer<Replay.Row>
@@ -15,7 +15,7 @@ import CCairnPlatform
     } catch {
       preconditionFailure("out of memory")
     }
-    // Few rows stay in small pages.
+    // The first part stays in small pages, which is enough for few rows.
     if bytes > Self.smallPart { unsafe cairn_advise_huge(memory.base + Self.smallPart, bytes - Self.smallPart) }
     unsafe base = unsafe memory.base.bindMemory(to: Replay.Row.self, capacity: capacity)
   }
@@ -51,7 +51,7 @@ import CCairnPlatform
     unsafe base.update(from: spare.base, count: count)
   }
 
-  /// Sorts a range by heads, byte by byte from the last; bytes in which all are alike take no time.
+  /// Sorts a range by heads: a radix sort, byte by byte from the last; bytes that are equal in all heads are skipped.
   func sortByHead(_ range: Range<Int>, with spare: RowBuffer) {
     guard range.count > 64 else {
       var few = unsafe UnsafeMutableBufferPointer(start: base + range.lowerBound, count: range.count)

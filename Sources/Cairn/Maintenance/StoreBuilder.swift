@@ -1,8 +1,8 @@
 /// Makes a new store of records that keep their revisions and versions.
 ///
-/// What it leaves looks as if everything had just been compacted: segments of kind 2 in a store of one epoch
-/// (FORMAT.md, section 3). So whoever adds records adds only what is needed: of each row the newest, and those behind it
-/// that its keyspace retains. There is no manifest, and so no store, before `finish()`.
+/// The result looks as if everything had just been compacted: segments of kind 2 in a store of one epoch (FORMAT.md,
+/// section 3). So the caller must add only needed records: of each row the newest, and the older ones that its keyspace
+/// retains. There is no manifest, and so no store, before `finish()`.
 package struct StoreBuilder: ~Copyable {
   private let files: any FileLayer
   private let clock: @Sendable () -> UInt64
@@ -12,7 +12,7 @@ package struct StoreBuilder: ~Copyable {
   private var segment: SegmentBuilder?
 
   /// - Parameters:
-  ///   - path: where there is nothing yet, or an empty directory.
+  ///   - path: a path at which there is nothing yet, or an empty directory.
   ///   - lastSequence: the newest commit; no revision may be above it.
   ///   - segmentSize: 64 KiB to 1 GiB.
   /// - Throws: `notAStore` if there is something at the path; `noPermission`, `noSpace`, `inputOutput`.
@@ -45,8 +45,8 @@ package struct StoreBuilder: ~Copyable {
 
   // MARK: Adding
 
-  /// Defines a keyspace, ids rising, with as many old versions as are to be kept of each row. Its definition and its
-  /// retention get the revision `definedAt`.
+  /// Defines a keyspace, with the number of old versions to keep of each row. Keyspaces must be added in the order of
+  /// their ids. The definition and the retention get the revision `definedAt`.
   package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
     let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
     try add(.keyspaceDefinition, keyspace.id, Array(keyspace.name.utf8), order, keyspace.definedAt)
@@ -80,7 +80,7 @@ package struct StoreBuilder: ~Copyable {
     }
   }
 
-  /// Adds a record as it lies in another store. Its dictionary has to be added, with the same id.
+  /// Adds a copy of a record of another store. The record's dictionary has to be added, with the same id.
   package mutating func add(copyOf record: RecordView) throws(StoreError) {
     let header = record.header
     guard let kind = header.kind else { throw StoreError(.corrupted, "a record is of no kind") }
@@ -90,7 +90,7 @@ package struct StoreBuilder: ~Copyable {
       version: header.version, revision: header.revision)
   }
 
-  /// Adds a record. `value` is an LZ4 block if `rawLength` is given, made with a dictionary unless that is 0.
+  /// Adds a record. `value` is an LZ4 block if `rawLength` is given, made with a dictionary unless `dictionary` is 0.
   /// - Throws: `malformed` for a revision above the newest commit; `noSpace`, `inputOutput`.
   package mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
@@ -135,7 +135,7 @@ package struct StoreBuilder: ~Copyable {
 
   // MARK: The end
 
-  /// Makes everything durable, and then a store.
+  /// Makes everything durable, and then writes the manifest, which makes it a store.
   package consuming func finish() throws(StoreError) {
     do throws(FileError) {
       try close()
@@ -148,7 +148,7 @@ package struct StoreBuilder: ~Copyable {
   }
 }
 
-/// A segment of kind 2 in the making: frames of whole records, one after the other.
+/// Builds a segment of kind 2: frames of whole records, one after the other.
 private struct SegmentBuilder {
   private static let frameLength = 1 << 18
   private static let reservedAhead = 8 << 20
@@ -156,7 +156,7 @@ private struct SegmentBuilder {
   let header: SegmentHeader
   private let file: any File
   private let clock: @Sendable () -> UInt64
-  /// Where the frame at hand begins.
+  /// Where the current frame begins.
   private var offset = SegmentHeader.size
   private var frame = [UInt8](repeating: 0, count: FrameHeader.size)
   private var recordChecksums: [UInt32] = []
@@ -171,7 +171,7 @@ private struct SegmentBuilder {
     try file.writeAll(header.encoded(), at: 0)
   }
 
-  /// Of the file once the frame at hand is written.
+  /// Length of the file once the current frame is written, in bytes.
   var length: Int { offset + frame.count }
 
   var isEmpty: Bool { offset == SegmentHeader.size && recordChecksums.isEmpty }
@@ -219,14 +219,14 @@ private struct SegmentBuilder {
     recordChecksums.removeAll(keepingCapacity: true)
   }
 
-  /// No space is found out before anything is written.
+  /// Reserves space ahead, so that a lack of space is found before anything is written.
   private mutating func reserve(_ length: Int) throws(FileError) {
     guard length > reserved else { return }
     reserved = length + Self.reservedAhead
     try file.reserve(reserved)
   }
 
-  /// Writes the rest; durable on return, but for the name. Returns the length.
+  /// Writes the remaining records; all but the file's name is durable on return. Returns the length of the file.
   mutating func finish() throws(FileError) -> Int {
     try flush()
     try file.truncate(offset)

@@ -1,25 +1,26 @@
 import Synchronization
 
-/// Why tombstones stay in the log: something older than they are may be left in another segment, or the newest
-/// checkpoint leads to what they delete.
+/// Finds why tombstones stay in the log: another segment may still contain a record that they delete, or the newest
+/// checkpoint leads to one.
 struct TombstoneKeepers {
   enum Keeper {
-    /// A compaction of some of them, even if it gains nothing by itself, lets the tombstones go.
+    /// Other segments that can be compacted; compacting some of them, even without a gain of its own, lets the
+    /// tombstones go.
     case segments
-    /// A newer checkpoint or none lets them go.
+    /// The newest checkpoint; a newer one, or none, lets the tombstones go.
     case checkpoint
-    /// A segment that compaction cannot free of what they delete, because of a snapshot or damage.
+    /// A segment from which compaction cannot remove what the tombstones delete, because of a snapshot or damage.
     case others
   }
 
   let compactable: [Segment]
   private let purgeable: [Segment]
   private let lowest: Lowest
-  /// Of segments that compaction cannot free of what is superseded.
+  /// Of the segments from which compaction cannot remove superseded records.
   private let lowestOther: Lowest
   private let checkpoint: UInt64
 
-  /// The lowest horizon of some segments, and that of all the others.
+  /// The lowest horizon of some segments, and the lowest without that segment.
   private struct Lowest {
     var segment: Segment?
     var horizon = UInt64.max
@@ -54,23 +55,23 @@ struct TombstoneKeepers {
     segment.isHeldBack.load(ordering: .relaxed) && segment.neededBytes > segment.liveBytes.load(ordering: .relaxed)
   }
 
-  /// What keeps a segment's tombstones, those that indexes lead to apart; nil if nothing does.
+  /// What keeps a segment's tombstones, except those that indexes lead to; nil if nothing does.
   func keeper(of segment: Segment) -> Keeper? {
     let last = segment.lastSequence.load(ordering: .relaxed)
     if segment.looseTombstoneBytes == 0 { return nil }
-    // The copy has them because a snapshot may see what they delete.
+    // A copy would have them too, because a snapshot may see the rows that they delete.
     if Self.isHeldBack(segment) { return .others }
     if last > lowestOther.without(segment) { return .others }
     if last > lowest.without(segment) { return .segments }
     return last > checkpoint ? .checkpoint : nil
   }
 
-  /// Bytes of tombstones that nothing keeps, or that this keeps, in segments that could be compacted.
+  /// Bytes of the tombstones kept by `keeper`, or by nothing for nil, in segments that could be compacted.
   func bytes(keptBy keeper: Keeper?) -> Int {
     compactable.reduce(0) { $0 + (self.keeper(of: $1) == keeper ? $1.looseTombstoneBytes : 0) }
   }
 
-  /// The segments to compact for the sake of tombstones in others, those first that keep most.
+  /// The segments to compact so that tombstones in others can go; first those that keep most.
   var keepingSegments: [Segment] {
     let newest = compactable.reduce(0) {
       max($0, keeper(of: $1) == .segments ? $1.lastSequence.load(ordering: .relaxed) : 0)

@@ -1,18 +1,20 @@
 import Synchronization
 
-/// Slows writers down while they make the log longer than compaction can make it shorter: each waits a little behind its
-/// commit for what has been written, evenly, so that none has to wait long.
+/// Slows writers down while they make the log longer faster than compaction makes it shorter: after its commit each
+/// waits a little for the bytes that have been written. The waiting is spread evenly, so that no writer has to wait
+/// long.
 final class WritePace: Sendable {
   private let log: Log
   private let segmentSize: Int
-  /// `Log.appendedBytes` from which on writers wait, the longer the more has been written since.
+  /// The value of `Log.appendedBytes` from which on writers wait, longer the more has been written since.
   private let start = Atomic<Int>(.max)
-  /// `Log.appendedBytes` up to which somebody has waited.
+  /// The value of `Log.appendedBytes` up to which writers have waited.
   private let settled = Atomic<Int>(0)
 
-  /// Nanoseconds for each KiB that is written a segment behind the start; twice as many are the most.
+  /// Nanoseconds for each KiB when the log is one segment size behind the start; the delay grows with that distance to
+  /// at most twice as much.
   private static let delay = 1200 << 10
-  /// Nanoseconds at a time, so that a change of the start is heeded soon.
+  /// The longest pause in nanoseconds, so that a change of the start takes effect soon.
   private static let longestPause = 1_000_000
 
   init(log: Log, segmentSize: Int) {
@@ -20,14 +22,14 @@ final class WritePace: Sendable {
     self.segmentSize = segmentSize
   }
 
-  /// Writers wait from `slack` bytes behind `appended`, a value of `Log.appendedBytes`, on; never for nil.
+  /// Makes writers wait from `slack` bytes behind `appended`, a value of `Log.appendedBytes`; nil for never.
   func set(slack: Int?, behind appended: Int) {
     let present = log.appendedBytes.load(ordering: .relaxed)
     if start.load(ordering: .relaxed) >= present { settled.store(present, ordering: .relaxed) }
     start.store(slack.map { appended + $0 } ?? .max, ordering: .relaxed)
   }
 
-  /// After a commit, without any lock.
+  /// Waits as due; called after a commit, without any lock.
   @inline(__always)
   func wait() {
     guard isDue else { return }
@@ -40,7 +42,7 @@ final class WritePace: Sendable {
     guard isDue else { return }
     var bytes = settle()
     while let pause = nextPause(&bytes) {
-      // Whoever is cancelled need not wait.
+      // A cancelled task need not wait.
       guard (try? await Task.sleep(for: .nanoseconds(pause))) != nil else { return }
     }
   }
@@ -54,7 +56,7 @@ final class WritePace: Sendable {
     return appended - max(settled.exchange(appended, ordering: .relaxed), start.load(ordering: .relaxed))
   }
 
-  /// Nanoseconds for some of the bytes, which are settled with that; nil if nothing is left.
+  /// Nanoseconds to wait for some of the bytes, which are subtracted from `bytes`; nil if none remain.
   private func nextPause(_ bytes: inout Int) -> Int? {
     let excess = log.appendedBytes.load(ordering: .relaxed) - start.load(ordering: .relaxed)
     guard bytes > 0, excess > 0 else { return nil }
