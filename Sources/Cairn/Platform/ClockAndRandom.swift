@@ -13,7 +13,8 @@ package let systemClock: @Sendable () -> UInt64 = {
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// A thread that sleeps wakes some 60 microseconds late, so that it lets others run instead for less than that.
+/// Pauses the calling thread for about a number of nanoseconds. A thread that sleeps wakes some 60 microseconds late,
+/// so for less than 50 microseconds the thread does not sleep, but lets others run until the time is over.
 package let systemPause: @Sendable (Int) -> Void = { nanoseconds in
   guard nanoseconds < 50_000 else {
     var time = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)

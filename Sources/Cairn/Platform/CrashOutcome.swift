@@ -1,19 +1,19 @@
 extension MemoryFileLayer {
-  /// What a loss of power makes of everything that was not durable. Each change of a name, each file's length and each
-  /// block of 512 bytes is decided about by itself, in an order that depends on nothing but the files; so every state
-  /// that a crash may leave has an outcome that leads to it.
+  /// What remains, after a loss of power, of everything that was not durable. Each change of a name, each file's length
+  /// and each block of 512 bytes is decided by itself, in an order that depends only on the files; so every state that
+  /// a crash may leave has an outcome that leads to it.
   package struct CrashOutcome: Hashable, Sendable {
     package enum Rule: Hashable, Sendable {
       case lost
       case kept
-      /// Each by chance; the seed also decides how likely it is that something is kept.
+      /// Each decision by chance; the seed also determines how likely it is that a change is kept.
       case random(seed: UInt64)
     }
 
     package var rule: Rule
-    /// One decision, by its number, that goes the other way, or tears the block where it is about one.
+    /// The number of one decision that is reversed, or that tears the block, if it is about a block and `tears` is set.
     package var exception: Int?
-    /// A block that the exception is about is torn instead of going the other way.
+    /// Whether the exception tears its block instead of reversing the decision.
     package var tears: Bool
 
     package init(_ rule: Rule, exceptFor exception: Int? = nil, tears: Bool = false) {
@@ -22,25 +22,25 @@ extension MemoryFileLayer {
       self.tears = tears
     }
 
-    /// Nothing that was not synced.
+    /// Loses everything that was not synced.
     package static let lost = CrashOutcome(.lost)
-    /// Everything, as if it had been synced.
+    /// Keeps everything, as if it had been synced.
     package static let kept = CrashOutcome(.kept)
     package static func random(seed: UInt64) -> CrashOutcome { CrashOutcome(.random(seed: seed)) }
   }
 
-  /// What an outcome came to.
+  /// How many decisions an outcome led to, by their results.
   package struct CrashTally: Hashable, Sendable {
-    /// How many decisions there were.
+    /// Number of all decisions.
     package var decisions = 0
     package var namesLost = 0
     package var namesKept = 0
     package var lengthsLost = 0
     package var lengthsKept = 0
     package var blocksKept = 0
-    /// Blocks that are what they were before.
+    /// Blocks that have their earlier content.
     package var blocksLost = 0
-    /// Blocks that were new and are zeros.
+    /// Blocks that were zeros before and are zeros again.
     package var blocksZeroed = 0
     package var blocksTorn = 0
   }
@@ -49,7 +49,7 @@ extension MemoryFileLayer {
   struct CrashFates {
     private let outcome: CrashOutcome
     private var random: SplitMix64
-    /// Of 16.
+    /// Likelihood that a change is kept, in sixteenths.
     private let likelihood: Int
     private(set) var tally = CrashTally()
 
@@ -82,7 +82,7 @@ extension MemoryFileLayer {
       return kept
     }
 
-    /// How long a file is; one that was growing may have grown by a part.
+    /// The length of a file after the crash; a file that was growing may have grown in part.
     mutating func size(durable: Int, current: Int) -> Int {
       if durable == current { return current }
       let (kept, _) = keeps()
@@ -93,7 +93,7 @@ extension MemoryFileLayer {
       return kept ? current : durable
     }
 
-    /// The bytes of a block that are as they were before.
+    /// The range of a block that has its earlier content.
     mutating func lostPart(ofBlock length: Int, wasZero: Bool) -> Range<Int> {
       let (kept, isException) = keeps()
       var tears = isException && outcome.tears

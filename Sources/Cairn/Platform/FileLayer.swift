@@ -1,24 +1,23 @@
-/// Everything the engine asks of a file system. There is one real implementation, `SystemFileLayer`,
-/// and one that simulates a machine that can crash, `MemoryFileLayer`; nothing above this floor
-/// knows which one it has.
+/// All operations that the engine needs of a file system. There is one real implementation, `SystemFileLayer`, and one
+/// that simulates a machine that can crash, `MemoryFileLayer`; the layers above do not know which one they use.
 ///
 /// Every method may be called from any thread.
 package protocol FileLayer: Sendable {
   /// Creates one directory; an existing one is not an error.
   func createDirectory(_ path: String, _ permissions: FilePermissions) throws(FileError)
-  /// Opens a directory: what is asked of it from then on is asked of this one, whatever becomes of its path.
+  /// Opens a directory. Operations on it refer to that directory from then on, whatever becomes of its path.
   func directory(_ path: String) throws(FileError) -> any Directory
 }
 
 /// One open directory, and the files in it by their names.
 package protocol Directory: AnyObject, Sendable {
-  /// By which it was opened, for messages.
+  /// The path by which it was opened, for messages.
   var path: String { get }
-  /// What tells it from every other, whatever path leads to it.
+  /// Distinguishes it from every other directory, whatever path leads to it.
   var identity: FileIdentity { get }
   /// The names in it, sorted, without `.` and `..`.
   func list() throws(FileError) -> [String]
-  /// Opens a file. No link is followed, and what is no regular file is refused with `.notAFile`.
+  /// Opens a file. Links are not followed; anything but a regular file is refused with `.notAFile`.
   func open(_ name: String, _ mode: FileMode) throws(FileError) -> any File
   func rename(_ source: String, to target: String) throws(FileError)
   /// Removes a file, or an empty directory.
@@ -27,31 +26,32 @@ package protocol Directory: AnyObject, Sendable {
   func sync() throws(FileError)
   /// Fails with `.notFound` if it has been removed: nothing that is written to it can be found again.
   func checkPresence() throws(FileError)
-  /// Takes the exclusive lock on the directory and on a file in it, creating that if need be, and writes `owner` into it
-  /// if there is space. The lock ends with the process at the latest; a clean release empties the file.
+  /// Takes the exclusive lock on the directory and on a file in it, which is created if need be, and writes `owner`
+  /// into the file if there is space. The lock ends with the process at the latest; a clean release empties the file.
   /// Fails with `.locked` and the present owner's text.
   func lock(_ name: String, owner: [UInt8]) throws(FileError) -> any FileLock
-  /// From now on files are created with the permissions that a file has.
+  /// From now on files are created with the permissions of an existing file.
   func adoptPermissions(of name: String) throws(FileError)
-  /// From now on files are created with these.
+  /// From now on files are created with these permissions.
   func usePermissions(_ permissions: FilePermissions)
   func close()
 }
 
 /// Who may read and write a file.
 package struct FilePermissions: Hashable, Sendable {
-  /// As `chmod` takes them: `0o600` lets nobody in but the owner.
+  /// The bits as `chmod` takes them: `0o600` gives access to the owner only.
   package var bits: UInt16
 
   package init(bits: UInt16) { self.bits = bits & 0o777 }
 
   package static let `private` = FilePermissions(bits: 0o600)
 
-  /// Those of a directory whose files have these: who may read them finds them.
+  /// Permissions for the directory of files with these permissions: whoever may read the files may also search the
+  /// directory.
   var ofDirectory: FilePermissions { FilePermissions(bits: bits | (bits & 0o444) >> 2) }
 }
 
-/// What is done once, by path.
+/// Operations by path, for a single use.
 extension FileLayer {
   package func createDirectory(_ path: String) throws(FileError) { try createDirectory(path, .private) }
 
@@ -104,15 +104,15 @@ package protocol File: AnyObject, Sendable {
   /// For messages.
   var path: String { get }
   func size() throws(FileError) -> Int
-  /// Where the last bytes end that were ever written, or further on: behind that the file reads as zeros, however long it
+  /// An offset at or behind the last byte that was ever written: from there on the file reads as zeros, however long it
   /// is.
   func contentEnd() throws(FileError) -> Int
   /// Reads until the buffer is full or the file ends; returns the number of bytes read.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileError) -> Int
   /// Writes all bytes or fails; after a failure the range written to has no defined content.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileError)
-  /// Makes sure that writing to bytes `0..<size` cannot fail for want of space, and that the file
-  /// is that long. New bytes read as zero. Fails with `.noSpace` and changes nothing.
+  /// Makes sure that writing to bytes `0..<size` cannot fail for lack of space, and that the file is at least that
+  /// long. New bytes read as zero. Fails with `.noSpace` and changes nothing.
   func reserve(_ size: Int) throws(FileError)
   func truncate(_ size: Int) throws(FileError)
   /// Makes the file's bytes and size durable, not its name.
@@ -121,7 +121,7 @@ package protocol File: AnyObject, Sendable {
   /// file is closed or removed. Bytes written later appear in it; those past the file's end must
   /// not be touched.
   func map(_ length: Int) throws(FileError) -> any Mapping
-  /// The file's bytes as memory that may be written to without changing the file. For a file that nobody changes.
+  /// The file's bytes as memory that can be written to without changing the file. Only for a file that does not change.
   func mapPrivately(_ length: Int) throws(FileError) -> PrivateMapping
   func close()
 }
@@ -134,7 +134,7 @@ package protocol Mapping: AnyObject, Sendable {
 
 package protocol FileLock: AnyObject, Sendable {
   func release()
-  /// Closes this process' copy, and leaves the lock to the process that took it.
+  /// Closes this process's copy, and leaves the lock to the process that took it.
   func abandon()
 }
 
@@ -155,12 +155,12 @@ package struct FileError: Error, Hashable, Sendable {
     case exists
     case noPermission
     case noSpace
-    /// This process, or the system, has as many files open as it may.
+    /// This process, or the system, has reached its limit of open files.
     case noDescriptors
     case noMemory
-    /// It is no regular file: a link, a pipe, a device.
+    /// Not a regular file: a link, a pipe, a device.
     case notAFile
-    /// It is longer than what it is opened as can be.
+    /// Longer than a file of its kind can be.
     case tooLong
     case locked(owner: [UInt8])
     /// Any other `errno` value.
@@ -168,7 +168,7 @@ package struct FileError: Error, Hashable, Sendable {
   }
 
   package var cause: Cause
-  /// Whether the process lacks something, and nothing is known about the file.
+  /// Whether the process lacks a resource, so that the error says nothing about the file.
   package var isShortage: Bool { cause == .noDescriptors || cause == .noMemory }
   package var operation: String
   package var path: String

@@ -8,8 +8,8 @@ import CCairnPlatform
   import Darwin
 #endif
 
-/// State behind a mutex of the operating system, which, other than the standard library's, ThreadSanitizer understands
-/// on every platform.
+/// State protected by a mutex of the operating system, which ThreadSanitizer, unlike the standard library's mutex,
+/// understands on every platform.
 @safe package final class Lock<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
@@ -33,9 +33,10 @@ import CCairnPlatform
     return try unsafe body(&state.pointee)
   }
 
-  /// The same for a lock that is held for microseconds: tries for about as long before it lets the thread sleep, which
-  /// takes tens of them to wake. One that slept would come too late again and again where another thread takes the lock
-  /// anew at once; more attempts outlast whatever that does with it.
+  /// The same for a lock that is held for microseconds: tries for about as long before it lets the thread sleep, since
+  /// a sleeping thread takes tens of microseconds to wake. If another thread takes the lock again at once each time, a
+  /// thread that slept would come too late again and again; more attempts outlast the work that the other thread does
+  /// under the lock.
   @inline(__always)
   package func withLockSoon<R, E>(
     attempts: Int = 128, _ body: (inout State) throws(E) -> R
@@ -53,7 +54,7 @@ import CCairnPlatform
     return try unsafe body(&state.pointee)
   }
 
-  /// nil if somebody else holds the lock.
+  /// Returns nil if another thread holds the lock.
   @inline(__always)
   package func withLockIfAvailable<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R? {
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }

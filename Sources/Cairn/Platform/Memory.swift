@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// Memory that is freed with `deallocate`; `noMemory` where the system gives no more, instead of the end of the process.
+/// Allocates memory, to be freed with `deallocate`; throws `noMemory` if the system has no more, instead of ending the
+/// process.
 func allocateMemory(_ byteCount: Int, alignment: Int = 16) throws(StoreError) -> UnsafeMutableRawPointer {
   var memory: UnsafeMutableRawPointer?
   guard unsafe posix_memalign(&memory, alignment, max(byteCount, 1)) == 0, let memory = unsafe memory else {

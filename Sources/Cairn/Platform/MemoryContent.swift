@@ -7,7 +7,7 @@
 #endif
 
 extension MemoryFileLayer {
-  /// Zeros that take no memory until they are written to.
+  /// Zeroed memory that takes no space until it is written to.
   @safe final class Region: Sendable {
     nonisolated(unsafe) let base: UnsafeMutableRawPointer
     let length: Int
@@ -24,14 +24,14 @@ extension MemoryFileLayer {
     deinit { unsafe munmap(base, length) }
   }
 
-  /// One file's bytes, and for each block that has changed since, what it was when the file was last synced.
+  /// One file's bytes, and for each block that has changed since the file was last synced, its content at that time.
   struct Content: Sendable {
     typealias Cause = FileError.Cause
 
     private struct OldBlock {
       /// Empty for zeros.
       var bytes: [UInt8]
-      /// A sync of it failed: another one does nothing for it.
+      /// Whether a sync of it failed: another sync does not make it durable.
       var isAbandoned = false
     }
 
@@ -46,7 +46,7 @@ extension MemoryFileLayer {
     private var region: Region
     private(set) var size = 0
     private var durableSize = 0
-    /// Nothing but zeros has ever been written from here on: such memory is neither looked at nor copied.
+    /// Only zeros have ever been written from this offset on: such memory is neither read nor copied.
     private var touched = 0
     private var old: [Int: OldBlock] = [:]
     private var hasFailed = false
@@ -62,7 +62,7 @@ extension MemoryFileLayer {
       return region
     }
 
-    /// Memory shown by a mapping cannot move.
+    /// Memory that a mapping shows cannot move.
     private mutating func extend(to length: Int) throws(Cause) {
       if length <= region.length { return }
       guard isKnownUniquelyReferenced(&region) else { throw .system(ENOMEM) }
@@ -88,7 +88,7 @@ extension MemoryFileLayer {
       touched = max(touched, offset + bytes.count)
     }
 
-    /// Changes bits of a byte on the disk itself: what is durable changes too.
+    /// Flips bits of a byte on the disk itself: the durable content changes too.
     mutating func flip(_ mask: UInt8, at offset: Int) {
       guard offset < size else { return }
       let flipped = unsafe region.base.load(fromByteOffset: offset, as: UInt8.self) ^ mask
@@ -154,7 +154,7 @@ extension MemoryFileLayer {
       return Unsynced(size: size, blocks: Dictionary(uniqueKeysWithValues: changed.map { ($0, current($0)) }))
     }
 
-    /// Makes durable what was there when the sync started, or now.
+    /// Makes durable the content at the start of the sync or, for nil, the present one.
     mutating func sync(_ started: Unsynced?) {
       guard let started else {
         old = old.filter { $0.value.isAbandoned }
@@ -172,14 +172,14 @@ extension MemoryFileLayer {
       hasFailed = true
     }
 
-    /// True once after a failed sync: this one reports success also for bytes that the failed one has not made durable,
-    /// unless they have been written again.
+    /// True once after a failed sync: the present sync reports success also for bytes that the failed one has not made
+    /// durable, unless they have been written again.
     mutating func takeFailure() -> Bool {
       defer { hasFailed = false }
       return hasFailed
     }
 
-    /// What is on the disk after a crash that `fates` decides about.
+    /// The content of the disk after a crash that `fates` decides.
     func afterCrash(_ fates: inout CrashFates) -> Content {
       var result = copy()
       result.old = [:]
@@ -198,9 +198,9 @@ extension MemoryFileLayer {
       return result
     }
 
-    /// The same file in memory of its own.
+    /// The same content in memory of its own.
     func copy() -> Content {
-      // There may be very many copies, and room for each of them is not without end.
+      // There may be very many copies, so each gets little address space to grow into.
       guard let memory = try? Region(max(2 * max(size, durableSize), 4 << 20)) else {
         preconditionFailure("no memory for the copy of a file")
       }
@@ -210,7 +210,7 @@ extension MemoryFileLayer {
       return result
     }
 
-    /// Behind a file's end there are zeros, which it shows when it grows.
+    /// The bytes behind a file's end must be zeros, because they become visible when the file grows.
     private mutating func clearBehindEnd() {
       guard touched > size else { return }
       unsafe (region.base + size).initializeMemory(as: UInt8.self, repeating: 0, count: touched - size)
@@ -224,7 +224,7 @@ extension MemoryFileLayer {
 }
 
 extension MemoryFileLayer.Region {
-  /// Copies the first bytes of another region, pages of zeros excepted, so that they take no memory here either.
+  /// Copies the first bytes of another region except pages of zeros, which so take no space here either.
   fileprivate func copy(_ other: MemoryFileLayer.Region, _ count: Int) {
     for start in stride(from: 0, to: count, by: 4096)
     where unsafe !MemoryFileLayer.Content.isZero(other.base + start, 4096) {

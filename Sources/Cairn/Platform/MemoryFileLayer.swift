@@ -8,24 +8,25 @@ import Synchronization
   import Darwin
 #endif
 
-/// Files of a simulated machine that can crash: bytes last once their file has been synced, names once their
-/// directory has. The same calls give the same files.
+/// Files of a simulated machine that can crash: bytes are durable once their file has been synced, names once their
+/// directory has been. The same calls give the same files.
 package final class MemoryFileLayer: FileLayer {
   package enum Operation: String, Hashable, Sendable, CaseIterable {
     case createDirectory, openDirectory, list, open, create, rename, remove, syncDirectory, lock
     case size, read, write, reserve, truncate, sync, map
   }
 
-  /// Called before every operation, with no lock held: it may take its time, and use the layer.
+  /// Called before every operation, without a lock held, so it may block and use the layer.
   package typealias Gate = @Sendable (Operation, _ path: String) -> Void
 
-  /// What goes wrong with one call.
+  /// A fault of one call.
   package enum Mishap: Sendable {
-    /// It fails. What a failed sync left behind becomes durable only if it is written again, as on Linux.
+    /// The call fails. Bytes that a failed sync did not make durable become durable only if they are written again, as
+    /// on Linux.
     case fails(FileError.Cause)
-    /// A write fails, and this many of each 256 bytes have been written.
+    /// A write fails, after it has written this many of each 256 bytes.
     case writesPart(Int, FileError.Cause)
-    /// A write succeeds, and its bytes are in another place, maybe in another file.
+    /// A write succeeds, but its bytes are in another place, possibly in another file.
     case goesTo(path: String, offset: Int)
   }
 
@@ -65,16 +66,18 @@ package final class MemoryFileLayer: FileLayer {
     set { state.withLock { $0.volume.capacity = newValue } }
   }
 
-  /// How often an operation has been asked for, failures included.
+  /// How often an operation has been called, including failures.
   package func count(of operation: Operation) -> Int { state.withLock { $0.counts[operation, default: 0] } }
 
-  /// Lets an operation fail once, after `count` more that don't. A write that fails has written half of its bytes; what
-  /// a failed sync left behind becomes durable only if it is written again, as on Linux.
+  /// Makes an operation fail once, after `count` calls of it that are not affected. A write that fails has written half
+  /// of its bytes; bytes that a failed sync did not make durable become durable only if they are written again, as on
+  /// Linux.
   package func failNext(_ operation: Operation, after count: Int = 0, with cause: FileError.Cause) {
     strikeNext(operation, after: count, .writesPart(128, cause))
   }
 
-  /// Lets a mishap befall an operation once, after `count` more that it doesn't. `label` is what it is counted as.
+  /// Makes a mishap happen to an operation once, after `count` calls of it that are not affected. The mishap is counted
+  /// under `label`.
   package func strikeNext(_ operation: Operation, after count: Int = 0, _ mishap: Mishap, label: String = "") {
     state.withLock {
       $0.faults[operation, default: []].append(Fault(skip: count, mishap: mishap, label: label))
@@ -90,22 +93,22 @@ package final class MemoryFileLayer: FileLayer {
   /// Bytes of all files together.
   package var used: Int { state.withLock { $0.volume.used } }
 
-  /// The most there have been since it was set.
+  /// The most bytes used since this was last set.
   package var mostUsed: Int {
     get { state.withLock { $0.volume.mostUsed } }
     set { state.withLock { $0.volume.mostUsed = newValue } }
   }
 
-  /// How many syncs have reported success after one of the same file that failed.
+  /// How many syncs have reported success after a failed sync of the same file.
   package var falseSyncs: Int { state.withLock { $0.falseSyncs } }
 
-  /// Kinds of syncs that report success and do nothing, as those of a disk that lies do: what shows that a test notices.
+  /// Kinds of syncs that report success and do nothing, like those of a disk that lies: to show that a test notices.
   package var deaf: Set<Operation> {
     get { state.withLock { $0.deaf } }
     set { state.withLock { $0.deaf = newValue } }
   }
 
-  /// Flips bits of a byte at rest: in what is seen and in what is durable.
+  /// Flips bits of a byte at rest, both in the visible and in the durable content.
   package func flip(_ mask: UInt8, at offset: Int, in path: String) throws(FileError) {
     do throws(FileError.Cause) {
       try state.withLock { (state) throws(FileError.Cause) in
@@ -120,16 +123,16 @@ package final class MemoryFileLayer: FileLayer {
   /// Every file's bytes as they are now, by path.
   package var contents: [String: [UInt8]] { state.withLock { $0.volume.contents } }
 
-  /// What a machine finds that starts after this one has lost its power: nothing that was not synced.
+  /// The files that a machine finds when it starts after this one has lost power: nothing that was not synced.
   package func crash() -> MemoryFileLayer { crash(.lost).files }
 
-  /// The same, but of what was not synced each change of a name may have been kept, and each block of 512 bytes been
-  /// kept, lost or torn.
+  /// The same, but each change of a name that was not synced may have been kept, and each block of 512 bytes kept, lost
+  /// or torn.
   package func crash(using random: inout some RandomNumberGenerator) -> MemoryFileLayer {
     crash(.random(seed: random.next())).files
   }
 
-  /// What a machine finds after a loss of power with the given outcome.
+  /// The files that a machine finds after a loss of power with the given outcome.
   package func crash(_ outcome: CrashOutcome) -> (files: MemoryFileLayer, tally: CrashTally) {
     state.withLock { state in
       var fates = CrashFates(outcome)
@@ -140,7 +143,7 @@ package final class MemoryFileLayer: FileLayer {
     }
   }
 
-  /// What the next process finds when this one has been killed: all that was written, durable or not.
+  /// The files that the next process finds when this one has been killed: all that was written, durable or not.
   package func afterKill() -> MemoryFileLayer { MemoryFileLayer(state.withLock { $0.volume.withoutProcesses() }) }
 
   private func perform<R: Sendable>(
@@ -339,7 +342,7 @@ package final class MemoryFileLayer: FileLayer {
     }
 
     func sync() throws(FileError) {
-      // With a gate time passes between a sync's beginning and its end; what is written meanwhile isn't covered.
+      // With a gate, time passes between the beginning of a sync and its end; bytes written meanwhile are not covered.
       let started = layer.state.withLock { state in
         state.gate == nil || !isOpen.load(ordering: .relaxed)
           ? nil : state.volume.withContent(inode) { (content, _) in content.unsynced() }

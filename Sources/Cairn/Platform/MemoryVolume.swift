@@ -7,7 +7,8 @@
 #endif
 
 extension MemoryFileLayer {
-  /// What a simulated disk holds and what of it is durable. Directories and files have numbers, as on a real one.
+  /// The content of a simulated disk, and which of it is durable. Directories and files have inode numbers, as on a
+  /// real disk.
   struct Volume: Sendable {
     typealias Cause = FileError.Cause
 
@@ -35,7 +36,7 @@ extension MemoryFileLayer {
     /// How often each file is open.
     private var handles: [Int: Int] = [:]
     private var locked: Set<Int> = []
-    /// Not durable yet, oldest first.
+    /// Changes that are not durable yet, oldest first.
     private var changes: [Change] = []
     private var lastInode = root
     private var space: Space
@@ -78,7 +79,7 @@ extension MemoryFileLayer {
       return inode
     }
 
-    /// Whether it is one, and has not been removed.
+    /// Whether it is a directory, and has not been removed.
     func hasDirectory(_ inode: Int) -> Bool { directories[inode].map { !$0.isRemoved } ?? false }
 
     private func names(_ directory: Int) throws(Cause) -> [String: Int] {
@@ -207,7 +208,7 @@ extension MemoryFileLayer {
       close(inode)
     }
 
-    /// Forgets files that have no name, current or durable, and that nobody has open; counts the space of the others.
+    /// Removes files that have no name, current or durable, and that are not open; counts the space of the others.
     private mutating func collect() {
       var named = Set<Int>()
       for directory in directories.values { named.formUnion(directory.names.values) }
@@ -229,7 +230,7 @@ extension MemoryFileLayer {
     mutating func withContent<R, E>(
       _ inode: Int, _ body: (inout Content, inout Space) throws(E) -> R
     ) throws(E) -> R {
-      // Only a file that is open is asked for, and an open file is never forgotten.
+      // Called only for open files, which are never removed.
       try body(&files[inode]!, &space)
     }
 
@@ -247,7 +248,7 @@ extension MemoryFileLayer {
 
     // MARK: Crashes
 
-    /// Each name and each file's bytes as `fates` decides.
+    /// The volume after a crash, with each name and each file's bytes as `fates` decides.
     func afterCrash(_ fates: inout CrashFates) -> Volume {
       var damaged = self
       for change in changes {
@@ -257,7 +258,7 @@ extension MemoryFileLayer {
       return damaged.restarted(&fates)
     }
 
-    /// The same disk with nobody using it; what is not durable can still be lost.
+    /// The same disk without processes; changes that are not durable can still be lost.
     func withoutProcesses() -> Volume {
       var result = self
       result.handles = [:]
@@ -267,7 +268,7 @@ extension MemoryFileLayer {
       return result
     }
 
-    /// A renaming cannot outlast the loss of what gave the file its name.
+    /// A renaming cannot be durable without the change that gave the file its old name.
     private func canHarden(_ change: Change) -> Bool {
       guard let source = change.entries.first, let target = change.entries.dropFirst().first else { return true }
       return directories[source.directory]?.durable[source.name] == target.inode

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// State behind a lock, with a way to wait until it has changed.
+/// State protected by a lock, with a way to wait until it has changed.
 @safe package final class Monitor<State: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -25,7 +25,7 @@
     unsafe mutex.deallocate()
   }
 
-  /// Whoever waits looks again afterwards.
+  /// Calls `body` with the state; waiting threads check again afterwards.
   package func withLock<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
     unsafe pthread_mutex_lock(mutex)
     defer {
@@ -35,7 +35,7 @@
     return try body(&state)
   }
 
-  /// For handlers of `fork`, which hold it while the process is copied.
+  /// For handlers of `fork`, which hold the lock while the process is copied.
   func hold() { unsafe pthread_mutex_lock(mutex) }
 
   func letGo() { unsafe pthread_mutex_unlock(mutex) }

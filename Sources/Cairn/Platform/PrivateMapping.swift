@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// Memory of the process alone that begins as a file's bytes: pages are copied when they are first written to.
+/// Memory of this process alone that begins with a file's bytes: a page is copied when it is first written to.
 @safe package final class PrivateMapping: Sendable {
   package nonisolated(unsafe) let base: UnsafeMutableRawPointer
   package let length: Int
 
-  /// Maps an open file, or memory that is all zeros without one.
+  /// Maps an open file or, without a descriptor, memory that is all zeros.
   init(_ descriptor: Int32?, _ length: Int) throws(FileError.Cause) {
     let flags = descriptor == nil ? MAP_PRIVATE | MAP_ANON : MAP_PRIVATE
     let base = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, descriptor ?? -1, 0)

@@ -9,7 +9,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// One thread of its own, started with the first piece of work.
+/// Runs work on one thread of its own, which is started with the first piece of work.
 package final class ThreadScheduler: Scheduler {
   private struct State {
     var waiting: [@Sendable () -> Void] = []
@@ -26,7 +26,8 @@ package final class ThreadScheduler: Scheduler {
   package init() {}
 
   deinit {
-    // In a child of the process there is no thread, and somebody may hold the lock for ever.
+    // A child of the process does not have the thread, and a thread that did not survive `fork` may hold the lock for
+    // ever.
     if process == cairn_process() { state.withLock { $0.isEnding = true } }
   }
 
@@ -40,7 +41,7 @@ package final class ThreadScheduler: Scheduler {
     if isFirst { start { [state] in Self.run(state) } }
   }
 
-  /// Not for scheduled work, which would wait for itself.
+  /// Must not be called by scheduled work, which would wait for itself.
   package func drain() {
     let goal = state.withLock { $0.scheduled }
     state.wait { $0.done >= goal ? () : nil }
@@ -67,7 +68,7 @@ package final class ThreadScheduler: Scheduler {
   }
 }
 
-/// Runs work on the thread that asks for it, when it asks: for tests and simulations.
+/// Runs work on the thread that calls `runOne` or `drain`, during the call: for tests and simulations.
 package final class ManualScheduler: Scheduler {
   private let state = Lock<(waiting: [@Sendable () -> Void], isEnding: Bool)>(([], false))
 

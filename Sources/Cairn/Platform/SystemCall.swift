@@ -22,7 +22,7 @@ extension FileError.Cause {
   }
 }
 
-/// Makes a call that reports failure as -1 and `errno`, again if it was interrupted.
+/// Makes a call that reports failure as -1 and `errno`; repeats it if it was interrupted.
 func attempt<T: SignedInteger>(
   _ operation: String, _ path: String, _ call: () -> T
 ) throws(FileError) -> T {
@@ -34,7 +34,7 @@ func attempt<T: SignedInteger>(
   }
 }
 
-/// Makes a call that returns an `errno` value, again if it was interrupted.
+/// Makes a call that returns an `errno` value; repeats it if it was interrupted.
 func check(_ operation: String, _ path: String, _ call: () -> Int32) throws(FileError) {
   while true {
     let code = call()
@@ -43,7 +43,7 @@ func check(_ operation: String, _ path: String, _ call: () -> Int32) throws(File
   }
 }
 
-/// What the system says of an `errno` value.
+/// The system's text for an `errno` value.
 func systemErrorText(_ code: Int32) -> String {
   var text = [CChar](repeating: 0, count: 128)
   unsafe cairn_error_text(code, &text, text.count)
@@ -57,7 +57,7 @@ func status(_ operation: String, _ path: String, _ descriptor: Int32) throws(Fil
   return status
 }
 
-// These have names that methods hide.
+// Functions, because methods of the same name hide the system's calls.
 func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 func openFile(_ directory: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
   unsafe openat(directory, name, flags | O_CLOEXEC, mode)

@@ -13,14 +13,14 @@ final class SystemFile: File {
   private let state: Atomic<Int32>
   let path: String
   private let isWritable: Bool
-  /// Bytes from the beginning whose blocks are reserved.
+  /// Number of bytes from the beginning whose blocks are reserved.
   private let reserved = Atomic<Int>(0)
-  /// The file mapped for writing, where that is sound: a store into a page that is there costs a fraction of a call. 0
-  /// if it isn't.
+  /// The file mapped for writing, where that is sound: storing into a page that is present costs a fraction of a system
+  /// call. 0 if it is not mapped.
   private let window = Atomic<UInt>(0)
   private let windowLength = Atomic<Int>(0)
 
-  /// Longer writes are calls.
+  /// Longer writes use a system call.
   private static let longestStore = 4096
 
   init(_ descriptor: Int32, _ path: String, isWritable: Bool) {
@@ -31,7 +31,7 @@ final class SystemFile: File {
 
   deinit { close() }
 
-  /// -1, which every call refuses, once closed.
+  /// -1 once closed; every system call refuses that.
   var descriptor: Int32 { state.load(ordering: .relaxed) }
 
   func close() {
@@ -99,7 +99,7 @@ final class SystemFile: File {
       case let code: throw FileError(.init(code), "reserve space for", path)
       }
     } catch {
-      // A reservation that ran out of space may have made the file longer.
+      // A reservation that ran out of space may have extended the file.
       if old < size { _ = ftruncate(descriptor, off_t(old)) }
       throw error
     }
@@ -125,7 +125,7 @@ final class SystemFile: File {
   }
 
   func map(_ length: Int) throws(FileError) -> any Mapping {
-    // The system refuses to map nothing.
+    // The system refuses a mapping of length 0.
     let length = max(length, 1)
     guard let base = unsafe mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0), unsafe base != MAP_FAILED else {
       throw FileError(.init(errno), "map", path)
@@ -142,7 +142,8 @@ final class SystemFile: File {
     }
   }
 
-  /// Bytes are seen by everyone who maps or reads the file at once, and stay when the process ends, as with a call.
+  /// Stored bytes are visible at once to everyone who maps or reads the file, and survive the end of the process, as
+  /// with a system call.
   private func openWindow(_ length: Int) {
     guard isWritable, window.load(ordering: .relaxed) == 0, cairn_overwrites_in_place(descriptor) != 0 else { return }
     let base = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)

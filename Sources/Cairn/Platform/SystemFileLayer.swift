@@ -19,25 +19,25 @@ package struct SystemFileLayer: FileLayer {
       _ = try attempt("create directory", path) { unsafe mkdir(path, mode) }
     } catch {
       guard error.cause == .exists else { throw error }
-      // Whatever else it is, it is no directory.
+      // If the path leads to something else, it is no directory.
       do throws(FileError) { _ = try directory(path) } catch let other {
         throw other.cause == .system(ENOTDIR) ? error : other
       }
       return
     }
-    // Less what the process masks, which is for files that say nothing of their own.
+    // `mkdir` has applied the process's `umask`, which is meant for files without permissions of their own.
     if permissions != .private { _ = try attempt("create directory", path) { unsafe chmod(path, mode) } }
   }
 
   package func directory(_ path: String) throws(FileError) -> any Directory { try SystemDirectory(path) }
 }
 
-/// A descriptor of a directory. `flock` belongs to the one open file description, which is never duplicated.
+/// A directory's descriptor. `flock` belongs to the one open file description, which is never duplicated.
 private final class SystemDirectory: Directory {
   let path: String
   let identity: FileIdentity
   private let state: Atomic<Int32>
-  /// Of files that are created.
+  /// Permissions of files that are created.
   private let mode = Atomic<UInt16>(FilePermissions.private.bits)
 
   init(_ path: String) throws(FileError) {
@@ -56,7 +56,7 @@ private final class SystemDirectory: Directory {
 
   deinit { close() }
 
-  /// -1, which every call refuses, once closed.
+  /// -1 once closed; every system call refuses that.
   var descriptor: Int32 { state.load(ordering: .relaxed) }
 
   func close() {
@@ -65,7 +65,7 @@ private final class SystemDirectory: Directory {
   }
 
   func list() throws(FileError) -> [String] {
-    // The stream closes its descriptor, and moves its place.
+    // A descriptor of its own, because the stream closes it and moves its position.
     let own = try attempt("list", path) { openFile(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard let stream = unsafe fdopendir(own) else {
       let code = errno
@@ -80,7 +80,8 @@ private final class SystemDirectory: Directory {
         guard errno == 0 else { throw FileError(.init(errno), "list", path) }
         return names.sorted()
       }
-      // The name may be shorter than its field, and the memory end with it, so it must not be copied as a whole.
+      // The name may be shorter than its field, and the memory may end with the name, so the field must not be copied
+      // as a whole.
       let name = unsafe UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
       let text = unsafe String(cString: name.assumingMemoryBound(to: CChar.self))
       if text != ".", text != ".." { names.append(text) }
@@ -102,7 +103,7 @@ private final class SystemDirectory: Directory {
     let permissions = mode_t(mode.load(ordering: .relaxed))
     let descriptor: Int32
     do throws(FileError) {
-      // Opening a pipe would wait for its other end.
+      // Without O_NONBLOCK, opening a pipe would wait for its other end.
       descriptor = try attempt(operation, path) {
         openFile(self.descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, permissions)
       }
@@ -117,7 +118,7 @@ private final class SystemDirectory: Directory {
     let found = try status(operation, path, descriptor).st_mode
     guard found & S_IFMT == S_IFREG else { throw FileError(.notAFile, operation, path) }
     if flags & O_CREAT != 0, found & 0o777 != permissions {
-      // Less what the process masks. Where it exists and belongs to somebody else it stays as it is.
+      // The process's `umask` has been applied. A file that exists and belongs to another user stays as it is.
       _ = fchmod(descriptor, permissions)
     }
     return file
@@ -132,7 +133,7 @@ private final class SystemDirectory: Directory {
     do throws(FileError) {
       _ = try attempt("remove", path) { unsafe unlinkat(descriptor, name, 0) }
     } catch {
-      // What systems say of a directory.
+      // The errors that systems report for a directory.
       guard error.cause == .system(EISDIR) || error.cause == .noPermission else { throw error }
       do throws(FileError) {
         _ = try attempt("remove", path) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
@@ -163,14 +164,14 @@ private final class SystemDirectory: Directory {
 
   func usePermissions(_ permissions: FilePermissions) { mode.store(permissions.bits, ordering: .relaxed) }
 
-  /// The directory is locked for the sake of the day when somebody removes the file, which names the owner and which
-  /// earlier versions lock alone.
+  /// Locks the directory too, in case somebody removes the file, which names the owner and which is all that earlier
+  /// versions lock.
   func lock(_ name: String, owner: [UInt8]) throws(FileError) -> any FileLock {
     let path = "\(path)/\(name)"
     do throws(FileError) {
       _ = try attempt("lock", self.path) { flockDescriptor(descriptor, LOCK_EX | LOCK_NB) }
     } catch {
-      // Some file systems lock no directories.
+      // Some file systems cannot lock directories.
       if error.cause == .system(EWOULDBLOCK) {
         let file = try? openRegular("lock", name, O_RDONLY)
         throw FileError(.locked(owner: (try? file?.bytes(4096)) ?? []), "lock", path)
@@ -198,7 +199,7 @@ private final class SystemDirectory: Directory {
   }
 }
 
-/// The lock of a directory and of a file in it. Another descriptor of either can come and go without ending it.
+/// The lock of a directory and of a file in it. Closing another descriptor of either does not end it.
 private final class SystemLock: FileLock {
   private let file: SystemFile
   private let directory: SystemDirectory
