@@ -1,6 +1,7 @@
-/// Changes that become true together or not at all. Given to the closure of ``Store/write(_:_:)-5vjlh``.
+/// Changes that take effect together or not at all. Passed to the closure of ``Store/write(_:_:)-5vjlh``.
 ///
-/// Of several changes of one row the last counts. Expectations are about the rows as they are before the batch.
+/// If a row is changed several times, the last change counts. Expectations are about the rows as they are before the
+/// batch.
 public struct Batch: ~Copyable {
   let buffer: BatchBuffer
   private let owner: UInt64
@@ -15,10 +16,10 @@ public struct Batch: ~Copyable {
   /// Inserts or replaces a row.
   ///
   /// - Parameters:
-  ///   - value: at most 1 GiB; compressed here, before the batch takes its turn.
-  ///   - reference: what the row is found by; at most 65,536 bytes once encoded.
-  ///   - keyspace: of the same store.
-  ///   - expectation: what the row has to be like before the batch, or the batch is refused.
+  ///   - value: at most 1 GiB; compressed by this call, before the batch is committed.
+  ///   - reference: identifies the row; at most 65,536 bytes once encoded.
+  ///   - keyspace: a keyspace of the same store.
+  ///   - expectation: a condition on the row before the batch; if it does not hold, the batch is refused.
   /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`, `noMemory`.
   public mutating func put(
     _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
@@ -39,7 +40,7 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Inserts or replaces the row at `Reference.bytes(key)`, without the array.
+  /// Inserts or replaces the row at `Reference.bytes(key)`, without making an array of the key.
   public mutating func put(
     _ value: RawSpan, bytes key: RawSpan, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
@@ -57,7 +58,7 @@ public struct Batch: ~Copyable {
     try put(Array(value.utf8), at: reference, in: keyspace, expecting: expectation)
   }
 
-  /// Deletes a row; where there is none, nothing is done.
+  /// Deletes a row; has no effect if there is none.
   public mutating func delete(
     _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
@@ -98,7 +99,7 @@ public struct Batch: ~Copyable {
 }
 
 extension Reference {
-  /// The encoding of a reference that can be decoded again.
+  /// Calls `body` with the encoding of the reference, if that can be decoded again.
   @inline(__always)
   fileprivate func withKey(_ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
     if case .tuple = self, nesting > Self.maximumNesting {

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// A named set of rows, each found by its reference.
+/// A named set of rows, each identified by its reference.
 ///
-/// Got from ``Store/keyspace(_:_:)``, and good for the store it came from as long as that is open.
+/// Obtained from ``Store/keyspace(_:_:)``, and valid for that store as long as it is open.
 public struct Keyspace: Sendable, Hashable {
   /// Whether the rows can be walked in the order of their references.
   public enum Order: Sendable, Hashable {
-    /// Ranges and prefixes, at 24 bytes of memory a row more.
+    /// Ranges and prefixes can be read; takes 24 more bytes of memory a row.
     case ordered
-    /// Rows are found one by one, or all of them in no order.
+    /// Rows are found one by one, or all of them are read in no particular order.
     case unordered
   }
 
   let index: KeyspaceIndex
-  /// Of the store: no other has had this number.
+  /// Number of the open store; no other store has had it.
   let owner: UInt64
 
   /// The name, unique in the store.
   public var name: String { index.name }
-  /// The number by which the log knows it; never used for another keyspace.
+  /// The number by which the log identifies it; never used for another keyspace.
   public var id: UInt32 { index.id }
-  /// As it was made.
+  /// The order it was created with.
   public var order: Order { index.isOrdered ? .ordered : .unordered }
 
-  /// How many versions of each row are kept: what ``Store/setRetention(_:of:_:)`` has set last.
+  /// How many versions of each row are kept, as last set by ``Store/setRetention(_:of:_:)``.
   public var retention: Retention { .last(Int(index.oldVersions.load(ordering: .relaxed)) + 1) }
 
   @inline(__always)
@@ -37,6 +37,6 @@ public struct Keyspace: Sendable, Hashable {
   /// The same keyspace of the same open store.
   public static func == (left: Keyspace, right: Keyspace) -> Bool { left.index === right.index }
 
-  /// By identity.
+  /// Hashes the identity of the keyspace.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(index)) }
 }

@@ -1,15 +1,15 @@
 /// How many versions of each row a keyspace keeps.
 public struct Retention: Sendable, Hashable {
-  /// The newest included: 1 for ``newest``.
+  /// Number of versions, including the newest: 1 for ``newest``.
   public let count: Int
 
   /// The most versions of a row that can be kept.
   public static let maximumCount = 65_536
 
-  /// What has been overwritten or deleted goes, but for snapshots.
+  /// Keeps only the newest version; overwritten and deleted versions remain only for snapshots that need them.
   public static let newest = Retention(count: 1)
 
-  /// The newest versions of each row, so many in all; a deletion is a version.
+  /// Keeps this many versions of each row, including the newest; a deletion is a version.
   public static func last(_ count: Int) -> Retention { Retention(count: count) }
 }
 
@@ -17,7 +17,7 @@ public struct Retention: Sendable, Hashable {
 public struct RowVersion: Sendable, Hashable {
   /// The value as it was put; nil if the row was deleted.
   public let value: [UInt8]?
-  /// How often the row had been saved since it was inserted. That of a deletion is the deleted row's.
+  /// How often the row had been saved since it was inserted. A deletion has the version of the deleted row.
   public let version: UInt64
   /// The sequence of the commit that wrote it.
   public let revision: UInt64

@@ -1,6 +1,6 @@
 /// One row, copied out of the store.
 public struct Row: Sendable, Hashable {
-  /// What the row is found by.
+  /// The reference that identifies the row.
   public let reference: Reference
   /// The value as it was put.
   public let value: [UInt8]
@@ -17,7 +17,7 @@ public struct Row: Sendable, Hashable {
   }
 }
 
-/// What a row carries besides reference and value.
+/// The version and revision of a row.
 public struct RowStamp: Sendable, Hashable {
   /// How often the row has been saved since it was inserted: 1, 2, 3 …
   public let version: UInt64
@@ -25,18 +25,18 @@ public struct RowStamp: Sendable, Hashable {
   public let revision: UInt64
 }
 
-/// Whether a walk over rows goes on.
+/// Whether a scan goes on.
 public enum ScanStep: Sendable {
-  /// On to the next row.
+  /// Go on to the next row.
   case next
-  /// This row was the last.
+  /// Stop after this row.
   case stop
 }
 
 extension RecordView {
   var stamp: RowStamp { RowStamp(version: header.version, revision: header.revision) }
 
-  /// The value as it was given, copied.
+  /// A copy of the value as it was put.
   func copiedValue(_ dictionaries: DictionaryTable) throws(StoreError) -> [UInt8] {
     guard header.isCompressed else { return unsafe Array(stored) }
     guard LZ4.isPlausible(stored: header.storedLength, raw: header.rawLength) else { throw invalidBlock }
@@ -49,7 +49,7 @@ extension RecordView {
     return value
   }
 
-  /// The value as it was given, in place where it is stored so.
+  /// Calls `body` with the value as it was put: in place if it is stored uncompressed.
   @inline(__always)
   func withValue(_ dictionaries: DictionaryTable, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard header.isCompressed else { return try unsafe body(stored) }
@@ -61,14 +61,14 @@ extension RecordView {
     }
   }
 
-  /// Fills `target` with the value; false if that cannot be done.
+  /// Fills `target` with the value; false if the value cannot be decompressed.
   @inline(__always)
   func decompress(_ dictionaries: DictionaryTable, into target: UnsafeMutableRawBufferPointer) -> Bool {
     guard let dictionary = unsafe dictionary(dictionaries) else { return false }
     return unsafe decompress(dictionary, into: target)
   }
 
-  /// What the value is compressed with, which may be nothing; nil if it is not known.
+  /// The dictionary that the value is compressed with; `.some(nil)` if with none, nil if the dictionary is not known.
   @inline(__always)
   private func dictionary(_ dictionaries: DictionaryTable) -> Unmanaged<StoredDictionary>?? {
     guard header.dictionary > 0 else { return unsafe .some(nil) }
@@ -99,7 +99,7 @@ extension RecordView {
 }
 
 extension Reference {
-  /// A key as it lies in a store.
+  /// Decodes a key as a store has it.
   init(stored key: UnsafeRawBufferPointer) throws(StoreError) {
     do throws(MalformedReference) {
       self = try unsafe Reference(validating: key.bytes)
@@ -110,7 +110,7 @@ extension Reference {
 }
 
 extension Reference {
-  /// Decodes what ``encoded`` gives.
+  /// Decodes the result of ``encoded``.
   /// - Throws: `malformed` for any other bytes.
   public init(encoded: RawSpan) throws(StoreError) {
     do throws(MalformedReference) {
@@ -120,7 +120,7 @@ extension Reference {
     }
   }
 
-  /// Decodes what ``encoded`` gives.
+  /// Decodes the result of ``encoded``.
   /// - Throws: `malformed` for any other bytes.
   public init(encoded: [UInt8]) throws(StoreError) {
     do throws(MalformedReference) {

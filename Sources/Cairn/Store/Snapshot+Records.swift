@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Rows as they lie in the log, for tools.
+/// Records as they are in the log, for tools.
 extension Snapshot {
-  /// Calls `body` with the newest record of each row of a keyspace, in order if it is ordered, until it returns `.stop`.
-  /// Records are good until it returns.
+  /// Calls `body` with the newest record of each row of a keyspace, in key order if it is ordered, until `body` returns
+  /// `.stop`. A record is valid until `body` returns.
   package func forEachRecord(
     in keyspace: Keyspace, _ body: (RecordView) throws -> ScanStep
   ) throws {
     try walk(.all, keyspace, reverse: false, limit: .max) { record in try body(record) == .next }
   }
 
-  /// Calls `body` with the versions that are kept of each row, newest first, until it returns `.stop`: also of rows that
-  /// are deleted, as ``history(of:in:)`` gives them.
+  /// Calls `body` with the kept versions of each row, newest first, until it returns `.stop`. Includes deleted rows,
+  /// like ``history(of:in:)``.
   package func forEachHistory(
     in keyspace: Keyspace, _ body: ([RecordView]) throws -> ScanStep
   ) throws {
@@ -21,7 +21,7 @@ extension Snapshot {
     try scan.histories { records in try body(records) == .next }
   }
 
-  /// Calls `body` with the value of a record that one of the others has given.
+  /// Calls `body` with the value of a record that one of the other methods has passed to its closure.
   package func withValue(of record: RecordView, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try unsafe record.withValue(index.dictionaries, body)
   }
@@ -38,6 +38,6 @@ extension Keyspace {
   /// The commit that defined it.
   package var definedAt: UInt64 { index.definedAt.load(ordering: .acquiring) }
 
-  /// Bytes of the newest records of its rows, and of older ones that it retains.
+  /// Bytes of the newest records of its rows, and of older records that it retains.
   package var liveBytes: Int { index.live.bySlot.reduce(0) { $0 + $1.bytes } }
 }

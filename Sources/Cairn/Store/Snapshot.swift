@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The store as it was after one commit. It stands still while writing goes on.
+/// The store as it was after one commit. A snapshot does not change while writing goes on.
 ///
-/// Costs nothing to take. While it is held, each row that is overwritten or deleted for the first time costs 64 bytes
-/// of memory; in a keyspace that retains older versions, each of those that would have gone meanwhile does. Ends with
-/// `close()` or with its last reference. May be used from any thread.
+/// Taking one costs nothing. While it is held, each row that is overwritten or deleted for the first time costs 64
+/// bytes of memory; in a keyspace that retains older versions, each version that would otherwise have expired costs
+/// that. Ends with `close()` or with its last reference. May be used from any thread.
 public final class Snapshot: Sendable {
-  /// The newest commit it sees.
+  /// The newest commit that the snapshot sees.
   public let sequence: UInt64
   let index: Index
   private let committer: Committer
@@ -42,9 +42,9 @@ public final class Snapshot: Sendable {
     try keyspace.checkBelongs(to: index)
   }
 
-  /// Another thread, or who is called with a row, may end the snapshot at any time. Whoever has pinned the epoch first and
-  /// then finds it held has memory that stays while the pin does; who finds no row asks once more, since its older version
-  /// may have gone.
+  /// Throws if the snapshot has ended, which another thread, or a closure called with a row, may cause at any time. A
+  /// thread that pins the epoch first and then finds the snapshot held can use its memory as long as the pin lasts. A
+  /// thread that finds no row checks once more, since the row's older version may have been removed.
   @inline(__always)
   func checkHeld() throws(StoreError) {
     guard !isClosed.load(ordering: .acquiring) else { throw Self.ended }
@@ -54,13 +54,13 @@ public final class Snapshot: Sendable {
 
   // MARK: One row
 
-  /// A row's value.
-  /// - Throws: `corrupted` where the row's record is damaged; `closed`.
+  /// A row's value; nil if there is no such row.
+  /// - Throws: `corrupted` if the row's record is damaged; `closed`.
   public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
     try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
-  /// A row with its version and revision.
+  /// A row with its version and revision; nil if there is no such row.
   public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
     try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
@@ -70,9 +70,9 @@ public final class Snapshot: Sendable {
     try withRecord(reference, keyspace) { _ in true } ?? false
   }
 
-  /// The versions of a row that were kept when the snapshot was taken, newest first, as ``Store/history(of:in:)`` gives
-  /// them. They stay while the snapshot is held, whatever is written and whatever becomes of the retention.
-  /// - Throws: `corrupted` where a record is damaged; `closed`, `keyspaceMismatch`.
+  /// The versions of a row that were kept when the snapshot was taken, newest first, as ``Store/history(of:in:)``
+  /// returns them. They stay while the snapshot is held, whatever is written and however the retention changes.
+  /// - Throws: `corrupted` if a record is damaged; `closed`, `keyspaceMismatch`.
   public func history(of reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
@@ -88,7 +88,8 @@ public final class Snapshot: Sendable {
     }
   }
 
-  /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns.
+  /// Calls `body` with a row's value in place; returns nil if there is no such row. The bytes are valid until `body`
+  /// returns.
   @inlinable
   public func withValue<R>(
     _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
@@ -134,8 +135,8 @@ public final class Snapshot: Sendable {
 
   // MARK: Many rows
 
-  /// The values of many rows, nil where there is none. Looking them up together is several times faster than one by
-  /// one.
+  /// The values of many rows, nil for each row that does not exist. Looking them up together is several times faster
+  /// than one by one.
   public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
     try checkOpen(keyspace)
     let batch = 16
@@ -171,8 +172,8 @@ public final class Snapshot: Sendable {
     return values
   }
 
-  /// Number of rows. Takes the same time however many there are, unless something was committed since the snapshot was
-  /// taken.
+  /// Number of rows. Takes constant time if nothing has been committed since the snapshot was taken, otherwise time in
+  /// proportion to the number of rows.
   public func count(in keyspace: Keyspace) throws(StoreError) -> Int {
     try checkOpen(keyspace)
     guard keyspace.index.exists(at: sequence) else { return 0 }
@@ -183,7 +184,7 @@ public final class Snapshot: Sendable {
     return try count(.all, in: keyspace)
   }
 
-  /// Number of rows in a range, counted one by one.
+  /// Number of rows in a range. Takes time in proportion to that number.
   public func count(_ range: KeyRange, in keyspace: Keyspace) throws(StoreError) -> Int {
     var count = 0
     do {
@@ -203,13 +204,13 @@ public final class Snapshot: Sendable {
   /// been seen.
   ///
   /// - Parameters:
-  ///   - range: which keys. An unordered keyspace takes only `.all`, and gives its rows in no order.
-  ///   - keyspace: of the same store.
-  ///   - reverse: from the last to the first.
-  ///   - limit: how many rows at most.
-  ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both good
-  ///     until it returns.
-  ///     It may read and write the store.
+  ///   - range: the keys to visit. For an unordered keyspace only `.all` is allowed, and its rows come in no particular
+  ///     order.
+  ///   - keyspace: a keyspace of the same store.
+  ///   - reverse: whether to go from the last key to the first.
+  ///   - limit: the largest number of rows to visit.
+  ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both valid
+  ///     until it returns. It may read and write the store.
   /// - Throws: `notOrdered`, `corrupted`, `closed`, and whatever `body` throws.
   public func scan(
     _ range: KeyRange = .all, in keyspace: Keyspace, reverse: Bool = false, limit: Int = .max,
@@ -228,7 +229,7 @@ public final class Snapshot: Sendable {
     }
   }
 
-  /// The rows of a range, copied, all in memory at once.
+  /// Copies of the rows of a range, all in memory at once.
   public func rows(
     _ range: KeyRange = .all, in keyspace: Keyspace, reverse: Bool = false, limit: Int = .max
   ) throws(StoreError) -> [Row] {

@@ -1,50 +1,50 @@
-/// Figures about a store at one time. Taking them holds up neither readers nor writers; with writers at work the
+/// Figures about a store at one time. Taking them delays neither readers nor writers; while writers are active the
 /// figures may be of slightly different moments.
 public struct StoreStatistics: Sendable, Hashable {
-  /// Segments that hold commits.
+  /// Number of segments in the log.
   public var segments = 0
   /// Keyspaces that have been written to.
   public var keyspaces = 0
   /// Rows in all keyspaces.
   public var rows = 0
-  /// Bytes of the log, headers included; what is reserved for writes to come is not.
+  /// Bytes of the log, including headers but not space reserved for later writes.
   public var logBytes = 0
-  /// Bytes of the newest records of the rows there are, and of older ones that their keyspaces retain.
+  /// Bytes of the newest records of existing rows, and of older records that their keyspaces retain.
   public var liveBytes = 0
-  /// Bytes of older records that a snapshot needs, and of what deleted them since.
+  /// Bytes of older records that a snapshot needs, and of the tombstones that have deleted their rows since.
   public var pinnedBytes = 0
-  /// Everything else in the log.
+  /// Bytes of the log that are neither live nor pinned.
   public var deadBytes: Int { logBytes - liveBytes - pinnedBytes }
-  /// Of these the bytes of tombstones.
+  /// Bytes of tombstones among the dead bytes.
   public var tombstoneBytes = 0
-  /// Bytes of segments that have been compacted and are no part of the log, but are being read still.
+  /// Bytes of segments that have been compacted and are no longer part of the log, but are still being read.
   public var retiredBytes = 0
-  /// Segments in which compaction has found damage; they stay as they are.
+  /// Segments in which compaction has found damage; they are left as they are.
   public var damagedSegments = 0
   /// Bytes that commits have added to the log since the store was opened.
   public var appendedBytes = 0
-  /// Bytes that compaction has added to the log since.
+  /// Bytes that compaction has added to the log since the store was opened.
   public var compactedBytes = 0
-  /// Bytes of the checkpoints on disk, which are no part of the log.
+  /// Bytes of the checkpoints on disk, which are not part of the log.
   public var checkpointBytes = 0
-  /// Bytes of disk held for the day when it is full, so that deletions and compaction find space then; no part of the
+  /// Bytes of disk space held back so that deletions and compaction find space when the disk is full; not part of the
   /// log.
   public var reservedBytes = 0
-  /// Bytes of memory the index takes.
+  /// Bytes of memory that the index takes.
   public var indexBytes = 0
   /// Older versions that a snapshot may need or a keyspace retains, at 64 bytes of memory each.
   public var retainedVersions = 0
-  /// Snapshots held.
+  /// Number of snapshots held.
   public var snapshots = 0
-  /// Bytes of the values put since the store was opened, as they were given.
+  /// Bytes of the values put since the store was opened, before compression.
   public var rawValueBytes = 0
-  /// The same as they are stored.
+  /// Bytes of the same values as they are stored.
   public var storedValueBytes = 0
-  /// Stored over given bytes of the values put since the store was opened; 1 where nothing was put.
+  /// Stored bytes divided by given bytes of the values put since the store was opened; 1 if nothing was put.
   public var compressionRatio: Double { rawValueBytes == 0 ? 1 : Double(storedValueBytes) / Double(rawValueBytes) }
-  /// Dictionaries that values of the keyspaces there are may be compressed with.
+  /// Number of dictionaries that values of the present keyspaces may be compressed with.
   public var dictionaries = 0
-  /// Bytes of those, which are also in memory.
+  /// Bytes of these dictionaries, which are also in memory.
   public var dictionaryBytes = 0
   /// Commits since the store was opened.
   public var commits = 0
@@ -59,12 +59,12 @@ public struct StoreStatistics: Sendable, Hashable {
 /// Figures about one segment.
 package struct SegmentStatistics: Sendable, Hashable {
   package var id: UInt32
-  /// Header and frames.
+  /// Bytes of the header and all frames.
   package var end: Int
-  /// Of the newest records of the rows there are, and of older ones that are retained.
+  /// Bytes of the newest records of existing rows, and of older records that are retained.
   package var liveBytes: Int
   package var pinnedBytes: Int
   package var tombstoneBytes: Int
-  /// What is needed of it that is none of these, if compaction wrote it.
+  /// Other bytes of it that are needed, if compaction wrote it.
   package var overhead: Int
 }

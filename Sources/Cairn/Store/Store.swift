@@ -1,14 +1,15 @@
 import Synchronization
 
-/// An embedded key-value store: a log of records in a directory, found through an index in memory.
+/// An embedded key-value store: a log of records in a directory, with an index in memory.
 ///
-/// All methods may be called from any thread, and from this process only: in one that is forked from it they throw `forked`,
-/// and what cannot throw gives nothing. Reads wait for nobody. Writes take their turn; those that ask to be
-/// durable at the same time share one sync. One process at a time has a store open for writing, any number for reading.
+/// All methods may be called from any thread, but only in this process: in a process forked from it they throw
+/// `forked`, and those that cannot throw return an empty or neutral result. Reads do not wait. Writes run one after
+/// another; those that ask to be durable at the same time share one sync. One process at a time can have a store open
+/// for writing, any number for reading.
 public final class Store: Sendable {
   /// What opening found and did.
   public let recovery: RecoveryReport
-  /// The directory, as it was given.
+  /// The path of the directory, as it was given.
   public let path: String
   let options: StoreOptions
   private let environment: Environment
@@ -26,16 +27,16 @@ public final class Store: Sendable {
 
   // MARK: Opening and closing
 
-  /// Opens the store in a directory, making both if there is nothing yet.
+  /// Opens the store in a directory; creates both if there is nothing yet.
   ///
-  /// Takes the index from the newest checkpoint, at some 6 ns a row, and reads the log behind it, at 100 to 500 ns a
-  /// record; without a checkpoint the whole log. Changes nothing in a store that is there. A process that has the store
-  /// open for writing already gets the same store again, if it asks for the same options; while it is being opened, or
-  /// closed, by another thread, this waits for that. One that is poisoned is closed and opened anew.
+  /// Reads the index from the newest checkpoint, at some 6 ns a row, and the log behind the checkpoint, at 100 to 500
+  /// ns a record; without a checkpoint, the whole log. Changes nothing in an existing store. A process that already has
+  /// the store open for writing gets the same store again, if it asks for the same options; while another thread opens
+  /// or closes the store, this waits for that. A poisoned store is closed and opened again.
   ///
-  /// - Throws: `locked`, also where the same store is opened from within its opening; `optionsMismatch`, `newerFormat`,
+  /// - Throws: `locked`, also if the same store is opened from within its opening; `optionsMismatch`, `newerFormat`,
   ///   `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`, `noDescriptors`, `noMemory`,
-  ///   `inputOutput`, `cancelled`; and nothing of a store that is there has changed.
+  ///   `inputOutput`, `cancelled`. An existing store is unchanged after any of them.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }
@@ -46,9 +47,11 @@ public final class Store: Sendable {
     try StoreOpening(path: path, options: options, environment: environment).open()
   }
 
-  /// Runs `body` while nobody has the store at a path open for writing, this process included. It may be damaged.
+  /// Runs `body` while the store at a path is not open for writing anywhere, this process included. The store may be
+  /// damaged.
   ///
-  /// - Throws: `locked`, `notFound`, `notAStore`, `noPermission`, `noDescriptors`, `inputOutput`, and whatever `body` throws.
+  /// - Throws: `locked`, `notFound`, `notAStore`, `noPermission`, `noDescriptors`, `inputOutput`, and whatever `body`
+  ///   throws.
   package static func withLock<R>(at path: String, _ body: () throws -> R) throws -> R {
     try StoreOpening(path: path, options: StoreOptions(), environment: .system).withLock(body)
   }
@@ -77,17 +80,17 @@ public final class Store: Sendable {
   }
 
   deinit {
-    // Who wants to know whether all is durable closes the store.
+    // To learn whether all is durable, close the store explicitly.
     do throws(StoreError) { try close() } catch {}
   }
 
-  /// Ends writing, makes durable what isn't, and lets go of the lock. Whatever was acknowledged stays; nothing else depends
-  /// on this being called. Closing twice does no harm. Reading goes on to work, writing throws `closed`.
+  /// Ends writing, makes buffered commits durable, and releases the lock. Acknowledged commits survive without this
+  /// call too. Closing twice does no harm. Reading still works afterwards, writing throws `closed`.
   ///
-  /// - Throws: `poisoned` if buffered commits could not be made durable. The store is closed all the same, and those commits
-  ///   survive the end of the process as before; a loss of power may take them.
+  /// - Throws: `poisoned` if buffered commits could not be made durable. The store is closed all the same, and those
+  ///   commits survive the end of the process as before; a loss of power may take them.
   public func close() throws(StoreError) {
-    // In a child of the process all that is left of the store is a copy, which the child's handler has let go of.
+    // A forked child only has a copy of the store, and its `fork` handler has released that already.
     guard index.isOfThisProcess, !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
     asyncCommits.close()
@@ -102,7 +105,7 @@ public final class Store: Sendable {
     try log.close(isReadOnly: isReadOnly)
   }
 
-  /// In a child of the process: closes its copy of the lock, which stays with the process that has the store open.
+  /// In a forked child: closes its copy of the lock, which stays with the process that has the store open.
   func abandon() { fileLock?.abandon() }
 
   var isOfThisProcess: Bool { index.isOfThisProcess }
@@ -111,14 +114,14 @@ public final class Store: Sendable {
 
   // MARK: Keyspaces
 
-  /// A keyspace by its name. One that isn't there yet becomes part of the store with its first write; until then it takes
-  /// less than 1 KiB of memory.
+  /// The keyspace with a name. A new one becomes part of the store with its first write; until then it takes less than
+  /// 1 KiB of memory.
   ///
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.
-  ///   - order: as it was made, or is to be.
-  /// - Throws: `keyspaceMismatch` if it is there with the other order; `malformed` for a name that is empty or too
-  ///   long; `tooManyKeyspaces` beyond 100,000 keyspaces or 64 MiB of names.
+  ///   - order: the order that it was created with, or is to have.
+  /// - Throws: `keyspaceMismatch` if the keyspace exists with the other order; `malformed` for a name that is empty or
+  ///   too long; `tooManyKeyspaces` beyond 100,000 keyspaces or 64 MiB of names.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
@@ -131,19 +134,19 @@ public final class Store: Sendable {
     return Keyspace(index: keyspace, owner: index.number)
   }
 
-  /// The keyspaces that have been written to, by id.
+  /// The keyspaces that have been written to, in order of their ids.
   public var keyspaces: [Keyspace] {
     guard index.isOfThisProcess else { return [] }
     return index.allKeyspaces.filter { $0.definedAt.load(ordering: .acquiring) > 0 }
       .map { Keyspace(index: $0, owner: index.number) }
   }
 
-  /// Drops a keyspace with all its rows, in one step however many there are. Snapshots that are there still see it;
-  /// to all others its rows are gone, and writing to it throws `keyspaceMismatch`. The name can be used again at once.
+  /// Drops a keyspace with all its rows, in one step however many there are. Existing snapshots still see it; for all
+  /// other readers its rows are gone, and writing to it throws `keyspaceMismatch`. The name can be used again at once.
   ///
   /// - Returns: the sequence of the commit.
-  /// - Throws: `keyspaceMismatch` if it has been dropped already or belongs to another store; what ``write(_:_:)-5vjlh``
-  ///   throws.
+  /// - Throws: `keyspaceMismatch` if the keyspace has been dropped already or belongs to another store; the errors of
+  ///   ``write(_:_:)-5vjlh``.
   @discardableResult
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
     try checkWritable()
@@ -152,25 +155,26 @@ public final class Store: Sendable {
     return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
   }
 
-  /// Says how many versions of each row a keyspace keeps, by a commit of its own; without one if it keeps as many already.
+  /// Sets how many versions of each row a keyspace keeps, by a commit of its own; without a commit if that is the
+  /// present number.
   ///
-  /// What is one too many goes with the write that makes it so, unless a snapshot sees it. With fewer than before, what is
-  /// too many goes at once; with more, rows fill up with what is written from then on. Each older version that is kept
-  /// takes its record in the log and 64 bytes of memory, and each write to a row walks the versions of it that are
-  /// there, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of it are
-  /// kept.
+  /// A version expires with the write that makes it one too many, unless a snapshot sees it. If fewer versions are kept
+  /// than before, those that are too many expire at once; if more, rows gain versions with later writes. Each older
+  /// version that is kept takes its record in the log and 64 bytes of memory, and each write to a row walks the row's
+  /// kept versions, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of it
+  /// are kept.
   ///
-  /// Takes as long as a commit; with fewer versions than before, also 0.2 to 0.8 µs for each that goes, during which
-  /// other commits wait. May be called from any thread. A store in which this has been called is not read by
-  /// versions of the library that know nothing of retention.
+  /// Takes as long as a commit; if fewer versions are kept than before, also 0.2 to 0.8 µs for each that expires,
+  /// during which other commits wait. May be called from any thread. After this call, versions of the library that do
+  /// not support retention cannot read the store.
   ///
   /// - Parameters:
   ///   - retention: 1 to ``Retention/maximumCount`` versions.
-  ///   - keyspace: one of this store's.
+  ///   - keyspace: a keyspace of this store.
   ///   - durability: how durable the commit is when the call returns.
   /// - Returns: the sequence of the commit.
-  /// - Throws: `malformed` for another number; `keyspaceMismatch` if the keyspace has been dropped or belongs to another
-  ///   store; what ``write(_:_:)-5vjlh`` throws.
+  /// - Throws: `malformed` for another number; `keyspaceMismatch` if the keyspace has been dropped or belongs to
+  ///   another store; the errors of ``write(_:_:)-5vjlh``.
   @discardableResult
   public func setRetention(
     _ retention: Retention, of keyspace: Keyspace, _ durability: Durability = .durable
@@ -187,14 +191,14 @@ public final class Store: Sendable {
 
   // MARK: Writing
 
-  /// Makes a batch of changes true, all together or none.
+  /// Commits a batch of changes, all together or none.
   ///
   /// - Parameters:
   ///   - durability: how durable the commit is when the call returns.
   ///   - body: puts the changes into the batch. If it throws, nothing is changed.
-  /// - Returns: the sequence of the commit: the revision of every row the batch has put. A batch that changes nothing
-  ///   takes no sequence.
-  /// - Throws: `conflict` if an expectation doesn't hold; `noSpace`, after which nothing is changed; `poisoned`, after
+  /// - Returns: the sequence of the commit: the revision of every row that the batch has put. A batch that changes
+  ///   nothing takes no sequence.
+  /// - Throws: `conflict` if an expectation does not hold; `noSpace`, after which nothing is changed; `poisoned`, after
   ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
   @discardableResult
   public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) throws -> UInt64 {
@@ -209,7 +213,7 @@ public final class Store: Sendable {
     return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
   }
 
-  /// A commit that finds no space waits for compaction to make some, if there is something to compact.
+  /// Makes a commit; if it finds no space, waits for compaction to free some, and makes it again if that succeeds.
   @inline(__always)
   private func makingSpace(_ commit: () throws(StoreError) -> UInt64) throws(StoreError) -> UInt64 {
     do throws(StoreError) {
@@ -233,7 +237,8 @@ public final class Store: Sendable {
     dictionaries.valuesWerePut()
   }
 
-  /// The same without blocking the calling thread on input or output; `body` runs before the first suspension.
+  /// The same as the synchronous method, without blocking the calling thread on input or output; `body` runs before the
+  /// first suspension.
   @discardableResult
   public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) async throws -> UInt64 {
     let buffer = try buffer()
@@ -246,14 +251,14 @@ public final class Store: Sendable {
     return sequence
   }
 
-  /// Makes the state that the store was opened in its newest one, as the first write does: what lies behind the commit
-  /// that ``StoreOptions/upTo`` names is kept aside. That is durable when this returns.
+  /// Makes the state in which the store was opened its newest one, as the first write does: the bytes behind the commit
+  /// that ``StoreOptions/upTo`` names are kept in separate files. Durable on return.
   package func beginWriting() throws(StoreError) {
     try checkWritable()
     try committer.betweenCommits { () throws(StoreError) in _ = try log.currentEpoch() }
   }
 
-  /// Inserts or replaces one row. As ``write(_:_:)-5vjlh`` does.
+  /// Inserts or replaces one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
   @discardableResult
   public func put(
     _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
@@ -264,7 +269,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Deletes one row. As ``write(_:_:)-5vjlh`` does.
+  /// Deletes one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
   @discardableResult
   public func delete(
     _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
@@ -300,17 +305,17 @@ public final class Store: Sendable {
     buffers.withLock { if $0.count < 16 { $0.append(buffer) } }
   }
 
-  /// Returns once everything committed so far is durable.
-  /// - Throws: `poisoned` if that cannot be.
+  /// Returns once everything committed so far is durable. Has no effect in a store opened for reading.
+  /// - Throws: `poisoned` if it cannot be made durable.
   public func sync() throws(StoreError) {
     try index.checkProcess()
     guard !isReadOnly else { return }
     try log.sync(upTo: lastSequence)
   }
 
-  /// Returns once a commit and all before it are durable, without blocking the calling thread: for who has made it as
-  /// `buffered` and wants to tell somebody about it.
-  /// - Throws: `poisoned` if that cannot be; `malformed` for a sequence that no commit has had yet; `closed`.
+  /// Returns once a commit and all before it are durable, without blocking the calling thread: for a caller who has
+  /// made a `buffered` commit and wants to acknowledge it later.
+  /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`.
   public func waitUntilDurable(_ sequence: UInt64) async throws(StoreError) {
     try index.checkProcess()
     guard sequence > durableSequence else { return }
@@ -320,9 +325,9 @@ public final class Store: Sendable {
     try await asyncCommits.sync(upTo: sequence)
   }
 
-  /// The newest commit known to be durable: it and all before it survive the loss of power.
+  /// The newest commit known to be durable: it and all before it survive a loss of power.
   public var durableSequence: UInt64 {
-    // A sync may take along a commit that is in the log and not to be seen yet.
+    // A sync may cover a commit that is in the log but not visible yet.
     let durable = log.durableSequence.load(ordering: .acquiring)
     return min(durable, lastSequence)
   }
@@ -332,14 +337,15 @@ public final class Store: Sendable {
 
   // MARK: Checkpoints
 
-  /// Writes the index as it is to disk, so that opening need not read the log up to here; returns when that is durable.
+  /// Writes a checkpoint, that is the present index, to disk, so that opening need not read the log up to here; returns
+  /// when the checkpoint is durable.
   ///
-  /// Happens in the background as the log grows unless ``StoreOptions/checkpoints`` is false, and at `close()`. Readers
-  /// and writers go on meanwhile. Takes time in proportion to the number of rows, none if nothing has been committed
-  /// since the last one. A store that was opened with ``StoreOptions/upTo`` keeps those of later commits until the first
-  /// write, and writes none beside them.
+  /// Happens in the background as the log grows, unless ``StoreOptions/checkpoints`` is false, and at `close()`.
+  /// Readers and writers are not blocked. Takes time in proportion to the number of rows; none if nothing has been
+  /// committed since the last checkpoint. A store opened with ``StoreOptions/upTo`` keeps the checkpoints of later
+  /// commits until the first write, and writes none beside them.
   ///
-  /// - Throws: `noSpace`, `inputOutput`, and nothing has changed; `poisoned`, `closed`, `readOnly`.
+  /// - Throws: `noSpace`, `inputOutput`, after which nothing has changed; `poisoned`, `closed`, `readOnly`.
   public func checkpoint() throws(StoreError) {
     try checkWritable()
     try maintenance.checkpoint()
@@ -347,21 +353,22 @@ public final class Store: Sendable {
 
   // MARK: Compaction
 
-  /// Gives space back: writes what is needed of segments that hold more than that to new ones, and removes them.
+  /// Frees space: copies the needed records of segments that also hold others to new segments, and removes the old
+  /// ones.
   ///
-  /// Happens in the background as the log grows unless ``StoreOptions/compaction`` is false. Readers and writers go on
-  /// meanwhile. Takes time in proportion to the bytes of the segments it takes up, and free space for two segments at
-  /// most, or for what is needed of the largest commit where that is longer. Rows that one call has copied together are in
-  /// the order of their keys on disk afterwards; and where it has done what is worthwhile, tombstones are a hundredth of
-  /// the log at most, but for those that a snapshot or a retention needs.
+  /// Happens in the background as the log grows, unless ``StoreOptions/compaction`` is false. Readers and writers are
+  /// not blocked. Takes time in proportion to the bytes of the segments that are compacted, and free space for at most
+  /// two segments, or for the needed bytes of the largest commit if those are more. Rows that one call has copied
+  /// together are in key order on disk afterwards. After a compaction of what is worthwhile, tombstones take at most a
+  /// hundredth of the log, except those that a snapshot or a retention needs.
   ///
   /// - Parameters:
-  ///   - extent: whether segments without anything to gain are written anew as well.
-  ///   - progress: called now and then; compaction ends with `cancelled` if it returns false, and what has been gained by
-  ///     then stays. On the calling thread, which must not write to the store there, call for its maintenance or close
-  ///     it: that would wait for this call.
-  /// - Returns: what was done, or why nothing.
-  /// - Throws: `noSpace`, `inputOutput`, `cancelled`, and nothing is lost; `poisoned`, `closed`, `readOnly`.
+  ///   - extent: whether segments without anything to gain are rewritten as well.
+  ///   - progress: called now and then on the calling thread; if it returns false, compaction ends with `cancelled`,
+  ///     and the space freed by then stays free. It must not write to the store, call for its maintenance or close it:
+  ///     that would wait for this call.
+  /// - Returns: what was done, or why nothing was.
+  /// - Throws: `noSpace`, `inputOutput`, `cancelled`, after which nothing is lost; `poisoned`, `closed`, `readOnly`.
   @discardableResult
   public func compact(
     _ extent: CompactionExtent = .worthwhile, progress: ((CompactionProgress) -> Bool)? = nil
@@ -370,17 +377,17 @@ public final class Store: Sendable {
     return try maintenance.compact(extent, progress)
   }
 
-  /// Stops compaction in the background until ``resumeCompaction()``. What it was copying is given up and begun anew then;
-  /// checkpoints go on. The log may grow beyond its bound meanwhile. Waits for a ``compact(_:progress:)`` of another thread
-  /// to be done with the segments at hand.
+  /// Stops compaction in the background until ``resumeCompaction()``. A compaction that is copying is given up, and
+  /// begins again then; checkpoints go on. The log may grow beyond its bound meanwhile. Waits until a
+  /// ``compact(_:progress:)`` of another thread is done with its present segments.
   public func pauseCompaction() { if index.isOfThisProcess { maintenance.pause() } }
 
-  /// Lets compaction in the background go on.
+  /// Resumes compaction in the background.
   public func resumeCompaction() { if index.isOfThisProcess { maintenance.resume() } }
 
   // MARK: Reading the latest state
 
-  /// What tells the store from all others, copies of it included.
+  /// Distinguishes the store from all others; a copy of its files has the same identity.
   package var identity: UInt128 { log.store }
 
   /// Whether a failure has ended writing.
@@ -390,12 +397,12 @@ public final class Store: Sendable {
   package func checkHealth() throws(StoreError) { try log.checkHealth() }
 
   /// A row's value; nil if there is no such row.
-  /// - Throws: `corrupted` where the row's record is damaged.
+  /// - Throws: `corrupted` if the row's record is damaged.
   public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
     try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
-  /// A row with its version and revision.
+  /// A row with its version and revision; nil if there is no such row.
   public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
     try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
@@ -405,20 +412,20 @@ public final class Store: Sendable {
     try withRecord(reference, keyspace) { _ in true } ?? false
   }
 
-  /// The versions of a row that are kept, newest first, all of one moment: as many as the keyspace's ``Retention`` says, or
-  /// fewer if there haven't been more. A deletion is one of them. None if there is no such row and no older version of it
-  /// is kept.
+  /// The versions of a row that are kept, newest first, all of one moment: as many as the keyspace's ``Retention``
+  /// says, or fewer if there have not been more. A deletion is one of them. Empty if there is no such row and no older
+  /// version of it is kept.
   ///
-  /// Copies all of them; takes time in proportion to their number, and waits for nobody.
-  /// - Throws: `corrupted` where a record is damaged; `keyspaceMismatch`.
+  /// Copies all of them; takes time in proportion to their number, and does not wait.
+  /// - Throws: `corrupted` if a record is damaged; `keyspaceMismatch`.
   public func history(of reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     let snapshot = snapshot()
     defer { snapshot.close() }
     return try snapshot.history(of: reference, in: keyspace)
   }
 
-  /// Calls `body` with a row's value in place; nil if there is no such row. The bytes are good until `body` returns,
-  /// which may read and write the store.
+  /// Calls `body` with a row's value in place; returns nil if there is no such row. The bytes are valid until `body`
+  /// returns. `body` may read and write the store.
   @inlinable
   public func withValue<R>(
     _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
@@ -428,7 +435,7 @@ public final class Store: Sendable {
     return result
   }
 
-  /// Calls `body` with the value of the row at `Reference.bytes(key)`, without the array.
+  /// Calls `body` with the value of the row at `Reference.bytes(key)`, without making an array of the key.
   @inlinable
   public func withValue<R>(
     bytes key: RawSpan, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
@@ -478,7 +485,7 @@ public final class Store: Sendable {
 
   // MARK: Reading more than one row
 
-  /// The latest state, standing still from now on.
+  /// A snapshot of the latest state.
   public func snapshot() -> Snapshot { Snapshot(index: index, committer: committer, maintenance: maintenance) }
 
   /// Calls `body` with a snapshot that ends when it returns.
@@ -490,7 +497,7 @@ public final class Store: Sendable {
 
   // MARK: Figures
 
-  /// Figures about the store as it is. Takes time in proportion to the number of segments.
+  /// Figures about the store at present. Takes time in proportion to the number of segments.
   public var statistics: StoreStatistics {
     var statistics = StoreStatistics()
     guard index.isOfThisProcess else { return statistics }
@@ -529,7 +536,7 @@ public final class Store: Sendable {
     return statistics
   }
 
-  /// Figures about each segment, by id.
+  /// Figures about each segment, in order of their ids.
   package var segmentStatistics: [SegmentStatistics] {
     log.segments.withLock { $0 }.map { segment in
       SegmentStatistics(

@@ -9,13 +9,13 @@ import Synchronization
   import Darwin
 #endif
 
-/// From a path to a store: finds out what is there, takes the lock, and recovers.
+/// Opens the store at a path: examines the directory, takes the lock, and recovers.
 struct StoreOpening {
   let path: String
   let options: StoreOptions
   let environment: Environment
 
-  /// How often a reader beside a writer looks again before it believes that the log is damaged.
+  /// How often a reader beside a writer reads the log before it reports damage.
   private static let attempts = 8
 
   func open() throws(StoreError) -> Store {
@@ -24,7 +24,7 @@ struct StoreOpening {
       throw StoreError(.malformed, "a segment has 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
     }
     let directory = try openOrCreate()
-    // Before anything is touched: is it a store, and one that we know how to write?
+    // Before anything is changed: is it a store, and one that this version can write?
     if try !isEmpty(directory) {
       guard try ManifestFile(directory: directory).read().compatibleFeatures & ~Format.knownFeatures == 0 else {
         throw StoreError(.newerFormat, "the store has features that this version can read and not write")
@@ -37,7 +37,7 @@ struct StoreOpening {
     }
   }
 
-  /// Runs `body` while nobody has the store open for writing, this process included. There may be damage in it.
+  /// Runs `body` while the store is not open for writing anywhere, this process included. The store may be damaged.
   func withLock<R>(_ body: () throws -> R) throws -> R {
     let directory = try openDirectory()
     _ = try isEmpty(directory)
@@ -77,7 +77,7 @@ struct StoreOpening {
     do throws(FileError) { return try body() } catch { throw StoreError(error) }
   }
 
-  /// Whether there is no more here than what an opening that was cut short leaves.
+  /// Whether the directory contains at most the files that an interrupted opening leaves.
   private func isEmpty(_ directory: any Directory) throws(StoreError) -> Bool {
     let names = try attempt { () throws(FileError) in try directory.list() }
     if names.contains(ManifestFile.name) { return false }
@@ -121,7 +121,7 @@ struct StoreOpening {
   }
 
   private func recover(_ lock: (any FileLock)?, _ directory: any Directory) throws(StoreError) -> Store {
-    // Before the log, which a writer may be making longer.
+    // Read before the log, which a writer may be extending.
     let recorded = try WatermarkFile.read(directory)
     var manifest = try ManifestFile(directory: directory).read()
     let table = SegmentTable(segmentSize: manifest.segmentSize)
@@ -129,7 +129,7 @@ struct StoreOpening {
     let recovery = Recovery(
       directory: directory, manifest: manifest, recorded: recorded, options: options, table: table, index: index)
     let (recovered, report) = try recovery.run()
-    // Those that have been dropped stay for the sake of older checkpoints, those that only the log knew of are added.
+    // Dropped keyspaces stay for the sake of older checkpoints; keyspaces that only the log knew of are added.
     var gone = manifest.keyspaces.filter { known in
       known.definedAt <= report.lastSequence && index.keyspace(id: known.id) == nil
     }
@@ -148,8 +148,8 @@ struct StoreOpening {
       path: path, options: options, environment: environment, index: index, log: log, recovery: report, lock: lock)
   }
 
-  /// What is read may change under a reader: a frame half written, a segment begun after the manifest was read. Damage
-  /// is believed only if it is still there when everything is read once more.
+  /// Files may change while a reader reads them: a frame may be half written, or a segment begun after the manifest was
+  /// read. So damage is reported only if it is still there when everything has been read again.
   private func openForReading() throws(StoreError) -> Store {
     let directory = try openDirectory()
     guard try !isEmpty(directory) else { throw nothingThere }
@@ -164,9 +164,9 @@ struct StoreOpening {
   }
 }
 
-/// Whom to ask when the store is locked: what stands in the lock's file.
+/// The text in the lock's file, which names the process that holds the lock.
 package enum LockOwner {
-  /// This process.
+  /// The text for this process.
   static var text: String { "process \(getpid()) on \(place)" }
 
   private static var place: String {
@@ -180,7 +180,7 @@ package enum LockOwner {
     return "\(text(host.prefix { $0 != 0 })), boot \(text(boot.prefix(length)))"
   }
 
-  /// Whether that process is running here; false if it isn't, or nobody can tell.
+  /// Whether the process that a text names is running on this machine; false also if that cannot be determined.
   package static func isRunning(_ text: String) -> Bool {
     let words = text.split(separator: " ", maxSplits: 3)
     guard words.count == 4, words[0] == "process", words[2] == "on", words[3] == place, let id = pid_t(words[1]), id > 0

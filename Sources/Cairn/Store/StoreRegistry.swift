@@ -1,11 +1,11 @@
 import CCairnPlatform
 import Synchronization
 
-/// The stores that this process has open for writing, by the directory they lie in: opening one again gives the same
-/// store. Whoever opens one does so without any lock of the process; others who want that one wait.
+/// The stores that this process has open for writing, by their directories: opening one again returns the same store. A
+/// thread opens a store without holding a lock of the process; other threads that want the same store wait.
 enum StoreRegistry {
   private enum Entry: Sendable {
-    /// By this thread.
+    /// Being opened by the thread with this token.
     case opening(UInt)
     case open(Reference)
   }
@@ -21,12 +21,12 @@ enum StoreRegistry {
   }
 
   private static let stores: Monitor<[FileIdentity: Entry]> = {
-    // A child gets a copy that nobody was changing.
+    // Held during `fork`, so that the child's copy is consistent.
     cairn_at_fork({ StoreRegistry.stores.hold() }, { StoreRegistry.stores.letGo() }, { StoreRegistry.enterChild() })
     return Monitor([:])
   }()
 
-  /// The store that is open at this directory, or the one that `make` opens.
+  /// The store that is open in this directory, or the one that `make` opens.
   static func store(
     at identity: FileIdentity, _ options: StoreOptions, _ make: () throws(StoreError) -> Store
   ) throws(StoreError) -> Store {
@@ -37,7 +37,7 @@ enum StoreRegistry {
         throw StoreError(.locked, "the store is being opened by this process, which waits for this opening")
       case .found(let store):
         if store.isPoisoned {
-          // What could not be made durable has been reported with the failure.
+          // The failure has been reported already, and with it that commits could not be made durable.
           do throws(StoreError) { try store.close() } catch {}
           continue
         }
@@ -57,10 +57,10 @@ enum StoreRegistry {
         stores[identity] = .opening(thread)
         return .mine
       case .open(let reference):
-        // One that is being closed, or has been freed, removes itself when it is done.
+        // A store that is being closed, or has been freed, removes itself when it is done.
         guard let store = reference.store, !store.isClosed else { return nil }
         if store.isOfThisProcess { return .found(store) }
-        // In a child that no handler was called for.
+        // In a child whose `fork` handler was not called.
         _ = unsafe Unmanaged.passRetained(store)
         stores[identity] = .opening(thread)
         return .mine
@@ -93,8 +93,8 @@ enum StoreRegistry {
     }
   }
 
-  /// What the parent has open is none of the child's: it is kept from being freed, since locks in it may be held by threads
-  /// that are not there, and the child's copies of its locks are closed.
+  /// The parent's open stores do not belong to the child. They are kept from being freed, since threads that the child
+  /// does not have may hold locks in them, and the child's copies of their file locks are closed.
   private static func enterChild() {
     stores.letGo()
     let entries = stores.withLock { stores in
