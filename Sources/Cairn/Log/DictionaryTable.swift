@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One dictionary of the store. It never changes, and stays while the store is open.
+/// One dictionary of the store. It never changes, and is kept while the store is open.
 final class StoredDictionary: Sendable {
   let id: UInt32
   let keyspace: UInt32

@@ -11,7 +11,7 @@ import Synchronization
 final class CompactionJob: @unchecked Sendable {
   let inputs: [Segment]
   private(set) var output: Segment?
-  /// A segment in which a record was found damaged.
+  /// The segment in which a damaged frame was found; nil for none.
   private(set) var damaged: Segment?
   private let index: Index
   private let log: Log
@@ -392,7 +392,7 @@ final class CompactionJob: @unchecked Sendable {
     return inputs.contains { $0.isCompacted && $0.slots.contains(slot) }
   }
 
-  /// Whether a checkpoint may have a tombstone.
+  /// Whether a checkpoint may contain a tombstone.
   private func mayBeKept(_ tombstone: RecordHeader) -> Bool {
     numbers[tombstone.keyspace].map { keyspaces[$0].retainedSince.load(ordering: .relaxed) > 0 } ?? false
   }

@@ -130,7 +130,7 @@ extension Recovery {
       let slot = table.slot(address)
       return slot < hasGone.count && hasGone[slot]
     }
-    // Rows whose slots lead to tombstones.
+    // The last versions of deleted rows, whose slots lead to tombstones.
     let deleted = index.versions.versions { version, _ in
       version.isBeforeDeletion && index.versions.version(version.hash, sequence: version.supersededBy) == nil
     }
