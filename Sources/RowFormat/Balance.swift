@@ -1,5 +1,5 @@
-/// Whether two sets are equal that come piece by piece and in any order: sums of hashes, so that neither set need be in
-/// memory.
+/// Compares two sets whose elements arrive one by one and in any order. Compares sums of hashes, so that neither set
+/// has to be in memory.
 struct Balance {
   private var left: UInt64 = 0
   private var right: UInt64 = 0

@@ -1,10 +1,11 @@
-/// Whether bytes are a binary property list, before anything reads them that trusts them: Foundation's reader on Linux
-/// does.
+/// Checks that bytes are a binary property list before Foundation's reader gets them: on Linux, that reader trusts its
+/// input.
 package enum BinaryPropertyList {
   private static let deepest = 32
   private static let trailerLength = 32
 
-  /// - Throws: For anything but dictionaries with texts as keys, arrays, texts, numbers, dates and data.
+  /// - Throws: If the list contains anything but dictionaries with texts as keys, arrays, texts, numbers, Booleans,
+  ///   dates and data.
   package static func check(_ bytes: [UInt8]) throws(RowDamage) {
     guard bytes.starts(with: "bplist00".utf8), bytes.count >= 8 + trailerLength else {
       throw RowDamage("it is no property list", at: 0)
@@ -13,7 +14,7 @@ package enum BinaryPropertyList {
     try walk.visit(walk.top, depth: deepest)
   }
 
-  /// The text that a dictionary has under a key; nil if there is none.
+  /// The text under a key of the outermost dictionary; nil if there is none.
   package static func text(_ key: String, in bytes: [UInt8]) throws(RowDamage) -> String? {
     try check(bytes)
     return try PropertyListWalk(bytes, trailer: bytes.count - trailerLength).text(key)
@@ -27,7 +28,8 @@ private struct PropertyListWalk {
   private let count: Int
   private let offsetSize: Int
   private let referenceSize: Int
-  /// Objects may be in several others; so that few bytes are not many objects.
+  /// The number of visits that are still allowed. Several objects may contain the same object, so that few bytes could
+  /// otherwise stand for very many objects.
   private var left = 100_000
 
   init(_ bytes: [UInt8], trailer: Int) throws(RowDamage) {
@@ -46,7 +48,7 @@ private struct PropertyListWalk {
     (self.count, self.top, self.offsets) = (count, top, offsets)
   }
 
-  /// Checks an object and those in it.
+  /// Checks an object and all objects in it.
   mutating func visit(_ object: Int, depth: Int) throws(RowDamage) {
     let start = try place(of: object)
     left -= 1
@@ -117,7 +119,7 @@ private struct PropertyListWalk {
     return start
   }
 
-  /// A number of bytes or objects, each of which takes a byte at least.
+  /// Reads a number of bytes or objects, each of which takes at least one byte.
   private func length(_ marker: UInt8, _ input: inout ByteInput) throws(RowDamage) -> Int {
     guard marker & 15 == 15 else { return Int(marker & 15) }
     let size = try input.byte()

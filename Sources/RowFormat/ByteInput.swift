@@ -1,4 +1,4 @@
-/// Bytes being read, none of which is trusted.
+/// A reader of untrusted bytes.
 package struct ByteInput {
   package let bytes: [UInt8]
   package private(set) var offset: Int
@@ -33,7 +33,7 @@ package struct ByteInput {
     throw damage("a number has more than 64 bits")
   }
 
-  /// A number of things that follow, each of which takes at least a byte.
+  /// Reads the number of items that follow, each of which takes at least one byte.
   package mutating func count() throws(RowDamage) -> Int {
     let count = try varint()
     guard count <= UInt64(end - offset) else { throw damage("it says \(count) where \(end - offset) bytes follow") }
@@ -52,14 +52,14 @@ package struct ByteInput {
     return value
   }
 
-  /// Where the next bytes are, which are passed over.
+  /// Skips the next `count` bytes and returns where they are.
   package mutating func range(of count: Int) throws(RowDamage) -> Range<Int> {
     guard count <= end - offset else { throw damage("it ends too early") }
     defer { offset += count }
     return offset..<offset + count
   }
 
-  /// Where the bytes behind their number are, which are passed over.
+  /// Skips a number and that many bytes, and returns where the bytes are.
   package mutating func counted() throws(RowDamage) -> Range<Int> { try range(of: try count()) }
 
   package mutating func text() throws(RowDamage) -> String {
@@ -73,11 +73,11 @@ package struct ByteInput {
   }
 }
 
-/// Bytes of a row or an entry that are not what they should be.
+/// Damage in the bytes of a row or an entry.
 public struct RowDamage: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong.
   public let what: String
-  /// Where in the bytes.
+  /// The offset of the damage in the bytes.
   public let position: Int
 
   package init(_ what: String, at position: Int) {

@@ -1,4 +1,4 @@
-/// Bytes being written, as STORE-FORMAT.md describes them.
+/// A writer of the encodings that STORE-FORMAT.md describes.
 package struct ByteOutput {
   package var bytes: [UInt8] = []
 
@@ -6,7 +6,7 @@ package struct ByteOutput {
 
   package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
-  /// Seven bits a byte, the lowest first.
+  /// Seven bits in each byte, the lowest bits first.
   package mutating func varint(_ value: some BinaryInteger) {
     var rest = UInt64(value)
     while rest >= 0x80 {
@@ -16,7 +16,7 @@ package struct ByteOutput {
     bytes.append(UInt8(rest))
   }
 
-  /// The lowest byte first.
+  /// Little-endian.
   package mutating func fixed(_ value: some FixedWidthInteger & UnsignedInteger) {
     var rest = value
     for _ in 0..<value.bitWidth / 8 {
@@ -27,7 +27,7 @@ package struct ByteOutput {
 
   package mutating func append(_ others: some Collection<UInt8>) { bytes.append(contentsOf: others) }
 
-  /// Bytes behind their number.
+  /// Writes the number of the bytes, then the bytes.
   package mutating func counted(_ others: some Collection<UInt8>) {
     varint(others.count)
     append(others)

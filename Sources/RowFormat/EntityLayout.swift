@@ -1,4 +1,4 @@
-/// What rows of an entity may have, inherited properties and constraints included.
+/// The properties and constraints of an entity's rows, including inherited ones.
 struct EntityLayout {
   let entity: UInt32
   let name: String

@@ -1,12 +1,12 @@
-/// An element of the sorted set of a store: a member of a to-many relationship, or who has a key of a uniqueness
-/// constraint.
+/// An element of a store's sorted set of entries: a member of a to-many relationship, or the holder of a key of a
+/// uniqueness constraint.
 package enum Entry {
   /// The gap between the positions of members that are added at the end.
   package static let gap: Int64 = 1 << 16
 
   // MARK: Relationships
 
-  /// What the entries of all members of an owner begin with.
+  /// The prefix of the entries of all members of an owner.
   package static func members(of owner: RowReference, _ relationship: UInt32) -> [UInt8] {
     var output = ByteOutput()
     output.varint(relationship)
@@ -25,7 +25,8 @@ package enum Entry {
     return output.bytes
   }
 
-  /// The member of an entry that begins with `prefix`, and its position in an ordered relationship.
+  /// The member in an entry, after the first `prefix` bytes, and its position in an ordered relationship; 0 in an
+  /// unordered one.
   package static func member(
     in entry: [UInt8], behind prefix: Int, isOrdered: Bool
   ) throws(RowDamage) -> (member: ObjectReference, position: Int64) {
@@ -38,7 +39,7 @@ package enum Entry {
 
   // MARK: Uniqueness
 
-  /// What the entries of a key begin with.
+  /// The prefix of the entries of a key.
   package static func key(_ key: [UInt8], _ constraint: UInt32) -> [UInt8] {
     var output = ByteOutput()
     output.varint(constraint)

@@ -1,9 +1,9 @@
-/// What an entry says: STORE-FORMAT.md, section 6.
+/// The decoded content of an entry: STORE-FORMAT.md, section 6.
 enum EntryContent {
   case member(SchemaIndex.Property, owner: RowReference, member: ObjectReference, position: Int64?)
   case key(SchemaIndex.Constraint, key: [UInt8], holder: ObjectReference)
 
-  /// - Throws: For bytes that no entry of the schema has; each content has one encoding only.
+  /// - Throws: If the bytes are not an entry of the schema, or not the one valid encoding of their content.
   init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
     var input = ByteInput(bytes)
     let number = try input.number()

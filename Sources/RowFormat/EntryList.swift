@@ -1,4 +1,4 @@
-/// Entries in order, one behind the other in one buffer.
+/// Entries in order, one after the other in one buffer.
 package struct EntryList: Equatable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -30,7 +30,7 @@ package struct EntryList: Equatable {
     for place in places { ends.append(others.ends[place] + difference) }
   }
 
-  /// The place of the first entry from `start` that is not below another.
+  /// The place of the first entry from `start` on that is not below `entry`. O(log n) comparisons.
   package func place(of entry: [UInt8], from start: Int) -> Int {
     var (low, high) = (start, count)
     while low < high {
@@ -40,12 +40,12 @@ package struct EntryList: Equatable {
     return low
   }
 
-  /// Whether these are the entries of another list, and perhaps more behind them.
+  /// Whether the list begins with the entries of another list.
   package func begins(with other: EntryList) -> Bool {
     ends.starts(with: other.ends) && bytes.starts(with: other.bytes)
   }
 
-  /// How many bytes an entry begins with that the one before begins with, too.
+  /// The length of the prefix that an entry shares with the entry before it.
   func shared(at place: Int) -> Int {
     guard place > 0 else { return 0 }
     let (former, latter) = (start(of: place - 1), start(of: place))

@@ -1,4 +1,4 @@
-/// Entries of one owner, or of one key, as they come one after the other.
+/// The state of a check of consecutive entries of one owner, or of one key.
 struct EntryRun {
   private(set) var owner: ObjectReference?
   private var number: UInt32?
@@ -21,14 +21,14 @@ struct EntryRun {
 
   /// What is wrong with the next member, in words; nil if nothing is.
   mutating func take(_ member: ObjectReference, _ position: Int64?) -> String? {
-    // Without positions entries are in the order of the members, each once.
+    // Entries without positions are sorted by member, so that no member can occur twice.
     guard let position else { return nil }
     defer { self.position = position }
     if let last = self.position, last >= position { return "the position before it is \(last), too" }
     return members.insert(member).inserted ? nil : "it is a member twice"
   }
 
-  /// Whether the entry before was of the same key.
+  /// Whether the previous entry had the same key.
   mutating func isAgain(_ constraint: UInt32, _ key: [UInt8]) -> Bool {
     if number == constraint, self.key == key { return true }
     self = EntryRun()

@@ -1,4 +1,4 @@
-/// What a field of a row holds. The raw values are those of STORE-FORMAT.md, section 4.
+/// The type of the value in a field of a row. The raw values are those of STORE-FORMAT.md, section 4.
 package enum FieldType: UInt8 {
   case null = 0
   case falsity = 1
@@ -21,12 +21,12 @@ package enum FieldType: UInt8 {
 /// Where a value lies in the bytes of a row.
 package struct Field {
   package let type: FieldType
-  /// The value without the number of its bytes.
+  /// The bytes of the value, without the length before them.
   package let range: Range<Int>
 }
 
 extension ByteInput {
-  /// Passes over a value of a type.
+  /// Skips a value of a type and returns where it is.
   package mutating func field(_ type: FieldType) throws(RowDamage) -> Field {
     switch type {
     case .null, .falsity, .truth: return Field(type: type, range: offset..<offset)
@@ -48,7 +48,7 @@ extension ByteInput {
   }
 }
 
-/// The fields of a row, in the order of their properties' numbers.
+/// Reads the fields of a row, in ascending order of their property numbers.
 package struct FieldReader {
   package static let format: UInt8 = 1
 
@@ -60,7 +60,7 @@ package struct FieldReader {
     guard try input.byte() == Self.format else { throw RowDamage("a row does not begin with \(Self.format)", at: 0) }
   }
 
-  /// The next field with the number of its property; nil behind the last one.
+  /// The next field with the number of its property; nil after the last field.
   package mutating func next() throws(RowDamage) -> (number: UInt32, field: Field)? {
     guard !input.isAtEnd else { return nil }
     let head = try input.varint()
@@ -81,7 +81,7 @@ package struct FieldReader {
   }
 }
 
-/// A row being written: fields with rising numbers.
+/// Writes a row: fields in ascending order of their property numbers.
 package struct FieldWriter {
   package private(set) var output = ByteOutput()
   private var number: UInt32 = 0
@@ -93,7 +93,7 @@ package struct FieldWriter {
 
   package var bytes: [UInt8] { output.bytes }
 
-  /// Begins the field of a property; what its type says follows.
+  /// Writes the head of a property's field; the caller then writes the value as `type` requires.
   package mutating func begin(_ number: UInt32, _ type: FieldType) {
     precondition(number > self.number, "Fields are written in the order of their numbers.")
     output.varint(UInt64(number - self.number) << 4 | UInt64(type.rawValue))
@@ -102,13 +102,13 @@ package struct FieldWriter {
 
   package mutating func withOutput(_ body: (inout ByteOutput) -> Void) { body(&output) }
 
-  /// A field as another row has it.
+  /// Copies a field from another row.
   package mutating func copy(_ number: UInt32, _ field: Field, of bytes: [UInt8]) {
     begin(number, field.type)
     output.value(field, of: bytes)
   }
 
-  /// The object at the other end of a to-one relationship.
+  /// Writes a to-one relationship: the object at its other end.
   package mutating func object(_ object: ObjectReference, _ number: UInt32) {
     begin(number, .object)
     var content = ByteOutput()
@@ -118,7 +118,7 @@ package struct FieldWriter {
 }
 
 extension ByteOutput {
-  /// A value as another row has it.
+  /// Copies a value from another row, with its length if the type has one.
   package mutating func value(_ field: Field, of bytes: [UInt8]) {
     switch field.type {
     case .null, .falsity, .truth, .integer, .double, .date, .float, .uuid: append(bytes[field.range])
@@ -126,12 +126,12 @@ extension ByteOutput {
     }
   }
 
-  /// Small magnitudes take few bytes.
+  /// Zigzag encoding, so that small magnitudes take few bytes.
   package mutating func integer(_ value: Int64) { varint(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 }
 
 extension Field {
-  /// The number that a field of the type `integer` has.
+  /// The number in a field of the type `integer`.
   package func integer(in bytes: [UInt8]) throws(RowDamage) -> Int64 {
     var input = ByteInput(bytes, range)
     let value = try input.varint()
@@ -150,7 +150,7 @@ extension Field {
 
   package func text(in bytes: [UInt8]) throws(RowDamage) -> String {
     let content = bytes[range]
-    // ASCII is always valid; validation looks up its generic types each time.
+    // ASCII is always valid, and the validating initialiser looks up its generic types on each call.
     if content.reduce(0, |) < 0x80 { return String(decoding: content, as: UTF8.self) }
     guard let text = String(validating: content, as: UTF8.self) else {
       throw RowDamage("a text is no UTF-8", at: range.lowerBound)

@@ -1,10 +1,10 @@
-/// Whether a field has a value of a property.
+/// Checks that a field holds a value that its property allows.
 enum FieldCheck {
-  /// Composite values have composite values in them, but not for ever.
+  /// Composite values may contain composite values, down to this depth.
   private static let deepest = 64
 
-  /// What fields of an attribute can be besides nil, by the raw value of its `NSAttributeType`; nil for types that are
-  /// not known.
+  /// The field types that an attribute may have besides null, by the raw value of its `NSAttributeType`; nil for
+  /// unknown attribute types.
   private static func types(of attribute: UInt32) -> [FieldType]? {
     switch attribute {
     case 100, 200, 300: [.integer]
@@ -37,14 +37,14 @@ enum FieldCheck {
     try check(field, in: bytes, depth: 0)
   }
 
-  /// Whether so many composite values around a composite value are not too many.
+  /// Checks that a composite value inside `depth` others is not nested too deeply.
   static func check(depth: Int, of field: Field) throws(RowDamage) {
     guard depth < deepest else {
       throw RowDamage("composite values are in each other more than \(deepest) deep", at: field.range.lowerBound)
     }
   }
 
-  /// Whether the bytes are a value of the field's type.
+  /// Checks that the bytes are a value of the field's type.
   private static func check(_ field: Field, in bytes: [UInt8], depth: Int) throws(RowDamage) {
     switch field.type {
     case .null, .falsity, .truth, .double, .float, .data, .date, .uuid: break

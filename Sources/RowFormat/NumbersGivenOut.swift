@@ -2,7 +2,7 @@
 package struct NumbersGivenOut: Hashable, Sendable {
   private static let format: UInt8 = 1
 
-  /// The identity of the store that has written it.
+  /// The identity of the store that wrote the row.
   package let store: UInt128
   package let base: UInt64
   package let range: UInt64

@@ -1,7 +1,7 @@
-/// Some neighbouring entries of a store as one row: STORE-FORMAT.md, section 7.
+/// Neighbouring entries of a store in one row: STORE-FORMAT.md, section 7.
 package enum Pack {
   package static let format: UInt8 = 1
-  /// The most bytes that the entries of a pack take together, unless there is only one.
+  /// The most bytes that the entries of a pack may take together, unless the pack has only one.
   package static let mostBytes = 16 << 10
 
   package static func bytes(_ entries: Slice<EntryList>) -> [UInt8] {
@@ -28,7 +28,7 @@ package enum Pack {
 package struct PackReader {
   /// The entry read last.
   package private(set) var entry: [UInt8] = []
-  /// How many bytes it has in common with the one before.
+  /// The number of bytes that ``entry`` shares with the entry before it.
   package private(set) var shared = 0
   private var input: ByteInput
   private var left: Int
@@ -43,7 +43,7 @@ package struct PackReader {
     left = try input.count()
   }
 
-  /// Whether there is another entry, which is read then. Entries have to rise.
+  /// Reads the next entry; returns false after the last one. Throws if the entries do not ascend.
   package mutating func next() throws(RowDamage) -> Bool {
     guard left > 0 else {
       try input.requireEnd()

@@ -1,4 +1,5 @@
-/// Packs that come in the order of their lower bounds: each is read, and has to follow the one before.
+/// Reads packs in the order of their lower bounds, and checks that the entries of each lie between its lower bound and
+/// that of the next.
 struct PackSequence {
   private var isFirst = true
   private var last: [UInt8] = []

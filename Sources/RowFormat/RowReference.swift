@@ -44,7 +44,7 @@ extension RowReference: CustomStringConvertible {
 }
 
 extension ByteOutput {
-  /// An encoding whose order, byte by byte, is that of the references.
+  /// Writes an encoding that sorts, compared byte by byte, like the references.
   package mutating func reference(_ reference: RowReference) {
     switch reference {
     case .integer(let number):
@@ -68,7 +68,7 @@ extension ByteOutput {
     }
   }
 
-  /// The object of an entity with a number.
+  /// Writes an object: the number of its entity, then its reference.
   package mutating func object(_ object: ObjectReference) {
     varint(object.entity)
     reference(object.reference)
@@ -119,14 +119,15 @@ extension ByteInput {
   }
 }
 
-/// An object of a store: the number of its entity, which is that of its table, and its reference.
+/// Identifies an object of a store by the number of its entity, which is also the number of its table, and its
+/// reference.
 public struct ObjectReference: Hashable, Sendable {
   /// The number that the schema gives the entity.
   public let entity: UInt32
   /// What identifies the object in its table.
   public let reference: RowReference
 
-  /// The object.
+  /// Creates the reference to an object.
   public init(entity: UInt32, reference: RowReference) {
     self.entity = entity
     self.reference = reference

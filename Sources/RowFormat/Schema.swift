@@ -1,4 +1,4 @@
-/// What a store says of its entities and properties, and the numbers by which rows and entries know them.
+/// The entities and properties of a store, with the numbers that rows and entries use for them.
 package struct Schema: Hashable, Sendable {
   package struct Entity: Hashable, Sendable {
     package var number: UInt32
@@ -6,7 +6,7 @@ package struct Schema: Hashable, Sendable {
     /// 0 for none.
     package var superentity: UInt32
     package var isAbstract: Bool
-    /// What the entity declares itself.
+    /// The properties that the entity itself declares, without inherited ones.
     package var properties: [Property] = []
     package var constraints: [Constraint] = []
 
@@ -72,7 +72,7 @@ package struct Schema: Hashable, Sendable {
 
   package init() {}
 
-  /// A number that nothing in the store has had.
+  /// Takes a number that nothing in the store has had before.
   package mutating func takeNumber() -> UInt32 {
     defer { nextNumber += 1 }
     return nextNumber
@@ -94,8 +94,9 @@ package struct Schema: Hashable, Sendable {
     entities.filter { lineage(of: $0.number).contains { $0.number == number } }
   }
 
-  /// What objects of an entity have, inherited properties included, by name. A property that has moved to another
-  /// entity of the lineage has left an older one of its name behind.
+  /// The properties of an entity's objects, including inherited ones, sorted by name. If a property has moved to
+  /// another entity of the lineage, the schema still has the old property of that name; the one with the highest number
+  /// counts.
   package func properties(of number: UInt32) -> [Property] {
     let properties = lineage(of: number).flatMap(\.properties)
     return Dictionary(properties.map { ($0.name, $0) }) { $0.number > $1.number ? $0 : $1 }.values

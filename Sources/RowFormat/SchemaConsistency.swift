@@ -1,6 +1,7 @@
-/// What the numbers of a schema have to be so that one leads to another: STORE-FORMAT.md, section 5.
+/// Checks that the numbers and names in a schema are unique, that each number leads to an entity or property of the
+/// schema, and that no entity inherits from itself: STORE-FORMAT.md, section 5.
 enum SchemaConsistency {
-  /// So that numbers can be given out for ever.
+  /// Half of the range, so that there are always numbers left to give out.
   private static let highestNumber: UInt32 = 1 << 31
 
   /// What is wrong, in words; nil if nothing is.

@@ -1,4 +1,4 @@
-/// A schema, by its numbers.
+/// Looks up the parts of a schema by their numbers.
 struct SchemaIndex {
   struct Property {
     let property: Schema.Property
@@ -17,7 +17,7 @@ struct SchemaIndex {
   private(set) var entities: [UInt32: Schema.Entity] = [:]
   private(set) var properties: [UInt32: Property] = [:]
   private(set) var constraints: [UInt32: Constraint] = [:]
-  /// Of each entity it and all that inherit from it, in the order of the numbers.
+  /// For each entity, the numbers of the entity and of all that inherit from it, in ascending order.
   private(set) var families: [UInt32: [UInt32]] = [:]
 
   init(_ schema: Schema) {

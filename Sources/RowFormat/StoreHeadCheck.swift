@@ -1,6 +1,7 @@
 /// Checks table 0: STORE-FORMAT.md, sections 3 and 8.
 enum StoreHeadCheck {
-  /// The schema; nil if there is none that can be read, and so nothing else can.
+  /// Checks the metadata and returns the schema; nil if the schema is missing or cannot be read, in which case nothing
+  /// else can be checked.
   static func schema<Source: StructureSource>(
     of source: Source, _ report: (StructureFinding) -> Void
   ) throws -> Schema? {
@@ -30,7 +31,7 @@ enum StoreHeadCheck {
     }
   }
 
-  /// Whether the numbers of all objects were given out.
+  /// Checks that the store has given out the numbers that its objects have. Counts are compared in the last range only.
   static func checkNumbers<Source: StructureSource>(
     of source: Source, _ highest: HighestReference, _ report: (StructureFinding) -> Void
   ) throws {
@@ -53,9 +54,9 @@ enum StoreHeadCheck {
   }
 }
 
-/// The kind and the highest of the references that objects have.
+/// The kind of the objects' references, and the highest number of each range.
 struct HighestReference {
-  /// The highest number of each range.
+  /// The highest count in each range.
   private var counts: [UInt64: UInt64] = [:]
   private var first: RowReference?
 

@@ -1,4 +1,4 @@
-/// What a field of a row holds, as far as it can be told without the model.
+/// The value of a field, as far as it can be decoded without the model.
 package indirect enum StoredValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -14,7 +14,7 @@ package indirect enum StoredValue: Hashable, Sendable {
   case decimal(String)
   case uri(String)
   case object(ObjectReference)
-  /// What a transformer has made of a value.
+  /// The output of a value transformer.
   case transformed([UInt8])
   case composite([Element])
   /// The URI of an object.

@@ -1,6 +1,6 @@
-/// Which entries and references do not agree, where some do not.
+/// Finds the entries and references that do not agree, once the sums have shown that some do not.
 extension StructureChecker {
-  /// Looks up everything of one relationship and its inverse, or of one constraint.
+  /// Looks up every entry and reference of one relationship and its inverse, or the key of every row of one constraint.
   func explain(_ number: UInt32) throws {
     if let constraint = schema.constraints[number] { return try explain(constraint) }
     guard let relationship = schema.properties[number], let inverse = relationship.inverse else { return }
@@ -15,7 +15,7 @@ extension StructureChecker {
     }
   }
 
-  /// Members that do not agree.
+  /// Reports the members that do not exist or that do not refer to their owner.
   private func explainMembers(
     _ relationship: SchemaIndex.Property, _ agrees: (_ owner: ObjectReference, _ member: ObjectReference) throws -> Bool
   ) throws {
@@ -37,7 +37,7 @@ extension StructureChecker {
     }
   }
 
-  /// References whose object is no member of what they refer to.
+  /// Reports the objects that refer to an owner of which they are not members.
   private func explainReferences(_ number: UInt32, _ relationship: SchemaIndex.Property) throws {
     for table in families(schema.properties[number]?.entity ?? 0) {
       try source.forEachRow(in: table) { reference, bytes in
@@ -70,7 +70,7 @@ extension StructureChecker {
 
   private func families(_ entity: UInt32) -> [UInt32] { schema.families[entity] ?? [] }
 
-  /// Whether the row of an object has another in a field.
+  /// Whether the row of an object refers to another object in the field with a number.
   private func refers(_ object: ObjectReference, _ number: UInt32, to other: ObjectReference) throws -> Bool {
     guard let row = try source.row(object.reference, in: object.entity) else { return false }
     return (try? FieldReader.field(number, of: row)?.object(in: row)) == other
@@ -85,8 +85,8 @@ extension StructureChecker {
     return isFound
   }
 
-  /// Looks under the key as it is in the row; if a text of it is in another form there, under all keys of the
-  /// constraint.
+  /// Whether an entry gives the object this key. Looks under the key as the row has it, then under all keys of the
+  /// constraint, because a text in the row may be in another normalisation form than in the entry.
   private func holds(
     _ object: ObjectReference, _ key: [UInt8], _ constraint: Schema.Constraint, _ row: [UInt8]
   ) throws -> Bool {

@@ -1,9 +1,10 @@
-/// Checks what Core Data's rows and entries say of each other: STORE-FORMAT.md.
+/// Checks that Core Data's rows and entries agree with each other: STORE-FORMAT.md.
 ///
-/// All rows and all packs are read once, in order; for each to-one reference, each owner of members and each key of a
-/// uniqueness constraint another row is looked up. That entries and rows agree is seen from a sum of hashes for each
-/// relationship and each constraint; where the sums differ, both are read once more and each entry and each reference
-/// is looked up. In memory are the schema, one row, one pack, and the members of one owner of an ordered relationship.
+/// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each owner of members
+/// and each key of a uniqueness constraint. Sums of hashes, for each relationship and each constraint, show whether
+/// entries and rows agree; where the sums differ, the checker reads both once more and looks up each entry and each
+/// reference. It keeps in memory the schema, one row, one pack, and the members of one owner of an ordered
+/// relationship.
 package struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
@@ -19,7 +20,7 @@ package struct StructureChecker<Source: StructureSource> {
     self.report = report
   }
 
-  /// Reports all that is wrong, and references that lead nowhere.
+  /// Reports everything that is wrong, and references to objects that do not exist.
   ///
   /// - Throws: What the source throws.
   package static func run(_ source: Source, _ report: @escaping (StructureFinding) -> Void) throws {
@@ -28,7 +29,7 @@ package struct StructureChecker<Source: StructureSource> {
     for table in source.tables where table > 0 { try checker.checkRows(of: table) }
     try StoreHeadCheck.checkNumbers(of: source, checker.highest, report)
     try checker.checkEntries()
-    // What damaged packs had would only be missed a second time.
+    // The entries of damaged packs would be reported a second time, as missing.
     guard checker.entriesAreWhole else { return }
     for (number, balance) in checker.balances.sorted(by: { $0.key < $1.key }) where !balance.isEven {
       try checker.explain(number)
@@ -51,7 +52,7 @@ package struct StructureChecker<Source: StructureSource> {
     }
     if entity.isAbstract { find(.row, .table(table), "\(entity.name) is abstract and has rows") }
     let layout = EntityLayout(table, schema)
-    // Bodies of walks cannot change what walks.
+    // The closure cannot change `self` while a call on `self.source` is running.
     var copy = self
     try source.forEachRow(in: table) { reference, bytes in try copy.checkRow(reference, bytes, layout) }
     self = copy
@@ -88,8 +89,8 @@ package struct StructureChecker<Source: StructureSource> {
     else { return find(.row, place, "\(property.name) refers to \(schema.name(target)), which is of the wrong entity") }
     let inverse = schema.properties[property.number]?.inverse.flatMap { schema.properties[$0]?.property }
     guard try exists(target) else {
-      // What refers to an object that is deleted stays by the delete rule No Action, or where the object does not know
-      // of it.
+      // A reference to a deleted object remains if the delete rule of the inverse is No Action, or if there is no
+      // inverse.
       let mayBe = inverse?.kind.relationship.map { $0.deleteRule == 0 } ?? true
       return find(
         mayBe ? .leadsNowhere : .row, place, "\(property.name) refers to \(schema.name(target)), which does not exist")
@@ -107,7 +108,8 @@ package struct StructureChecker<Source: StructureSource> {
     }
   }
 
-  /// Whether a row has an object in a field. One that cannot be read is reported where it is read in order.
+  /// Whether a row refers to an object in the field with a number. True for a row that cannot be read: that row is
+  /// reported when the rows are read in order.
   private func refers(_ row: [UInt8], _ number: UInt32, to object: ObjectReference) -> Bool {
     do {
       return try FieldReader.field(number, of: row)?.object(in: row) == object
@@ -184,7 +186,8 @@ package struct StructureChecker<Source: StructureSource> {
     }
   }
 
-  /// The object that has a reference, in the table of an entity or of one that inherits from it.
+  /// The object with a reference, in the table of an entity or of an entity that inherits from it; nil if there is
+  /// none.
   private func owner(_ reference: RowReference, _ entity: UInt32) throws -> ObjectReference? {
     for table in schema.families[entity] ?? [] where try source.contains(reference, in: table) {
       return ObjectReference(entity: table, reference: reference)
@@ -210,7 +213,7 @@ package struct StructureChecker<Source: StructureSource> {
       }
       balances[number, default: Balance()].addLeft(holder)
     } catch {
-      // Reported where the row is read in order, and no balance has it.
+      // The row is reported when the rows are read in order, and no balance counts it.
     }
   }
 }

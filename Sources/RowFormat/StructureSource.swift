@@ -1,4 +1,4 @@
-/// The rows and packs of a store, standing still, as ``StructureChecker`` looks at them.
+/// The rows and packs of one unchanging state of a store, for ``StructureChecker``.
 package protocol StructureSource {
   /// The numbers of the tables that have rows, in order.
   var tables: [UInt32] { get }
@@ -11,7 +11,8 @@ package protocol StructureSource {
   /// Calls `body` with each row of a table in the order of the references.
   func forEachRow(in table: UInt32, _ body: (_ reference: RowReference, _ bytes: [UInt8]) throws -> Void) throws
 
-  /// Calls `body` with each pack, from the last one whose lower bound is not above `entry` on, until it returns false.
+  /// Calls `body` with each pack, beginning with the last one whose lower bound is not above `entry`, until `body`
+  /// returns false.
   func forEachPack(from entry: [UInt8], _ body: (_ bound: [UInt8], _ bytes: [UInt8]) throws -> Bool) throws
 }
 
@@ -23,7 +24,7 @@ package struct StructureFinding: Hashable, Sendable {
     case row
     case pack
     case entry
-    /// A reference to an object that does not exist, and that a delete rule may have left.
+    /// A reference to an object that does not exist, which a delete rule may have left behind.
     case leadsNowhere
   }
 

@@ -1,10 +1,10 @@
 import CCairnPlatform
 
-// What a transformer has made of a value lies behind a checksum of its own. Unarchivers end the program over bytes that no
-// archiver has written, so that nothing may reach them that was damaged before the row got its checksum.
+// The output of a value transformer is stored after a checksum of its own. Unarchivers end the program on bytes that no
+// archiver has written, so that bytes which were damaged before the row got its checksum must not reach them.
 
 extension ByteOutput {
-  /// Writes what a transformer has made of a value.
+  /// Writes the output of a value transformer after its checksum.
   package mutating func transformed(_ data: some Collection<UInt8>) {
     let data = Array(data)
     varint(Field.checksumLength + data.count)
@@ -16,7 +16,9 @@ extension ByteOutput {
 extension Field {
   fileprivate static let checksumLength = 4
 
-  /// What a transformer has made of the value of a field of the type `transformed`.
+  /// The value transformer's output in a field of the type `transformed`.
+  ///
+  /// - Throws: If the checksum is wrong.
   package func transformed(in bytes: [UInt8]) throws(RowDamage) -> ArraySlice<UInt8> {
     var input = ByteInput(bytes, range)
     let checksum = try input.fixed(UInt32.self)

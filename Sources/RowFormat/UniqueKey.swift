@@ -8,8 +8,8 @@ package enum UniqueKey {
 
   /// - Parameters:
   ///   - attributes: The numbers of the constraint's attributes, in its order.
-  ///   - normalized: Brings a text into form C. The standard library does not say what that is of a text.
-  /// - Returns: Nil if one of the values is nil or no number: such rows are never in conflict.
+  ///   - normalized: Returns a text in normalisation form C, for which the standard library has no API.
+  /// - Returns: Nil if one of the values is nil or not a number: such rows never conflict.
   package static func key(
     of attributes: [UInt32], in row: [UInt8], normalized: (String) -> String
   ) throws(RowDamage) -> [UInt8]? {
@@ -47,10 +47,10 @@ package enum UniqueKey {
     return output.bytes
   }
 
-  /// Whether a row has this key, for whoever cannot bring texts into form C: texts are compared as Swift compares them,
-  /// by canonical equivalence.
+  /// Whether a row has this key, for callers that cannot convert texts to normalisation form C: texts are compared as
+  /// Swift compares them, by canonical equivalence.
   ///
-  /// The hash of a long key with a text that may not be in form C counts as right.
+  /// If a key is stored as a hash and a text of the row may not be in form C, the hash counts as right.
   package static func isKey(_ key: [UInt8], of attributes: [UInt32], in row: [UInt8]) throws(RowDamage) -> Bool {
     var isCertain = true
     let values = try values(of: attributes, in: row) { text in
@@ -62,11 +62,11 @@ package enum UniqueKey {
     guard !isCertain else { return false }
     let parts = parts(of: key, attributes.count)
     if let parts, parts == Self.parts(of: values, attributes.count) { return true }
-    // Form C has a third of the bytes at least.
+    // In form C, a text has at most three times as many bytes.
     return key.count == hashLength && values.count > longest / 3
   }
 
-  /// The parts of a key, of which texts are compared by canonical equivalence; nil if it is none, but a hash.
+  /// The parts of a key, whose texts compare by canonical equivalence; nil if the bytes are not such parts but a hash.
   private static func parts(of key: [UInt8], _ count: Int) -> [KeyPart]? {
     var input = ByteInput(key)
     var parts: [KeyPart] = []
@@ -90,6 +90,6 @@ package enum UniqueKey {
 }
 
 extension String {
-  /// Below U+0300 nothing is composed and nothing combines, so that such texts are in form C as they are.
+  /// Characters below U+0300 neither change nor combine in form C, so that texts of such characters are already in it.
   package var isCertainlyNormalized: Bool { unicodeScalars.allSatisfy { $0.value < 0x300 } }
 }
