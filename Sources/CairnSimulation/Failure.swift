@@ -1,6 +1,6 @@
 import Cairn
 
-/// What an oracle has found wrong.
+/// A problem that an oracle has found.
 package struct Failure: Error, Sendable, CustomStringConvertible {
   /// Which oracle.
   package enum Oracle: String, Sendable, CaseIterable {
@@ -37,7 +37,7 @@ func require(
   guard condition else { throw Failure(oracle, words()) }
 }
 
-/// Names the place of what goes wrong in `body`; what isn't a failure already is one of `oracle`.
+/// Adds a place to the failures that `body` throws; turns any other error into a failure of `oracle`.
 func located<R>(_ place: @autoclosure () -> String, _ oracle: Failure.Oracle, _ body: () throws -> R) throws -> R {
   do {
     return try body()
@@ -48,11 +48,11 @@ func located<R>(_ place: @autoclosure () -> String, _ oracle: Failure.Oracle, _ 
   }
 }
 
-/// What the engine promises, to be asked of it or not.
+/// Promises of the engine. The oracles check those that are true here.
 package enum Promise {
-  /// A store that has been closed has lost nothing when the power fails, and says so if it cannot promise it.
+  /// After a store has been closed, a loss of power loses nothing; closing throws an error if it cannot guarantee that.
   package static let closingMakesDurable = true
-  /// What was durable is missed where a segment that held it is cut short, zeroed, gone, or what it was before: after
-  /// the store has been closed, or its process been killed.
+  /// The store notices that durable commits are missing if a segment that contained them has been truncated, zeroed,
+  /// removed, or replaced by an older version of itself, after the store was closed or its process was killed.
   package static let lostEndIsNoticed = true
 }

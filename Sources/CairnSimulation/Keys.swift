@@ -2,19 +2,19 @@ import Cairn
 
 /// The keys and keyspaces of a program, made once.
 struct Keys: Sendable {
-  /// How many are asked for when a store is opened. The others are where somebody wants one.
+  /// The number of keyspaces that are requested when a store is opened. The others are requested when they are needed.
   static let keyspaces = 3
   static let names = ["first", "second", "third", "fourth", "fifth"]
 
   let references: [Reference]
   let encoded: [[UInt8]]
-  /// Numbers of keys in the order of their references.
+  /// The numbers of the keys, in the order of their references.
   let sorted: [Int]
-  /// Where each key stands in that order.
+  /// The position of each key in that order.
   let rank: [Int]
   let orders: [Keyspace.Order]
 
-  /// A key more than programs use is for what the oracles write.
+  /// The key after those that programs use; the oracles write to it.
   var probe: Int { references.count - 1 }
 
   init(_ options: Program.Options) {

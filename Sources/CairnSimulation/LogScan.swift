@@ -1,7 +1,8 @@
 import Cairn
 
-/// What the files alone say, read as Documentation/FORMAT.md tells it and by nothing of what recovery uses: the oracle
-/// for the indexes and for the accounting of space.
+/// The state of a store, read from its files alone as Documentation/FORMAT.md describes them. The scan shares the
+/// parsers of the format with recovery, but nothing else: it is the oracle for the indexes and for the accounting of
+/// space.
 struct LogScan {
   struct Record {
     var version: UInt64
@@ -10,10 +11,10 @@ struct LogScan {
     var isCompressed: Bool
     var rawLength: Int
     var stored: [UInt8]
-    /// What the value is compressed with; empty for nothing, nil for a dictionary that is missing.
+    /// The dictionary that the value is compressed with; empty if there is none, nil if it is missing.
     var dictionary: [UInt8]? = []
     var dictionaryID: UInt32
-    /// Bytes in the log.
+    /// Bytes in the log, with padding.
     var length: Int
   }
 
@@ -24,9 +25,9 @@ struct LogScan {
 
   /// The versions of each row that are kept, newest first.
   private(set) var histories: [RowKey: [Record]] = [:]
-  /// Of each row by revision, whatever order they lie in.
+  /// The records of each row by revision, whatever their order in the log.
   private var records: [RowKey: [UInt64: Record]] = [:]
-  /// How many versions each keyspace keeps, by the commit that said so.
+  /// How many versions each keyspace keeps, by the commit that set the number.
   private var retentions: [UInt32: [UInt64: Int]] = [:]
   private var names: [UInt32: String] = [:]
   private var dropped: Set<UInt32> = []
@@ -39,7 +40,7 @@ struct LogScan {
   var rowCount: Int { histories.values.count { !$0[0].isTombstone } }
 
   private var chain: UInt64 = 0
-  /// The last commit of sealed segments, compacted or not.
+  /// The last commit of the sealed segments, including those that have been compacted since.
   private var last: UInt64 = 0
   private var epoch: UInt32 = 0
   private var hasEnded = false
@@ -50,7 +51,7 @@ struct LogScan {
     let mapping: any Mapping
   }
 
-  /// nil where there is no manifest yet.
+  /// Nil if there is no manifest yet.
   init?(_ files: MemoryFileLayer) throws {
     guard let (manifest, sources) = try Self.sources(files) else { return nil }
     for keyspace in manifest.keyspaces where keyspace.definedAt > 0 { names[keyspace.id] = keyspace.name }
@@ -70,7 +71,8 @@ struct LogScan {
     for (id, name) in names where !dropped.contains(id) { keyspaces[name] = id }
   }
 
-  /// What is left of a row's versions when everything is done once more in the order of the commits.
+  /// The versions of a row that remain after applying its records and the keyspace's retentions in the order of the
+  /// commits.
   private static func kept(_ records: [UInt64: Record], _ retentions: [UInt64: Int]) -> [Record] {
     var kept: [Record] = []
     var count = 1
@@ -181,8 +183,8 @@ struct LogScan {
     }
   }
 
-  /// The highest watermark that any valid structure names, wherever it lies; 0 if the manifest cannot be read. Below it
-  /// the log may not end, whatever has been damaged.
+  /// The highest watermark in any valid structure, wherever it is; 0 if the manifest cannot be read. The log must not
+  /// end below it, whatever has been damaged.
   static func watermark(_ files: MemoryFileLayer) -> UInt64 {
     guard let (manifest, sources) = try? sources(files) else { return 0 }
     var highest = manifest.checkpoints.reduce(0) { max($0, $1.sequence) }
@@ -193,13 +195,13 @@ struct LogScan {
       highest = max(highest, record.watermark.sequence)
     }
     for source in sources {
-      // One without a commit names the gap it begins behind.
+      // In a segment without a commit, `lastSequence` is the base sequence, which after a gap is not that of a commit.
       if let end = source.entry.end, end > SegmentHeader.size { highest = max(highest, source.entry.lastSequence) }
       let mapping = source.mapping
       let bytes = unsafe UnsafeRawBufferPointer(start: mapping.base, count: mapping.length)
       guard case .header(let header) = unsafe SegmentHeader.read(bytes), header.id == source.entry.id else { continue }
       highest = max(highest, header.watermark.sequence)
-      // Behind the end of a sealed one may lie what the store has gone back from.
+      // After the end of a sealed segment there may be commits that the store has discarded by going back.
       let limit = min(source.entry.end ?? mapping.length, mapping.length)
       var offset = SegmentHeader.size
       while offset + FrameHeader.size <= limit {
@@ -213,7 +215,7 @@ struct LogScan {
     return highest
   }
 
-  /// The newest commit that a compaction has looked at whose segment is there; 0 without one.
+  /// The newest commit that one of the present segments names as its compacted sequence; 0 if no segment is compacted.
   static func compactedSequence(_ files: MemoryFileLayer) -> UInt64 {
     guard let (_, sources) = try? sources(files) else { return 0 }
     return sources.reduce(0) { highest, source in

@@ -1,8 +1,8 @@
 import Cairn
 
-/// What happens in the middle of other work: snapshots that end at any call, and writes, drops and new keyspaces at the
-/// moments of maintenance when another thread could have the commit lock. All of it on one thread, so that it happens
-/// the same way each time.
+/// Does things in the middle of other work: ends snapshots at any call, and writes, drops keyspaces and creates
+/// keyspaces at those moments of maintenance when another thread could hold the commit lock. Everything runs on one
+/// thread, so that it happens the same way each time.
 final class Meantime: Sendable {
   struct Held: Sendable {
     let snapshot: Snapshot
@@ -10,19 +10,19 @@ final class Meantime: Sendable {
     let keyspaces: [Keyspace?]
   }
 
-  /// What goes on.
+  /// The work in progress.
   enum Work: Sendable {
     case nothing
-    /// A write, or anything else that lets nobody else write.
+    /// A write, or other work during which nobody else can write.
     case exclusive
-    /// A checkpoint, which never holds the commit lock when it calls for its own file.
+    /// A checkpoint. It never holds the commit lock when it makes a call on its own file.
     case checkpoint
-    /// The same of a compaction and its copies, once it has reported progress. What it does before is a checkpoint, or
-    /// holds the commit lock.
+    /// A compaction. After its first report of progress, it does not hold the commit lock when it writes or syncs a
+    /// segment or a checkpoint. Before, it makes a checkpoint or holds the commit lock.
     case compaction(hasBegun: Bool)
   }
 
-  /// Who writes, and what there is.
+  /// The store that deeds write to, and the state that they change.
   struct Scene: Sendable {
     let store: Store
     let files: MemoryFileLayer
@@ -37,7 +37,7 @@ final class Meantime: Sendable {
     var armed: [(deed: Deed, after: Int)] = []
     var held: [Held] = []
     var scene: Scene?
-    /// Something is being done; its own calls are no moments.
+    /// A deed is being done; no deed becomes due at the calls that it makes.
     var isBusy = false
     var done = 0
     var ended = 0
@@ -58,7 +58,8 @@ final class Meantime: Sendable {
 
   func hold(_ held: Held) { state.withLock { if $0.held.count < 6 { $0.held.append(held) } } }
 
-  /// Of those there are, from 0 for the oldest on, or from -1 for the newest back.
+  /// Ends a snapshot. Numbers from 0 up count from the oldest, from -1 down from the newest, modulo the number of
+  /// snapshots.
   func release(_ number: Int) {
     let held: Held? = state.withLock { state in
       let count = state.held.count
@@ -67,7 +68,7 @@ final class Meantime: Sendable {
     held?.snapshot.close()
   }
 
-  /// Nothing is to happen any more, and no snapshot left.
+  /// Disarms all deeds and ends all snapshots.
   func clear() {
     let held = state.withLock { state in
       state.armed = []
@@ -81,7 +82,7 @@ final class Meantime: Sendable {
 
   func arm(_ deed: Deed, after count: Int) { state.withLock { $0.armed.append((deed, count)) } }
 
-  /// How many deeds have been done, and how many of them have ended a snapshot; from 0 again.
+  /// The number of deeds done since the last call, and how many of them ended a snapshot. Resets both.
   func takeCounts() -> (done: Int, ended: Int) {
     state.withLock { state in
       defer { (state.done, state.ended) = (0, 0) }
@@ -89,14 +90,14 @@ final class Meantime: Sendable {
     }
   }
 
-  /// Runs a piece of work, with the moments there are in it.
+  /// Runs a piece of work, with the deeds that become due in the middle of it.
   func during<R, E>(_ work: Work, _ body: () throws(E) -> R) throws(E) -> R {
     state.withLock { $0.work = work }
     defer { state.withLock { $0.work = .nothing } }
     return try body()
   }
 
-  /// The same for work beside which others may write.
+  /// The same, for work during which others may write.
   func during<R, E>(_ work: Work, _ scene: inout Scene, _ body: () throws(E) -> R) throws(E) -> R {
     state.withLock { [scene] in $0.scene = scene }
     defer {
@@ -105,10 +106,10 @@ final class Meantime: Sendable {
     return try during(work, body)
   }
 
-  /// Between two pieces of work.
+  /// Called between two pieces of work.
   func pass() { moment(mayWrite: true) }
 
-  /// Compaction reports, holding what maintenance holds, but not the commit lock.
+  /// Called when compaction reports progress. It then holds the lock of maintenance, but not the commit lock.
   func reported() {
     moment(mayWrite: false)
     state.withLock { if case .compaction = $0.work { $0.work = .compaction(hasBegun: true) } }

@@ -1,11 +1,13 @@
 import Cairn
 
-/// What must not change any result: the size of segments, compression, dictionaries, checkpoints, compaction, and the order of keyspaces.
+/// Checks that results do not depend on the size of segments, compression, dictionaries, checkpoints, compaction, or
+/// the order of keyspaces.
 package enum Metamorphic {
-  /// Runs a program with other options each time.
+  /// Runs a random program several times, each time with other options.
   package static func run(seed: UInt64) -> (tally: Tally, failure: Failure?, program: Program) {
     var program = Program.random(seed: seed)
-    // What happens at a certain call, or at a commit that the store may have made by itself, happens elsewhere then.
+    // Some operations happen at a certain call, or at a commit that the store may have made by itself; with other
+    // options they would happen elsewhere.
     program.steps.removeAll { step in
       switch step.operation {
       case .crash, .fail, .space, .flip, .misdirect, .amid, .lookBack, .goBack, .copyFiles, .spoil: true

@@ -1,6 +1,6 @@
 import Cairn
 
-/// What a store should be: its rows, what they were after each commit, and which of these states a crash may leave.
+/// The expected state of a store: its rows, the rows after each commit, and which of these states a crash may leave.
 struct Model: Sendable {
   struct Row: Equatable, Sendable {
     var value: [UInt8]
@@ -9,20 +9,20 @@ struct Model: Sendable {
     var revision: UInt64
   }
 
-  /// What a row was once: nil for a value if it was deleted.
+  /// A version of a row; the value is nil for a deletion.
   struct Version: Equatable, Sendable {
     var value: [UInt8]?
     var version: UInt64
     var revision: UInt64
   }
 
-  /// By number of the key.
+  /// Rows by the number of their key.
   struct Keyspace: Equatable, Sendable {
     private(set) var retention = 1
-    /// Those that are kept of each row, newest first.
+    /// The versions of each row that are kept, newest first.
     private(set) var versions: [Int: [Version]] = [:]
 
-    /// A row that there is.
+    /// The current version of a row; nil if there is none.
     subscript(key: Int) -> Row? {
       guard let newest = versions[key]?.first, let value = newest.value else { return nil }
       return Row(value: value, version: newest.version, revision: newest.revision)
@@ -45,7 +45,7 @@ struct Model: Sendable {
     private mutating func prune(_ key: Int) {
       guard var kept = versions[key] else { return }
       kept.removeLast(max(0, kept.count - retention))
-      // A deletion by itself says nothing.
+      // A deletion without older versions carries no information.
       versions[key] = kept.count == 1 && kept[0].value == nil ? nil : kept
     }
 
@@ -59,13 +59,13 @@ struct Model: Sendable {
   private(set) var rows: Rows = Array(repeating: Keyspace(), count: Keys.names.count)
   /// The rows after each commit, oldest first.
   private(set) var history: [(sequence: UInt64, rows: Rows)]
-  /// Everything up to this commit survives the loss of power.
+  /// A loss of power must not lose anything up to this commit.
   private(set) var durable: UInt64 = 0
-  /// A commit that has been begun and may be found, or not.
+  /// The rows after a commit that has begun; recovery may find the commit or not.
   var possible: Rows?
-  /// The commits behind the one that the store has been opened at, which are there until the first write; and up to
-  /// which of them nothing may be lost until then. A first write that has failed may have taken them away or not, and
-  /// a loss of power bring them back.
+  /// The commits after the one that the store has been opened up to. They exist until the first write. Until then, none
+  /// up to `durable` may be lost. A first write that has failed may have removed them or not, and a loss of power may
+  /// bring them back.
   private(set) var left: Left?
 
   struct Left: Sendable {
@@ -79,13 +79,13 @@ struct Model: Sendable {
 
   var last: UInt64 { history[history.count - 1].sequence }
 
-  /// A loss of power takes nothing up to there.
+  /// A loss of power must not lose any commit up to this one.
   var floor: UInt64 {
     guard let left, !left.mayBeGone else { return durable }
     return left.durable
   }
 
-  /// The end of a process takes nothing up to there.
+  /// The end of a process must not lose any commit up to this one.
   var newest: UInt64 {
     guard let left, !left.mayBeGone else { return last }
     return left.history[left.history.count - 1].sequence
@@ -150,7 +150,7 @@ struct Model: Sendable {
   /// From now on something may be written.
   mutating func mayWrite() { left?.mayBeGone = true }
 
-  /// The store shows an earlier commit; what was behind it goes with the first write.
+  /// The store has been opened up to an earlier commit; the first write removes the commits after it.
   mutating func wentBack(to sequence: UInt64) {
     let behind = history.filter { $0.sequence > sequence }
     guard !behind.isEmpty else { return }
@@ -188,7 +188,7 @@ struct Model: Sendable {
 
   // MARK: Recovering
 
-  /// What should be there if the last commit found has this sequence; nil if there is no such state.
+  /// The expected rows if the last commit found has this sequence; nil if there is no such state.
   func state(at sequence: UInt64) -> Rows? {
     if let known = history.last(where: { $0.sequence <= sequence }) {
       if known.sequence == sequence { return known.rows }
@@ -200,15 +200,15 @@ struct Model: Sendable {
     return nil
   }
 
-  /// What the store shows that is opened up to a commit.
+  /// The state that a store shows when it is opened up to a commit.
   func state(upTo sequence: UInt64) -> (sequence: UInt64, rows: Rows)? {
     (history + (left?.history ?? [])).last { $0.sequence <= sequence }
   }
 
-  /// Of the commits there have been, one by number.
+  /// The sequence of a commit of the history, by number, modulo their count.
   func commit(_ number: Int) -> UInt64 { history[number % history.count].sequence }
 
-  /// Goes on from there.
+  /// Continues from the state that recovery has found; false if there is no such state.
   mutating func recovered(at sequence: UInt64) -> Bool {
     guard let found = state(at: sequence) else { return false }
     if let left, left.history.contains(where: { $0.sequence == sequence }) {
@@ -222,7 +222,7 @@ struct Model: Sendable {
     rows = found
     history.append((sequence, found))
     possible = nil
-    // What was claimed of commits that damage has taken is void.
+    // Commits that damage has removed are no longer expected to be durable.
     durable = min(durable, sequence)
     return true
   }

@@ -12,7 +12,7 @@ struct Oracles {
     keys = Keys(options)
   }
 
-  /// Those that everybody asks for, and those of the others that there are.
+  /// The keyspaces that are requested at each opening, and those of the others that exist.
   func keyspaces(_ store: Store) throws -> [Keyspace?] {
     let present = Set(store.keyspaces.map(\.name))
     return try Keys.names.indices.map { number in
@@ -24,7 +24,7 @@ struct Oracles {
     try store.keyspace(Keys.names[number], keys.orders[number])
   }
 
-  /// Writes a batch, whose keyspaces have been asked for.
+  /// Writes a batch to keyspaces that have been requested before.
   func put(
     _ changes: [Change], _ durability: Durability, _ model: Model, _ store: Store, _ keyspaces: [Keyspace?]
   ) throws -> UInt64 {
@@ -45,8 +45,8 @@ struct Oracles {
 
   // MARK: Rows
 
-  /// Everything a snapshot shows is what the model says, found by key, in order from both ends, and counted. Where
-  /// there is damage a read may fail instead.
+  /// Requires that a snapshot shows what the model says: by key, in order from both ends, and as a count. In a damaged
+  /// store, a read may fail instead.
   mutating func compare(
     _ snapshot: Snapshot, _ keyspaces: [Keyspace?], _ rows: Model.Rows, isDamaged: Bool = false
   ) throws {
@@ -170,7 +170,7 @@ struct Oracles {
     }
   }
 
-  /// The indexes hold what the log does, and space is what it takes.
+  /// Requires that the indexes agree with the log, and the statistics with the space that the log takes.
   mutating func compareWithLog(_ store: Store, _ files: MemoryFileLayer, _ rows: Model.Rows) throws {
     guard let scan = try LogScan(files) else { throw Failure(.indexes, "there is no manifest") }
     try require(
@@ -210,7 +210,7 @@ struct Oracles {
     tally.checks += versions + 8
   }
 
-  /// It goes on from there, and a second crash takes nothing that has been acknowledged.
+  /// Requires that the recovered store can be written to, and that a second crash loses nothing that was acknowledged.
   private mutating func writeAndCrash(
     _ files: MemoryFileLayer, _ store: Store, _ keyspaces: [Keyspace?], _ model: inout Model, _ watch: Watch,
     _ random: inout SplitMix64
@@ -246,8 +246,8 @@ struct Oracles {
     }
   }
 
-  /// Opened for reading up to a commit, a store shows what there was after that, unless compaction has been at something
-  /// newer.
+  /// Requires that a store opened for reading up to a commit shows the rows after that commit. It may refuse if
+  /// compaction has looked at newer commits.
   mutating func lookBack(_ files: MemoryFileLayer, _ model: Model, to sequence: UInt64, seed: UInt64) throws {
     tally.lookedBack += 1
     try located("opened for reading up to commit \(sequence)", .lookingBack) {
@@ -267,7 +267,8 @@ struct Oracles {
     }
   }
 
-  /// Compaction takes away what is superseded, and only what it has looked at.
+  /// Requires that the store has refused because of a compaction of newer commits. Compaction removes superseded
+  /// records, and only up to the commit that it has looked at.
   mutating func checkRefusal(_ error: StoreError, _ files: MemoryFileLayer, _ sequence: UInt64) throws {
     guard error.code == .malformed else { throw error }
     let compacted = LogScan.compactedSequence(files)
@@ -283,13 +284,13 @@ struct Oracles {
 
   // MARK: Damage
 
-  /// A disk that isn't what was written to it is refused, or gives errors, or gives what is right. It may end early where
-  /// nothing says that it was durable up to there: the watermark trails by one group of commits, so damage to the newest
-  /// one cannot be told from a tear.
+  /// Requires that a store on a damaged disk refuses to open, throws errors, or shows the right rows. The log may end
+  /// early where nothing records that it was durable: the watermark is one group of commits behind, so that damage to
+  /// the newest group cannot be told from a torn write.
   ///
   /// - Parameters:
-  ///   - floor: a commit that must be there unless opening is refused, whatever the disk says.
-  ///   - refusals: how opening may be refused; nil for any way.
+  ///   - floor: The commit that must be found unless opening is refused, whatever watermark the disk has.
+  ///   - refusals: The errors with which opening may be refused; nil for any.
   mutating func verifyDamaged(
     _ files: MemoryFileLayer, _ model: Model, floor: UInt64 = 0, refusals: Set<StoreError.Code>? = nil, seed: UInt64
   ) throws {
@@ -316,7 +317,7 @@ struct Oracles {
         "recovered commit \(store.lastSequence), and \(watermark) was known to be durable")
       let keyspaces = try keyspaces(store)
       try store.read { try compare($0, keyspaces, rows, isDamaged: true) }
-      // What is there can be written to, or refuses.
+      // The store accepts a write, or refuses it with an error.
       do throws(StoreError) {
         try store.put([1], at: keys.references[keys.probe], in: keyspace)
       } catch {

@@ -1,6 +1,6 @@
 import Cairn
 
-/// A number that depends on all of these and is like no other.
+/// A hash of all these numbers.
 func mix(_ numbers: UInt64...) -> UInt64 {
   var result: UInt64 = 0x243F_6A88_85A3_08D3
   for number in numbers {
@@ -11,7 +11,7 @@ func mix(_ numbers: UInt64...) -> UInt64 {
 }
 
 extension Program {
-  /// A long program. What it dwells on differs from seed to seed: one crashes often, another fills its disk.
+  /// A long program. The emphasis differs from seed to seed: one program crashes often, another fills its disk.
   package static func random(seed: UInt64) -> Program {
     var generator = ProgramGenerator(seed: seed)
     return generator.program(seed)
@@ -22,7 +22,7 @@ struct ProgramGenerator {
   private var random: SplitMix64
   var options = Program.Options()
   var largest = 900
-  /// How many different contents values have; with few of them a dictionary pays.
+  /// The number of different contents that values have; with few of them, a dictionary pays.
   var fills = 512
   /// How many keyspaces the program uses.
   var keyspaces = Keys.keyspaces
@@ -51,13 +51,13 @@ struct ProgramGenerator {
     while operations.count < count {
       operations.append(operation(faults: faults, damages: damages))
       operations += more(damages: damages)
-      // Rows that do not stay.
+      // Rows that are deleted soon after.
       if queues, case .write(let changes, let durability, _) = operations[operations.count - 1], number(0..<3) > 0 {
         let deletes = changes.map { Change($0.keyspace, $0.key, .delete) }
         if number(0..<3) == 0 { operations.append(number(0..<2) == 0 ? .reopen : .compact(.worthwhile)) }
         operations.append(.write(deletes, durability))
       }
-      // A sync that fails, and one by the next process that has nothing to say of it.
+      // A sync that fails, and then a sync by the next process, which does not report the failure.
       if case .fail(.sync, _) = operations[operations.count - 1], number(0..<2) == 0 {
         operations += [write(.durable), write(.durable), number(0..<2) == 0 ? .reopen : .kill, write(.durable)]
       }
@@ -83,7 +83,8 @@ struct ProgramGenerator {
     case 82..<87: return .crash
     case 87..<95:
       guard faults > 0 else { return write() }
-      // Syncs more often: what is rarest, one that succeeds wrongly, comes of those that fail.
+      // Syncs fail more often than other calls: the rarest fault, a sync that wrongly reports success, can only follow
+      // one that fails.
       let fault = number(0..<6) == 0 ? .sync : Fault.armed[number(0..<Fault.armed.count)]
       return .fail(fault, after: number(0..<6))
     case 95:
@@ -94,8 +95,8 @@ struct ProgramGenerator {
     }
   }
 
-  /// What is rare: something in the middle of other work, an earlier commit, a store that stays closed, a file that isn't
-  /// what it was.
+  /// Rare operations: a deed in the middle of other work, opening at an earlier commit, a store that stays closed, a
+  /// file that has been changed.
   private mutating func more(damages: Int) -> [Operation] {
     switch number(0..<24) {
     case 0..<3: amid()
@@ -112,7 +113,7 @@ struct ProgramGenerator {
     }
   }
 
-  /// Some of them, which end one after the other: the oldest first, the newest first, or in any order.
+  /// Takes several snapshots and ends them one after the other: the oldest first, the newest first, or in any order.
   private mutating func snapshots() -> [Operation] {
     var operations: [Operation] = []
     let count = number(2..<6)
@@ -130,7 +131,7 @@ struct ProgramGenerator {
     return operations
   }
 
-  /// Something that goes on, with something else in the middle of it.
+  /// A piece of work, with one or two deeds in the middle of it.
   mutating func amid() -> [Operation] {
     let work: Operation =
       switch number(0..<6) {

@@ -1,6 +1,6 @@
 import Cairn
 
-/// One step a line, for people and for replaying:
+/// The text form of a program, one step per line, for people and for replaying:
 ///
 ///     seed 12 segment 65536 compression on checkpoints on keys sequential count 12 ordered on
 ///     1 write durable 0/3=120:7 1/5- 2/2? 0/4=10:3!current | 1/1=4:4
@@ -17,12 +17,12 @@ extension Program: CustomStringConvertible {
       + "dictionaries \(word(options.dictionaries)) keys \(options.keys.rawValue) count \(options.keyCount) ordered \(word(options.isOrdered))"
   }
 
-  /// What is not understood.
+  /// The text that cannot be parsed.
   package struct Malformed: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Reads what `description` gives. Empty lines and those that begin with `#` are left out.
+  /// Parses what `description` returns. Ignores empty lines and lines that begin with `#`.
   package init(parsing text: String) throws(Malformed) {
     let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter {
       $0.first.map { $0.first != "#" } ?? false

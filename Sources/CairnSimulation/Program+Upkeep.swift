@@ -1,7 +1,7 @@
 import Cairn
 
-/// Programs that aim at what happens to records long after they have been written: a few rows come and go, some of them
-/// with older versions, while what holds them is compacted again and again over one checkpoint.
+/// Programs for what happens to records long after they have been written: a few rows come and go, some of them with
+/// older versions, while their segments are compacted again and again on top of one checkpoint.
 extension ProgramGenerator {
   mutating func upkeepProgram(_ seed: UInt64) -> Program {
     if number(0..<3) > 0 { return shortUpkeepProgram(seed) }
@@ -17,7 +17,7 @@ extension ProgramGenerator {
     }
     if number(0..<3) > 0 { operations.append(ballast) }
     operations.append(fill())
-    // What comes and goes lies in other segments than what stays, then.
+    // Then rows that come and go are in other segments than rows that stay.
     if number(0..<2) == 0 { operations.append(.reopen) }
     for _ in 0..<number(0..<3) { operations.append(turn()) }
     if number(0..<3) == 0 { operations.append(.compact(.everything)) }
@@ -36,8 +36,8 @@ extension ProgramGenerator {
     return Program(seed: seed, options: options, operations: operations)
   }
 
-  /// One life of a record: it lies beside what stays, is deleted in another segment, perhaps under a snapshot or a
-  /// retention, and is compacted twice, the second time apart from its deletion.
+  /// The life of one record: it is written next to rows that stay, is deleted in another segment, perhaps while a
+  /// snapshot or a retention keeps it, and is compacted twice, the second time apart from its deletion.
   private mutating func shortUpkeepProgram(_ seed: UInt64) -> Program {
     options = Program.Options(
       compression: false, checkpoints: false, compaction: number(0..<2) == 0, isTight: number(0..<3) > 0,
@@ -62,7 +62,7 @@ extension ProgramGenerator {
     operations += once(in: 4, [turn()]) + (hasSnapshot ? [.snapshot] : [])
     operations += [turn(isDeletion: number(0..<4) > 0, isWhole: hasCheckpoint)] + retention() + once(in: 3, [turn()])
     if hasCheckpoint {
-      // Deletions that a checkpoint has, and that go with the next versions of their rows.
+      // The checkpoint contains deletions, which the next versions of their rows make obsolete.
       operations.append(.checkpoint)
       for _ in 0..<number(1..<4) { operations.append(turn(isDeletion: false, isWhole: number(0..<3) > 0)) }
     }
@@ -74,13 +74,13 @@ extension ProgramGenerator {
     return Program(seed: seed, options: options, operations: operations)
   }
 
-  /// Beside so much, the deletions of a few rows are no reason for a compaction to begin with a checkpoint, nor is what
-  /// lies beside it a reason to copy it.
+  /// A record so large that the deletions of a few rows are no reason for a compaction to begin with a checkpoint, and
+  /// that garbage in its segment is no reason to copy it.
   private var ballast: Operation {
     .write([Change(1, options.keyCount - 1, .put(length: 30_000, fill: 9))], .buffered)
   }
 
-  /// Every row.
+  /// Puts every row.
   private mutating func fill() -> Operation {
     let rows = (0..<keyspaces).flatMap { keyspace in (0..<options.keyCount).map { (keyspace, $0) } }
     let changes = rows.map { Change($0.0, $0.1, .put(length: number(1..<largest), fill: number(0..<9))) }
@@ -88,7 +88,7 @@ extension ProgramGenerator {
     return .write(changes.filter { $0.keyspace != 1 || $0.key != options.keyCount - 1 }, .buffered)
   }
 
-  /// Rows of one keyspace, all put or all deleted.
+  /// Puts or deletes one row or all rows of one keyspace.
   private mutating func turn(isDeletion: Bool? = nil, isWhole: Bool = false) -> Operation {
     let keyspace = number(0..<keyspaces)
     let isDeletion = isDeletion ?? (number(0..<2) == 0)
@@ -111,7 +111,7 @@ extension ProgramGenerator {
     }
   }
 
-  /// Something that moves records, perhaps with something in the middle of it.
+  /// Work that moves records, perhaps with deeds in the middle of it.
   private mutating func move() -> [Operation] {
     let amid: [Operation] =
       number(0..<3) == 0 ? (0..<number(1..<4)).map { _ in .amid(deed(), after: number(0..<10)) } : []

@@ -1,8 +1,9 @@
 package import Cairn
 
-/// What is done to a store, as values: the same program does the same, whatever has been left out of it.
+/// A sequence of operations on a store, as a value. A step does the same whichever other steps have been left out.
 package struct Program: Hashable, Sendable {
-  /// Decides everything that the steps leave open: values' bytes, crash states, what damage hits.
+  /// Determines everything that the steps leave open: the machines' random numbers, crash states, the targets of
+  /// damage.
   package var seed: UInt64
   package var options: Options
   package var steps: [Step]
@@ -12,11 +13,12 @@ package struct Program: Hashable, Sendable {
     package var compression = true
     package var checkpoints = true
     package var compaction = true
-    /// Whether compaction begins when the log is a little longer than it should be, and not by a segment.
+    /// Whether compaction begins as soon as the log is a little longer than it should be, instead of a whole segment
+    /// longer.
     package var isTight = false
     package var dictionaries = true
     package var keys = KeyShape.sequential
-    /// How many different keys there are in each keyspace.
+    /// The number of different keys in each keyspace.
     package var keyCount = 12
     /// Whether the first two keyspaces are ordered and the third isn't; else the other way round.
     package var isOrdered = true
@@ -36,7 +38,8 @@ package struct Program: Hashable, Sendable {
   }
 }
 
-/// One operation. Its number stays when others are left out, so that what is derived from it does too.
+/// One operation. It keeps its number when others are left out, so that everything derived from the number stays the
+/// same.
 package struct Step: Hashable, Sendable {
   package var id: Int
   package var operation: Operation
@@ -54,11 +57,11 @@ package enum Operation: Hashable, Sendable {
   /// Runs this many pieces of background work.
   case background(Int)
   case checkpoint
-  /// Compacts what is worth it, or everything.
+  /// Compacts the segments that are worth it, or all.
   case compact(CompactionExtent)
-  /// Drops a keyspace, which the next write to it makes anew.
+  /// Drops a keyspace; the next write to it creates it again.
   case drop(Int)
-  /// From now on a keyspace keeps so many versions of each row.
+  /// Sets how many versions of each row a keyspace keeps from now on.
   case retain(Int, Int)
   case snapshot
   /// Ends the snapshot with this number, modulo how many there are: 0 the oldest, -1 the newest.
@@ -67,11 +70,12 @@ package enum Operation: Hashable, Sendable {
   case check
   /// Opens the store for reading beside the writer.
   case readBeside
-  /// In the middle of what comes behind this, at one of the moments when another thread might: after so many others.
+  /// Arms a deed for the operations that follow. The deed is done at a moment when another thread could do it, after
+  /// this many other such moments.
   case amid(Deed, after: Int)
-  /// Opens the store for reading as it was after one of the commits there have been, modulo how many.
+  /// Opens the store for reading as it was after one of its commits; the number is taken modulo the number of commits.
   case lookBack(Int)
-  /// Closes the store and opens it for writing as it was after that commit.
+  /// Closes the store and opens it for writing as it was after such a commit.
   case goBack(Int)
   /// Closes the store, which stays closed until a step that opens one.
   case close
@@ -79,28 +83,28 @@ package enum Operation: Hashable, Sendable {
   case reopen
   /// The process ends; the next one opens the store.
   case kill
-  /// The machine loses its power; the next one opens the store.
+  /// The machine loses power; the next one opens the store.
   case crash
-  /// The call of this kind fails that comes after so many others of it.
+  /// Makes a call of this kind fail, after this many others of the kind.
   case fail(Fault, after: Int)
-  /// So many bytes are left on the disk; nil for any number.
+  /// Limits the free bytes of the disk to this number; nil for no limit.
   case space(Int?)
-  /// Bits flip on copies of the disk, each of which is opened and read.
+  /// Flips a bit on each of this many copies of the disk, which are then opened and read.
   case flip(Int)
-  /// A write goes to another place, on a copy of the disk that is then worked with.
+  /// Misdirects a write, on a copy of the disk that the store then continues to work on.
   case misdirect
-  /// Copies every file, for one of them to come back later.
+  /// Copies every file, so that one of them can be put back later.
   case copyFiles
-  /// Something happens to a whole file, on a copy of the disk that is then opened and read.
+  /// Damages a whole file, on a copy of the disk that is then opened and read.
   case spoil(Spoiling)
 }
 
-/// What is done in the middle of other work.
+/// An action in the middle of other work.
 package enum Deed: Hashable, Sendable {
   case snapshot
-  /// Ends a snapshot, as the operation does.
+  /// Ends a snapshot, as ``Operation/release(_:)`` does.
   case release(Int)
-  /// Asks for a keyspace.
+  /// Requests a keyspace.
   case ask(Int)
   /// A batch, buffered.
   case write([Change])
@@ -109,12 +113,12 @@ package enum Deed: Hashable, Sendable {
 
 /// What happens to a whole file while nobody has the store open.
 package enum Spoiling: String, Hashable, Sendable, CaseIterable {
-  /// It ends earlier.
+  /// The file ends earlier.
   case cut
-  /// From somewhere on it is zeros.
+  /// The file is zeros from some offset on.
   case zero
   case remove
-  /// It is what it was when files were copied.
+  /// The file is as it was when the files were copied.
   case older = "put-back"
 }
 
@@ -125,12 +129,12 @@ package struct Change: Hashable, Sendable {
     case check
   }
 
-  /// Whether the row is what the batch expects it to be depends on what the row is then.
+  /// What a batch expects of a row. The expectation itself depends on the row's state when the batch is written.
   package enum Wish: String, Hashable, Sendable, CaseIterable {
     case anything, present, absent
-    /// The row's own revision, or that there is none.
+    /// The row's own revision, or its absence.
     case current
-    /// A revision that the row doesn't have.
+    /// A revision that the row does not have.
     case stale
   }
 
@@ -154,8 +158,8 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case name
   case noSpace = "no-space"
   case shortWrite = "short-write"
-  /// A sync that reports success after one that failed, whatever has become of what that one was to make durable. Not
-  /// armed by itself: it is what comes of `sync` when the store is opened again by the next process.
+  /// A sync that reports success after one that failed, although what the failed one should have made durable may be
+  /// lost. A program does not arm this fault: it follows from `sync` when the next process opens the store again.
   case falseSync = "false-sync"
   case bitFlip = "bit-flip"
   case misdirectedWrite = "misdirected-write"
@@ -164,11 +168,11 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case removedFile = "removed-file"
   case olderFile = "older-file"
 
-  /// Those that a program arms.
+  /// The faults that a program arms.
   package static let armed: [Fault] = [.open, .read, .write, .sync, .directorySync, .name, .noSpace, .shortWrite]
 }
 
-/// How keys look. Each shape is a trap for an index that keeps no keys.
+/// The form of a program's keys. Each is a hard case for an index that does not store keys.
 package enum KeyShape: String, Hashable, Sendable, CaseIterable {
   case random, sequential
   case sharedPrefix = "shared-prefix"

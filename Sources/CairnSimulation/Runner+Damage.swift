@@ -1,8 +1,8 @@
 import Cairn
 
-/// Damage: on copies of the disk, which are opened, read, and left behind.
+/// Damage to copies of the disk, which are opened, read and discarded.
 extension Runner {
-  /// Bits of one byte change, on a disk nobody uses or under an open store.
+  /// Flips one bit, on a disk that nobody uses or under an open store.
   mutating func flip(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let files: MemoryFileLayer
@@ -20,7 +20,7 @@ extension Runner {
     oracles.tally.faults[.bitFlip, default: 0] += 1
     try located("bits \(mask) flipped at \(offset) of \(path)", .damage) {
       if Bool.random(using: &random) {
-        // What is open already gives what is right, or errors.
+        // A store that is already open shows the right rows or throws errors.
         let machine = SimulatedMachine(files, seed: random.next())
         let open = try machine.open(oracles.options)
         guard let rows = model.state(at: open.lastSequence) else {
@@ -37,17 +37,17 @@ extension Runner {
     }
   }
 
-  /// A byte that means something, of any file but the lock.
+  /// A byte of any file but the lock, at most 64 bytes after the file's last byte that is not zero.
   private static func target(in files: MemoryFileLayer, _ random: inout SplitMix64) -> (path: String, offset: Int)? {
     let contents = files.contents.filter { !$0.key.hasSuffix("LOCK") && !$0.value.isEmpty }
     let paths = contents.keys.sorted()
     guard let path = paths.randomElement(using: &random), let bytes = contents[path] else { return nil }
     let end = min(bytes.count, (bytes.lastIndex { $0 != 0 } ?? 0) + 65)
-    // The beginning is small and matters.
+    // The beginning of a file is small but important.
     return (path, Int.random(in: 0..<min(end, Bool.random(using: &random) ? 512 : end), using: &random))
   }
 
-  /// A write lands elsewhere, and the store works on without knowing.
+  /// Misdirects a write. The store continues to work without knowing.
   mutating func misdirect(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let files = machine.files.afterKill()
@@ -98,12 +98,13 @@ extension Runner {
 
   // MARK: Whole files
 
-  /// Something happens to a file that nobody has open: of a store that has been closed, or whose process has been
-  /// killed, or whose machine has lost its power.
+  /// Damages a file that nobody has open, after the store has been closed, its process killed, or its machine has lost
+  /// power.
   mutating func spoil(_ spoiling: Spoiling, _ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let files: MemoryFileLayer
-    // What must be there as long as no segment is hurt, and what is missed where one is.
+    // `floor` is the commit that must be found if no segment is damaged, `known` the one that must be found if a
+    // segment is.
     let floor: UInt64
     let known: UInt64
     let hasPower = store == nil || Bool.random(using: &random)
@@ -131,7 +132,7 @@ extension Runner {
     }
   }
 
-  /// A file to which it can happen.
+  /// Picks a file that can be damaged in this way.
   private func spoiled(
     _ spoiling: Spoiling, _ files: MemoryFileLayer, _ random: inout SplitMix64
   ) -> String? {
@@ -144,7 +145,7 @@ extension Runner {
       }
     }
     let segments = contents.keys.filter { $0.hasSuffix(".segment") }.sorted()
-    // Most of what there is to lose, at the end of the log in particular, where it is hardest to miss.
+    // Segments contain most of what can be lost. A loss at the end of the log is the hardest to notice.
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return segments.last { contents[$0].map { !$0.isEmpty } ?? false } ?? contents.keys.sorted().last
     case 1: return segments.randomElement(using: &random) ?? contents.keys.sorted().last
@@ -152,7 +153,7 @@ extension Runner {
     }
   }
 
-  /// Durably. Returns what has been done, in words.
+  /// Damages a file durably. Returns a description of the damage.
   private func hurt(
     _ path: String, _ spoiling: Spoiling, _ files: MemoryFileLayer, _ random: inout SplitMix64
   ) throws -> String {

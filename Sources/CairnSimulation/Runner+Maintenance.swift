@@ -1,6 +1,6 @@
 import Cairn
 
-/// Checkpoints, compaction and background work, with whatever happens in the middle of them.
+/// Checkpoints, compaction and background work, with the deeds in the middle of them.
 extension Runner {
   mutating func checkpoint() throws {
     guard let store else { return }
@@ -17,7 +17,7 @@ extension Runner {
     }
   }
 
-  /// Maintenance, with whatever happens in the middle of it.
+  /// Runs maintenance, with the deeds that become due in the middle of it.
   private mutating func maintain(
     _ work: Meantime.Work, _ store: Store, _ body: () throws(StoreError) -> Void
   ) throws {
@@ -28,7 +28,8 @@ extension Runner {
     if let error { try excuse(error) }
   }
 
-  /// Others may write meanwhile, unless somebody who finds no space would wait for the work to be done.
+  /// Lets others write while the work runs, but not if space may be lacking: a writer that finds no space would wait
+  /// until the work is done.
   private mutating func beside(_ work: Meantime.Work, _ store: Store, _ body: () -> Void) throws {
     if mayLackSpace || isPoisoned { return meantime.during(.exclusive, body) }
     let known = model.last
@@ -41,7 +42,7 @@ extension Runner {
     if let failure = scene.failure { throw failure }
   }
 
-  /// Runs so many pieces of background work, each of which may commit a dictionary.
+  /// Runs `count` pieces of background work, each of which may commit a dictionary.
   mutating func background(_ count: Int) throws {
     for _ in 0..<count {
       if let store, !isPoisoned { try beside(.nothing, store) { [meantime] in meantime.pass() } }

@@ -2,7 +2,8 @@ import Cairn
 
 /// Opening, closing, and what becomes of the store when the process ends or the power fails.
 extension Runner {
-  /// Opens what is there; again, as long as mishaps get in the way. False if it has been refused to open it up to a commit.
+  /// Opens the store, and tries again if an armed fault or a full disk has prevented it. False if the store has refused
+  /// to open up to a commit.
   @discardableResult
   mutating func open(upTo last: UInt64? = nil) throws -> Bool {
     var attempts = 0
@@ -31,7 +32,7 @@ extension Runner {
     return true
   }
 
-  /// What is read goes on to be there, and what is written is refused.
+  /// Closes the store, and requires that reading continues to work and that a write is refused.
   mutating func close() throws {
     guard let store else { return }
     oracles.tally.closings += 1
@@ -55,7 +56,7 @@ extension Runner {
   }
 
   private mutating func end(_ store: Store) throws {
-    // What recovery found and nobody has written behind is as durable as it was.
+    // If nothing has been written since recovery, closing makes nothing more durable than it was.
     let hasWritten = store.statistics.appendedBytes > 0
     let isSound = meantime.during(.exclusive) { machine.close(store) }
     let isExcused = isPoisoned || machine.files.struck > 0 || machine.files.capacity != nil
@@ -75,9 +76,9 @@ extension Runner {
     try recovered(atLeast: mustRemain)
   }
 
-  /// What was behind the commit stays until something is written.
+  /// Opens the store up to an earlier commit. The commits after that one remain until something is written.
   mutating func goBack(_ number: Int) throws {
-    // What is there is known then.
+    // After this, it is known which commits there are.
     try reopen()
     guard let store, model.left == nil else { return }
     machine.close(store)
@@ -108,7 +109,7 @@ extension Runner {
     return machines
   }
 
-  /// The next process, or the next machine, has the disk now.
+  /// Lets the next process, or the next machine, open the disk.
   mutating func move(to files: MemoryFileLayer, atLeast floor: UInt64) throws {
     try verifyCaptures()
     releaseAll()
@@ -126,7 +127,7 @@ extension Runner {
     guard let store else { return }
     let sequence = store.lastSequence
     observe("recovered \(number(of: sequence))")
-    // What has been lost would be there again in files as they were.
+    // The copied files would bring back commits that have been lost.
     if sequence != model.newest || model.possible != nil { copies = [:] }
     try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
     try require(

@@ -1,17 +1,17 @@
 package import Cairn
 
-/// Runs one program on a simulated machine, compares what it sees with the model, and looks at every disk that a crash
+/// Runs one program on a simulated machine, compares what it sees with the model, and verifies the disks that a crash
 /// may have left.
 package struct Runner {
-  /// What a program came to.
+  /// The outcome of a program.
   package struct Result: Sendable {
     package var failure: Failure?
     package var tally: Tally
-    /// The same for the same program, to the last call and byte.
+    /// A hash of the trace. The same program gives the same digest each time, down to the last call and byte.
     package var digest: UInt64
-    /// Every call and result, if they were to be kept.
+    /// Every call and result; empty unless `keepsTrace` was set.
     package var trace: [String]
-    /// What a user of the store has seen, whatever its options.
+    /// What a user of the store has observed. Does not depend on the store's options.
     package var observations: [String]
   }
 
@@ -23,20 +23,20 @@ package struct Runner {
   var store: Store?
   var keyspaces: [Keyspace?] = []
   let meantime: Meantime
-  /// Up to here the machine's files say that the log was durable, whatever becomes of a segment.
+  /// The machine's files record that the log was durable up to this commit, even if a segment is damaged.
   var recorded: UInt64 = 0
-  /// Every file as it was at one moment.
+  /// Every file as it was when the files were copied.
   var copies: [String: [UInt8]] = [:]
   private var observations: [String] = []
   var isPoisoned = false
-  /// Whether space may be missing in the middle of something.
+  /// Whether the disk may run out of space in the middle of an operation.
   var mayLackSpace = false
-  /// What the store has committed of its own accord: dictionaries.
+  /// The number of commits that the store has made by itself, for dictionaries.
   var ownCommits: UInt64 = 0
-  /// Mishaps that have been met when the last was excused.
+  /// The number of machines made after the first; their seeds depend on it.
   var machines: UInt64 = 0
 
-  /// `deaf` are syncs that do nothing, for a test that this is noticed.
+  /// - Parameter deaf: Kinds of syncs that report success and do nothing; tests check that the oracles notice it.
   package static func run(
     _ program: Program, _ sampling: Sampling, keepsTrace: Bool = false, deaf: Set<MemoryFileLayer.Operation> = []
   ) -> Result {
@@ -57,11 +57,11 @@ package struct Runner {
       observations: runner.observations)
   }
 
-  /// How much of what a crash may leave is looked at.
+  /// How many of the disks that a crash may leave are verified.
   package enum Sampling: Sendable, Hashable {
     /// Only the crashes that are steps of the program.
     case none
-    /// One of some calls, one outcome of each.
+    /// One of several calls, one outcome of each.
     case some
     /// Every call, several outcomes of each.
     case every(decisions: Int, random: Int)
@@ -96,7 +96,7 @@ package struct Runner {
     try located("the end", .errors) {
       try compare()
       releaseAll()
-      // A checkpoint in the making holds versions like a snapshot.
+      // An unfinished checkpoint keeps versions, as a snapshot does.
       try background(.max)
       if let store, !isPoisoned, model.left == nil {
         let older = model.rows.reduce(0) { $0 + $1.olderCount }
@@ -106,7 +106,7 @@ package struct Runner {
       }
       try reopen()
     }
-    // What the store leaves when it is closed is part of the trace.
+    // The files that the store leaves when it is closed are part of the trace.
     watch.end(machine.files)
     if let store { machine.close(store) }
     for (path, bytes) in machine.files.contents.sorted(by: { $0.key < $1.key }) where !path.hasSuffix("LOCK") {
@@ -153,7 +153,8 @@ package struct Runner {
     case .amid(let deed, let count): meantime.arm(deed, after: count)
     case .check: try compare()
     case .readBeside:
-      // What a failed write left in a file is read too, and what is behind the commit that was gone back to.
+      // A reader would also read what a failed write left in a file, and the commits after the one that the store has
+      // gone back to.
       if !isPoisoned, model.left == nil {
         try unwatched { try $0.oracles.readBeside($0.machine.files, $0.model.rows, seed: 1) }
       }
@@ -195,8 +196,8 @@ package struct Runner {
     watch.follow(machine.files, model, floor: model.floor, store: store)
   }
 
-  /// The calls that `body`, which only reads, makes are no part of the program. A mishap that was meant for the program
-  /// and meets it makes it begin again.
+  /// Runs `body`, which only reads, and does not count its calls as part of the program. If a fault that was armed for
+  /// the program strikes during `body`, runs `body` again.
   mutating func unwatched(_ body: (inout Runner) throws -> Void) throws {
     let gate = machine.files.gate
     machine.files.gate = nil
@@ -211,7 +212,8 @@ package struct Runner {
     }
   }
 
-  /// A disk that has no space or meets a mishap need not say so outside of the log.
+  /// Records that commits are durable. `recorded` does not rise after a fault or while space is limited: the store then
+  /// need not record durability outside of the log.
   mutating func madeDurable(upTo sequence: UInt64) {
     model.madeDurable(upTo: sequence)
     if machine.files.struck == 0, machine.files.capacity == nil { recorded = max(recorded, sequence) }
@@ -227,7 +229,7 @@ package struct Runner {
     }
   }
 
-  /// Each row that the store and the snapshots show.
+  /// Compares each row that the store and the snapshots show.
   private mutating func compare() throws {
     guard let store else { return }
     try store.read { try oracles.compare($0, keyspaces, model.rows) }
@@ -247,7 +249,8 @@ package struct Runner {
     }
   }
 
-  /// Which of the program's commits it is, whatever epochs there were and whatever else was committed.
+  /// The number of a commit among the program's own commits. It does not depend on epochs, or on commits that the store
+  /// has made by itself.
   func number(of sequence: UInt64) -> Int {
     model.history.count { $0.sequence <= sequence } - Int(ownCommits)
   }
@@ -259,7 +262,8 @@ package struct Runner {
 
   // MARK: Writing
 
-  /// An error is excused by a mishap that the disk has met, or by a disk that is nearly full.
+  /// Accepts an error if an armed fault has struck the disk or the disk's space is limited. Fails for other errors, and
+  /// always for `.conflict` and `.corrupted`.
   mutating func excuse(_ error: StoreError) throws {
     observe("\(error.code)")
     let isExcused = machine.files.struck > 0 || machine.files.capacity != nil
@@ -318,7 +322,7 @@ package struct Runner {
     if let sequence = written.second {
       model.committed(rows, sequence)
     } else {
-      // It may be in the log or not.
+      // The second batch may be in the log or not.
       model.possible = rows
       isPoisoned = true
     }
@@ -329,11 +333,11 @@ package struct Runner {
   }
 
   private struct Beside: Sendable {
-    /// The commit beside whose sync it was written.
+    /// The commit during whose sync the second batch was written.
     var first: UInt64?
-    /// What it leads to; nil if it has changed nothing.
+    /// The rows after the second batch; nil if it has changed nothing.
     var rows: Model.Rows?
-    /// nil if it has failed and may be found all the same.
+    /// The commit of the second batch; nil if the batch has failed, in which case recovery may still find it.
     var second: UInt64?
   }
 

@@ -1,6 +1,6 @@
 package import Cairn
 
-/// Makes a failing program small: as long as what is left still fails, steps go, then changes, then sizes.
+/// Makes a failing program smaller, as long as the rest still fails: removes steps, then changes, then reduces sizes.
 package struct Shrinker {
   private let sampling: [Runner.Sampling]
   private let isOutOfTime: () -> Bool
@@ -14,7 +14,7 @@ package struct Shrinker {
   ) {
     self.deaf = deaf
     best = (program, failure, sampling)
-    // What failed in one of many crash states may fail in another when the program has become another.
+    // After a failure in one of many crash states, the changed program may fail in another crash state.
     self.sampling = [sampling, .every(decisions: 2, random: 2)].filter { $0 != .none || sampling == .none }
     self.isOutOfTime = isOutOfTime
   }

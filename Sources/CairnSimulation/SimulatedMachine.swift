@@ -35,7 +35,7 @@ final class SimulatedMachine: Sendable {
     return try Store.open(at: Self.path, options: storeOptions, environment: environment)
   }
 
-  /// False if it could not be closed as it should be.
+  /// False if closing has thrown an error.
   @discardableResult
   func close(_ store: Store) -> Bool {
     do throws(StoreError) { try store.close() } catch { return false }

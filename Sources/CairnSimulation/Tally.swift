@@ -1,6 +1,6 @@
 import Cairn
 
-/// What has been done and seen.
+/// Counts of what has been run, checked and met.
 package struct Tally: Sendable, Hashable {
   package var programs = 0
   package var exhaustivePrograms = 0
@@ -10,21 +10,21 @@ package struct Tally: Sendable, Hashable {
   package var dictionaries = 0
   /// Disks as a crash may leave them, each of them opened and compared.
   package var crashStates = 0
-  /// Of these, crashes while what an earlier crash had left was recovered or written to for the first time.
+  /// Of these, crashes during the recovery from an earlier crash or during the first write after it.
   package var secondCrashes = 0
-  /// Stores opened, and each row, count, scan and figure compared in them.
+  /// `recoveries`: stores opened. `checks`: rows, counts, scans and figures compared in them.
   package var recoveries = 0
   package var checks = 0
   package var readersBeside = 0
-  /// Damaged disks that were refused with an error, or were read without one.
+  /// Openings, reads and writes that were refused with an error on damaged disks.
   package var refused = 0
-  /// Stores opened as they were after an earlier commit: for reading, for writing, or not since they had been compacted.
+  /// Stores opened up to an earlier commit: for reading, for writing, and those that refused because of a compaction.
   package var lookedBack = 0
   package var wentBack = 0
   package var refusedToGoBack = 0
-  /// Stores closed as they should be and left so.
+  /// Stores closed by a step of their own and left closed.
   package var closings = 0
-  /// What has been done in the middle of other work; of this, snapshots that ended there.
+  /// `deeds`: deeds done in the middle of other work. `endedAmid`: those that ended a snapshot.
   package var deeds = 0
   package var endedAmid = 0
   package var faults: [Fault: Int] = [:]
@@ -50,7 +50,7 @@ package struct Tally: Sendable, Hashable {
     blocksTorn += crash.blocksTorn
   }
 
-  /// Takes over what a layer that is left behind has met.
+  /// Adds the faults that a file layer has met, when it is no longer used.
   mutating func add(_ files: MemoryFileLayer) {
     for fault in Fault.armed { faults[fault, default: 0] += files.struck(fault.rawValue) }
     faults[.misdirectedWrite, default: 0] += files.struck(Fault.misdirectedWrite.rawValue)

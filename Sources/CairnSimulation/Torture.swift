@@ -1,4 +1,4 @@
-/// Program after program, of all kinds, until there is no more time or something is found.
+/// Runs programs of all kinds, one after the other, until the caller has no more time or a failure is found.
 package struct Torture {
   package struct Finding: Sendable {
     package let program: Program
@@ -14,8 +14,8 @@ package struct Torture {
 
   package init(seed: UInt64) { self.seed = seed }
 
-  /// Runs one more program. Every fourth is a short one, crashed at each of its calls, as long as there are any; every
-  /// thirtieth is run with other options as well.
+  /// Runs one more program. Every fourth is a short one, crashed at each of its calls, until all short ones have been
+  /// run; every thirtieth is also run with other options.
   package mutating func advance() -> Finding? {
     next += 1
     if next % 4 == 0, short.length <= 3 { return runShort() }
@@ -28,7 +28,7 @@ package struct Torture {
     return run(.random(seed: seed), .some)
   }
 
-  /// All programs of so many operations, or the next of them.
+  /// Runs the next short program.
   private mutating func runShort() -> Finding? {
     let program = ShortPrograms.program(length: short.length, number: short.number)
     short.number += 1

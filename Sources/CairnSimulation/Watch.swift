@@ -1,24 +1,24 @@
 import Cairn
 
-/// Stands between a store and its disk: notes every call, and takes copies of the disk as a loss of power at that moment
-/// would leave it. They are looked at later, since the store is in the middle of something.
+/// Stands between a store and its disk: notes every call, and takes copies of the disk as a loss of power at that
+/// moment would leave it. The copies are verified later, because the store is in the middle of an operation.
 final class Watch: Sendable {
-  /// At which calls, and how many outcomes of each.
+  /// The calls at which copies are taken, and how many outcomes of each.
   enum Sampling: Sendable, Equatable {
     case none
-    /// At every call that changes anything: everything lost, everything kept, each decision against the others as far
-    /// as so many, and so many by chance.
+    /// At every call that changes anything: everything lost, everything kept, up to `decisions` single decisions
+    /// against all others, and `random` random outcomes.
     case every(decisions: Int, random: Int)
-    /// At one of so many.
+    /// At one in this many calls, at random.
     case random(oneIn: Int)
-    /// At one call.
+    /// At the call with this number.
     case once(Int)
   }
 
   struct Capture: Sendable {
     let files: MemoryFileLayer
     let model: Model
-    /// What may not be lost.
+    /// The commit up to which nothing may be lost.
     let floor: UInt64
     let place: String
     let tally: MemoryFileLayer.CrashTally
@@ -52,7 +52,7 @@ final class Watch: Sendable {
     if keepsLines { state.withLock { $0.lines = [] } }
   }
 
-  /// From now on this is what a crash must lead to.
+  /// Sets the model that a crash at any later call must agree with, and the commit that it must not lose.
   func follow(_ files: MemoryFileLayer, _ model: Model, floor: UInt64, store: Store? = nil) {
     state.withLock {
       $0.model = model
@@ -79,12 +79,12 @@ final class Watch: Sendable {
     }
   }
 
-  /// Runs something once a commit behind `sequence` is being synced.
+  /// Runs a closure when a commit after `sequence` is being synced; nil cancels it.
   func setBeside(_ sequence: UInt64, _ run: (@Sendable () -> Void)?) {
     state.withLock { $0.beside = run.map { (sequence, $0) } }
   }
 
-  /// Calls somebody at each call, behind everything else.
+  /// Sets a listener that is called at each call, after everything else.
   func tell(_ listener: (@Sendable (MemoryFileLayer.Operation, _ path: String) -> Void)?) {
     state.withLock { $0.listener = listener }
   }
@@ -98,7 +98,7 @@ final class Watch: Sendable {
 
   // MARK: The trace
 
-  /// Depends on everything that has been noted, in its order.
+  /// A hash of all lines that have been noted, in order.
   var digest: UInt64 { state.withLock { $0.digest } }
   var lines: [String] { state.withLock { $0.lines ?? [] } }
 
@@ -143,7 +143,7 @@ final class Watch: Sendable {
       var result: [MemoryFileLayer.CrashOutcome] = [.lost]
       let count = files.crash(.kept).tally.decisions
       if count > 0 { result.append(.kept) }
-      // All of them where there are few, and others each time where there are many.
+      // All decisions if there are few, others at each call if there are many.
       for decision in 0..<min(count, decisions) {
         let chosen = count <= decisions ? decision : Int(mix(own, UInt64(decision)) % UInt64(count))
         for rule in [MemoryFileLayer.CrashOutcome.Rule.lost, .kept] {
