@@ -1,6 +1,6 @@
 package import Cairn
 
-/// The bytes of the files of a store that are no segments, with the names of their fields.
+/// Annotates the bytes of a store's files, other than segments, with the names of their fields.
 package enum AnnotatedFile {
   /// The fields of a manifest.
   package static func manifest(_ bytes: [UInt8]) -> [Annotation] {
@@ -38,7 +38,7 @@ package enum AnnotatedFile {
     }
   }
 
-  /// As many entries of at least `length` bytes as there should be, or as fit.
+  /// Reads as many entries of at least `length` bytes as there should be, or as many as fit.
   private static func entries(
     _ count: UInt32, of length: Int, upTo end: Int, in fields: inout FieldReader, _ read: (inout FieldReader) -> Void
   ) {
@@ -79,7 +79,7 @@ package enum AnnotatedFile {
     fields.number(UInt64.self, "length of the file")
   }
 
-  /// The fields of a checkpoint's header; the nodes are not looked into.
+  /// The fields of a checkpoint's header; the nodes and the tables are not decoded.
   package static func checkpoint(_ bytes: UnsafeRawBufferPointer) -> [Annotation] {
     var fields = unsafe FieldReader(bytes, shownBytes: 16)
     fields.magic("CAIRNCHK")
@@ -136,7 +136,7 @@ package enum AnnotatedFile {
 }
 
 extension AnnotatedFile {
-  /// The fields of the file with the records of the watermark, of which one may be missing.
+  /// The fields of the watermark file. One of its two records may be missing.
   package static func watermarks(_ bytes: UnsafeRawBufferPointer) -> [Annotation] {
     var fields = unsafe FieldReader(bytes)
     for slot in WatermarkRecord.slots where slot + WatermarkRecord.size <= bytes.count {
@@ -156,7 +156,7 @@ extension AnnotatedFile {
     return fields.takeAnnotations()
   }
 
-  /// The fields of a file that is no segment, by its name.
+  /// The fields of a file that is not a segment, chosen by the file's name.
   ///
   /// - Throws: `malformed` for a file that FORMAT.md does not describe.
   package static func fields(of name: String, in directory: StoreDirectory) throws(StoreError) -> [Annotation] {

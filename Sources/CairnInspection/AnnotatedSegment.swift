@@ -1,6 +1,6 @@
 package import Cairn
 
-/// The bytes of a segment with the names of their fields. Whatever is damaged is decoded as far as it goes.
+/// Annotates the bytes of a segment with the names of their fields. Decodes damaged parts as far as possible.
 package struct AnnotatedSegment {
   private let segment: LogSegment
   private let shownBytes: Int
@@ -10,7 +10,7 @@ package struct AnnotatedSegment {
     self.shownBytes = shownBytes
   }
 
-  /// Calls `body` with the fields of the header, if `range` begins within it, and of the frames that begin in `range`.
+  /// Calls `body` with the fields of the header, if `range` begins within it, and of the frames that overlap `range`.
   package func forEach(in range: Range<Int>, _ body: ([Annotation]) throws -> ScanStep) throws {
     if range.lowerBound < SegmentHeader.size, try body(header()) == .stop { return }
     let end = min(segment.limit, segment.content)
@@ -18,7 +18,7 @@ package struct AnnotatedSegment {
       switch piece {
       case .frame(let frame):
         guard frame.offset < range.upperBound else { return false }
-        // A frame that ends behind the beginning holds it.
+        // A frame that ends after the beginning of `range` contains that beginning.
         guard frame.offset + frame.header.length > range.lowerBound else { return true }
         return try body(annotate(frame.offset, limit: frame.offset + frame.header.length)) == .next
       case .invalid(let invalid):
@@ -55,7 +55,7 @@ package struct AnnotatedSegment {
     return fields.takeAnnotations()
   }
 
-  /// A frame, or what stands where one should.
+  /// The fields of a frame, or of the bytes where a frame should begin.
   private func annotate(_ offset: Int, limit: Int) -> [Annotation] {
     var fields = reader(offset..<limit)
     let kind = fields.number(
@@ -83,7 +83,7 @@ package struct AnnotatedSegment {
     return fields.takeAnnotations()
   }
 
-  /// What the frame's checksum would be for the records as they are.
+  /// The checksum that the frame should have with its records as they are; nil if they cannot be decoded.
   private func checksum(_ offset: Int, limit: Int) -> UInt32? {
     let frame = unsafe segment.mapping.base + offset
     guard let origin = segment.origin, let header = unsafe FrameHeader(frame, available: limit - offset) else {
@@ -102,7 +102,7 @@ package struct AnnotatedSegment {
     return ~register
   }
 
-  /// False if what follows makes no sense.
+  /// False if no record can be decoded here.
   private func annotateRecord(_ fields: inout FieldReader, _ frame: Int, _ limit: Int) -> Bool {
     guard let origin = segment.origin else { return false }
     let offset = frame + fields.position

@@ -1,29 +1,29 @@
 package import Cairn
 
-/// What a dump in Berkeley DB's text format is for.
+/// The loader that a dump in Berkeley DB's text format is meant for.
 package enum DumpProfile: String, Sendable, CaseIterable {
-  /// What the loaders of Berkeley DB and of LMDB both take.
+  /// Only what the loaders of both Berkeley DB and LMDB accept.
   case bdb
-  /// With what LMDB's loader needs for more than 1 MiB.
+  /// Also the map size, which LMDB's loader needs for more than 1 MiB.
   case lmdb
 }
 
-/// What stands for a row's reference in such a dump.
+/// How such a dump writes a row's reference.
 package enum DumpKeys: String, Sendable, CaseIterable {
-  /// The encoded reference, whatever it is, in the same order (FORMAT.md, section 6).
+  /// The encoded reference, of any kind; it sorts like the reference (FORMAT.md, section 6).
   case encoded
-  /// The bytes of references that are bytes; no others.
+  /// The bytes of a reference that is bytes; other references are refused.
   case bytes
-  /// The UTF-8 of references that are strings; no others.
+  /// The UTF-8 of a reference that is a string; other references are refused.
   case text
 }
 
-/// Writes Berkeley DB's text format: a header, a line for each key and one for its value, in hexadecimal digits behind a
-/// space, and `DATA=END`. Nothing that both loaders would not take.
+/// Writes Berkeley DB's text format: a header, a line for each key and one for its value, each a space and hexadecimal
+/// digits, then `DATA=END`. Apart from the map size and the names of databases, writes only what both loaders accept.
 package struct BerkeleyDump: Sendable {
   package let profile: DumpProfile
   package let keys: DumpKeys
-  /// LMDB's own limit, which can be changed only when it is compiled.
+  /// LMDB's limit for the bytes of a key, which can be changed only when LMDB is compiled.
   package static let lmdbKeyLimit = 511
 
   package init(_ profile: DumpProfile, _ keys: DumpKeys) {
@@ -52,7 +52,7 @@ package struct BerkeleyDump: Sendable {
 
   package static let end = Array("DATA=END\n".utf8)
 
-  /// Berkeley DB reads escapes in a name, LMDB none.
+  /// Berkeley DB decodes escapes in a name, LMDB does not.
   private func append(name: String, to bytes: inout [UInt8]) throws(StoreError) {
     let hasControls = name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     switch profile {
@@ -83,8 +83,8 @@ package struct BerkeleyDump: Sendable {
       "\(who) has no way to name a database \(Reference.string(name).literal); dump it alone, with --unnamed")
   }
 
-  /// The bytes that stand for an encoded key.
-  /// - Throws: `malformed` for a reference that cannot be written so.
+  /// The bytes to write for an encoded key.
+  /// - Throws: `malformed` for a reference that ``keys`` cannot express.
   package func key(
     _ encoded: UnsafeRawBufferPointer, in keyspace: String
   ) throws(StoreError) -> UnsafeRawBufferPointer {
@@ -99,7 +99,7 @@ package struct BerkeleyDump: Sendable {
     return unsafe UnsafeRawBufferPointer(rebasing: encoded.dropFirst())
   }
 
-  /// Appends a line of a key or a value.
+  /// Appends the line of a key or a value.
   package func append(item: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     bytes.append(0x20)
     unsafe bytes.append(hex: item)
@@ -108,7 +108,7 @@ package struct BerkeleyDump: Sendable {
 }
 
 extension DumpKeys {
-  /// The type byte that all references of the one kind begin with; nil if any kind will do.
+  /// The type byte with which the encoding of every allowed reference begins; nil if any reference is allowed.
   var type: UInt8? {
     switch self {
     case .encoded: nil

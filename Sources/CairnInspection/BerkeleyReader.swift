@@ -2,15 +2,15 @@ package import Cairn
 
 /// Reads Berkeley DB's text format as `db_dump`, `mdb_dump` and others write it.
 package struct BerkeleyReader {
-  /// What the header of a section says.
+  /// The header of a section.
   package struct Section: Sendable {
-    /// nil if it has none.
+    /// Nil if the header has no name.
     package var name: String?
-    /// What it says that has no meaning here, in words.
+    /// The settings that have no meaning here, in words.
     package var remarks: [String] = []
   }
 
-  /// What only says how the other store lies on disk.
+  /// Keywords that only describe how the other store is laid out on disk.
   private static let storage: Set<String> = [
     "bt_minkey", "db_lorder", "db_pagesize", "extentsize", "chksum", "h_ffactor", "h_nelem", "re_len", "re_pad",
     "mapsize", "mapaddr", "maxreaders", "keys", "subdatabase", "geometry", "canary", "txnid", "sequence",
@@ -26,7 +26,7 @@ package struct BerkeleyReader {
 
   package init(_ lines: LineReader) { self.lines = lines }
 
-  /// What is wrong with the line that has been read last.
+  /// An error about the line that was read last.
   package func problem(_ words: String) -> StoreError { lines.problem(words) }
 
   // MARK: Headers
@@ -172,7 +172,7 @@ package struct BerkeleyReader {
 }
 
 extension UInt8 {
-  /// Of a digit in either case; nil for anything else.
+  /// The value of a hexadecimal digit in either case; nil for any other character.
   var hexadecimalValue: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

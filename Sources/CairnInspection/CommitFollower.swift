@@ -1,12 +1,12 @@
 package import Cairn
 
-/// One commit as it lies in the log.
+/// One commit as it is in the log.
 package struct LoggedCommit: Sendable {
   package struct Change: Sendable {
     /// nil for a keyspace that neither the log nor the manifest names.
     package let keyspace: String?
     package let record: LogRecord
-    /// nil where it cannot be read, or is none.
+    /// Nil if the value cannot be read, or if the record has none.
     package let value: [UInt8]?
   }
 
@@ -18,15 +18,15 @@ package struct LoggedCommit: Sendable {
   package let changes: [Change]
 }
 
-/// Reads the commits of a store as they come, beside its writer.
+/// Reads the commits of a store while a writer writes them.
 ///
-/// Keeps a place in the log and looks from time to time whether it goes on there. The segments from there on are kept
-/// open, so that compaction takes nothing away that has not been looked at, unless a whole segment comes and goes between
-/// two looks. That is told then.
+/// Keeps a place in the log, and reads on from there at each call of ``news(_:)``. Holds open the segments from that
+/// place on, so that compaction removes no commit that has not been read, unless a whole segment is written and
+/// compacted between two calls. The follower reports such a loss.
 package struct CommitFollower {
   package enum News: Sendable {
     case commit(LoggedCommit)
-    /// Commits between these two were compacted before they were looked at, or are damaged.
+    /// Commits between these two were compacted before they were read, or are damaged.
     case missed(after: UInt64, before: UInt64)
   }
 
@@ -34,26 +34,26 @@ package struct CommitFollower {
   private var manifest: Manifest?
   /// Segments of the log from the present one on.
   private var files: [UInt32: any File] = [:]
-  /// Segments that compaction wrote, which are no part of the chain of commits.
+  /// Segments that compaction wrote; they are not part of the chain of commits.
   private var compacted: Set<UInt32> = []
   private var present: Chained?
   private var offset = SegmentHeader.size
-  /// The last commit that was read, or what the present segment continues.
+  /// The last commit that was read, or the base sequence of the present segment.
   private var chain: UInt64 = 0
-  /// Whether there may have been commits before the next one that are not there any more.
+  /// Whether commits before the next one may be missing.
   private var hasSkipped = false
-  /// Of the last commit that was given.
+  /// The last commit that was given to the caller.
   package private(set) var lastSequence: UInt64
   private var names: [UInt32: String] = [:]
   private var values = ValueReader()
 
   private struct Chained {
     let origin: SegmentOrigin
-    /// Where the log ended that it continues in a new epoch; nil if that is not known.
+    /// The end of the log that this segment continues in a new epoch; nil if it is not known.
     let recoveredEnd: Place?
   }
 
-  /// Begins behind a commit.
+  /// Begins with the commit after `sequence`.
   package init(at path: String, after sequence: UInt64) {
     self.init(at: path, files: SystemFileLayer(), after: sequence)
   }
@@ -63,13 +63,13 @@ package struct CommitFollower {
     lastSequence = sequence
   }
 
-  /// The commits that there are by now behind the last one given, oldest first.
+  /// Calls `body` with the commits that have been written since the last one given, oldest first.
   /// - Throws: what ``LogReader`` throws.
   package mutating func news(_ body: (News) throws -> ScanStep) throws {
     try look()
     while true {
       guard try readPresent(body) == .next, let next = try next() else { return }
-      // What the next segment continues had been written before it was begun.
+      // The present segment was complete before the next one was begun: read the rest of it first.
       guard try readPresent(body) == .next, goOn(to: next) else { return }
     }
   }
@@ -85,7 +85,7 @@ package struct CommitFollower {
       var isComplete = true
       for entry in manifest.segments
       where entry.id >= present?.origin.id ?? 0 && files[entry.id] == nil && !compacted.contains(entry.id) {
-        // What has been given already is not looked for again.
+        // Sealed segments whose commits have all been given are not opened again.
         if entry.end != nil, entry.lastSequence <= lastSequence { continue }
         do throws(FileError) {
           files[entry.id] = try directory.files.open("\(directory.path)/\(Segment.fileName(entry.id))", .read)
@@ -98,7 +98,7 @@ package struct CommitFollower {
     }
   }
 
-  /// How often a segment is looked for that the manifest lists and that is not there.
+  /// How often the follower looks for a segment that the manifest lists but that is missing.
   private static let attempts = 8
 
   private func readManifest() throws(StoreError) -> Manifest {
@@ -118,14 +118,14 @@ package struct CommitFollower {
 
   private func entry(_ id: UInt32) -> Manifest.Segment? { manifest?.segments.first { $0.id == id } }
 
-  /// The first segment of the log behind the present one that is in use.
+  /// The first segment in use that follows the present one in the log.
   private mutating func next() throws(StoreError) -> Chained? {
     for id in files.keys.sorted() where id > present?.origin.id ?? 0 {
       guard let file = files[id] else { continue }
       let entry = entry(id) ?? Manifest.Segment(id: id)
       var piece = try LogPiece(file, from: 0, length: SegmentHeader.size)
       let header = unsafe SegmentHeader.read(piece.mapping.bytes)
-      // A header that should be there and isn't: the rest may tell where the segment belongs.
+      // The header should be valid and is not: the frames may show where the segment belongs.
       if case .invalid = header, let end = entry.end { piece = try LogPiece(file, from: 0, length: end) }
       guard let origin = SegmentOrigin(piece.mapping, entry, manifest), origin.id == id else { continue }
       guard origin.isCompacted else {
@@ -138,19 +138,19 @@ package struct CommitFollower {
     return nil
   }
 
-  /// False if the log ends before the next segment.
+  /// Moves on to the next segment; false if the log ends before it.
   private mutating func goOn(to next: Chained) -> Bool {
     if let present {
       let here = Place(segment: present.origin.id, offset: offset)
       if next.origin.baseSequence != chain {
         let entry = entry(here.segment)
-        // One that has been compacted was whole.
+        // A segment that is no longer listed was compacted, so it was whole and has been read to its end.
         let isRead = entry.map { $0.end.map { offset >= $0 } ?? false } ?? true
         if next.origin.epoch > present.origin.epoch {
           let end = next.recoveredEnd ?? here
           if end > here, end.segment == here.segment ? !isRead : end.offset > SegmentHeader.size { hasSkipped = true }
         } else {
-          // What a crash has torn ends the log, whatever is behind it.
+          // A torn write ends the log, whatever follows it.
           guard entry?.end != nil || isRead else { return false }
           hasSkipped = true
         }
@@ -168,7 +168,7 @@ package struct CommitFollower {
 
   private static let pieceLength = 1 << 16
 
-  /// Reads what has come in the present segment.
+  /// Reads the commits that have been added to the present segment.
   private mutating func readPresent(_ body: (News) throws -> ScanStep) throws -> ScanStep {
     guard let origin = present?.origin, let file = files[origin.id] else { return .next }
     var length = Self.pieceLength
@@ -194,7 +194,7 @@ package struct CommitFollower {
     return .next
   }
 
-  /// Goes to the next frame of a sealed segment that is valid, or to its end.
+  /// Moves on to the next valid frame of a sealed segment, or to the segment's end.
   private mutating func skipDamage(_ file: any File, _ origin: SegmentOrigin, _ end: Int) throws(StoreError) {
     let whole = try LogPiece(file, from: 0, length: end)
     hasSkipped = true
@@ -220,7 +220,7 @@ package struct CommitFollower {
           value: record.header.isPut ? value(of: record) : nil))
     }
     guard header.sequence > lastSequence else { return .next }
-    // Between two openings for writing there is a gap that no commit is missing from.
+    // No commit is missing from the gap in the sequences between two openings for writing.
     let gap = header.sequence - lastSequence
     let isMissing = gap > 1 && (hasSkipped || (lastSequence > 0 && gap < Self.leastEpochGap))
     let last = lastSequence
@@ -234,7 +234,7 @@ package struct CommitFollower {
           length: header.length, changes: changes)))
   }
 
-  /// nil if it cannot be read. A dictionary may lie anywhere in the log.
+  /// The value of a record; nil if it cannot be read. A dictionary may be anywhere in the log.
   private mutating func value(of record: RecordView) -> [UInt8]? {
     let dictionary = record.header.dictionary
     if dictionary > 0, !values.knows(dictionary), let log = try? LogReader(directory) {
@@ -246,7 +246,7 @@ package struct CommitFollower {
   /// FORMAT.md, section 3.
   private static let leastEpochGap: UInt64 = 16_000_000
 
-  /// The sequences of the last commits in the log, at most so many.
+  /// The sequences of the last commits in the log, at most `count` of them, oldest first.
   package static func last(_ count: Int, at path: String) throws -> [UInt64] {
     let log = try LogReader(at: path)
     guard log.manifest != nil else { throw StoreError(.damaged, log.manifestProblem ?? "the manifest cannot be read") }
@@ -283,14 +283,14 @@ private struct LogPiece {
 
   private func available(at offset: Int) -> Int { start + mapping.length - offset }
 
-  /// nil if there is no whole frame.
+  /// Nil if no whole valid frame begins here.
   func frame(at offset: Int, _ origin: SegmentOrigin) -> FrameView? {
     unsafe FrameView(
       mapping.base + (offset - start), available: available(at: offset), offset: offset, seed: origin.seed,
       baseSequence: origin.baseSequence)
   }
 
-  /// As its header says, which may be wrong.
+  /// The length in the frame's header, which may be wrong.
   func lengthOfFrame(at offset: Int) -> Int? {
     guard available(at: offset) >= FrameHeader.size else { return nil }
     return unsafe FrameHeader(mapping.base + (offset - start), available: .max)?.length

@@ -1,22 +1,22 @@
 import Cairn
 
-/// What compression makes of a keyspace's values, found out with samples of them.
+/// Measures, with samples, how well a keyspace's values compress.
 package struct CompressionTrial: Sendable {
-  /// One sample of so many is not trained from, but compressed.
+  /// One in this many samples is compressed; the others are used for training.
   private static let heldOut = 8
-  /// Samples with fewer bytes tell nothing of a dictionary, and longer values have enough in themselves.
+  /// With fewer bytes of samples a dictionary cannot be judged, and longer values have enough repetition in themselves.
   private static let fewestBytes = 1 << 14
   private static let longestAverage = 8 << 10
 
-  /// Bytes of the samples that were compressed, as they are.
+  /// Uncompressed bytes of the samples that were compressed.
   package private(set) var rawBytes = 0
-  /// The same, each compressed by itself.
+  /// Bytes of these samples, each compressed by itself.
   package private(set) var plainBytes = 0
-  /// The same with the dictionary; nil without one.
+  /// Bytes of these samples, compressed with the dictionary; nil without one.
   package private(set) var dictionaryBytes: Int?
-  /// The same, compressed as compaction does it: at the high level, with the dictionary if there is one.
+  /// Bytes of these samples, compressed as compaction does it: at the high level, with the dictionary if there is one.
   package private(set) var highBytes = 0
-  /// Empty if the samples have nothing in common, or too little of anything.
+  /// Empty if the samples have too little in common, too few bytes, or too long values.
   package private(set) var dictionary: [UInt8] = []
 
   /// Takes some 20 µs for each of an eighth of the samples, and 0.1 s for training.
@@ -42,8 +42,8 @@ package struct CompressionTrial: Sendable {
     }
   }
 
-  /// Whether the dictionary leaves at most nine tenths of what is left without it of so many bytes of values, its own bytes
-  /// included: the rule by which a store adopts one.
+  /// Whether the dictionary pays off for `valueBytes` bytes of values: compressed with it, and with its own bytes
+  /// added, they take at most nine tenths of what they take without it. A store adopts a dictionary by the same rule.
   package func dictionaryPays(for valueBytes: Int) -> Bool {
     guard let dictionaryBytes, valueBytes > 0 else { return false }
     let share = dictionary.count * rawBytes / valueBytes

@@ -1,14 +1,14 @@
 import Cairn
 
-/// How text out of a store is made fit to be shown: nothing in it may move the cursor, colour or reorder what is around
-/// it, or go unseen.
+/// How text from a store is escaped for display, so that it cannot move the cursor, colour or reorder the text around
+/// it, or stay invisible.
 package enum Escaping: Sendable {
   /// As in a reference's literal: `\u{1B}`.
   case literal
   /// As in a string of JSON: `\u001b`.
   case json
 
-  /// Controls (C0, delete, C1), marks of direction, and what takes no room.
+  /// Whether a scalar is a control (C0, delete, C1), a direction mark or a zero-width character.
   package static func isHidden(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF, 0xFFF9...0xFFFB: true
@@ -46,7 +46,7 @@ extension [UInt8] {
     text.withUTF8 { unsafe append(quoted: UnsafeRawBufferPointer($0), escaping) }
   }
 
-  /// Appends UTF-8, escaped: what needs no escape is taken over in runs.
+  /// Appends UTF-8, escaped. Copies characters that need no escape in runs.
   private mutating func append(escaped text: UnsafeRawBufferPointer, _ escaping: Escaping) {
     var start = 0
     var position = 0
@@ -67,8 +67,8 @@ extension [UInt8] {
     unsafe append(contentsOf: text[start..<text.count])
   }
 
-  /// The scalar that begins here, in text known to be UTF-8. Those of four bytes are never escaped, so what they are
-  /// doesn't matter.
+  /// The scalar that begins at `position`, in text known to be UTF-8. Scalars of four bytes are never escaped, so that
+  /// their value does not matter.
   private static func scalar(_ text: UnsafeRawBufferPointer, _ position: Int) -> (value: UInt32, length: Int) {
     func bits(_ offset: Int) -> UInt32 {
       unsafe position + offset < text.count ? UInt32(text[position + offset] & 0x3F) : 0

@@ -1,24 +1,24 @@
 import Cairn
 
-/// Some bytes of a file and what they are: the name of the field as in FORMAT.md, and its value.
+/// Some bytes of a file and their meaning: the name of the field as in FORMAT.md, and its value.
 package struct Annotation: Sendable, Hashable {
   package let offset: Int
-  /// The first of them, where there are many.
+  /// The bytes of the field, or only the first of them if there are many.
   package let bytes: [UInt8]
-  /// How many there are.
+  /// The number of bytes of the field.
   package let length: Int
   package let field: String
   package let value: String
-  /// Whether this cannot be, such as a checksum that does not fit.
+  /// Whether the value is invalid, such as a checksum that does not match.
   package var isWrong = false
 }
 
-/// Takes fields off the front of bytes, whatever they hold, and notes what they are.
+/// Reads fields from the front of bytes, which may be damaged, and annotates them.
 @safe struct FieldReader {
   private let bytes: UnsafeRawBufferPointer
-  /// Where the first of the bytes is in its file.
+  /// The offset in the file of the first of the bytes.
   private let start: Int
-  /// How much of a field is shown.
+  /// The most bytes of a field that are shown.
   private let shownBytes: Int
   private(set) var position = 0
   private(set) var annotations: [Annotation] = []
@@ -44,7 +44,7 @@ package struct Annotation: Sendable, Hashable {
     position += length
   }
 
-  /// The rest, if fewer than `length` bytes are left.
+  /// Whether fewer than `length` bytes remain; if so, annotates them as cut off.
   private mutating func isCutOff(_ length: Int, _ field: String) -> Bool {
     guard remaining < length else { return false }
     if remaining > 0 { note(remaining, field, "cut off", isWrong: true) }
@@ -109,7 +109,7 @@ package struct Annotation: Sendable, Hashable {
     note(length, field, isZero ? "" : "not zero", isWrong: !isZero)
   }
 
-  /// Bytes whose meaning is told; nil if there are fewer.
+  /// Bytes that `describe` explains; false if fewer than `length` remain.
   @discardableResult
   mutating func bytes(
     _ length: Int, _ field: String, isWrong: Bool = false, _ describe: (UnsafeRawBufferPointer) -> String
@@ -132,7 +132,7 @@ package struct Annotation: Sendable, Hashable {
     return value
   }
 
-  /// A checksum of bytes from `range` on; ordinary CRC-32C.
+  /// A checksum of the bytes in `range`; plain CRC-32C.
   mutating func checksum(of range: Range<Int>, _ field: String = "checksum") {
     let expected = unsafe CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[range]))
     checksum(expected, field)

@@ -6,51 +6,51 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The manifest cannot be read.
     case manifest
-    /// A segment that the manifest lists isn't there.
+    /// A segment that the manifest lists is missing.
     case missingSegment = "missing segment"
     /// A segment is shorter than the manifest says.
     case shortSegment = "short segment"
-    /// The first bytes of a segment are not its header.
+    /// A segment does not begin with a valid header.
     case segmentHeader = "segment header"
     /// A segment's header is that of another segment or store.
     case foreignSegment = "foreign segment"
-    /// Commits are missing between two that are there.
+    /// Commits are missing between two others.
     case gap
     /// A frame is invalid.
     case frame
     /// A record is invalid.
     case record
-    /// A row's key is no encoded reference.
+    /// A row's key is not an encoded reference.
     case key
     /// A value cannot be decompressed.
     case value
     /// Rows of a keyspace that nothing defines.
     case unknownKeyspace = "unknown keyspace"
-    /// Bytes behind the end of the log: a write that a crash, or the moment of looking, cut off.
+    /// Bytes after the end of the log: a write that a crash cut off, or that was in progress when the log was read.
     case tornTail = "torn tail"
     /// A checkpoint cannot be used.
     case checkpoint
     /// The store does not open, or a row cannot be read, although nothing in the log is invalid.
     case opening
-    /// A file that is no part of the store.
+    /// A file that is not part of the store.
     case otherFile = "other file"
-    /// Of a store of Core Data: its metadata, its schema, or the numbers given out.
+    /// In a Core Data store: the metadata, the schema, or the numbers given out are damaged.
     case head
-    /// Of a store of Core Data: the row of an object is none, or does not agree with others.
+    /// In a Core Data store: the row of an object is invalid, or does not agree with other rows.
     case object
-    /// Of a store of Core Data: a pack of entries cannot be read, or has entries of another.
+    /// In a Core Data store: a pack of entries cannot be read, or contains entries that belong in another.
     case pack
-    /// Of a store of Core Data: an entry is none, or does not agree with the rows.
+    /// In a Core Data store: an entry is invalid, or does not agree with the rows.
     case entry
-    /// Of a store of Core Data: an object refers to one that does not exist, which a delete rule may have left.
+    /// In a Core Data store: an object refers to one that does not exist, which a delete rule may have left behind.
     case leadsNowhere = "leads nowhere"
   }
 
-  /// How bad a finding may be.
+  /// How bad a finding is.
   public enum Severity: String, Sendable, Hashable {
     /// Nothing is lost.
     case note
-    /// Something that was durable isn't there any more.
+    /// Something that was durable has been lost.
     case damage
   }
 
@@ -58,11 +58,11 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   public let kind: Kind
   /// How bad it is.
   public let severity: Severity
-  /// The file's name in the store's directory; of rows of a store of Core Data, the keyspace.
+  /// The file's name in the store's directory; for rows of a Core Data store, the keyspace.
   public let file: String
-  /// Which row of the keyspace, of rows of a store of Core Data.
+  /// The reference of the row in the keyspace, for rows of a Core Data store.
   public let key: Reference?
-  /// Bytes from the beginning of the file, where that says more than the file alone.
+  /// The offset in the file in bytes; nil if it would say no more than the file's name.
   public let offset: Int?
   /// What was found, for people.
   public let words: String
@@ -78,17 +78,17 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     self.words = words
   }
 
-  /// All of it in a line.
+  /// The finding in one line.
   public var description: String {
     "\(severity): \(file)\(key.map { " at \($0.literal)" } ?? "")\(offset.map { " at \($0)" } ?? ""): \(words)"
   }
 }
 
-/// What a ``Verifier`` has seen.
+/// The result of a ``Verifier``.
 public struct Verification: Sendable, Hashable {
   /// In the order of the log.
   public internal(set) var findings: [Finding] = []
-  /// Segments that hold a header.
+  /// Segments with a header.
   public internal(set) var segments = 0
   /// Valid frames.
   public internal(set) var frames = 0
@@ -98,7 +98,7 @@ public struct Verification: Sendable, Hashable {
   public internal(set) var bytes = 0
   /// The newest commit.
   public internal(set) var lastSequence: UInt64 = 0
-  /// How far the log is known to have been durable.
+  /// The commit up to which the log is known to have been durable.
   public internal(set) var watermark: UInt64 = 0
 
   /// The findings that are more than notes.

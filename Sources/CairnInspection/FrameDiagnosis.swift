@@ -1,6 +1,6 @@
 import Cairn
 
-/// What is wrong with a frame that is not valid: each of its records that is, or the frame itself.
+/// The problems of an invalid frame: those of its records, or else that of the frame itself.
 package struct FrameDiagnosis {
   package struct Problem: Sendable {
     package let kind: Finding.Kind
@@ -18,7 +18,7 @@ package struct FrameDiagnosis {
     }
     var checksum = unsafe CRC32C.register(origin.seed.start(offset), frame + 8, FrameHeader.size - 8)
     var position = FrameHeader.size
-    // What follows an invalid record may begin elsewhere, so that it says something only if it is valid.
+    // After an invalid record, the next one may begin elsewhere, so that only a valid record there is conclusive.
     var isGuess = false
     for number in 0..<header.recordCount {
       func find(_ words: String) {

@@ -1,13 +1,13 @@
-/// Dates as Core Data has them, in the notation of ISO 8601.
+/// Converts Core Data's dates to and from the notation of ISO 8601.
 package enum ISODate {
   private static let nanosecondsPerDay: Int64 = 86_400_000_000_000
   /// From 1970-01-01 to 2001-01-01.
   private static let daysBefore = 11_323
-  /// From 0001-01-01 to 9999-12-31, which four digits name, counted from 2001-01-01.
+  /// The days from 0001-01-01 to 9999-12-31, whose years have four digits, counted from 2001-01-01.
   private static let days = -719_162 - daysBefore...2_932_896 - daysBefore
 
-  /// As `2001-01-01T00:00:00.5Z`, so many seconds after 2001-01-01; only the number of seconds for a date without a year
-  /// of four digits.
+  /// The date `seconds` after 2001-01-01, as `2001-01-01T00:00:00.5Z`, rounded to nanoseconds; the number of seconds
+  /// for a date whose year does not have four digits.
   package static func text(_ seconds: Double) -> String {
     let day = (seconds / 86_400).rounded(.down)
     guard let wholeDays = Int(exactly: day), days.contains(wholeDays) else { return "\(seconds)" }
@@ -22,7 +22,7 @@ package enum ISODate {
 }
 
 extension ISODate {
-  /// The seconds that ``text(_:)`` has made a text of; nil for any other text.
+  /// The seconds from which ``text(_:)`` has made a text; nil for any other text.
   package static func seconds(_ text: String) -> Double? {
     guard text.hasSuffix("Z") else { return number(text) }
     let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
@@ -36,8 +36,8 @@ extension ISODate {
     return Double((day - daysBefore) * 86_400 + seconds) + fraction
   }
 
-  /// Of a date without a year of four digits, as it is written and no other way: a number that means something else,
-  /// such as the seconds since 1970, is no date.
+  /// The seconds of a date whose year does not have four digits, if they are written exactly as by ``text(_:)``: a
+  /// number with another meaning, such as the seconds since 1970, is not a date.
   private static func number(_ text: String) -> Double? {
     guard let seconds = Double(text), Self.text(seconds) == text else { return nil }
     return seconds
@@ -50,7 +50,7 @@ extension ISODate {
     return Double("0.\(digits)")
   }
 
-  /// So many days after 1970-01-01.
+  /// The days from 1970-01-01 to a date; nil if the text is not a date.
   private static func day(_ date: Substring) -> Int? {
     let parts = date.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
     guard parts.count == 3, (1...9999).contains(parts[0]), (1...12).contains(parts[1]), (1...31).contains(parts[2])

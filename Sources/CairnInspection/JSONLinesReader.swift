@@ -17,7 +17,7 @@ package struct JSONLinesReader {
     package let value: [UInt8]?
     package let version: UInt64
     package let revision: UInt64
-    /// Whether the one before is a newer version of the same row.
+    /// Whether the version before this one is a newer version of the same row.
     package let isOld: Bool
   }
 
@@ -119,7 +119,7 @@ extension LineReader {
 }
 
 extension JSONValue {
-  /// Of `{"text":…}` or `{"hex":…}`.
+  /// The bytes in `{"text":…}` or `{"hex":…}`; nil for anything else.
   fileprivate var bytes: [UInt8]? {
     if case .string(let text) = self["text"] { return text }
     guard case .string(let digits) = self["hex"], digits.count.isMultiple(of: 2) else { return nil }

@@ -1,4 +1,4 @@
-/// A value of JSON as it is read; its numbers are whole.
+/// A JSON value whose numbers are integers.
 indirect enum JSONValue {
   case null
   case bool(Bool)
@@ -24,7 +24,7 @@ indirect enum JSONValue {
   }
 }
 
-/// Reads one value of JSON (RFC 8259) that has no fractions in it.
+/// Parses one JSON value (RFC 8259) whose numbers are integers.
 struct JSONParser {
   struct Problem: Error {
     let words: String

@@ -1,15 +1,15 @@
 package import Cairn
 
-/// Splits what is read into lines, however long they are.
+/// Splits input into lines of any length.
 package struct LineReader {
   private static let pieceLength = 1 << 18
 
-  /// Appends what comes next; false at the end.
+  /// Appends the next bytes of the input; false at the end.
   private let read: (inout [UInt8], _ atMost: Int) throws -> Bool
   private var buffer: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
-  /// Of the line that has been given last, from 1.
+  /// The number of the line that was returned last, from 1.
   package private(set) var number = 0
 
   package init(_ read: @escaping (inout [UInt8], _ atMost: Int) throws -> Bool) { self.read = read }
@@ -50,6 +50,6 @@ package struct LineReader {
     }
   }
 
-  /// What is wrong with the line that has been given last.
+  /// An error about the line that was returned last.
   package func problem(_ words: String) -> StoreError { StoreError(.malformed, "line \(number): \(words)") }
 }

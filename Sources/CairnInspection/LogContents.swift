@@ -6,9 +6,9 @@ package struct LogContents: Sendable {
     case segment(SegmentStart)
     case frame(FrameStart)
     case record(LogRecord, RecordView)
-    /// A stretch of bytes that is no valid frame, before the records in it that are valid all the same.
+    /// A range of bytes that is not a valid frame. The valid records in it follow.
     case invalid(Invalid)
-    /// A segment's file isn't there.
+    /// A segment whose file is missing.
     case missing(UInt32)
   }
 
@@ -16,12 +16,12 @@ package struct LogContents: Sendable {
     package let id: UInt32
     /// nil if it cannot be read.
     package let header: SegmentHeader?
-    /// Whether there is anything to be told of where its frames belong.
+    /// Whether it is known where the segment's frames belong, so that they can be read.
     package let isReadable: Bool
     package let isSealed: Bool
-    /// Whether there are only zeros in it: prepared and never used.
+    /// Whether the segment contains only zeros: it was prepared and never used.
     package let isEmpty: Bool
-    /// Whether a header that was durable is not there.
+    /// Whether a header that was durable is missing.
     package let isDamaged: Bool
   }
 
@@ -34,7 +34,7 @@ package struct LogContents: Sendable {
   package struct Invalid: Sendable {
     package let segment: UInt32
     package let range: Range<Int>
-    /// Whether it may be what a crash, or the moment of looking, cut off.
+    /// Whether these bytes may be a write that a crash cut off, or that was in progress when the log was read.
     package let isTornTail: Bool
     package let words: [String]
   }
@@ -51,10 +51,11 @@ package struct LogContents: Sendable {
   /// Why the manifest cannot be read; nil if it can.
   package var manifestProblem: String? { log.manifestProblem }
 
-  /// The segments there are.
+  /// The ids of the segments.
   package var segments: [UInt32] { log.entries.map(\.id) }
 
-  /// Calls `body` with one item after the other until it returns `.stop`; only of one segment if that is given.
+  /// Calls `body` with one item after the other until it returns `.stop`; only with the items of one segment if `only`
+  /// is given.
   package func forEach(
     in only: UInt32? = nil, _ body: (Item) throws -> ScanStep
   ) throws {

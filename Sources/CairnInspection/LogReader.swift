@@ -1,42 +1,42 @@
 package import Cairn
 
-/// The log of a store as it lies on disk, whether the store opens or not: decodes what can be decoded, and says what
-/// cannot. Takes no lock and changes nothing.
+/// Reads the log of a store from disk, whether the store can be opened or not: decodes what can be decoded, and reports
+/// what cannot. Takes no lock and changes nothing.
 package struct LogReader: Sendable {
   package let directory: StoreDirectory
   /// The names in the directory, sorted.
   package let names: [String]
   /// nil if it cannot be read.
   package let manifest: Manifest?
-  /// Why it cannot be read.
+  /// Why the manifest cannot be read; nil if it can.
   package let manifestProblem: String?
-  /// The segments that the manifest lists; without a manifest, those that are there.
+  /// The segments that the manifest lists; without a manifest, those in the directory.
   package let entries: [Manifest.Segment]
-  /// Those that the manifest lists and that are there.
+  /// The files of the segments that the manifest lists and that exist.
   private var files: [UInt32: SegmentFile] = [:]
-  /// Of those that are not sealed: what is in them, as far as it has been looked at.
+  /// Copies of the segments that are not sealed, as far as they have been read.
   private var copies: [UInt32: (mapping: any Mapping, fileBytes: Int)] = [:]
   private var earlyWatermark = Watermark.none
-  /// What is recorded outside the log of how far it is durable.
+  /// The watermark that is recorded outside of the log.
   private let recorded: WatermarkRecord?
 
-  /// How often it is looked again for a manifest whose segments are all there.
+  /// How often to look for a manifest whose segments all exist.
   private static let attempts = 32
 
-  /// Everything is opened at once, so that compaction by a writer takes nothing away any more. What grows is copied, the
-  /// newest first: what lies before it is whole then.
+  /// Opens all segments at once, so that a writer's compaction can no longer remove any. Copies the segments that may
+  /// still grow, newest first: the segments before a copied one are then complete.
   ///
-  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said.
+  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` if the log cannot be examined.
   package init(_ directory: StoreDirectory) throws(StoreError) {
     var log = try LogReader(looking: directory)
-    // A segment that is missing may have been compacted since the manifest was read: then there is another one.
+    // A missing segment may have been compacted since the manifest was read; then there is a newer manifest.
     for _ in 0..<Self.attempts where log.manifest != nil && log.files.count < log.entries.count {
       let again = try LogReader(looking: directory)
       let isSame = again.manifest == log.manifest
       log = again
       if isSame { break }
     }
-    // How far the log is durable has to be known before that is read: it cannot be torn below.
+    // The watermark is determined before the log is copied for reading: that copy cannot be torn below the watermark.
     try log.copyGrowing()
     log.earlyWatermark = try log.highestWatermark()
     try log.copyGrowing()
@@ -83,8 +83,8 @@ package struct LogReader: Sendable {
 
   package init(at path: String) throws(StoreError) { try self.init(StoreDirectory(path, files: SystemFileLayer())) }
 
-  /// A segment's bytes and where they belong; nil if the file is missing. One that is not sealed is as it was when the log
-  /// was opened.
+  /// A segment's bytes and where they belong; nil if the file is missing. A segment that is not sealed has the bytes
+  /// that it had when the log was opened.
   package func segment(_ entry: Manifest.Segment) throws(StoreError) -> LogSegment? {
     guard let (mapping, fileBytes) = try contents(entry) else { return nil }
     return LogSegment(entry: entry, mapping: mapping, fileBytes: fileBytes, origin: try origin(mapping, entry))
@@ -96,7 +96,8 @@ package struct LogReader: Sendable {
     return try directory.segment(entry)?.contents()
   }
 
-  /// Where a segment belongs. Without a manifest and with a damaged header, its neighbours tell of which store it is.
+  /// Where a segment belongs. Without a manifest and with a damaged header, other segments show which store it belongs
+  /// to.
   private func origin(_ mapping: any Mapping, _ entry: Manifest.Segment) throws(StoreError) -> SegmentOrigin? {
     if let origin = SegmentOrigin(mapping, entry, manifest) { return origin }
     guard manifest == nil else { return nil }
@@ -115,8 +116,8 @@ package struct LogReader: Sendable {
     return nil
   }
 
-  /// The highest watermark that any valid structure names in the segments that are not sealed, and the headers of those
-  /// that are. What else is said in sealed ones lies before it.
+  /// The highest watermark in any valid structure of the segments that are not sealed, in the headers of the sealed
+  /// ones, and in the record outside of the log. Frames of sealed segments have no higher one.
   package var watermark: Watermark {
     get throws(StoreError) { manifest == nil ? try highestWatermark() : earlyWatermark }
   }
@@ -136,19 +137,20 @@ package struct LogReader: Sendable {
   }
 }
 
-/// One segment of a log, as it is found.
+/// One segment of a log, as found on disk.
 package struct LogSegment: Sendable {
   package let entry: Manifest.Segment
   package let mapping: any Mapping
   package let fileBytes: Int
-  /// nil if nothing tells where its bytes belong.
+  /// Nil if it is not known where its bytes belong.
   package let origin: SegmentOrigin?
 
   package var name: String { Segment.fileName(entry.id) }
 
   package var header: SegmentHeader.Reading { unsafe SegmentHeader.read(mapping.bytes) }
 
-  /// Whether there is no header, and need not be one: a crash, or the moment of looking, tore it.
+  /// Whether the header is missing or invalid and may be: a crash cut it off, or it was being written when the log was
+  /// read.
   package func isTornWithoutHeader(durable: Int) -> Bool {
     guard entry.end == nil, durable == 0 else { return false }
     return switch header {
@@ -157,23 +159,23 @@ package struct LogSegment: Sendable {
     }
   }
 
-  /// What there may be frames in.
+  /// The end of the bytes that may contain frames.
   package var limit: Int { min(entry.end ?? mapping.length, mapping.length) }
 
-  /// Where the zeros begin that the file ends with.
+  /// The offset of the zeros at the end of the file.
   package var content: Int { mapping.endOfContent(from: 0) }
 
-  /// Whatever is invalid below this was valid once.
+  /// The offset up to which everything was valid once, so that anything invalid there is damaged.
   package func durable(_ watermark: Watermark, _ content: Int) -> Int {
     if let end = entry.end { return min(end, mapping.length) }
     if entry.id == watermark.place.segment { return watermark.place.offset }
     return entry.id < watermark.place.segment ? content : 0
   }
 
-  /// A stretch of a segment behind its header.
+  /// A part of a segment after its header.
   package enum Piece {
     case frame(FrameView)
-    /// Bytes up to the next valid frame, or to the last that is not zero, that are no valid frame.
+    /// Bytes that are not a valid frame, up to the next valid frame or to the zeros at the end.
     case invalid(Range<Int>)
   }
 
@@ -194,8 +196,8 @@ package struct LogSegment: Sendable {
     }
   }
 
-  /// The valid records in a stretch that is no valid frame: their checksums are bound to their places, so that none is
-  /// one by chance.
+  /// The valid records in a range that is not a valid frame. Their checksums depend on their places, so that no bytes
+  /// pass for a record by chance.
   package func validRecords(in range: Range<Int>) -> [(record: RecordView, offset: Int)] {
     guard let origin else { return [] }
     var records: [(record: RecordView, offset: Int)] = []
@@ -211,7 +213,7 @@ package struct LogSegment: Sendable {
     return records
   }
 
-  /// All valid records, those that are left of frames that are not valid too, with their offsets.
+  /// Calls `body` with all valid records and their offsets, including those in invalid frames.
   package func forEachRecord<E>(_ body: (RecordView, _ offset: Int) throws(E) -> Void) throws(E) {
     try forEachPiece { (piece) throws(E) in
       switch piece {
@@ -222,7 +224,7 @@ package struct LogSegment: Sendable {
     }
   }
 
-  /// What is wrong where a valid frame should begin.
+  /// The problems at an offset where a valid frame should begin.
   package func problems(at offset: Int) -> [FrameDiagnosis.Problem] {
     guard let origin else { return [] }
     return FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems

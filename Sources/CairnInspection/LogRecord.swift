@@ -1,14 +1,14 @@
 package import Cairn
 
-/// One record of the log, as it lies there.
+/// One record as it is in the log.
 package struct LogRecord: Sendable {
   package let place: Place
-  /// Where its frame begins; nil for one that is left of a frame that is not valid.
+  /// The offset of the record's frame; nil if that frame is invalid.
   package let frame: Int?
   /// nil for a kind that this version does not know.
   package let kind: RecordKind?
   package let keyspace: UInt32
-  /// What its keyspace is called, as far as the log and the manifest tell.
+  /// The name of the record's keyspace; nil if neither the log nor the manifest has one.
   package let keyspaceName: String?
   package let key: LogKey
   package let revision: UInt64
@@ -18,7 +18,7 @@ package struct LogRecord: Sendable {
   package let storedBytes: Int
   package let valueBytes: Int
   package let isCompressed: Bool
-  /// What the value is compressed with; 0 for nothing.
+  /// The dictionary that the value is compressed with; 0 for none.
   package let dictionary: UInt32
 
   init(_ record: RecordView, at place: Place, frame: Int?, keyspaceName: String?) {
@@ -39,7 +39,7 @@ package struct LogRecord: Sendable {
   }
 }
 
-/// What the key of a record says, which depends on its kind.
+/// The decoded key of a record; its meaning depends on the record's kind.
 package enum LogKey: Sendable, Hashable {
   case row(Reference)
   /// The name in a keyspace's definition.
@@ -68,7 +68,7 @@ package enum LogKey: Sendable, Hashable {
 }
 
 extension RecordKind {
-  /// As FORMAT.md calls it.
+  /// The name in FORMAT.md.
   package var name: String {
     switch self {
     case .put: "put"
@@ -82,7 +82,7 @@ extension RecordKind {
 }
 
 extension RecordView {
-  /// What the definition of a keyspace says; nil if it makes no sense.
+  /// The contents of a keyspace definition; nil if they make no sense.
   var definition: (name: String, isOrdered: Bool)? {
     guard header.kind == .keyspaceDefinition, unsafe stored.count == 1, unsafe stored[0] <= 1,
       let name = unsafe String(validating: key, as: UTF8.self), !name.isEmpty

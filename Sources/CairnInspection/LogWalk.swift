@@ -1,17 +1,16 @@
 import Cairn
 
-/// Goes through the frames of one segment after the other, remembers what later ones depend on, and collects what is
-/// wrong.
+/// Walks the frames of one segment after the other, remembers what later segments depend on, and collects the findings.
 struct LogWalk {
   private let depth: Verifier.Depth
   private(set) var frames = 0
   private(set) var records = 0
   private(set) var bytes = 0
   private(set) var lastSequence: UInt64 = 0
-  /// Where the last segment's valid frames end.
+  /// Where the valid frames of the last segment end.
   private(set) var file = ManifestFile.name
   private(set) var end: Int?
-  /// After a segment that could not be read.
+  /// Whether a gap is expected, because the segment before could not be read.
   var expectsGap = true
 
   private var epoch: UInt32 = 0
@@ -28,7 +27,7 @@ struct LogWalk {
   /// A value whose dictionary has not been seen yet: compaction moves records in any order.
   private struct Waiting {
     let record: RecordView
-    /// What the record lies in.
+    /// The mapping that contains the record.
     let mapping: any Mapping
     let file: String
     let offset: Int
@@ -52,20 +51,20 @@ struct LogWalk {
     findings.append(Finding(kind: kind, severity: severity, file: file, offset: offset, words: words))
   }
 
-  /// What comes now would follow a hole.
+  /// Ends the log: further segments would follow a gap.
   mutating func endLog() { hasEnded = true }
 
   // MARK: Frames
 
   /// - Parameters:
-  ///   - durable: whatever is invalid below this offset is damage; above it is a torn tail.
-  ///   - content: where the zeros begin that the file ends with.
+  ///   - durable: The offset below which whatever is invalid is damage; above it, it is a torn tail.
+  ///   - content: The offset of the zeros at the end of the file.
   mutating func walk(
     _ mapping: any Mapping, _ origin: SegmentOrigin, limit: Int, durable: Int, content: Int, isSealed: Bool
   ) {
     file = Segment.fileName(origin.id)
     end = SegmentHeader.size
-    // What lay before a sealed segment, or between those and the first that isn't, may have been compacted.
+    // Segments before a sealed one, or between the sealed ones and the first that is not, may have been compacted.
     if !isSealed { lastSequence = max(lastSequence, chainSequence) }
     let continues =
       expectsGap || origin.baseSequence == lastSequence
@@ -118,7 +117,7 @@ struct LogWalk {
     hasEnded = true
   }
 
-  /// A segment that compaction wrote: durable as a whole, its frames numbered from 1.
+  /// Walks a segment that compaction wrote: it was durable as a whole, and its frames are numbered from 1.
   mutating func walkCompacted(_ mapping: any Mapping, _ origin: SegmentOrigin, limit: Int) {
     file = Segment.fileName(origin.id)
     bytes += SegmentHeader.size
@@ -146,7 +145,7 @@ struct LogWalk {
     }
   }
 
-  /// A frame whose header is as it should be; what follows it is not looked at.
+  /// Counts a frame by its header, if that is valid and follows `sequence`. Does not read the records.
   private mutating func skim(
     _ mapping: any Mapping, _ offset: Int, _ limit: Int, follows sequence: UInt64
   ) -> FrameHeader? {
@@ -238,7 +237,7 @@ struct LogWalk {
     }
   }
 
-  /// The values whose dictionary had not been seen when they were.
+  /// Checks the values that were seen before their dictionaries.
   mutating func checkWaiting() -> [Finding] {
     defer { waiting.removeAll() }
     // A dropped keyspace loses its dictionaries before the last of its values.
@@ -252,11 +251,11 @@ struct LogWalk {
     }
   }
 
-  /// One finding for each keyspace that rows belong to and nothing defines.
+  /// One finding for each keyspace that has records and no definition.
   func unknownKeyspaces() -> [Finding] {
-    // Of what was only skimmed nothing is known.
+    // The records of skimmed frames, and with them the definitions, have not been read.
     guard depth != .quick else { return [] }
-    // Compaction puts what defines or drops a keyspace behind its rows.
+    // Compaction writes the records that define or drop a keyspace after the keyspace's rows.
     let undefined = unknown.filter { !keyspaces.contains($0.key) && !dropped.contains($0.key) }
     return undefined.sorted { $0.key < $1.key }.map { id, first in
       Finding(

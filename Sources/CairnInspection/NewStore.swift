@@ -1,21 +1,21 @@
 package import Cairn
 
-/// A store in the making, of versions of rows that are given with their numbers. There is nothing to be opened before it
-/// is whole, and nothing at all if it fails.
+/// Builds a store from versions of rows that are given with their numbers. The store cannot be opened before it is
+/// complete, and nothing remains if building fails.
 package struct NewStore: ~Copyable {
-  /// What is in a store that has been made.
+  /// What a finished store contains.
   package struct Contents: Sendable {
     package internal(set) var keyspaces: [(name: String, rows: Int)] = []
     package internal(set) var rows = 0
-    /// Of rows, the newest included, and deletions.
+    /// Versions of rows, including the newest, and deletions.
     package internal(set) var versions = 0
     package internal(set) var dictionaries = 0
     package internal(set) var lastSequence: UInt64 = 0
-    /// Of the log.
+    /// Bytes of the log.
     package internal(set) var bytes = 0
   }
 
-  /// Values of so many bytes are looked at together before the first is written.
+  /// Bytes of values that are collected as samples before the first is written.
   private static let sampleBytes = 1 << 20
 
   private let path: String
@@ -28,10 +28,10 @@ package struct NewStore: ~Copyable {
   /// Rows whose newest version is a deletion.
   private var deletedRows = 0
 
-  /// One keyspace while it is filled.
+  /// One keyspace while it is being filled.
   private struct Section {
     var rows = 0
-    /// What has been given and not been written; nil once it is known how to compress.
+    /// Versions that have been given but not written; nil once the compression has been decided.
     var pending: [PendingVersion]? = []
     var pendingBytes = 0
     var dictionary: (id: UInt32, content: LZ4Dictionary)?
@@ -44,7 +44,7 @@ package struct NewStore: ~Copyable {
     let revision: UInt64
   }
 
-  /// Makes a store with `fill`. What has been written is removed if that, or anything else, fails.
+  /// Builds a store with `fill`. Removes what has been written if `fill`, or anything else, fails.
   package static func make(
     at path: String, lastSequence: UInt64, segmentSize: Int = StoreOptions().segmentSize,
     _ fill: (inout NewStore) throws -> Void
@@ -66,7 +66,7 @@ package struct NewStore: ~Copyable {
     self.builder = builder
   }
 
-  /// All files of a directory that held nothing else, and the directory. What cannot be removed stays.
+  /// Removes the directory of an unfinished store with all its files. Files that cannot be removed stay.
   private static func remove(_ path: String) {
     let files = SystemFileLayer()
     for name in (try? files.list(path)) ?? [] { try? files.remove("\(path)/\(name)") }
@@ -75,8 +75,8 @@ package struct NewStore: ~Copyable {
 
   // MARK: Filling
 
-  /// Defines a keyspace, ids rising.
-  /// - Throws: `malformed` if there is one of that name.
+  /// Defines a keyspace. Ids must ascend.
+  /// - Throws: `malformed` if the name has been used, or the id does not ascend.
   package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
     guard !keyspaces.contains(where: { $0.name == keyspace.name }), keyspace.id > keyspaces.last?.id ?? 0 else {
       throw StoreError(
@@ -88,8 +88,8 @@ package struct NewStore: ~Copyable {
     try builder.add(keyspace)
   }
 
-  /// Adds a version of a row; nil for a deletion. The newest of each row, and older ones only in a keyspace that keeps
-  /// them.
+  /// Adds a version of a row; `value` is nil for a deletion. Each row has one newest version; older ones are allowed
+  /// only in a keyspace that keeps them.
   /// - Throws: `malformed` for a keyspace that has not been added; `keyTooLong`.
   package mutating func add(
     _ value: [UInt8]?, at key: [UInt8], in keyspace: UInt32, version: UInt64, revision: UInt64, isOld: Bool = false
@@ -106,7 +106,8 @@ package struct NewStore: ~Copyable {
     if sections[keyspace]?.pendingBytes ?? 0 >= Self.sampleBytes { try settle(keyspace) }
   }
 
-  /// Adds a record as it lies in another store, `isOld` as above. Its dictionary has to be added, with the same id.
+  /// Adds a copy of a record of another store; `isOld` as above. Its dictionary must be added as well, with the same
+  /// id.
   package mutating func add(copyOf record: RecordView, isOld: Bool) throws(StoreError) {
     count(isPut: record.header.isPut, isOld: isOld, in: record.header.keyspace)
     try builder.add(copyOf: record)
@@ -126,7 +127,7 @@ package struct NewStore: ~Copyable {
     contents.dictionaries += 1
   }
 
-  /// Finds out how to compress a keyspace's values, and writes those that wait for it.
+  /// Decides how to compress a keyspace's values, and writes the pending versions.
   private mutating func settle(_ keyspace: UInt32) throws(StoreError) {
     guard let pending = sections[keyspace]?.pending else { return }
     sections[keyspace]?.pending = nil
@@ -160,7 +161,7 @@ package struct NewStore: ~Copyable {
 
   // MARK: The end
 
-  /// Makes it a store, and looks whether all that was given is in it.
+  /// Completes the store, opens it, and checks that it contains all that was given.
   private consuming func finish() throws -> Contents {
     for keyspace in keyspaces { try settle(keyspace.id) }
     var contents = contents

@@ -1,9 +1,9 @@
 package import Cairn
 package import RowFormat
 
-/// The objects of a store of Core Data, at one moment, as it describes them itself: STORE-FORMAT.md.
+/// The objects of a Core Data store in a snapshot, decoded with the schema in the store itself: STORE-FORMAT.md.
 package struct ObjectStore {
-  /// An object with what its row holds.
+  /// An object with the contents of its row.
   package struct Object {
     package let reference: ObjectReference
     package let version: UInt64
@@ -15,14 +15,14 @@ package struct ObjectStore {
   private static let head: UInt32 = 0
 
   package let schema: Schema
-  /// What URIs begin with.
+  /// The store's UUID, with which the URIs of its objects begin.
   package let uuid: String
   private let snapshot: Snapshot
   private let structures: RowStructures
   private let names: [UInt32: String]
   private let properties: [UInt32: [Schema.Property]]
 
-  /// - Throws: `notFound` if there are no objects of Core Data; `corrupted` if their schema cannot be read.
+  /// - Throws: `notFound` if there are no Core Data objects; `corrupted` if their schema or metadata cannot be read.
   package init(_ snapshot: Snapshot, of store: Store) throws {
     guard let structures = try RowStructures(snapshot, store.keyspaces) else {
       throw StoreError(.notFound, "there are no Core Data objects in \(store.path)")
@@ -52,7 +52,7 @@ package struct ObjectStore {
 
   // MARK: Names
 
-  /// - Throws: `notFound` with the names there are.
+  /// - Throws: `notFound`, with the names that exist.
   package func entity(named name: String) throws(StoreError) -> Schema.Entity {
     if let entity = schema.entities.first(where: { $0.name == name }) { return entity }
     throw StoreError(
@@ -71,10 +71,10 @@ package struct ObjectStore {
 
   package func entityName(_ number: UInt32) -> String { names[number] ?? "\(number)" }
 
-  /// What objects of an entity have, by name; see `Schema.properties(of:)`.
+  /// The properties of an entity's objects, sorted by name; see `Schema.properties(of:)`.
   package func properties(of entity: UInt32) -> [Schema.Property] { properties[entity] ?? [] }
 
-  /// The object that a URI or a name as above refers to, whether it is there or not.
+  /// The object that a URI or a name as above identifies, whether it exists or not.
   package func reference(_ text: String) throws(StoreError) -> ObjectReference {
     guard let parts = Self.parts(of: text), let number = Int64(parts.reference) else {
       throw StoreError(.malformed, "\(text) is no object; one is x-coredata://UUID/Person/p12, or Person/p12")
@@ -113,7 +113,7 @@ package struct ObjectStore {
 
   // MARK: Objects
 
-  /// How many objects are of an entity itself, and not of one that inherits from it.
+  /// The number of objects of an entity itself, without those of entities that inherit from it.
   package func count(of entity: UInt32) throws -> Int {
     guard let keyspace = structures.keyspaces[entity] else { return 0 }
     return try snapshot.count(in: keyspace)
@@ -127,8 +127,8 @@ package struct ObjectStore {
     return try object(reference, row.value, version: row.version, revision: row.revision)
   }
 
-  /// Calls `body` with the objects of an entity itself, in the order of their references, and with what is wrong with a
-  /// row that is none.
+  /// Calls `body` with the objects of an entity itself, in the order of their references, and with an error for each
+  /// row that is not an object.
   package func forEachObject(of entity: UInt32, _ body: (Result<Object, any Error>) throws -> ScanStep) throws {
     guard let keyspace = structures.keyspaces[entity] else { return }
     try snapshot.forEachRecord(in: keyspace) { record in try body(Result { try object(record, of: entity) }) }

@@ -1,10 +1,11 @@
 package import Cairn
 
-/// Counts rows and writes by what their references begin with.
+/// Counts rows and writes by the prefixes of their references.
 ///
-/// The beginning of a tuple is its first element; of a string, what comes before and with its first character that is
-/// neither letter nor digit, or its first three characters; of bytes, the first two; of an integer, its thousand. Keeps
-/// at most a fixed number of beginnings: when there are more, the rarest give way, and the others may have been counted from
+/// The prefix of a tuple is its first element; of a string, the part up to and including its first character that is
+/// neither a letter nor a digit, or its first three characters; of bytes, the first two; of an integer, its thousand.
+/// Keeps at most a fixed number of prefixes: when there are more, it drops the rarest, and a dropped prefix that
+/// returns is counted from its return on.
 /// a little later on.
 package struct PrefixTally: Sendable {
   package struct Entry: Sendable, Hashable {
@@ -19,7 +20,7 @@ package struct PrefixTally: Sendable {
   private static let capacity = 1 << 16
 
   private var entries: [String: Entry] = [:]
-  /// Whether some have given way.
+  /// Whether prefixes have been dropped.
   package private(set) var isApproximate = false
 
   package init() {}
@@ -41,7 +42,7 @@ package struct PrefixTally: Sendable {
     entries = Dictionary(uniqueKeysWithValues: kept.prefix(Self.capacity / 2).map { ($0.prefix, $0) })
   }
 
-  /// Those with the most writes, then rows.
+  /// The entries with the most writes, then rows.
   package func hottest(_ count: Int) -> [Entry] {
     let sorted = entries.values.sorted {
       ($0.writes, $0.rows, $1.prefix) > ($1.writes, $1.rows, $0.prefix)

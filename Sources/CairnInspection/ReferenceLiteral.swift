@@ -9,7 +9,7 @@ public import Cairn
 ///     67e55044-10b1-426f-9247-bb680e5fe0c8
 ///     (7, "a", x'00')         a tuple; bare words in it end at a comma or a parenthesis
 ///
-/// Only an integer as it is printed is one: `007` is a string.
+/// An integer must be written as it is printed: `007` is a string.
 extension Reference {
   /// Reads a literal.
   public init(literal: String) throws(ReferenceLiteralError) {
@@ -21,7 +21,7 @@ extension Reference {
     }
   }
 
-  /// The literal, with everything in it escaped that a terminal would not simply show.
+  /// The literal, in which everything that a terminal would not simply show is escaped.
   public var literal: String {
     var bytes: [UInt8] = []
     bytes.append(literal: self)
@@ -29,14 +29,14 @@ extension Reference {
   }
 }
 
-/// A text that begins like a literal of a reference and isn't one.
+/// The error for a text that begins like the literal of a reference but is not one.
 public struct ReferenceLiteralError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was given.
   public let literal: String
   /// What is wrong with it.
   public let reason: String
 
-  /// Both in a sentence.
+  /// The literal and the reason in a sentence.
   public var description: String { "\(Reference.string(literal).literal) is no reference: \(reason)" }
 }
 
@@ -88,7 +88,7 @@ private struct LiteralParser {
     return reference
   }
 
-  /// A literal that shows by its first character what it is; nil if none begins here.
+  /// A literal whose first characters show its kind; nil if none begins here.
   private mutating func marked(depth: Int) throws(Problem) -> Reference? {
     if next == "\"" { return .string(try quoted()) }
     if isNext("x'") { return .bytes(try bytes()) }

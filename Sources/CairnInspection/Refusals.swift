@@ -1,6 +1,6 @@
 package import Cairn
 
-/// What is asked for and isn't there.
+/// Errors for what was requested and does not exist.
 extension StoreError {
   package static func noSegment(_ id: UInt32, _ segments: [UInt32]) -> StoreError {
     StoreError(

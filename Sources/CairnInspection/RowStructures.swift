@@ -1,14 +1,14 @@
 package import Cairn
 import RowFormat
 
-/// The rows and packs of a store of Core Data: STORE-FORMAT.md, sections 1 and 7.
+/// The rows and packs of a Core Data store: STORE-FORMAT.md, sections 1 and 7.
 struct RowStructures: StructureSource {
   private let snapshot: Snapshot
   let keyspaces: [UInt32: Keyspace]
   private let packs: Keyspace?
   let tables: [UInt32]
 
-  /// Nil for a store that is none of Core Data's: it has no `table 0` with metadata or a schema.
+  /// Nil for a store that is not a Core Data store: it has no `table 0` with metadata or a schema.
   init?(_ snapshot: Snapshot, _ keyspaces: [Keyspace]) throws(StoreError) {
     self.snapshot = snapshot
     let ordered = keyspaces.filter { $0.order == .ordered }
@@ -32,7 +32,7 @@ struct RowStructures: StructureSource {
 
   func has(_ name: String) -> Bool { name == packs?.name || Self.table(name).map(tables.contains) ?? false }
 
-  /// All that is wrong, and references that lead nowhere.
+  /// Everything that is wrong, and references to objects that do not exist.
   func findings() throws -> [Finding] {
     var findings: [Finding] = []
     for (table, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) {
@@ -86,7 +86,7 @@ struct RowStructures: StructureSource {
 }
 
 extension Store {
-  /// Whether a keyspace has objects of Core Data, or what they say of each other.
+  /// Whether a keyspace contains rows or entries of Core Data.
   package func hasObjects(in keyspace: Keyspace) throws(StoreError) -> Bool {
     let snapshot = snapshot()
     defer { snapshot.close() }
@@ -107,7 +107,7 @@ extension Reference {
 }
 
 extension RowReference {
-  /// Nil for what refers to no object.
+  /// Nil for a reference of a kind that objects do not have.
   init?(_ reference: Reference) {
     switch reference {
     case .integer(let number): self = .integer(number)

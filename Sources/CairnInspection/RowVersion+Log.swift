@@ -1,7 +1,8 @@
 package import Cairn
 
 extension RowVersion {
-  /// All versions of a row that the log has, newest first, whether they are kept or not.
+  /// All versions of a row in the log, newest first, including those that the store no longer keeps. Reads the whole
+  /// log.
   package static func inLog(
     of reference: Reference, in keyspace: Keyspace, at path: String
   ) throws -> [RowVersion] {
@@ -19,7 +20,7 @@ extension RowVersion {
         records.append((record, segment.mapping))
       }
     }
-    // Compaction and a writer may have left two of one revision; both say the same.
+    // Compaction and a writer may have left two records of one revision; both have the same contents.
     var versions: [UInt64: RowVersion] = [:]
     for (record, _) in records {
       let header = record.header
@@ -44,7 +45,7 @@ package struct ValueReader {
 
   package func knows(_ dictionary: UInt32) -> Bool { dictionaries[dictionary] != nil }
 
-  /// The value as it was given.
+  /// The value as it was put.
   /// - Throws: `corrupted` where it cannot be decompressed.
   package func value(of record: RecordView) throws(StoreError) -> [UInt8] {
     guard record.header.isCompressed else { return unsafe Array(record.stored) }

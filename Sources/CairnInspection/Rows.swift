@@ -1,7 +1,7 @@
 public import Cairn
 
 extension KeyRange {
-  /// What is in all of the bounds given: what begins with `prefix`, from `from` on, before `to`.
+  /// The range that satisfies all given bounds: keys that begin with `prefix`, from `from` on, before `to`.
   public init(prefix: Reference?, from: Reference?, to: Reference?) {
     let prefix = prefix.map(KeyRange.prefix) ?? .all
     let lowers = [prefix.lower, from?.encoded ?? []]
@@ -13,7 +13,7 @@ extension KeyRange {
 }
 
 extension Store {
-  /// Opens a store for looking: without a lock, changing nothing. `progress` is ``StoreOptions/recoveryProgress``.
+  /// Opens a store for inspection: takes no lock and changes nothing. `progress` is ``StoreOptions/recoveryProgress``.
   public static func openForInspection(
     at path: String, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil
   ) throws(StoreError) -> Store {
@@ -31,7 +31,7 @@ extension Store {
     return try open(at: directory.path, options: options, environment: environment)
   }
 
-  /// The keyspace of that name; unlike ``keyspace(_:_:)`` this makes none, and takes it in whatever order it is.
+  /// The keyspace with this name. Unlike ``keyspace(_:_:)``, this creates none, and it accepts either order.
   public func existingKeyspace(_ name: String) throws(StoreError) -> Keyspace {
     if let keyspace = keyspaces.first(where: { $0.name == name }) { return keyspace }
     let names = keyspaces.map { Reference.string($0.name).literal }
@@ -88,7 +88,7 @@ package struct RowWriter: Sendable {
 }
 
 extension [UInt8] {
-  /// Appends a value as quoted text or, where it is none, as hexadecimal digits.
+  /// Appends a value as quoted text or, if it is not text, as hexadecimal digits.
   package mutating func append(valueLiteral value: UnsafeRawBufferPointer) {
     if unsafe Self.isText(value) {
       unsafe append(quoted: value, .literal)

@@ -1,9 +1,9 @@
 import Cairn
 
-/// Makes a new store of every record that can be read in a damaged one, and lists what could not.
+/// Builds a new store from every record that can be read in a damaged one, and lists what could not be read.
 ///
-/// Of each row the newest readable version is kept, and older ones as the keyspace retains them. A record counts if its
-/// own checksum is right, whatever has become of its frame; nothing else is copied.
+/// Keeps the newest readable version of each row, and older ones as the keyspace retains them. Copies a record if its
+/// own checksum is right, even if its frame is damaged; copies nothing else.
 package struct Salvage {
   /// Something that could not be read, or that is not as it was.
   package struct Loss: Sendable, Hashable {
@@ -11,16 +11,16 @@ package struct Salvage {
     package let offset: Int?
     /// What was lost.
     package let words: String
-    /// The rows that are lost with it, or between which they were, as far as that is known.
+    /// The rows that are lost, or the rows between which they were, as far as known.
     package var keys: [String] = []
-    /// Whether it may never have been acknowledged.
+    /// Whether the loss may never have been acknowledged.
     package var isTornTail = false
   }
 
   package struct Report: Sendable {
     package internal(set) var losses: [Loss] = []
     package internal(set) var contents = NewStore.Contents()
-    /// What is true of the whole store, in words.
+    /// Remarks about the whole store.
     package internal(set) var remarks: [String] = []
   }
 
@@ -29,7 +29,7 @@ package struct Salvage {
     let key: [UInt8]
   }
 
-  /// Where a version of a row lies.
+  /// The place of a version of a row.
   private struct Version {
     let segment: Int
     let offset: Int
@@ -49,7 +49,7 @@ package struct Salvage {
   private var values = ValueReader()
   private var rows: [Row: [Version]] = [:]
   private var lastSequence: UInt64 = 1
-  /// Rows that losses name, and the revision of what was kept of each, if anything was.
+  /// The rows that losses name, and the newest revision that was kept of each, if any.
   private var named: [(loss: Int, key: Int, row: Row)] = []
   private var kept: [Row: UInt64] = [:]
 
@@ -119,7 +119,7 @@ package struct Salvage {
     let number = segments.count - 1
     let durable = segment.durable(watermark, content)
     var before: RecordView?
-    // What lies between two valid frames, until the second is known.
+    // The invalid range since the last valid frame, until the next valid frame is known.
     var open: Range<Int>?
     segment.forEachPiece { piece in
       switch piece {
@@ -172,7 +172,7 @@ package struct Salvage {
     }
   }
 
-  /// Notes a stretch that is no valid frame, with the keys it had as far as they can be told.
+  /// Notes a range that is not a valid frame, with its keys as far as they can be determined.
   private mutating func note(
     _ range: Range<Int>, in segment: LogSegment, after: RecordView?, before: RecordView?, isTornTail: Bool
   ) {
@@ -193,7 +193,7 @@ package struct Salvage {
         keys.append("\(name(row.keyspace)) \(reference.literal)")
       }
       if readable.isEmpty, origin.isCompacted {
-        // Compaction has sorted them.
+        // Compaction has sorted the rows.
         let first = name(gap.after ?? after) ?? "the first row"
         keys.append("between \(first) and \(name(gap.before ?? before) ?? "the last row")")
       }
@@ -217,7 +217,7 @@ package struct Salvage {
     return gaps
   }
 
-  /// The rows of records whose checksum is wrong and whose beginning makes sense all the same.
+  /// The rows of records whose checksum is wrong but whose header and key can be decoded.
   private func damagedRows(in segment: LogSegment, _ range: Range<Int>) -> [(row: Row, reference: Reference)] {
     guard let origin = segment.origin else { return [] }
     var rows: [(row: Row, reference: Reference)] = []
@@ -238,7 +238,7 @@ package struct Salvage {
     return rows
   }
 
-  /// Of a row whose record is lost another version may be there.
+  /// Adds to each lost row that a loss names which revision of it was kept, if any.
   private mutating func tellWhatWasKept() {
     for (loss, key, row) in named {
       if let revision = kept[row] { report.losses[loss].keys[key] += ", of which revision \(revision) was kept" }
@@ -289,7 +289,7 @@ package struct Salvage {
     report.contents = contents
   }
 
-  /// Rows of a keyspace whose definition is lost get one with a name that nobody has.
+  /// Defines the keyspaces whose definition is lost, under names that no other keyspace has.
   private mutating func defineMissing() {
     let known = Set(keyspaces.keys).union(dropped)
     for id in Set(rows.keys.map(\.keyspace)).subtracting(known).sorted() {
@@ -299,7 +299,7 @@ package struct Salvage {
     }
   }
 
-  /// Returns the newest revision that was written, if any was.
+  /// Writes the versions of a row that are kept. Returns the newest revision written; nil if none was.
   private func write(
     _ row: Row, to new: inout NewStore, _ losses: inout [Loss]
   ) throws(StoreError) -> UInt64? {
@@ -329,7 +329,7 @@ package struct Salvage {
     return count > 0 ? versions[0].revision : nil
   }
 
-  /// As the log says; where it says nothing any more, as the manifest does.
+  /// The retention according to the log or, if the log no longer has one, to the manifest.
   private func retention(of keyspace: UInt32) -> RetentionSchedule {
     retentions[keyspace] ?? RetentionSchedule(oldVersions: keyspaces[keyspace]?.oldVersions ?? 0)
   }

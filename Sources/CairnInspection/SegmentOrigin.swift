@@ -1,13 +1,13 @@
 package import Cairn
 
-/// Where a segment belongs, which its checksums depend on: from its header or, if that is damaged, from what else tells
-/// it.
+/// Where a segment belongs, on which its checksums depend. Comes from the header or, if that is damaged, from the
+/// manifest and the first frame.
 package struct SegmentOrigin: Sendable {
   package let id: UInt32
   package let epoch: UInt32
   package let seed: PlaceSeed
   package let baseSequence: UInt64
-  /// Whether compaction wrote it: its frames are numbered from 1, and their records are of any commits.
+  /// Whether compaction wrote the segment: its frames are numbered from 1, and their records are of any commits.
   package let isCompacted: Bool
 
   init?(_ mapping: any Mapping, _ entry: Manifest.Segment, _ manifest: Manifest?) {
@@ -19,14 +19,15 @@ package struct SegmentOrigin: Sendable {
       isCompacted = header.kind == .compacted
       return
     }
-    // A segment that isn't sealed is of the last epoch, and its first frame follows the base sequence.
+    // A segment that is not sealed belongs to the last epoch, and its first frame follows the base sequence.
     guard let manifest, mapping.length >= SegmentHeader.size + FrameHeader.size else { return nil }
     epoch = entry.epoch == 0 ? manifest.epoch : entry.epoch
     seed = PlaceSeed(store: manifest.store, segment: entry.id, epoch: epoch)
     let first = unsafe FrameHeader(mapping.base + SegmentHeader.size, available: mapping.length - SegmentHeader.size)
     guard let sequence = entry.end != nil ? entry.baseSequence : first.map({ $0.sequence &- 1 }) else { return nil }
     baseSequence = sequence
-    // The header alone says whether compaction wrote it; but only then are there records of other commits in a frame.
+    // Only the header says whether compaction wrote the segment. Without a header, it did if the first frame is valid
+    // only when the frame may contain records of other commits.
     let seed = seed
     func isValid(isCompacted: Bool) -> Bool {
       unsafe FrameView(
@@ -46,7 +47,7 @@ package struct SegmentOrigin: Sendable {
   /// The record at an offset; nil if anything in it is invalid.
   func record(in mapping: any Mapping, at offset: Int, limit: Int) -> RecordView? {
     let record = unsafe mapping.base + offset
-    // Most of what is no record shows it in its first bytes.
+    // Most bytes that are not a record can be told by their header, before the checksum is computed.
     guard
       let header = unsafe RecordHeader(record, available: limit - offset, baseSequence: baseSequence),
       header.kind != nil, header.revision <= Format.maximumSequence
@@ -55,8 +56,8 @@ package struct SegmentOrigin: Sendable {
       record, available: limit - offset, checksumStart: seed.start(offset), baseSequence: baseSequence)
   }
 
-  /// The first valid frame at or behind an offset. Checksums are bound to their place, so nothing is taken for one by
-  /// chance.
+  /// The offset of the first valid frame at or after `start`; nil if there is none. Checksums depend on the place, so
+  /// that no bytes pass for a frame by chance.
   func nextFrame(in mapping: any Mapping, from start: Int, limit: Int) -> Int? {
     var offset = start
     while offset + FrameHeader.size <= limit {
@@ -78,7 +79,7 @@ package struct SegmentOrigin: Sendable {
     }
   }
 
-  /// Why the first bytes are no header.
+  /// Why the first bytes are not a valid header.
   static func problem(_ mapping: any Mapping) -> String {
     guard mapping.length >= SegmentHeader.size else { return "the file ends within the header" }
     let bytes = unsafe mapping.bytes

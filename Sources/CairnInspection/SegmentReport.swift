@@ -1,16 +1,17 @@
 package import Cairn
 
-/// A segment as `kvdump segments` shows it: what all of its records add up to.
+/// The figures of a segment, summed over all of its records, as `kvdump segments` shows them.
 package struct SegmentReport: Sendable {
-  /// What its checksums say.
+  /// The condition of the segment according to its checksums.
   package enum State: Sendable, Hashable {
     case sound
-    /// So many bytes at its end are no valid frame; a crash, or the moment of looking, cut them off.
+    /// This many bytes at the end are not a valid frame: a write that a crash cut off, or that was in progress when the
+    /// log was read.
     case tornTail(Int)
-    /// So many stretches of it are invalid.
+    /// This many parts of the segment are invalid or missing.
     case damaged(Int)
     case missing
-    /// Nothing tells where its bytes belong.
+    /// It is not known where the segment's bytes belong.
     case unreadable
   }
 
@@ -19,20 +20,21 @@ package struct SegmentReport: Sendable {
   package private(set) var state = State.sound
   package private(set) var epoch: UInt32 = 0
   package private(set) var fileBytes = 0
-  /// Header and valid frames.
+  /// Bytes of the header and of the valid frames.
   package private(set) var bytes = 0
   package private(set) var frames = 0
   package private(set) var records = 0
   package private(set) var tombstones = 0
   /// The lowest and the highest revision.
   package private(set) var revisions: ClosedRange<UInt64>?
-  /// Of the values, as they were given and as they are stored.
+  /// Bytes of the values: uncompressed, and as they are stored.
   package private(set) var valueBytes = 0
   package private(set) var storedBytes = 0
-  /// Bytes of what is needed of it; nil if the store does not open, or a writer has begun the segment meanwhile.
+  /// Bytes of the records that are needed; nil if the store cannot be opened, or if a writer has begun the segment
+  /// meanwhile.
   package private(set) var liveBytes: Int?
 
-  /// Reads the whole log. The figures of a store that does not open lack what is live; the error says why it doesn't.
+  /// Reads the whole log. If the store cannot be opened, the reports lack live bytes, and `obstacle` is the reason.
   ///
   /// - Throws: what ``LogReader`` throws; `cancelled`.
   package static func all(
@@ -40,7 +42,8 @@ package struct SegmentReport: Sendable {
   ) throws(StoreError) -> (segments: [SegmentReport], obstacle: StoreError?) {
     var (live, obstacle) = live(at: path)
     var log = try LogReader(at: path)
-    // What is live is counted before what there is, and of the same segments unless a writer has changed them meanwhile.
+    // Live bytes are determined before the log is read. Both are of the same segments, unless a writer has changed them
+    // meanwhile.
     for _ in 0..<attempts {
       guard let known = live, log.entries.contains(where: { $0.end != nil && known[$0.id] == nil }) else { break }
       (live, obstacle) = self.live(at: path)
@@ -62,7 +65,7 @@ package struct SegmentReport: Sendable {
 
   private static let attempts = 8
 
-  /// By segment; nil if the store does not open.
+  /// The live bytes of each segment; nil if the store cannot be opened.
   private static func live(at path: String) -> ([UInt32: Int]?, StoreError?) {
     do throws(StoreError) {
       let store = try Store.openForInspection(at: path)
@@ -114,7 +117,7 @@ package struct SegmentReport: Sendable {
     if damaged > 0 {
       state = .damaged(damaged)
     } else if let first = invalid.first {
-      // Whatever comes behind that is no part of the log.
+      // Nothing after the first invalid range is part of the log.
       state = .tornTail(segment.content - first.lowerBound)
     }
   }

@@ -1,6 +1,6 @@
-/// How many things are how long, by powers of two.
+/// Counts sizes in buckets by powers of two.
 package struct SizeHistogram: Sendable, Hashable {
-  /// Bucket 0 counts what is empty, bucket n what has 2ⁿ⁻¹ to 2ⁿ − 1 bytes.
+  /// Bucket 0 counts sizes of 0 bytes, bucket n sizes of 2ⁿ⁻¹ to 2ⁿ − 1 bytes.
   private var counts = [Int](repeating: 0, count: 65)
   package private(set) var count = 0
   package private(set) var sum = 0
@@ -15,7 +15,7 @@ package struct SizeHistogram: Sendable, Hashable {
     largest = max(largest, size)
   }
 
-  /// From the first bucket with anything in it to the last.
+  /// The buckets from the first to the last that is not empty.
   package var buckets: [(sizes: ClosedRange<Int>, count: Int)] {
     guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 }) else {
       return []

@@ -8,12 +8,12 @@ package struct SpaceReport: Sendable {
     package internal(set) var rows = 0
     package internal(set) var keys = SizeHistogram()
     package internal(set) var values = SizeHistogram()
-    /// Of values, as they are stored.
+    /// Bytes of the values as they are stored.
     package internal(set) var storedBytes = 0
     package internal(set) var compressedRows = 0
     package internal(set) var dictionaryRows = 0
     package internal(set) var prefixes = PrefixTally()
-    /// What samples of the values take in other ways.
+    /// How well samples of the values compress in other ways.
     package internal(set) var trial = CompressionTrial(samples: [])
   }
 
@@ -65,7 +65,7 @@ package struct SpaceReport: Sendable {
     }
   }
 
-  /// Values from all over a keyspace: every so manieth, however many there are.
+  /// Samples of values from all over a keyspace: one row in `stride`.
   private struct Samples {
     private let bytesLeft: Int
     private let stride: Int
@@ -75,7 +75,7 @@ package struct SpaceReport: Sendable {
 
     init(rows: Int, bytes: Int) {
       bytesLeft = bytes
-      // Values of a hundred bytes fill the samples; of longer ones there are enough sooner.
+      // Values of a hundred bytes fill the samples exactly; longer ones fill them sooner.
       stride = max(1, rows / (bytes / 100))
     }
 

@@ -1,14 +1,14 @@
 package import Cairn
 
-/// Copies what is needed of a store into a new one: the rows there are with their versions and revisions, and older
-/// versions where they are kept.
+/// Copies the needed contents of a store into a new one: the rows with their versions and revisions, and older versions
+/// where they are kept.
 package enum StoreCopy {
   /// - Parameters:
-  ///   - recompressing: whether values are compressed anew, with dictionaries trained from what there is now, instead of taken
-  ///     over as they are stored.
-  ///   - progress: called with how many rows of how many have been copied; false ends it with `cancelled`.
-  /// - Throws: `notAStore` if there is something at the path; `corrupted`, `noSpace`, `inputOutput`; and there is no new
-  ///   store then.
+  ///   - recompressing: Whether values are compressed anew, with dictionaries trained from the present values, instead
+  ///     of being copied as they are stored.
+  ///   - progress: Called with the number of copied rows and of all rows; false ends the copy with `cancelled`.
+  /// - Throws: `notAStore` if something exists at the path; `corrupted`, `noSpace`, `inputOutput`. After an error,
+  ///   there is no new store.
   package static func copy(
     _ store: Store, to path: String, segmentSize: Int, recompressing: Bool, progress: InspectionProgress? = nil
   ) throws -> NewStore.Contents {

@@ -1,11 +1,11 @@
 package import Cairn
 
-/// What is different between two stores.
+/// Finds the differences between two stores.
 package struct StoreDiff {
   package enum Difference: Sendable {
     case keyspaceOnlyInFirst(String)
     case keyspaceOnlyInSecond(String)
-    /// The keyspace is ordered or keeps versions in another way.
+    /// The order or the retention of the keyspace differs.
     case settings(keyspace: String, first: String, second: String)
     case onlyInFirst(keyspace: String, Row)
     case onlyInSecond(keyspace: String, Row)
@@ -23,8 +23,8 @@ package struct StoreDiff {
     self.isExact = isExact
   }
 
-  /// Calls `body` with one difference after the other until it returns `.stop`: of each keyspace what the first store has,
-  /// then what only the second one has. Takes a look at each row of either, and memory for two.
+  /// Calls `body` with one difference after the other until it returns `.stop`: for each keyspace, first the rows of
+  /// the first store, then the rows that only the second one has. Reads each row of both, and keeps two rows in memory.
   package func forEach(
     progress: InspectionProgress? = nil, _ body: (Difference) throws -> ScanStep
   ) throws {

@@ -1,11 +1,11 @@
 package import Cairn
 
-/// The directory of a store, for looking only.
+/// Read-only access to the directory of a store.
 package struct StoreDirectory: Sendable {
   package let files: any FileLayer
   package let path: String
 
-  /// What is read as a whole: a manifest, or a list of moves of the longest segment.
+  /// The longest file that is read as a whole: a manifest, or the list of moves of the longest segment.
   private static let longestFile = max(Manifest.maximumLength, MoveList.maximumLength(segment: 1 << 32))
 
   package init(_ path: String, files: any FileLayer) {
@@ -13,7 +13,7 @@ package struct StoreDirectory: Sendable {
     self.path = path
   }
 
-  /// The names in it, sorted.
+  /// The names in the directory, sorted.
   package func names() throws(StoreError) -> [String] {
     do throws(FileError) {
       return try files.list(path)
@@ -22,7 +22,7 @@ package struct StoreDirectory: Sendable {
     }
   }
 
-  /// The manifest's bytes; nil if it isn't there.
+  /// The manifest's bytes; nil if the manifest is missing.
   package func manifestBytes() throws(StoreError) -> [UInt8]? {
     do throws(StoreError) {
       return try bytes(of: ManifestFile.name)
@@ -55,7 +55,7 @@ package struct StoreDirectory: Sendable {
     }
   }
 
-  /// What is recorded outside the log of how far it is durable; nil if nothing is, or what cannot be read.
+  /// The newest watermark that is recorded outside of the log; nil if the file is missing or has no valid record.
   func watermarkRecord() throws(StoreError) -> WatermarkRecord? {
     do throws(StoreError) {
       return try unsafe bytes(of: WatermarkRecord.fileName).withUnsafeBytes {
@@ -93,18 +93,18 @@ package struct StoreDirectory: Sendable {
     }
   }
 
-  /// The number in a segment's name.
+  /// The id in the name of a segment's file; nil for other names.
   package static func segment(named name: String) -> UInt32? {
     let id = UInt32(name.prefix(10))
     return id.map(Segment.fileName) == name ? id : nil
   }
 }
 
-/// The file of a segment. What is read through it stays there when compaction removes its name.
+/// The open file of a segment. It can still be read after compaction has removed its name.
 package enum SegmentFile: Sendable {
-  /// Mapped up to its end, which stays where it is.
+  /// Mapped up to its end, which does not change.
   case sealed(any Mapping, fileBytes: Int)
-  /// A writer may append to it and cut what lies behind its end.
+  /// A writer may append to the file and truncate it after its end.
   case growing(any File)
 
   /// The bytes as they are now.
@@ -124,7 +124,7 @@ package enum SegmentFile: Sendable {
 extension Mapping {
   package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: length) }
 
-  /// Where the zeros begin that the bytes end with; at least `start`.
+  /// The offset of the trailing zeros, at least `start`.
   package func endOfContent(from start: Int) -> Int {
     var end = length
     while end >= start + 8, end.isMultiple(of: 8), unsafe base.load(fromByteOffset: end - 8, as: UInt64.self) == 0 {

@@ -1,11 +1,11 @@
 package import Cairn
 
-/// Everything in some keyspaces of a store, as one snapshot has it, in a form that can be loaded again.
+/// Dumps everything in some keyspaces of a store, from one snapshot, in a form that can be loaded again.
 package struct StoreDump {
   package enum Form: Sendable {
-    /// The newest version of each row, for other stores; the keyspaces are named sections unless there is but one.
+    /// The newest version of each row, for other stores. Each keyspace is a named section unless there is only one.
     case berkeley(BerkeleyDump, isNamed: Bool)
-    /// All versions that are kept, with their numbers.
+    /// All versions that are kept, with their versions and revisions.
     case jsonLines
   }
 
@@ -16,9 +16,9 @@ package struct StoreDump {
   private let isPastKeyLimit: Bool
 
   /// - Parameters:
-  ///   - names: of the keyspaces; all of them if empty.
-  ///   - isPastKeyLimit: whether keys may be longer than LMDB usually takes.
-  /// - Throws: `notFound` for a keyspace that isn't there.
+  ///   - names: The names of the keyspaces to dump; all keyspaces if empty.
+  ///   - isPastKeyLimit: Whether keys may be longer than LMDB usually accepts.
+  /// - Throws: `notFound` for a keyspace that does not exist; `malformed` for other than one keyspace without a name.
   package init(
     _ store: Store, _ names: [String], _ form: Form, isPastKeyLimit: Bool = false
   ) throws(StoreError) {
@@ -48,7 +48,8 @@ package struct StoreDump {
     return omissions
   }
 
-  /// What is called with how many rows of how many have been written; false ends the dump with `cancelled`.
+  /// Writes the dump. `progress` is called with the number of rows written and of all rows; false ends the dump with
+  /// `cancelled`.
   package func write(to sink: inout some LineSink, progress: InspectionProgress? = nil) throws {
     var counter = Counter(total: try rowCount(), progress: progress)
     switch form {
@@ -103,8 +104,8 @@ package struct StoreDump {
   /// LMDB puts longer values into pages of their own.
   private static let longestInLeaf = 2000
 
-  /// Room for all sections and to work in, in whole pages; nil where it isn't asked for. Looks at every row, so that a key that
-  /// cannot be loaded is found before anything is written.
+  /// The map size for all sections and working space, in whole pages; nil if the profile does not need it. Reads every
+  /// row, so that a key that cannot be loaded is found before anything is written.
   private func checkedMapSize(_ dump: BerkeleyDump) throws -> Int? {
     guard dump.profile == .lmdb else { return nil }
     var bytes = 0

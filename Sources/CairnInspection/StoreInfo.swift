@@ -1,20 +1,20 @@
 public import Cairn
 
-/// What a store is and what it holds, as far as a look from outside tells. Taken without a lock and beside a writer.
+/// Describes a store and its contents. Takes no lock; a writer may be at work.
 public struct StoreInfo: Sendable {
   /// One keyspace.
   public struct Keyspace: Sendable, Hashable {
-    /// The number by which the log knows it.
+    /// The number that identifies the keyspace in the log.
     public let id: UInt32
-    /// Unique in the store.
+    /// The name, unique in the store.
     public let name: String
     /// Whether its rows can be walked in the order of their references.
     public let order: Cairn.Keyspace.Order
-    /// How many there are.
+    /// The number of rows.
     public let rows: Int
-    /// How many versions of each are kept.
+    /// How many versions of each row are kept.
     public let retention: Retention
-    /// The commit that defined it.
+    /// The commit that defined the keyspace.
     public let definedAt: UInt64
     /// Bytes of the newest records of its rows, and of older ones that it retains.
     public let liveBytes: Int
@@ -24,13 +24,13 @@ public struct StoreInfo: Sendable {
 
   /// One segment that the manifest lists.
   public struct Segment: Sendable, Hashable {
-    /// What the segment is to the log.
+    /// The role of the segment in the log.
     public enum State: String, Sendable, Hashable {
       /// Complete and durable.
       case sealed
       /// Written by compaction; complete and durable.
       case compacted
-      /// Written to, or left as it was by the last writer.
+      /// Being written to, or not sealed by the last writer.
       case open
       /// Prepared for writes to come.
       case unused
@@ -38,46 +38,46 @@ public struct StoreInfo: Sendable {
 
     /// The number in its file's name.
     public let id: UInt32
-    /// What it is to the log.
+    /// The role of the segment in the log.
     public let state: State
-    /// Of the open that wrote it; 0 while it is unused.
+    /// The epoch of the open that wrote the segment; 0 while the segment is unused.
     public let epoch: UInt32
     /// Length of the header and all frames.
     public let end: Int
     /// Length of the file.
     public let fileBytes: Int
-    /// Commits in it.
+    /// Frames in the segment; each is a commit, unless compaction wrote the segment.
     public let frames: Int
-    /// Changes of rows, and definitions of keyspaces, in it.
+    /// Records in those frames, such as changes of rows and definitions of keyspaces.
     public let records: Int
   }
 
   /// The directory, as it was given.
   public let path: String
-  /// As usual for UUIDs.
+  /// The UUID in its usual notation.
   public let uuid: String
   /// How often the manifest has been replaced.
   public let generation: UInt64
   /// How often the store has been opened and then written to.
   public let epoch: UInt32
-  /// Major and minor version.
+  /// Major and minor version of the format.
   public let formatVersion: String
   /// Full size of a segment in bytes.
   public let segmentBytes: Int
-  /// By id.
+  /// The keyspaces, sorted by id.
   public let keyspaces: [Keyspace]
-  /// By id.
+  /// The segments, sorted by id.
   public let segments: [Segment]
-  /// The commits that there are checkpoints of, oldest first.
+  /// The commits at which there are checkpoints, oldest first.
   public let checkpoints: [UInt64]
-  /// Figures of the engine, as a reader has them.
+  /// The engine's statistics, as a reader sees them.
   public let statistics: StoreStatistics
-  /// What opening found.
+  /// What opening the store found.
   public let recovery: RecoveryReport
 
   private static let attempts = 8
 
-  /// Takes about as long as opening the store, and looks at the header of every frame. `progress` is
+  /// Takes about as long as opening the store, and reads the header of every frame. `progress` is
   /// ``StoreOptions/recoveryProgress``.
   /// - Throws: what opening a store for reading throws.
   public init(at path: String, progress: (@Sendable (RecoveryProgress) -> Bool)? = nil) throws(StoreError) {
@@ -92,7 +92,7 @@ public struct StoreInfo: Sendable {
     options.recoveryProgress = progress
     var store = try Store.open(at: path, options: options, environment: environment)
     defer { try? store.close() }
-    // A tail that is not the same at a second look is a write that was under way.
+    // If the tail differs on a second look, it was a write in progress.
     if !store.recovery.discarded.isEmpty {
       for _ in 0..<Self.attempts {
         let again = try Store.open(at: path, options: options, environment: environment)
@@ -141,7 +141,7 @@ public struct StoreInfo: Sendable {
 }
 
 extension StoreInfo.Segment {
-  /// nil if the file has gone since the manifest was read.
+  /// Nil if the file has been removed since the manifest was read.
   fileprivate init?(_ entry: Manifest.Segment, _ directory: StoreDirectory) throws(StoreError) {
     guard let file = try directory.segment(entry) else { return nil }
     let (mapping, fileBytes) = try file.contents()
@@ -155,7 +155,8 @@ extension StoreInfo.Segment {
     var (offset, frames, records, sequence) = (SegmentHeader.size, 0, 0, isCompacted ? 0 : header.baseSequence)
     let limit = min(entry.end ?? mapping.length, mapping.length)
     while offset < limit {
-      // Sealed frames are there, whole or not; of the others the last may be in the making.
+      // In a sealed segment, a frame counts whether it is whole or not; in others, the last one may still be being
+      // written.
       let frame =
         entry.end != nil
         ? unsafe FrameHeader(mapping.base + offset, available: limit - offset)

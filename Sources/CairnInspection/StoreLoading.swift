@@ -1,9 +1,9 @@
 import Cairn
 
-/// Makes a new store of a dump.
+/// Builds a new store from a dump.
 package struct StoreLoading {
   package enum Form: Sendable {
-    /// Berkeley DB's text format. A section without a name becomes the keyspace of the given one.
+    /// Berkeley DB's text format. A section without a name becomes a keyspace with the name `unnamed`.
     case berkeley(DumpKeys, unnamed: String, isOrdered: Bool)
     case jsonLines
   }
@@ -11,7 +11,7 @@ package struct StoreLoading {
   private let path: String
   private let form: Form
   private let progress: InspectionProgress?
-  /// What the dump says that was left out, in words.
+  /// Settings of the dump that were ignored, in words.
   package private(set) var remarks: [String] = []
 
   package init(at path: String, _ form: Form, progress: InspectionProgress? = nil) {
@@ -20,8 +20,9 @@ package struct StoreLoading {
     self.progress = progress
   }
 
-  /// Reads all lines.
-  /// - Throws: `malformed` with the number of the line; what making a store throws; and there is no store then.
+  /// Loads the whole dump.
+  /// - Throws: `malformed` with the number of the line; what building a store throws. After an error, there is no new
+  ///   store.
   package mutating func load(_ lines: LineReader) throws -> NewStore.Contents {
     switch form {
     case .berkeley(let keys, let unnamed, let isOrdered):
@@ -38,7 +39,7 @@ package struct StoreLoading {
 
   // MARK: Berkeley DB's format
 
-  /// All of it becomes the first commit.
+  /// All rows get the revision of the first commit.
   private mutating func loadBerkeley(
     _ reader: BerkeleyReader, _ keys: DumpKeys, unnamed: String, isOrdered: Bool
   ) throws -> NewStore.Contents {

@@ -1,4 +1,4 @@
-/// A moment as the log notes it, for people.
+/// A time from the log, for display.
 package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
   package let nanoseconds: UInt64
 
@@ -11,13 +11,13 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     return "\(Self.date(seconds / 86_400)) \(Self.time(seconds % 86_400)).\(Self.digits(milliseconds, 3)) UTC"
   }
 
-  /// As `2023-11-14`, so many days after 1970-01-01.
+  /// The date `days` days after 1970-01-01, as `2023-11-14`.
   static func date(_ days: Int) -> String {
     let (year, month, day) = date(days: days)
     return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
   }
 
-  /// As `22:13:20`, so many seconds after midnight.
+  /// The time `seconds` seconds after midnight, as `22:13:20`.
   static func time(_ seconds: Int) -> String {
     [seconds / 3600, seconds / 60 % 60, seconds % 60].map { digits($0, 2) }.joined(separator: ":")
   }
@@ -27,8 +27,8 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  /// The date so many days after 1970-01-01, in the Gregorian calendar, whose cycle of 400 years has 146,097 days. Years
-  /// begin with March here, so that the day that some lack comes last.
+  /// The date `days` days after 1970-01-01 in the Gregorian calendar, whose cycle of 400 years has 146,097 days. Years
+  /// begin in March here, so that the leap day is the last day of its year.
   private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let (cycle, dayOfCycle) = (shifted / 146_097, shifted % 146_097)

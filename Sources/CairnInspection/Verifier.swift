@@ -1,18 +1,20 @@
 public import Cairn
 
-/// Reads a store and tells what is wrong with it. Writes nothing and takes no lock; the store need not open, and another
-/// process may be writing to it.
+/// Reads a store and reports what is wrong with it. Writes nothing and takes no lock. The store may be one that cannot
+/// be opened, and another process may be writing to it.
 ///
 ///     let verification = try Verifier(at: "orders.cairn").run()
 ///     for finding in verification.findings { print(finding) }
 public struct Verifier: Sendable {
-  /// How much is looked at.
+  /// How much of the store is checked.
   public enum Depth: String, Sendable, Hashable, CaseIterable {
-    /// The manifest, the headers of segments and of the frames in them; all of what is not sealed.
+    /// The manifest, the headers of segments, and the headers of their frames; segments that are not sealed are read
+    /// completely.
     case quick
     /// Also every checksum of the log and of checkpoints.
     case checksums
-    /// Also every key and value, whether the store opens and all its rows can be read, and, of a store of Core Data, what its rows say of each other.
+    /// Also every key and value, whether the store can be opened and all its rows can be read, and, in a Core Data
+    /// store, whether its rows and entries agree.
     case full
   }
 
@@ -23,10 +25,11 @@ public struct Verifier: Sendable {
 
   package init(at path: String, files: any FileLayer) { directory = StoreDirectory(path, files: files) }
 
-  /// Takes time in proportion to the number of frames (`quick`) or to the log. What a writer is just changing may look like
-  /// damage, so damage is believed only if it is still there when everything is read once more.
+  /// Verifies the store. Takes time in proportion to the number of frames (`quick`) or to the length of the log. What a
+  /// writer is changing may look like damage, so that damage is reported only if it is still there when everything is
+  /// read again.
   ///
-  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` where nothing can be said;
+  /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` if the store cannot be examined;
   ///   `cancelled`.
   public func run(
     _ depth: Depth = .full, progress: InspectionProgress? = nil
@@ -52,14 +55,15 @@ public struct Verifier: Sendable {
 }
 
 extension Finding.Kind {
-  /// Whether a writer may make it look like that for a moment.
+  /// Whether a writer at work may cause such a finding for a moment.
   fileprivate var isPassing: Bool { self == .tornTail || self == .otherFile }
 }
 
-/// Told now and then how many bytes of how many an inspection has looked at; false ends it with `cancelled`.
+/// Called now and then with how much of an operation is done and its total, in bytes, rows or records as the operation
+/// counts; the total is 0 if it is not known. Returning false ends the operation with `cancelled`.
 public typealias InspectionProgress = (_ done: Int, _ total: Int) -> Bool
 
-/// One reading of the store.
+/// One pass over the store.
 struct VerificationPass {
   private let directory: StoreDirectory
   private let depth: Verifier.Depth
@@ -109,19 +113,20 @@ struct VerificationPass {
 
   // MARK: The directory
 
-  /// What was there before the manifest was read and still is, and is listed by neither that one nor the present one.
+  /// Notes the files that existed before the manifest was read, still exist, and are listed neither by that manifest
+  /// nor by the present one.
   private mutating func noteOtherFiles(_ log: LogReader) throws(StoreError) {
     let names = Set(try directory.names()).intersection(log.names)
     let manifests = [log.manifest, directory.manifest].compactMap(\.self)
     let checkpoints = manifests.flatMap(\.checkpoints).map { CheckpointTables.fileName($0.id) }
     let segments = Set(manifests.flatMap(\.segments).map(\.id))
-    // A writer makes new ones before the manifest lists them.
+    // A writer creates segments and checkpoints before the manifest lists them.
     let isBeingWritten = directory.isBeingWritten
     let own = Set(
       checkpoints + [ManifestFile.name, "\(ManifestFile.name).new", "LOCK", Reserve.fileName, WatermarkRecord.fileName])
     for name in names.sorted() where !own.contains(name) {
       if let id = StoreDirectory.segment(named: name) {
-        // One above all others may have been begun since the manifest was read.
+        // A segment with a higher id than all others may have been begun since the manifest was read.
         guard let manifest = log.manifest, id < manifest.nextSegment, !segments.contains(id), !isBeingWritten
         else { continue }
         find(.otherFile, name, severity: .note, "the manifest does not list this segment: \(Self.unlisted)")
@@ -142,7 +147,7 @@ struct VerificationPass {
 
   // MARK: Checkpoints
 
-  /// Nothing is lost with a checkpoint: the log has everything.
+  /// Damage to a checkpoint is only a note, since the log contains everything.
   private mutating func verify(_ entry: Manifest.Checkpoint) throws(StoreError) {
     let name = CheckpointTables.fileName(entry.id)
     guard let mapping = try directory.checkpoint(entry.id) else {
@@ -182,7 +187,7 @@ struct VerificationPass {
     switch segment.header {
     case .newerFormat: throw StoreError(.newerFormat, "\(directory.path)/\(name) was written by a newer version")
     case .unused where durable == 0 && entry.end == nil:
-      // A crash leaves parts of what was being written in any order.
+      // A crash may leave any parts of what was being written.
       if content > 0 { find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log") }
       walk.endLog()
       return
@@ -236,7 +241,7 @@ struct VerificationPass {
 
   // MARK: The rows
 
-  /// What no single record tells: whether the store opens, and every row is found where the index says.
+  /// Checks what no single record can show: that the store can be opened, and that every row is where the index says.
   private mutating func readRows() throws(StoreError) {
     do {
       let store = try Store.openForInspection(at: directory)
