@@ -1,10 +1,10 @@
 import CoreData
 
-/// The keys that objects get, or have no more, because a model has other uniqueness constraints than the one before.
+/// The entries to add and remove because a model has other uniqueness constraints than the previous one.
 ///
-/// Looks at each object of an entity that gets a constraint.
+/// Reads each row of an entity that gets a new constraint, and of its subentities.
 struct ConstraintChanges {
-  /// The error for objects that a new constraint does not allow.
+  /// The code of the error for objects that violate a new constraint.
   private static let violation = 134111
 
   private let former: Schema
@@ -15,7 +15,7 @@ struct ConstraintChanges {
     self.schema = schema
   }
 
-  /// - Throws: 134111 if two objects have the values of a new constraint in common.
+  /// - Throws: 134111 if two objects have the same values for a new constraint.
   func collect(_ snapshot: any RowSnapshot, into entries: inout EntryChanges) throws {
     let (old, new) = (numbers(of: former), numbers(of: schema))
     for number in old.subtracting(new).sorted() {
@@ -64,7 +64,7 @@ struct ConstraintChanges {
 }
 
 extension UniqueKey {
-  /// A text in normalisation form C, as keys have it.
+  /// A string in Unicode normalisation form C, which keys require.
   static func normalized(_ text: String) -> String {
     text.isCertainlyNormalized ? text : text.precomposedStringWithCanonicalMapping
   }

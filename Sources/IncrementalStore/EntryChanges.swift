@@ -7,7 +7,7 @@ struct EntryChanges {
   mutating func remove(_ entry: [UInt8]) { removed.insert(entry) }
   func isRemoved(_ entry: [UInt8]) -> Bool { removed.contains(entry) && !added.contains(entry) }
 
-  /// Each entry once and in order. One that is both removed and added is there in the end.
+  /// Each entry once and in order. An entry that is both removed and added exists in the end.
   var sorted: (removed: [[UInt8]], added: [[UInt8]]) {
     (
       removed.subtracting(added).sorted { $0.lexicographicallyPrecedes($1) },

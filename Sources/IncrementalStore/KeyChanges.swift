@@ -36,7 +36,7 @@ struct KeyChanges {
     }
   }
 
-  /// - Throws: `KeyConflicts` if a key would belong to two objects.
+  /// - Throws: `KeyConflicts` if a key would belong to more than one object.
   func check(_ entries: EntryChanges) throws {
     var conflicts: [KeyConflict] = []
     for (key, takers) in takers {
@@ -64,15 +64,15 @@ struct KeyChanges {
   }
 }
 
-/// A combination of values that an object wants and another one has.
+/// A combination of values that an object of the save wants and another object has or wants.
 struct KeyConflict {
   let names: [String]
-  /// Who has it in the store; nil if several objects of the save want it.
+  /// The object that has it in the store; nil if only objects of the save want it.
   let holder: ObjectReference?
   let takers: [SavedObject]
 }
 
-/// Why a save did not take place. Sendable, for whoever saves catches it.
+/// The reason why a save did not take place. Sendable, because errors must be; only the thread that saves catches it.
 struct KeyConflicts: Error, @unchecked Sendable {
   let conflicts: [KeyConflict]
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A row store in memory: the smallest there can be, and an example of one.
+/// A minimal row store in memory, as an example.
 ///
-/// A snapshot shares everything with the store until something changes; then all rows of the tables that change are
-/// copied.
+/// A snapshot shares everything with the store until a save changes something; the save then copies all rows of the
+/// tables that it changes, and the list of entries if it changes entries.
 public final class MemoryRowStore: RowStore, @unchecked Sendable {
-  /// Which kind of references it makes.
+  /// The kind of the references that the store makes.
   public let referenceKind: RowReferenceKind
   private let turn = NSLock()
   private let lock = NSLock()
@@ -15,10 +15,10 @@ public final class MemoryRowStore: RowStore, @unchecked Sendable {
   /// An empty store.
   public init(referenceKind: RowReferenceKind = .integer) { self.referenceKind = referenceKind }
 
-  /// Takes no time; the next save copies the tables that it changes.
+  /// Takes a snapshot in constant time; the next save copies the tables that it changes.
   public func snapshot() -> any RowSnapshot { lock.withLock { MemorySnapshot(content) } }
 
-  /// Nothing outlives the process.
+  /// Applies the changes in memory; they do not outlive the process.
   public func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
     try turn.withLock {
       let changes = try changes(snapshot())
@@ -26,7 +26,7 @@ public final class MemoryRowStore: RowStore, @unchecked Sendable {
     }
   }
 
-  /// From a counter, or random UUIDs.
+  /// Returns numbers or strings made from a counter, or random UUIDs.
   public func reserveReferences(_ count: Int) -> [RowReference] {
     lock.withLock {
       (0..<count).map { _ in
@@ -84,7 +84,7 @@ private struct MemoryContent {
     return revision
   }
 
-  /// Where the first entry is that does not come before this one.
+  /// The place of the first entry that is not less than `entry`.
   private func place(of entry: [UInt8]) -> Int {
     var range = 0..<entries.count
     while !range.isEmpty {

@@ -1,8 +1,9 @@
 package import CoreData
 
 extension NSManagedObjectModel {
-  /// The model that a schema tells of, as far as predicates need it: nothing in it is mandatory, and it lacks what a
-  /// schema does not describe, the elements of composite attributes and the transformers of transformable ones.
+  /// The model that a schema describes, with as much detail as predicates need: all properties are optional, and the
+  /// model lacks what a schema does not describe: the elements of composite attributes and the transformers of
+  /// transformable ones.
   package convenience init(_ schema: Schema) {
     self.init()
     var described: [UInt32: NSEntityDescription] = [:]
@@ -38,7 +39,7 @@ extension NSManagedObjectModel {
 }
 
 extension Schema {
-  /// Without those that have moved to another entity of the lineage.
+  /// The properties that the entity declares, without those that have moved to another entity of its lineage or family.
   fileprivate func declaredProperties(of entity: Entity) -> [Property] {
     let relatives = lineage(of: entity.number) + family(of: entity.number)
     return entity.properties.filter { property in

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a save changes in the members of one ordered relationship of one owner.
+/// The changes of a save to the members of one ordered relationship of one owner.
 final class OrderedChange {
-  /// All members in their order, if the order was changed.
+  /// All members in their new order, if the order was changed.
   var order: [ObjectReference]?
-  /// The order of those that are new, if the owner knows it.
+  /// The order of the new members, if the owner knows it.
   var lastOrder: [ObjectReference] = []
   private var joining: [ObjectReference] = []
   private var joined: Set<ObjectReference> = []
   private var leaving: Set<ObjectReference> = []
 
-  /// Whether one of those that join may be a member already.
+  /// Whether one of the joining objects may already be a member.
   private var mayBeMembers = false
 
   func join(_ member: ObjectReference, isNew: Bool) {
@@ -21,8 +21,8 @@ final class OrderedChange {
 
   func leave(_ member: ObjectReference) { leaving.insert(member) }
 
-  /// Members that are new for certain, at the end, only take reading the last entry; anything else reads all entries of
-  /// the owner.
+  /// Adds the changes to `entries`. Adding members that are certainly new at the end reads only the last entry; any
+  /// other change reads all entries of the owner.
   func collect(
     _ owner: RowReference, _ relationship: UInt32, _ snapshot: any RowSnapshot, into entries: inout EntryChanges
   ) throws {
@@ -64,14 +64,14 @@ final class OrderedChange {
     return last
   }
 
-  /// New members as the owner has them, then those it does not know of.
+  /// New members in the owner's order, then those that the owner does not know of.
   private func inOrder(_ new: [ObjectReference]) -> [ObjectReference] {
     let rank = Dictionary(lastOrder.enumerated().map { ($1, $0) }) { first, _ in first }
     return new.enumerated()
       .sorted { (rank[$0.element] ?? .max, $0.offset) < (rank[$1.element] ?? .max, $1.offset) }.map(\.element)
   }
 
-  /// The members in the order that they are to have. Who is one is not for the owner's order to say.
+  /// The members in their new order. The owner's order does not decide which objects are members.
   private func wanted(_ old: [ObjectReference]) -> [ObjectReference] {
     let known = Set(old)
     let new = inOrder(joining.filter { !known.contains($0) })

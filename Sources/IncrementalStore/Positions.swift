@@ -2,8 +2,8 @@ import RowFormat
 
 /// Positions of the members of an ordered relationship.
 enum Positions {
-  /// Rising positions for members that have one already, in whatever order, or none. As many as possible keep theirs;
-  /// if there is no room for the others, all get new ones.
+  /// Ascending positions for members. Each member already has a position, in any order, or nil for none. As many
+  /// members as possible keep their positions; if there is no room for the others, all members get new positions.
   static func assign(_ old: [Int64?]) -> [Int64] {
     var new = [Int64?](repeating: nil, count: old.count)
     for place in longestRise(old) { new[place] = old[place] }
@@ -23,7 +23,7 @@ enum Positions {
 
   private static func renumbered(_ count: Int) -> [Int64] { (0..<count).map { Int64($0 + 1) * Entry.gap } }
 
-  /// Positions between those on both sides; whether there is room.
+  /// Assigns positions between those on both sides of the range. Returns false if there is no room.
   private static func fill(_ positions: inout [Int64?], _ range: Range<Int>) -> Bool {
     let before = range.lowerBound > 0 ? positions[range.lowerBound - 1] ?? 0 : 0
     guard range.upperBound < positions.count, let after = positions[range.upperBound] else {
@@ -32,7 +32,7 @@ enum Positions {
       for (offset, place) in range.enumerated() { positions[place] = before + Int64(offset + 1) * Entry.gap }
       return true
     }
-    // Before the first there is as much room as between any two.
+    // Before the first member there is room for the usual gaps.
     let low =
       range.lowerBound > 0
       ? before : after.subtractingReportingOverflow(Int64(range.count + 1) * Entry.gap).partialValue
@@ -44,7 +44,7 @@ enum Positions {
     return true
   }
 
-  /// Places of as many positions as possible that rise. O(n log n): patience sorting.
+  /// The places of a longest ascending subsequence of the positions. O(n log n): patience sorting.
   private static func longestRise(_ old: [Int64?]) -> [Int] {
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: old.count)

@@ -2,9 +2,9 @@ import CoreData
 
 /// The entries of to-many relationships that a save changes.
 ///
-/// Members of a relationship whose inverse is to-one follow from that end: from the owner in the saved row and in the
-/// new one. Members of others follow from what the objects have added and removed, at whichever end that was noted. The
-/// order of members is that of the owner.
+/// If the inverse of a relationship is to-one, its members follow from that end: from the owner in the stored row of
+/// the member and the owner in its new row. Otherwise the members follow from what the objects have added and removed,
+/// on whichever end the change was noted. The order of members is that of the owner.
 struct RelationshipChanges {
   /// An ordered relationship of an owner.
   private struct OrderedOwner: Hashable {
@@ -51,13 +51,14 @@ struct RelationshipChanges {
 
   // MARK: From the to-one end
 
-  /// Leaves the owners in the saved row, and joins those in the new one.
+  /// Removes the object from its owners in the stored row, and adds it to its owners in the new row.
   private mutating func collectOwners(_ saved: SavedObject, into entries: inout EntryChanges) throws {
     for field in saved.map.fields {
       guard case .toOne(_, let inverse?) = field.kind else { continue }
       let old = try saved.stored.flatMap { try owner(field, in: $0.bytes, saved) }
       let new = try saved.bytes.flatMap { try owner(field, in: $0, saved) }
-      // The entries of an owner that is inserted again went when it was deleted, whatever its members' rows say.
+      // Deleting an owner removed its entries, so an owner that is inserted again needs new ones even for members whose
+      // rows do not change.
       guard old != new || new.map(inserted.contains) == true else { continue }
       if let old, old != new { remove(saved.reference, from: old, inverse, &entries) }
       if let new { add(saved.reference, to: new, inverse, isNew: old != new, &entries) }
@@ -82,7 +83,7 @@ struct RelationshipChanges {
       if set.end.isOrdered, !members.isEmpty { orderedChange(saved.reference, set.end).order = members }
       return
     }
-    // The rows of the members say it.
+    // The rows of the members determine the members.
     if case .toOne = set.inverse, !set.end.isOrdered { return }
     guard let changes = saved.object.memberChanges(of: set) else { return }
     let added = try changes.added.map { try access.reference($0) }
@@ -102,13 +103,14 @@ struct RelationshipChanges {
     }
   }
 
-  /// Where the inverse is to-one, its row says who is a member; a member that is not saved here must say so already.
+  /// Adds a member. If the inverse is to-one, the member's row determines its owner; a member that is not part of this
+  /// save must already have this owner in its stored row.
   private mutating func join(
     _ member: ObjectReference, _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
   ) throws {
     switch set.inverse {
     case .toOne(let number):
-      // An object that is inserted again has members whose rows need not change.
+      // The members of an object that is inserted again may have rows that need not change.
       guard !self.saved.contains(member), let row = try snapshot.row(member.reference, in: member.entity),
         try StoreFailure.reading(
           "The row of \(member)", { try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) })
@@ -122,7 +124,7 @@ struct RelationshipChanges {
     }
   }
 
-  /// Of a deleted owner nothing stays, in neither direction.
+  /// Removes all entries of a deleted owner, in both directions.
   private mutating func removeMembers(
     _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
   ) throws {

@@ -1,6 +1,6 @@
 import CoreData
 
-/// How rows of a store become values of its objects: the schema, and the identifiers that references stand for.
+/// Converts rows of a store to values of its objects. Has the schema, and converts references to identifiers and back.
 final class RowAccess {
   let schema: SchemaMap
   let coder: ValueCoder
@@ -29,9 +29,9 @@ final class RowAccess {
     }
   }
 
-  /// What the store refers to an object by.
+  /// The reference of an object in the store.
   ///
-  /// - Throws: 133000 for what can be no object of the store.
+  /// - Throws: 133000 for an identifier that cannot be one of the store's.
   func reference(_ id: NSManagedObjectID) throws -> ObjectReference {
     guard let map = schema[id.entity], let reference = rowReference(id) else { throw StoreFailure.missing(id) }
     return ObjectReference(entity: map.number, reference: reference)
@@ -53,7 +53,7 @@ final class RowAccess {
     return try value(field, stored, bytes)
   }
 
-  /// A value for each slot of an object.
+  /// The values of a row, one for each slot of the object.
   func values(of bytes: [UInt8], _ map: EntityMap) throws -> [ManagedValue] {
     var values = map.blank
     var fields = try FieldReader(bytes)
@@ -76,9 +76,10 @@ final class RowAccess {
     }
   }
 
-  /// What a to-one relationship refers to: an object of its destination, or of an entity that inherits from it.
+  /// The object that a to-one relationship refers to: one of its destination entity, or of an entity that inherits from
+  /// it.
   ///
-  /// - Throws: `RowDamage` for anything else.
+  /// - Throws: `RowDamage` if the field has anything else.
   func object(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ObjectReference {
     guard case .toOne(let relationship, _) = stored.kind, let object = try field.object(in: bytes),
       isMember(object, of: relationship)
@@ -86,7 +87,7 @@ final class RowAccess {
     return object
   }
 
-  /// Whether an object is of the entity that a relationship leads to, or of one that inherits from it.
+  /// Whether an object belongs to the destination entity of a relationship, or to an entity that inherits from it.
   func isMember(_ object: ObjectReference, of relationship: NSRelationshipDescription) -> Bool {
     guard let map = schema[object.entity], let destination = relationship.destinationEntity else { return false }
     return sequence(first: map.entity, next: \.superentity).contains {
@@ -94,7 +95,7 @@ final class RowAccess {
     }
   }
 
-  /// What conflicts show of a row: attributes and to-one relationships by their names.
+  /// The attributes and to-one relationships of a row by name, for conflicts.
   func snapshot(_ row: StoredRow, _ map: EntityMap) throws -> [String: Any] {
     let values = try values(of: row.bytes, map)
     var snapshot: [String: Any] = [:]

@@ -1,10 +1,10 @@
 import CoreData
 
-/// The rows that contexts use, and some that they may use soon, by the identifiers of their objects.
+/// The rows that contexts use, and some that they may use soon, by object identifier.
 ///
-/// A row that a context has registered stays until as many contexts have unregistered it. Others are in two
-/// generations, of which the older is dropped when the younger has half of the bytes that the cache may have. May be
-/// used by several threads at once.
+/// A row that contexts have registered stays until each of them has unregistered it. Other rows are in two generations;
+/// the older generation is dropped when the younger reaches half of the cache's limit in bytes. Several threads may use
+/// the cache at once.
 final class RowCache: @unchecked Sendable {
   private struct Registered {
     var count: Int
@@ -26,14 +26,14 @@ final class RowCache: @unchecked Sendable {
   private let now: @Sendable () -> UInt64
 
   /// - Parameters:
-  ///   - limit: How many bytes rows that nobody has registered may take.
-  ///   - now: Nanoseconds that never go back.
+  ///   - limit: How many bytes unregistered rows may take.
+  ///   - now: Returns a monotonic time in nanoseconds.
   init(limit: Int, now: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }) {
     self.limit = limit
     self.now = now
   }
 
-  /// Bytes of rows that nobody has registered, and the number of all rows.
+  /// The bytes of all unregistered rows, and the number of all rows. O(unregistered and registered rows).
   var size: (unregisteredBytes: Int, rows: Int) {
     lock.withLock {
       let nodes = young.values.map(\.node) + old.values.map(\.node)
@@ -41,7 +41,8 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// A row that was retrieved at most so many seconds ago; however long ago, if that is negative.
+  /// The row of an object if it was retrieved less than `maximumAge` seconds ago, or at any time if `maximumAge` is
+  /// negative.
   func node(for id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> RowNode? {
     lock.withLock {
       guard let (node, retrieved) = find(IDKey(id)) else { return nil }
@@ -50,7 +51,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Notes a row that was just retrieved. An older state never replaces a newer one.
+  /// Puts a row that was just retrieved into the cache. An older state never replaces a newer one.
   @discardableResult
   func set(_ row: StoredRow, of id: NSManagedObjectID, make: () -> RowNode) -> RowNode {
     let key = IDKey(id)
@@ -78,7 +79,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Forgets a row that is gone.
+  /// Removes a row that no longer exists.
   func remove(_ id: NSManagedObjectID) {
     let key = IDKey(id)
     lock.withLock {
@@ -128,7 +129,7 @@ final class RowCache: @unchecked Sendable {
     return (entry.node, entry.retrieved)
   }
 
-  /// Keeps a row that nobody has registered.
+  /// Adds an unregistered row to the younger generation, unless the row is larger than half of the limit.
   private func add(_ node: RowNode, _ key: IDKey, _ retrieved: UInt64) {
     let bytes = Self.bytes(of: node)
     guard bytes <= limit / 2 else { return }
@@ -141,6 +142,6 @@ final class RowCache: @unchecked Sendable {
     youngBytes += bytes
   }
 
-  /// What a row takes with everything around it.
+  /// The bytes that a row takes, with an estimate of 300 for its node and the entry in the cache.
   private static func bytes(of node: RowNode) -> Int { node.row.bytes.count + 300 }
 }

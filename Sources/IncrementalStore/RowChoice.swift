@@ -1,11 +1,13 @@
 import CoreData
 
-/// Which rows of a table a predicate can hold for, as far as it names objects.
+/// The rows of a table for which a predicate can hold, as far as the predicate names objects.
 enum RowChoice {
   case all
-  /// Those of `SELF > %@`, and of `SELF >= %@`, which is looked at more closely later; as of `objectID`.
+  /// The rows from a reference on, for `SELF > %@` and `SELF >= %@`, also with `objectID` in the place of `SELF`. The
+  /// predicate is still evaluated for each of them.
   case from(RowReference)
-  /// Those of `SELF == %@` and `SELF IN %@`, in their order; as of `objectID`.
+  /// The rows of the given objects, in order, for `SELF == %@` and `SELF IN %@`, also with `objectID` in the place of
+  /// `SELF`.
   case these([ObjectReference])
 
   init(_ predicate: NSPredicate?, _ store: RowIncrementalStore) {
@@ -33,7 +35,7 @@ enum RowChoice {
     }
   }
 
-  /// Whether the predicate that the choice was made by holds for just these rows.
+  /// Whether the predicate from which the choice was made holds for all chosen rows, so that it need not be evaluated.
   func isAll(of predicate: NSPredicate?) -> Bool {
     if case .these = self { predicate is NSComparisonPredicate } else { false }
   }
@@ -59,7 +61,7 @@ enum RowChoice {
     }
   }
 
-  /// Nil for what is no object of the store.
+  /// Nil for a constant that is not an object of the store.
   private static func reference(_ constant: Any?, _ store: RowIncrementalStore) -> ObjectReference? {
     let id = (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
     guard let id, id.persistentStore === store else { return nil }
@@ -68,12 +70,12 @@ enum RowChoice {
 }
 
 extension NSCompoundPredicate {
-  /// Apple's Foundation declares them as values of any type.
+  /// The subpredicates. Apple's Foundation declares them as `[Any]`.
   var parts: [NSPredicate] { (subpredicates as [Any]).compactMap { $0 as? NSPredicate } }
 }
 
 extension NSExpression {
-  /// Whether it is what identifies the evaluated object.
+  /// Whether the expression is the evaluated object or its identifier.
   fileprivate var isIdentity: Bool {
     expressionType == .evaluatedObject || expressionType == .keyPath && ["self", "objectID"].contains(keyPath)
   }

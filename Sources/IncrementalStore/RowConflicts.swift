@@ -1,20 +1,21 @@
 import CoreData
 
-/// An object whose row was changed by somebody else: another coordinator, or another program.
+/// An object whose row was changed by another coordinator or another program.
 struct RowConflict {
   let object: NSManagedObject
   let map: EntityMap
-  /// What the row cache has.
+  /// The row in the row cache; nil for none.
   let known: StoredRow?
-  /// What is stored; nil for nothing.
+  /// The row in the store; nil for none.
   let stored: StoredRow?
 }
 
-/// Why a save did not take place. Sendable, for whoever saves catches it.
+/// The reason why a save did not take place. Sendable, because errors must be; only the thread that saves catches it.
 struct RowConflicts: Error, @unchecked Sendable {
   let conflicts: [RowConflict]
 
-  /// Brings the cache up to date, so that a second attempt can succeed, and tells of each object.
+  /// Updates the cache, so that a second attempt can succeed, and returns an error with a merge conflict for each
+  /// object.
   func error(_ store: RowIncrementalStore) throws -> NSError {
     let merged = try conflicts.map { conflict in
       let id = conflict.object.objectID

@@ -16,7 +16,7 @@ struct RowFetch {
     }
     let source = RowSource(try store.rows.snapshot(), store.access, context)
     guard let map = store.access.schema[entity] else {
-      // Nothing can have been saved; the request is checked all the same.
+      // The store has no number for the entity, so no object of it can have been saved.
       return request.resultType == .countResultType ? [NSNumber(value: 0)] : []
     }
     let maps = maps(of: entity, request).filter { !$0.entity.isAbstract }
@@ -56,7 +56,7 @@ struct RowFetch {
     for map in maps where goesOn {
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
       try source.snapshot.forEachRow(in: map.number, choice) { row in
-        // The row changes hands, so that nobody counts references to its bytes.
+        // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
         swap(&probe.stored, &row)
         goesOn = collector.offer(probe) { $0.copy() }
         swap(&probe.stored, &row)
@@ -66,7 +66,8 @@ struct RowFetch {
     if let failure = source.failure { throw failure }
   }
 
-  /// Without sort descriptors objects of an entity and of its subentities are in one order.
+  /// Without sort descriptors, objects of an entity and of its subentities come in one common order, that of their
+  /// references.
   private func merge(
     _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
     _ collector: inout RowCollector
@@ -93,7 +94,8 @@ struct RowFetch {
     }
   }
 
-  /// The identifier of a row, which is in the cache from now on, since its values are likely to be asked for.
+  /// The identifier of a row. Unless the request excludes property values, the row is put into the row cache, since its
+  /// values are likely to be needed soon.
   private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) -> NSManagedObjectID {
     let id = row.objectID
     if request.includesPropertyValues {

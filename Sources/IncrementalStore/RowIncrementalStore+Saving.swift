@@ -1,7 +1,7 @@
 import CoreData
 
 extension RowIncrementalStore {
-  /// Saves what the request has as one batch. The metadata are written with it, if they have changed.
+  /// Saves the objects of a request, and the metadata if they have changed, as one batch.
   func save(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext?) throws {
     let metadata =
       metadataHaveChanged && !isReadOnly ? StoreHead.metadata(self.metadata, keeping: storedMetadata) : nil
@@ -37,7 +37,7 @@ extension RowIncrementalStore {
   }
 }
 
-/// An object of a save.
+/// An object that a save inserts, updates, deletes or locks.
 final class SavedObject {
   enum Change {
     case inserted
@@ -50,9 +50,9 @@ final class SavedObject {
   let change: Change
   let reference: ObjectReference
   let map: EntityMap
-  /// The row that there is before the save.
+  /// The row before the save; nil for none.
   let stored: StoredRow?
-  /// What is in the row from now on; nil for none.
+  /// The contents of the row after the save; nil for none.
   var bytes: [UInt8]?
 
   init(
@@ -65,26 +65,27 @@ final class SavedObject {
     self.stored = stored
   }
 
-  /// Of objects that want the same, those that have a row come before those that are new.
+  /// Orders objects that want the same key: those that already have a row come first.
   static func comesFirst(_ one: SavedObject, _ other: SavedObject) -> Bool {
     if (one.stored == nil) != (other.stored == nil) { return one.stored != nil }
     return one.reference < other.reference
   }
 }
 
-/// From the objects of a save to the rows and entries that it changes.
+/// Computes the changes to rows and entries from the objects of a save.
 struct SavePlan {
   private let store: RowIncrementalStore
   private(set) var objects: [SavedObject] = []
 
   init(_ store: RowIncrementalStore) { self.store = store }
 
-  /// - Throws: `RowConflicts` or `KeyConflicts` if the snapshot is not what the objects were changed from.
+  /// - Throws: `RowConflicts` if rows have changed since the objects were read; `KeyConflicts` if two objects would
+  ///   have the same key.
   mutating func changes(_ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot) throws -> RowChanges {
     objects = try collected(request, snapshot)
     let conflicts = objects.compactMap { conflict($0) }
     guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
-    // What was deleted here and there needs nothing.
+    // An object that is deleted here and already deleted in the store needs no change.
     objects.removeAll { $0.change == .deleted && $0.stored == nil }
     for object in objects { object.bytes = try bytes(of: object) }
     var entries = EntryChanges()
@@ -109,7 +110,7 @@ struct SavePlan {
 
   // MARK: Objects
 
-  /// By table and reference: the order of a set differs from process to process.
+  /// The objects in the order of table and reference: the order of a set differs from process to process.
   private func collected(_ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot) throws -> [SavedObject] {
     var objects: [SavedObject] = []
     func collect(_ some: Set<NSManagedObject>?, _ change: SavedObject.Change) throws {
@@ -129,10 +130,10 @@ struct SavePlan {
     return objects.sorted { $0.reference < $1.reference }
   }
 
-  /// A row that is another one than the cache has, which is what the coordinator has compared with what the context
-  /// knows.
+  /// The conflict of an object whose stored row differs from the one in the cache; nil for none. The coordinator has
+  /// already compared the cached row with the version that the context knows.
   private func conflict(_ saved: SavedObject) -> RowConflict? {
-    // What is new is in no cache.
+    // A new object is in no cache.
     let known = saved.change == .inserted ? nil : store.cache.node(for: saved.object.objectID)?.row
     let isExpected =
       switch (saved.change, saved.stored) {
@@ -154,7 +155,7 @@ struct SavePlan {
     case .locked: return saved.stored?.bytes
     case .inserted, .updated: break
     }
-    // Of a fault only members of relationships can have changed.
+    // If the object is a fault, only members of its relationships can have changed.
     guard !saved.object.isFault else { return saved.stored?.bytes }
     var row = FieldWriter()
     var foreign = try ForeignFields(saved)
@@ -180,8 +181,8 @@ struct SavePlan {
     return row.bytes
   }
 
-  /// An identifier that an object has as a value, and that leads to a store that is not open now: it was read as nil, and
-  /// stays.
+  /// The stored field of an object identifier whose store is not open now. Its value was read as nil, and the field is
+  /// kept as it is. Nil for any other field.
   private func unresolved(
     _ attribute: NSAttributeDescription, _ field: EntityMap.StoredField, _ saved: SavedObject
   ) throws -> (Field, [UInt8])? {
@@ -195,7 +196,7 @@ struct SavePlan {
   }
 }
 
-/// Fields of a row that the model knows nothing of, because another model has written them. They stay.
+/// The fields of a row that the model does not have, because the row was written with another model. They are kept.
 private struct ForeignFields {
   private let bytes: [UInt8]
   private var fields: [(number: UInt32, field: Field)] = []

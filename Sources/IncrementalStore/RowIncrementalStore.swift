@@ -1,31 +1,33 @@
 public import CoreData
 
-/// How many bytes of memory a store may use for rows that no context uses: an `NSNumber`, 16 MiB unless set.
+/// The key of a store option: how many bytes of memory the row cache may use for rows that no context uses. An
+/// `NSNumber`; 16 MiB if not set.
 public let RowCacheBytesOption = "RowCacheBytes"
 
-/// A Core Data store on a database that can do what ``RowStore`` asks for.
+/// A Core Data store on top of a database that implements ``RowStore``.
 ///
-/// It does all that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches of
-/// every kind, saves as one batch with optimistic locking, uniqueness constraints, and a row cache. A subclass says
-/// which database: it overrides ``storeType`` and ``rowStore(at:options:)`` and nothing else, and is registered by
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
+/// It does everything that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches
+/// of every kind, saves as one batch with optimistic locking, uniqueness constraints, and a row cache. A subclass only
+/// chooses the database: it overrides ``storeType`` and ``rowStore(at:options:)`` and nothing else, and is registered
+/// with `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
 ///
-/// Each request reads one snapshot of the database. Fetches look at all rows of their entity, without making nodes or
-/// objects of those that do not match.
+/// Each request reads one snapshot of the database. A fetch scans the rows of its entity; it makes no nodes or objects
+/// for rows that do not match, unless its predicate is a block.
 open class RowIncrementalStore: NSIncrementalStore {
-  /// The type under which the class is registered. Every subclass overrides it.
+  /// The type under which the class is registered. Every subclass must override it.
   open class var storeType: String { fatalError("\(self) does not override storeType, as every subclass must.") }
 
-  /// Opens the database at `url`, and makes it if there is nothing or an empty file. Every subclass overrides it.
+  /// Opens the database at `url`, and creates it if there is nothing, or an empty file, at `url`. Every subclass must
+  /// override it.
   ///
-  /// - Parameter options: What the store was added with. If ``NSReadOnlyPersistentStoreOption`` is true, the database
-  ///   is there and is not changed.
-  /// - Throws: Why it cannot be opened, as an error of Cocoa's domain.
+  /// - Parameter options: The options that the store was added with. If ``NSReadOnlyPersistentStoreOption`` is true,
+  ///   the database must already exist and is not changed.
+  /// - Throws: An error of Cocoa's domain if the database cannot be opened.
   open class func rowStore(at url: URL, options: [AnyHashable: Any]?) throws -> any RowStore {
     fatalError("\(self) does not override rowStore(at:options:), as every subclass must.")
   }
 
-  /// The database, once the metadata are loaded. May be asked for by any thread.
+  /// The database; nil before the metadata are loaded and after the store is removed. Any thread may read it.
   public private(set) var rowStore: (any RowStore)? {
     get { rowStoreLock.withLock { lockedRowStore } }
     set { rowStoreLock.withLock { lockedRowStore = newValue } }
@@ -36,9 +38,9 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   private var loadedAccess: RowAccess?
   private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
-  /// Whether the metadata have changed since they were written.
+  /// Whether the metadata have changed since they were last loaded or written.
   private(set) var metadataHaveChanged = false
-  /// What they were then.
+  /// The metadata as they were last loaded or written.
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
 
@@ -88,10 +90,10 @@ open class RowIncrementalStore: NSIncrementalStore {
     [NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: Self.identifierForNewStore(at: url)]
   }
 
-  /// A new store has the hashes of its model from now on, also if nothing is ever saved.
+  /// Writes the hashes of the model into a new store, even if nothing is ever saved.
   open override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
     guard !isReadOnly, storedMetadata[NSStoreModelVersionHashesKey] == nil else { return }
-    // Where this fails, so does the first save, which says why.
+    // If this fails, the first save fails as well and reports the reason.
     try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
   }
 

@@ -1,18 +1,18 @@
 import CoreData
 
-/// A row as it is handed to a context, and kept in the row cache: its bytes, which are read when a property is asked
-/// for.
+/// A row as a context gets it and as the row cache keeps it: its bytes, which are decoded when a property is read.
 final class RowNode: NSIncrementalStoreNode {
   struct Content {
     var row: StoredRow
     var isChecked = false
-    /// The values that were read to check the row, if the context takes them all, until it does, which is soon.
+    /// The values that were decoded to check the row. They are kept until the context takes them, which is soon, and
+    /// only if it takes all values of a row at once.
     var values: [ManagedValue]?
   }
 
   private let map: EntityMap
   private unowned let rows: RowAccess
-  /// Guards `content`. Nodes share a few locks, for there are many nodes.
+  /// Guards `content`. All nodes share 16 locks, since there are many nodes.
   var lock: NSLock { Self.locks[objectID.hash & (Self.locks.count - 1)] }
   var content: Content
 
@@ -27,12 +27,12 @@ final class RowNode: NSIncrementalStoreNode {
 
   var row: StoredRow { lock.withLock { content.row } }
 
-  /// Has another state of the same row.
+  /// Replaces the row with another state of it.
   func replace(_ row: StoredRow) {
     lock.withLock { content = Content(row: row) }
   }
 
-  /// Makes sure that the row is one of its entity, before it is handed out.
+  /// Checks, before the row is handed out, that all its fields can be decoded as values of the entity.
   ///
   /// - Throws: An error that says where the row is damaged.
   func check() throws {
@@ -48,7 +48,7 @@ final class RowNode: NSIncrementalStoreNode {
 
   override func value(for prop: NSPropertyDescription) -> Any? {
     guard let field = map.field(named: prop.name) else { return nil }
-    // The row was checked.
+    // `check` has already decoded the row once.
     let value = try? rows.value(of: field, in: row.bytes)
     return switch field.kind {
     case .attribute(let attribute): value?.anyValue(of: attribute.attributeType)

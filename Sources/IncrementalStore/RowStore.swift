@@ -1,52 +1,54 @@
 @_exported public import RowFormat
 
-/// What a database has to do so that Core Data can keep objects in it. ``RowIncrementalStore`` does everything else.
+/// What a database must implement so that Core Data can keep objects in it. ``RowIncrementalStore`` does everything
+/// else.
 ///
-/// A row store has *tables*, numbered from 0, of *rows*, and one sorted set of *entries*. What rows and entries mean is
-/// not its concern: they are bytes. `Documentation/STORE-FORMAT.md` says what is in them. A minimal row store is
-/// ``MemoryRowStore``, which is worth reading as an example.
+/// A row store has *tables*, numbered from 0, which contain *rows*, and one sorted set of *entries*. To the row store,
+/// rows and entries are bytes; `Documentation/STORE-FORMAT.md` describes their contents. ``MemoryRowStore`` is a
+/// minimal row store, worth reading as an example.
 ///
-/// - A row is found by its reference. It has bytes, a *version*, which is 1 when the row is inserted and one higher
-///   each time it is put again, and a *revision*, the number of the save that put it last. A row that is deleted and
-///   inserted again begins at version 1.
-/// - Entries are ordered byte by byte, a beginning before what it begins. A set has each entry once.
-/// - Tables appear with their first row. One without rows reads as empty.
+/// - A row is found by its reference. It has bytes; a *version*, which is 1 when the row is inserted and increases by
+///   one each time the row is put again; and a *revision*, the number of the save that last put the row. A row that is
+///   deleted and inserted again starts at version 1.
+/// - Entries are compared byte by byte; a prefix comes before any longer entry that begins with it. The set contains
+///   each entry once.
+/// - A table is created with its first row. A table without rows reads as empty.
 ///
-/// All methods may be called by several threads at once.
+/// Several threads may call any of the methods at once.
 ///
 /// To write a row store:
 ///
-/// 1. Implement ``snapshot()`` by whatever the database has for reading without seeing later changes.
-/// 2. Implement ``save(_:)`` by a lock, or a transaction that nothing else can commit beside; the closure that is given
-///    looks at the newest snapshot and says what to change.
-/// 3. Implement ``reserveReferences(_:)``: numbers from a counter that is durable before it returns, or whatever the
-///    database makes that is never made twice, such as UUIDs.
+/// 1. Implement ``snapshot()`` with the database's own way of reading a state that later changes do not affect.
+/// 2. Implement ``save(_:)`` under a lock, or in a transaction during which nothing else can commit. The closure passed
+///    to it reads the newest snapshot and returns the changes.
+/// 3. Implement ``reserveReferences(_:)`` with numbers from a counter that is durable before the method returns, or
+///    with values that the database never makes twice, such as UUIDs.
 /// 4. Subclass ``RowIncrementalStore`` and override ``RowIncrementalStore/rowStore(at:options:)`` and
 ///    ``RowIncrementalStore/storeType``.
 public protocol RowStore: AnyObject, Sendable {
-  /// Which kind of references the store makes. It never changes for a store that has rows.
+  /// The kind of the references that the store makes. It never changes for a store that has rows.
   var referenceKind: RowReferenceKind { get }
 
-  /// All there is, standing still. A snapshot is held for the length of one request.
+  /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request.
   func snapshot() throws -> any RowSnapshot
 
-  /// Changes rows and entries: all of what `changes` returns, or nothing if anything throws.
+  /// Applies all changes that `changes` returns, or none if anything throws.
   ///
-  /// The closure is given a snapshot that has all saves before; no other save of any process comes between that and the
-  /// changes. If it throws, its error is thrown on as it is. It may be called again, with a newer snapshot, if the
-  /// changes could not be stored.
+  /// The closure is given a snapshot that contains all previous saves; no other save of any process takes place between
+  /// that snapshot and the changes. If the closure throws, its error is rethrown unchanged. The closure may be called
+  /// again, with a newer snapshot, if the changes could not be stored.
   ///
   /// When this returns, the changes are as durable as the store promises.
   ///
-  /// - Returns: The revision of the rows that were put, higher than any before. If there is nothing to change, any
-  ///   revision.
+  /// - Returns: The revision of the rows that were put, higher than any earlier one. If there is nothing to change, any
+  ///   number.
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64
 
-  /// References that no object has ever had nor will have, also if the process ends before any is used. For a kind
-  /// other than `integer`, too.
+  /// New references, unique in the whole store, that were never returned before and are never returned again, even if
+  /// the process ends before they are used. This holds for references of every kind.
   func reserveReferences(_ count: Int) throws -> [RowReference]
 
-  /// Lets go of the database. Nothing is called any more.
+  /// Closes the database. No other method is called afterwards.
   func close() throws
 }
 
@@ -54,41 +56,41 @@ public protocol RowStore: AnyObject, Sendable {
 public enum RowReferenceKind: Sendable {
   /// Whole numbers.
   case integer
-  /// Texts.
+  /// Strings.
   case string
   /// UUIDs.
   case uuid
 }
 
-/// A row store as it was at one time.
+/// The contents of a row store at one point in time.
 public protocol RowSnapshot: AnyObject {
   /// A row; nil if there is none.
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow?
 
   /// Calls `body` with each row of a table in the order of the references, until it returns false. Rows before `first`
-  /// are passed over, which should take no time.
+  /// are skipped, which should take no time.
   ///
-  /// The store may use the same row for all calls, with other bytes, so that nothing is allocated for rows that nobody
-  /// keeps.
+  /// The store may pass the same row, with other bytes, in every call, so that nothing is allocated for rows that the
+  /// caller does not keep.
   func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws
 
   /// The number of rows in a table.
   func count(in table: UInt32) throws -> Int
 
-  /// Calls `body` with each entry that begins with `prefix`, in their order or, if `reverse`, the other way round,
-  /// until it returns false.
+  /// Calls `body` with each entry that begins with `prefix`, in order or, if `reverse`, in reverse order, until it
+  /// returns false.
   func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws
 }
 
-/// A row as a row store has it.
+/// A row of a row store.
 public struct StoredRow: Sendable {
-  /// What the row is found by in its table.
+  /// The reference that identifies the row in its table.
   public var reference: RowReference
-  /// What is in it.
+  /// The contents.
   public var bytes: [UInt8]
-  /// How often it has been saved since it was inserted.
+  /// The number of saves that have put the row, its insertion included.
   public var version: UInt64
-  /// The save that wrote it.
+  /// The number of the save that last put the row.
   public var revision: UInt64
 
   /// A row.
@@ -99,34 +101,34 @@ public struct StoredRow: Sendable {
     self.revision = revision
   }
 
-  /// The same row in memory of its own, no more than it needs: a store reads a large row and the small ones behind it
-  /// into the same bytes.
+  /// A copy of the row in memory of its own, allocated to its exact size: a store may read all rows into the same
+  /// array, so a small row after a large one would otherwise keep the large capacity.
   func copy() -> StoredRow {
     let exact = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
     return StoredRow(reference: reference, bytes: exact, version: version, revision: revision)
   }
 }
 
-/// What a save changes.
+/// The changes of a save.
 public struct RowChanges {
   /// A row that is put or deleted.
   public struct Row {
     /// The table.
     public let table: UInt32
-    /// What the row is found by.
+    /// The reference of the row in the table.
     public let reference: RowReference
-    /// What is in it from now on; nil if it is deleted.
+    /// The new contents; nil if the row is deleted.
     public let bytes: [UInt8]?
-    /// The revision that the snapshot has; nil if it has no such row. A store that cannot be sure that nobody else
-    /// writes to the database checks it.
+    /// The revision of the row in the snapshot; nil if the snapshot has no such row. A store that cannot rule out other
+    /// writers to the database compares it with the current revision.
     public let revision: UInt64?
   }
 
-  /// The rows, each once, by table and reference.
+  /// The rows, each once, ordered by table and reference.
   public internal(set) var rows: [Row] = []
-  /// Entries that are removed, in their order. Some may not be there.
+  /// Entries to remove, in order. Some may not exist.
   public internal(set) var removedEntries: [[UInt8]] = []
-  /// Entries that are added, in their order. Some may be there; none is among those removed.
+  /// Entries to add, in order. Some may already exist; none is also in `removedEntries`.
   public internal(set) var addedEntries: [[UInt8]] = []
 
   /// Whether nothing is changed.

@@ -1,9 +1,10 @@
 import CoreData
 
 extension Schema {
-  /// Gives numbers to what the model has and the schema has not, and describes what both have as the model does.
+  /// Gives numbers to the entities, properties and constraints that are new in the model, and updates the description
+  /// of the others from the model.
   ///
-  /// What was renamed keeps its number, if its renaming identifier is the old name.
+  /// A renamed entity or property keeps its number if its renaming identifier is the old name.
   mutating func take(_ model: NSManagedObjectModel) {
     let described = model.entities.filter { $0.name != nil }.sorted {
       $0.depth == $1.depth ? $0.name! < $1.name! : $0.depth < $1.depth
@@ -18,7 +19,7 @@ extension Schema {
     takeConstraints(of: described)
   }
 
-  /// The entity and its properties have numbers then.
+  /// Gives numbers to an entity and the properties that it declares.
   private mutating func take(_ entity: NSEntityDescription, _ names: Set<String>) {
     let name = entity.name ?? ""
     let place: Int
@@ -36,7 +37,7 @@ extension Schema {
     for property in properties {
       if let same = entities[place].properties.firstIndex(where: { $0.name == property.name }) {
         if entities[place].properties[same].kind.hasValues(of: property) { continue }
-        // What is stored under its number is of another kind, and stays there.
+        // The values stored under the old number are of another kind, and stay there.
         entities[place].properties[same].name += " (\(entities[place].properties[same].number))"
       }
       if let old = entities[place].properties.firstIndex(where: {
@@ -78,7 +79,8 @@ extension Schema {
         let attributes = names.compactMap { entity.attributesByName[$0].flatMap(numbers.property) }
         return attributes.count == names.count ? attributes : nil
       }
-      // A constraint that the model has no more is forgotten, with its keys, which nobody would keep.
+      // Constraints that the model no longer has are forgotten, together with their keys, which nothing would update
+      // any more.
       entities[place].constraints.removeAll { !wanted.contains($0.attributes) }
       for attributes in wanted where !entities[place].constraints.contains(where: { $0.attributes == attributes }) {
         entities[place].constraints.append(Constraint(number: takeNumber(), attributes: attributes))
@@ -90,7 +92,7 @@ extension Schema {
 extension NSEntityDescription {
   fileprivate var depth: Int { sequence(first: self, next: \.superentity).reduce(0) { depth, _ in depth + 1 } }
 
-  /// Attributes and relationships that are stored and not inherited, by name.
+  /// Stored attributes and relationships that are not inherited, by name.
   fileprivate var declaredProperties: [NSPropertyDescription] {
     properties.filter { property in
       property.declaringEntity === self && !property.isTransient
@@ -100,7 +102,7 @@ extension NSEntityDescription {
 }
 
 extension Schema.Kind {
-  /// Whether what is stored for a property of this kind can be read as that of another.
+  /// Whether values stored for a property of this kind can be read as values of `property`.
   fileprivate func hasValues(of property: NSPropertyDescription) -> Bool {
     switch (self, property) {
     case (.attribute(let type), let attribute as NSAttributeDescription):
@@ -112,7 +114,7 @@ extension Schema.Kind {
     }
   }
 
-  /// Whole numbers are stored alike, whatever their size.
+  /// Integers of all sizes are stored alike.
   private static func group(_ attributeType: UInt32) -> UInt32 {
     [100, 200, 300].contains(attributeType) ? 300 : attributeType
   }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// How the entities of a model are found in the schema of a store, and back.
+/// Maps the entities of a model to the schema of a store, and back.
 final class SchemaMap {
   private var byName: [String: EntityMap] = [:]
   private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
@@ -16,33 +16,33 @@ final class SchemaMap {
     }
   }
 
-  /// Nil for an entity of which the store has never heard.
+  /// The map of an entity; nil if the schema does not have it.
   subscript(entity: NSEntityDescription) -> EntityMap? {
     byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]
   }
 
-  /// Nil for an entity that the model does not have.
+  /// The map of the entity with a number; nil if the model does not have it.
   subscript(number: UInt32) -> EntityMap? { byNumber[number] }
 }
 
-/// One entity: what its rows have, and which entries belong to its objects.
+/// One entity: the fields of its rows, and the entries that belong to its objects.
 final class EntityMap {
-  /// An attribute or a to-one relationship, which rows have.
+  /// An attribute or a to-one relationship: a field of the row.
   struct StoredField {
     enum Kind {
       case attribute(NSAttributeDescription)
-      /// With the number of the inverse where that is to-many.
+      /// With the inverse if that is to-many.
       case toOne(NSRelationshipDescription, inverse: ToManyEnd?)
     }
 
     let number: UInt32
-    /// Where objects have the value.
+    /// The slot of the value in an object.
     let slot: Int
     let name: String
     let kind: Kind
   }
 
-  /// A to-many relationship, which has entries.
+  /// A to-many relationship: an entry for each member.
   struct StoredSet {
     enum Inverse {
       case none
@@ -69,9 +69,9 @@ final class EntityMap {
   /// In the order of their numbers.
   let fields: [StoredField]
   let sets: [StoredSet]
-  /// Inherited ones, too.
+  /// Includes inherited constraints.
   let constraints: [Constraint]
-  /// What the slots of an object have before its row is read.
+  /// The values in the slots of an object before its row is read.
   let blank: [ManagedValue]
   /// The places of `fields`, by name.
   private let places: [String: Int]
@@ -112,13 +112,13 @@ final class EntityMap {
   func set(named name: String) -> StoredSet? { setPlaces[name].map { sets[$0] } }
 }
 
-/// A to-many relationship as entries know it.
+/// The parts of a to-many relationship that its entries depend on.
 struct ToManyEnd: Hashable {
   let number: UInt32
   let isOrdered: Bool
 }
 
-/// The numbers that a schema has for what a model names.
+/// The numbers in a schema for the entities and properties of a model.
 struct SchemaNumbers {
   private var entities: [String: Schema.Entity] = [:]
 
@@ -137,7 +137,7 @@ struct SchemaNumbers {
     return inverse.isToMany ? .toMany(ToManyEnd(number: number, isOrdered: inverse.isOrdered)) : .toOne(number)
   }
 
-  /// What the entity declares itself.
+  /// The constraints that the entity itself declares.
   func constraints(of entity: NSEntityDescription) -> [EntityMap.Constraint] {
     guard let stored = entities[entity.name ?? ""] else { return [] }
     return entity.constraintNames.compactMap { names in
@@ -151,7 +151,8 @@ struct SchemaNumbers {
 }
 
 extension NSEntityDescription {
-  /// The uniqueness constraints that the entity declares, as names of attributes: each once, and none without any.
+  /// The uniqueness constraints that the entity declares, as names of attributes: each constraint once, empty ones left
+  /// out.
   var constraintNames: [[String]] {
     var known: Set<[String]> = [[]]
     return uniquenessConstraints.map { constraint in

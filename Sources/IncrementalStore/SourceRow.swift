@@ -2,13 +2,13 @@ import CoreData
 
 /// The rows of one snapshot, for predicates, sort descriptors and dictionaries.
 ///
-/// Whatever cannot be read counts as no value, and `failure` says why; who has asked looks at that in the end.
+/// A value that cannot be read counts as nil; the reason is kept in `failure`, which the caller checks at the end.
 final class RowSource {
   let snapshot: any RowSnapshot
   let rows: RowAccess
   weak let context: NSManagedObjectContext?
   private(set) var failure: (any Error)?
-  /// Rows at the other ends of relationships, many of which are asked for again soon.
+  /// Rows at the other ends of relationships. Many of them are needed again soon.
   private var related: [ObjectReference: SourceRow] = [:]
   private static let relatedLimit = 4096
 
@@ -18,7 +18,8 @@ final class RowSource {
     self.context = context
   }
 
-  /// The row of an object, which is not read before it is asked for something; nil if the model lacks the entity.
+  /// The row of an object; nil, with a failure noted, if the model lacks the entity. Its bytes are read when they are
+  /// first needed.
   func row(of object: ObjectReference) -> SourceRow? {
     if let row = related[object] { return row }
     guard let map = rows.schema[object.entity] else {
@@ -31,7 +32,7 @@ final class RowSource {
     return row
   }
 
-  /// Runs what reads a row, and notes why it cannot.
+  /// Runs a closure that reads a row; returns nil and notes the error if it throws.
   func attempt<R>(_ body: () throws -> R) -> R? {
     do {
       return try body()
@@ -41,7 +42,7 @@ final class RowSource {
     }
   }
 
-  /// Notes why the fetch fails. The first reason stays.
+  /// Notes the reason why the fetch fails. Only the first reason is kept.
   func note(_ error: any Error) {
     if failure == nil { failure = error }
   }
@@ -49,7 +50,7 @@ final class RowSource {
 
 /// A row of a snapshot.
 final class SourceRow {
-  /// What is in it, once it is read.
+  /// The contents, once they are read.
   var stored: StoredRow
   let map: EntityMap
   unowned let source: RowSource
@@ -72,10 +73,10 @@ final class SourceRow {
 
   var objectID: NSManagedObjectID { source.rows.objectID(stored.reference, map) }
 
-  /// Another with the same content, which stays.
+  /// A copy that later changes to this row do not affect.
   func copy() -> SourceRow { SourceRow(stored.copy(), map, source) }
 
-  /// Whether there is such a row. Reads it if need be.
+  /// Whether the row exists. Reads it unless it is already read.
   func read() -> Bool {
     guard !isRead else { return exists }
     isRead = true
@@ -87,7 +88,7 @@ final class SourceRow {
 }
 
 extension RowSnapshot {
-  /// The members of a to-many relationship, in their order, with the entries that say so.
+  /// Calls `body` with each member of a to-many relationship, in the order of their entries, and with that entry.
   func forEachMember(
     of owner: RowReference, _ end: ToManyEnd,
     _ body: (_ member: (member: ObjectReference, position: Int64, entry: [UInt8])) throws -> Void

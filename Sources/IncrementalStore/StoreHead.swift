@@ -1,6 +1,6 @@
 import CoreData
 
-/// What a store says of itself in table 0: its metadata and its schema.
+/// The description of a store in its table 0: its metadata and its schema.
 struct StoreHead {
   static let metadataReference = RowReference.integer(1)
   static let schemaReference = RowReference.integer(2)
@@ -9,9 +9,10 @@ struct StoreHead {
   let metadata: [String: Any]
   let stored: Schema
 
-  /// Reads the head of a store, and gives a new one its metadata, once and for all.
+  /// Reads the head of a store. A store that has none gets its metadata and an empty schema first.
   ///
-  /// - Throws: 134080 if the store is none of Core Data's; 134010 if it is of another type.
+  /// - Throws: 134080 if the store has no metadata and is read-only, or if it does not keep them; 134010 if it has
+  ///   another type; 259 if it is damaged.
   static func load(
     _ rows: any RowStore, _ url: URL, _ type: String, isReadOnly: Bool, making metadata: () -> [String: Any]
   ) throws -> StoreHead {
@@ -22,7 +23,7 @@ struct StoreHead {
     let bytes = try bytes(of: metadata())
     _ = try rows.save { snapshot in
       var changes = RowChanges()
-      // Somebody else may have made it meanwhile.
+      // Another process or coordinator may have written the head in the meantime.
       guard try snapshot.row(metadataReference, in: table) == nil else { return changes }
       changes.rows = [
         try change(metadataReference, bytes, snapshot), try change(schemaReference, Schema().bytes, snapshot),
@@ -66,9 +67,9 @@ struct StoreHead {
     return self
   }
 
-  /// The schema with numbers for all that the model has, which are written where they are new.
+  /// The schema with numbers for everything in the model. New numbers are written to the store, unless it is read-only.
   ///
-  /// A store that was written with another model, and is not asked to ignore that, is left as it is: its coordinator
+  /// A store that was written with another model is left unchanged unless the options ignore versions: its coordinator
   /// refuses it.
   func schema(
     for model: NSManagedObjectModel, _ configuration: String, _ options: [AnyHashable: Any]?, _ rows: any RowStore,
@@ -84,7 +85,7 @@ struct StoreHead {
     guard wanted != stored, !isReadOnly else { return stored }
     _ = try rows.save { snapshot in
       var changes = RowChanges()
-      // Somebody else may have given numbers meanwhile.
+      // Another process or coordinator may have assigned numbers in the meantime.
       if let row = try snapshot.row(Self.schemaReference, in: Self.table) {
         wanted = try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) }
       }
@@ -112,8 +113,9 @@ struct StoreHead {
     }
   }
 
-  /// Metadata that somebody has set, with what the store says of itself: its type, its identifier and the hashes of its
-  /// model unless there are others. Without them, the store could not be opened any more, or with any model.
+  /// Metadata that an application has set, completed with the store's own: its type, its identifier, and the hashes of
+  /// its model unless the application sets others. Without them the store could not be opened any more, or could be
+  /// opened with any model.
   static func metadata(_ metadata: [String: Any]?, keeping old: [String: Any]) -> [String: Any] {
     var kept = metadata ?? [:]
     for (key, value) in old where key.hasPrefix("NSStore") && kept[key] == nil { kept[key] = value }

@@ -2,7 +2,7 @@ import CoreData
 
 /// Rows of several tables in the order of their references, as if they were one table.
 struct TableMerge {
-  /// The rows of one table that come next, of which so many are read at once.
+  /// The next rows of one table, read `size` at a time.
   private struct Cursor {
     static let size = 256
 
@@ -54,7 +54,7 @@ struct TableMerge {
 }
 
 extension RowChoice {
-  /// The rows that are left when one was the last.
+  /// The chosen rows from `last` on, with or without `last` itself.
   fileprivate func behind(_ last: RowReference?) -> RowChoice {
     guard let last else { return self }
     return switch self {

@@ -1,15 +1,15 @@
 import CoreData
 
-/// Turns values of attributes into the bytes of a field, and back.
+/// Encodes values of attributes as fields of a row, and decodes them.
 final class ValueCoder {
-  /// Who knows to which objects URIs lead.
+  /// Resolves URIs to object identifiers.
   private weak let coordinator: NSPersistentStoreCoordinator?
 
   init(coordinator: NSPersistentStoreCoordinator?) { self.coordinator = coordinator }
 
   // MARK: Writing
 
-  /// Writes the field of an attribute.
+  /// Appends the field of an attribute to `row`.
   ///
   /// - Throws: 134030 for a value that cannot be stored.
   func write(_ value: ManagedValue, of attribute: NSAttributeDescription, _ number: UInt32, _ row: inout FieldWriter)
@@ -92,7 +92,7 @@ final class ValueCoder {
 
   /// The value of an attribute.
   ///
-  /// - Throws: `RowDamage` for bytes that are no value, or none of the attribute.
+  /// - Throws: `RowDamage` for bytes that are not a value of the attribute.
   func value(_ field: Field, of attribute: NSAttributeDescription, in bytes: [UInt8]) throws -> ManagedValue {
     switch (field.type, attribute.attributeType) {
     case (.null, _): return .null
@@ -135,7 +135,7 @@ final class ValueCoder {
     return value
   }
 
-  /// Null for an object of a store that is not there.
+  /// An object identifier as a value; null for one of a store that is not open.
   private func identifier(_ field: Field, _ bytes: [UInt8]) throws -> ManagedValue {
     guard let url = URL(string: try field.text(in: bytes)) else {
       throw RowDamage("a URI is none", at: field.range.lowerBound)
@@ -160,7 +160,8 @@ final class ValueCoder {
 }
 
 extension NSAttributeDescription {
-  /// Transformers that unarchive are used the other way round, as on Apple's platforms.
+  /// The value as its transformer stores it; nil if the transformer does not accept the value. Transformers that
+  /// unarchive are used in the reverse direction, as on Apple's platforms.
   fileprivate func data(of value: Any) -> Data? {
     guard let transformer else { return nil }
     return

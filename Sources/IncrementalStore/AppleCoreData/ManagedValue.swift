@@ -10,15 +10,15 @@ enum ManagedValue {
   case date(Date)
   case data(Data)
   case uuid(UUID)
-  /// A decimal number, a URL, or whatever only the application knows.
+  /// A decimal number, a URL, or a value of a type of the application.
   indirect case other(Any)
   /// The object at the other end of a to-one relationship.
   case reference(NSManagedObjectID)
 }
 
 extension ManagedValue {
-  /// The value of an attribute as its type keeps it. One that the type cannot have stays as it is, and is refused when
-  /// it is written.
+  /// The value in the representation of the attribute's type. A value that the type cannot represent stays as it is,
+  /// and is refused when it is written.
   init(_ value: Any?, of attribute: NSAttributeDescription) {
     guard let value, !(value is NSNull) else {
       self = .null
@@ -44,7 +44,7 @@ extension ManagedValue {
     }
   }
 
-  /// The value of an attribute as the application is given it; nil for none.
+  /// The value of an attribute as the application gets it; nil for none.
   func anyValue(of type: NSAttributeType) -> Any? {
     switch self {
     case .integer(let value): type == .booleanAttributeType ? NSNumber(value: value != 0) : NSNumber(value: value)

@@ -4,15 +4,15 @@ import CoreData
 struct MemberChanges {
   /// New members, in their order.
   let added: [NSManagedObjectID]
-  /// Members no longer.
+  /// Former members.
   let removed: [NSManagedObjectID]
-  /// The order that the members are to have; nil for those of a relationship that has none.
+  /// The new order of the members; nil for an unordered relationship.
   let order: [NSManagedObjectID]?
 }
 
-/// What a save reads of an object.
+/// The values that a save reads from an object.
 extension NSManagedObject {
-  /// The value of an attribute or a to-one relationship. The object is no fault.
+  /// The value of an attribute or a to-one relationship. The object must not be a fault.
   func value(of field: EntityMap.StoredField) -> ManagedValue {
     let value = value(forKey: field.name)
     return switch field.kind {
@@ -35,8 +35,8 @@ extension NSManagedObject {
       order: set.end.isOrdered ? members : nil)
   }
 
-  /// The version of its row that the context has read or saved last; nil if nobody says. Core Data keeps it to itself,
-  /// and compares it with the version of the node that the store has handed out.
+  /// The version of the row that the context has last read or saved. Always nil: Core Data does not publish it, and
+  /// itself compares it with the version of the node that the store has returned.
   var contextVersion: UInt64? { nil }
 
   private func identifiers(in collection: Any?) -> [NSManagedObjectID] {

@@ -8,22 +8,22 @@ struct IDKey: Hashable {
 }
 
 extension NSIncrementalStore {
-  /// The identifier of the object that the store refers to by a number.
+  /// The identifier of the object whose reference is a number.
   func objectID(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {
     newObjectID(for: entity, referenceObject: NSNumber(value: number))
   }
 
-  /// The number that the store refers to an object by; nil for anything else. In an identifier that was made from a URI
-  /// it is a text.
+  /// The number that is the reference of an object; nil if its reference is not a number. In an identifier that was
+  /// made from a URI, the reference is a string.
   func number(of id: NSManagedObjectID) -> Int64? {
     let reference = reference(of: id)
     return (reference as? NSNumber)?.int64Value ?? (reference as? String).flatMap { Int64($0) }
   }
 
-  /// The text that the store refers to an object by; nil for anything else.
+  /// The string that is the reference of an object; nil if its reference is not a string.
   func text(of id: NSManagedObjectID) -> String? { reference(of: id) as? String }
 
-  /// Nil for an identifier that is not of this store, which must not be asked for.
+  /// Nil for a temporary identifier or one of another store; `referenceObject(for:)` must not be called with these.
   private func reference(of id: NSManagedObjectID) -> Any? {
     id.isTemporaryID || id.persistentStore !== self ? nil : referenceObject(for: id)
   }

@@ -1,8 +1,9 @@
 import CoreData
 
-/// Puts other expressions in the place of some in a predicate. What has none of them stays the very object it is.
+/// Replaces some expressions in a predicate. A predicate or expression without any of them is returned as the same
+/// object.
 struct PredicateRewriter {
-  /// What an expression is replaced by; nil if it stays.
+  /// The replacement of an expression; nil if it is not replaced.
   let replacement: (NSExpression) -> NSExpression?
 
   func rewritten(_ predicate: NSPredicate) -> NSPredicate {

@@ -1,21 +1,22 @@
 import CoreData
 
-/// Executes a fetch over rows that come one by one, and keeps no more of them than the answer needs.
+/// Executes a fetch over rows that are offered one by one, and keeps only the rows that the answer may need.
 ///
-/// Without sort descriptors these are the rows of the window, and the last of them ends the fetch. With sort
-/// descriptors and a limit they are at most twice as many as offset and limit together.
+/// Without sort descriptors it keeps the rows after the offset, up to the limit, and the last of them ends the fetch.
+/// With sort descriptors and a limit it keeps at most twice the sum of offset and limit, or 1,024 rows if that is more.
+/// Dictionaries need all matching rows.
 struct RowCollector {
   private let matches: (SourceRow) -> Bool
   private let order: RowOrder?
   private let projection: RowProjection?
   private let offset: Int
-  /// How many rows the answer can need, those before its window included.
+  /// How many rows the answer can need, including those before the offset.
   private let bound: Int
   private let isForCount: Bool
   private var rows: [SourceRow] = []
   private var matched = 0
 
-  /// - Throws: 134060 if the request makes no sense for the entity.
+  /// - Throws: 134060 if the request does not fit the entity.
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {
     matches = RowPredicate(source).test(request.predicate)
     projection = request.resultType == .dictionaryResultType ? try RowProjection(request, of: map.entity) : nil
@@ -26,10 +27,10 @@ struct RowCollector {
     self.isForCount = isForCount
   }
 
-  /// Looks at a row, which may be another one when this returns.
+  /// Takes a row if it matches. The caller may change the row after this returns.
   ///
-  /// - Parameter copy: Makes a row that stays. Called for those that the answer may need.
-  /// - Returns: Whether to go on.
+  /// - Parameter copy: Makes a copy to keep. Called only for rows that the answer may need.
+  /// - Returns: Whether the fetch needs more rows.
   mutating func offer(_ row: SourceRow, copy: (SourceRow) -> SourceRow) -> Bool {
     guard matches(row) else { return true }
     matched += 1

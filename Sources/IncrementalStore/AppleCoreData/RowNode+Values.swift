@@ -1,4 +1,4 @@
-/// Contexts ask for one value after the other.
+/// Apple's contexts ask for one value after the other.
 extension RowNode {
   static let givesAllValues = false
 }

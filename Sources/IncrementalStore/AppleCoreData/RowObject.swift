@@ -1,7 +1,7 @@
 import CoreData
 
-/// A row as predicates, expressions and sort descriptors see it: by key-value coding. Two are equal if they stand for
-/// the same object.
+/// Gives predicates, expressions and sort descriptors access to a row by key-value coding. Two are equal if they stand
+/// for the same object.
 final class RowObject: NSObject {
   let row: SourceRow
 
@@ -11,7 +11,7 @@ final class RowObject: NSObject {
     if let field = row.map.field(named: key) { return row.value(of: field) }
     if let set = row.map.set(named: key) { return row.members(of: set) }
     switch key {
-    // Rows stand for the objects and identifiers of constants, too.
+    // Objects and identifiers in constants are replaced by rows, too, so that they compare with this one.
     case "self", "objectID": return self
     case "entity": return row.map.entity
     default:
@@ -28,7 +28,7 @@ final class RowObject: NSObject {
 }
 
 extension SourceRow {
-  /// What identifies the object in its store.
+  /// The reference of the object in its store.
   var reference: ObjectReference { ObjectReference(entity: map.number, reference: stored.reference) }
 
   fileprivate func value(of field: EntityMap.StoredField) -> Any? {

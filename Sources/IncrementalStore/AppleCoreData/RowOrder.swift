@@ -6,7 +6,7 @@ struct RowOrder {
 
   /// Nil if there is nothing to sort by.
   ///
-  /// - Throws: 134060 for a key that does not lead to one value that has an order.
+  /// - Throws: 134060 for a key that does not lead to a single value that can be ordered.
   init?(_ request: NSFetchRequest<NSManagedObject>, of entity: NSEntityDescription) throws {
     guard let descriptors = request.sortDescriptors, !descriptors.isEmpty else { return nil }
     for descriptor in descriptors {
@@ -18,7 +18,7 @@ struct RowOrder {
     self.descriptors = descriptors
   }
 
-  /// Whether the objects themselves are sorted: by their references.
+  /// Whether the descriptor sorts by the objects themselves, that is, by their references.
   private static func isOfObjects(_ descriptor: NSSortDescriptor) -> Bool {
     descriptor.key.map { ["self", "objectID"].contains($0) } ?? true
   }
@@ -38,7 +38,7 @@ struct RowOrder {
     return false
   }
 
-  /// Whether one comes before the other; nil if no descriptor tells them apart.
+  /// Whether one row comes before the other; nil if all descriptors treat them as equal.
   func precedes(_ one: RowObject, _ other: RowObject) -> Bool? {
     for descriptor in descriptors {
       if Self.isOfObjects(descriptor) {
@@ -52,7 +52,7 @@ struct RowOrder {
     return nil
   }
 
-  /// The elements in the order of their rows; those that no descriptor tells apart stay as they are.
+  /// The elements in the order of their rows. Elements that all descriptors treat as equal keep their order.
   func sorted<Element>(_ elements: [Element], by row: (Element) -> RowObject?) -> [Element] {
     let rows = elements.map(row)
     let places = elements.indices.sorted { left, right in

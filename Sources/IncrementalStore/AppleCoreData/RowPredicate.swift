@@ -1,12 +1,12 @@
 import CoreData
 
-/// Evaluates a predicate with rows.
+/// Evaluates a predicate on rows.
 struct RowPredicate {
   private let source: RowSource
 
   init(_ source: RowSource) { self.source = source }
 
-  /// What tells whether the predicate holds for a row. Takes time in proportion to its size.
+  /// A closure that evaluates the predicate for a row. Making it takes time in proportion to the size of the predicate.
   func test(_ predicate: NSPredicate?) -> (SourceRow) -> Bool {
     switch predicate {
     case nil: return { _ in true }
@@ -22,7 +22,7 @@ struct RowPredicate {
     case let predicate?:
       if predicate.isEqual(NSPredicate(value: true)) { return { _ in true } }
       if predicate.isEqual(NSPredicate(value: false)) { return { _ in false } }
-      // A block, or a class of the application.
+      // A block, or a predicate class of the application: evaluated with the object.
       let context = source.context
       return { predicate.evaluate(with: context?.object(with: $0.objectID)) }
     }
@@ -30,7 +30,8 @@ struct RowPredicate {
 
   // MARK: Objects
 
-  /// The order of objects, as in `SELF > %@`, is that of their references. Objects of another store have none.
+  /// Compares objects, as in `SELF > %@`, by their references. Objects of another store have no order, so that the
+  /// comparison is false.
   private func orderTest(_ comparison: NSComparisonPredicate) -> ((SourceRow) -> Bool)? {
     guard comparison.leftExpression.expressionType == .evaluatedObject,
       comparison.rightExpression.expressionType == .constantValue,
@@ -52,7 +53,7 @@ struct RowPredicate {
     }
   }
 
-  /// Rows in the place of a constant's objects and identifiers, for they compare as rows.
+  /// Replaces the objects and identifiers of a constant by rows, because only rows compare with rows.
   private func standIn(_ expression: NSExpression) -> NSExpression? {
     guard expression.expressionType == .constantValue, let constant = expression.constantValue else { return nil }
     if let row = row(constant) { return NSExpression(forConstantValue: row) }
@@ -69,6 +70,6 @@ struct RowPredicate {
     (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
   }
 
-  /// Nil for what is no object of the store.
+  /// Nil for an identifier that is not of the store.
   private func reference(_ id: NSManagedObjectID) -> ObjectReference? { try? source.rows.reference(id) }
 }

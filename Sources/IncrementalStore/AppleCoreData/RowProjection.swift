@@ -1,18 +1,18 @@
 import CoreData
 
-/// Makes the dictionaries of a fetch of the rows that its predicate holds for.
+/// Makes the dictionaries of a fetch from the rows that match its predicate.
 struct RowProjection {
   private typealias Group = [RowObject]
 
   private let columns: [(name: String, expression: NSExpression)]
-  /// What is equal in a group; nil if each row is a group of its own.
+  /// The expressions whose values are equal within a group; nil if each row is a group of its own.
   private let keys: [NSExpression]?
   private let having: NSPredicate?
   private let order: RowOrder?
   private let isDistinct: Bool
   private let (offset, limit): (Int, Int)
 
-  /// - Throws: 134060 for what is no property to fetch.
+  /// - Throws: 134060 for a property that cannot be fetched into dictionaries.
   init(_ request: NSFetchRequest<NSManagedObject>, of entity: NSEntityDescription) throws {
     let all = entity.attributesByName.values.filter { !$0.isTransient }
     let columns = try (request.propertiesToFetch.flatMap { $0.isEmpty ? nil : $0 } ?? all).map {
@@ -44,7 +44,7 @@ struct RowProjection {
     return (name, NSExpression(forKeyPath: name))
   }
 
-  /// The dictionaries, of which nil leaves the key out.
+  /// The dictionaries. A nil value has no key in its dictionary.
   func dictionaries(of rows: [SourceRow]) -> [NSDictionary] {
     let groups = groups(of: rows.map(RowObject.init)).filter(holds)
     var seen: Set<NSDictionary> = []
@@ -97,7 +97,7 @@ extension NSExpression {
     "sum:", "count:", "min:", "max:", "average:", "median:", "mode:", "stddev:",
   ]
 
-  /// What the expression is an aggregate of, such as `price` in `sum(price)`; nil if it is none.
+  /// The argument of an aggregate, such as `price` in `sum(price)`; nil if the expression is not an aggregate.
   fileprivate var aggregated: NSExpression? {
     guard expressionType == .function, Self.aggregates.contains(function), let argument = arguments?.first,
       argument.expressionType != .aggregate
@@ -105,12 +105,12 @@ extension NSExpression {
     return argument
   }
 
-  /// Whether a value takes several rows to compute.
+  /// Whether computing the value takes several rows.
   fileprivate var containsAggregate: Bool {
     aggregated != nil || expressionType == .function && arguments?.contains(where: \.containsAggregate) == true
   }
 
-  /// The value for a group: aggregates are of all rows, everything else is of the first.
+  /// The value for a group: aggregates use all rows, everything else uses the first row.
   fileprivate func value(of group: [RowObject]) -> Any? {
     let rewriter = PredicateRewriter { expression in
       expression.aggregated.map { NSExpression(forConstantValue: expression.aggregate($0, of: group)) }

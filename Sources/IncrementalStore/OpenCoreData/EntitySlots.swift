@@ -1,19 +1,19 @@
 import OpenCoreData
 
-/// Where the objects of an entity have their values. The model is in use.
+/// The slots of the values of an entity's objects. The model must be in use, and thus immutable.
 struct EntitySlots {
   private let entity: NSEntityDescription
 
   init(_ entity: NSEntityDescription) { self.entity = entity }
 
-  /// The slot of a property; nil if the entity has none of the name.
+  /// The slot of a property; nil if the entity has no property of that name.
   func place(of name: String) -> Int? { entity.slot(of: name) }
 
-  /// A value for each slot, as long as nothing is read.
+  /// The value of each slot before anything is read.
   var blank: [ManagedValue] { entity.blankValues }
 }
 
 extension NSPropertyDescription {
-  /// The entity that declares the property, of those that have it.
+  /// The entity that declares the property, even if others inherit it.
   var declaringEntity: NSEntityDescription { entity }
 }

@@ -1,4 +1,4 @@
 import OpenCoreData
 
-/// A value as objects have it in a slot.
+/// A value in a slot of an object.
 typealias ManagedValue = OpenCoreData.ManagedValue

@@ -3,9 +3,9 @@ import OpenCoreData
 /// How the members of a to-many relationship have changed since the last save.
 typealias MemberChanges = OpenCoreData.MemberChanges
 
-/// What a save reads of an object.
+/// The values that a save reads from an object.
 extension NSManagedObject {
-  /// The value of an attribute or a to-one relationship. The object is no fault.
+  /// The value of an attribute or a to-one relationship. The object must not be a fault.
   func value(of field: EntityMap.StoredField) -> ManagedValue { storedValue(at: field.slot) ?? .null }
 
   /// The members of a to-many relationship.
@@ -14,6 +14,6 @@ extension NSManagedObject {
   /// How the members of a to-many relationship have changed; nil if they have not.
   func memberChanges(of set: EntityMap.StoredSet) -> MemberChanges? { memberChanges(at: set.slot) }
 
-  /// The version of its row that the context has read or saved last; nil if nobody says.
+  /// The version of the row that the context has last read or saved; nil if unknown.
   var contextVersion: UInt64? { knownVersion }
 }

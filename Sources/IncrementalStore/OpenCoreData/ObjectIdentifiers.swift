@@ -4,14 +4,14 @@ import OpenCoreData
 typealias IDKey = OpenCoreData.IDKey
 
 extension NSIncrementalStore {
-  /// The identifier of the object that the store refers to by a number.
+  /// The identifier of the object whose reference is a number.
   func objectID(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {
     newObjectID(for: entity, number: number)
   }
 
-  /// The number that the store refers to an object by; nil for anything else.
+  /// The number that is the reference of an object; nil if its reference is not a number.
   func number(of id: NSManagedObjectID) -> Int64? { id.integerReference }
 
-  /// The text that the store refers to an object by; nil for anything else.
+  /// The string that is the reference of an object; nil if its reference is not a string.
   func text(of id: NSManagedObjectID) -> String? { id.stringReference }
 }

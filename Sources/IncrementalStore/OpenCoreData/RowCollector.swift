@@ -1,10 +1,10 @@
 import OpenCoreData
 
-/// Executes a fetch over rows that come one by one, by the compiled evaluation.
+/// Executes a fetch over rows that are offered one by one, with the compiled form of the request.
 typealias RowCollector = FetchCollector<SourceRow>
 
 extension RowCollector {
-  /// - Throws: Why the request makes no sense for the entity.
+  /// - Throws: `FetchRequestError` if the request does not fit the entity.
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {
     let fetch = try CompiledFetch(request, of: map.entity, reading: source.reader(of: map))
     self.init(fetch, isForCount: isForCount)

@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// Contexts take all values of a row at once.
+/// OpenCoreData's contexts take all values of a row at once.
 extension RowNode: ManagedRow {
   static let givesAllValues = true
 
