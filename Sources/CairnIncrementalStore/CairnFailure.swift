@@ -2,7 +2,7 @@ import Cairn
 import CoreData
 import IncrementalStore
 
-/// Makes errors of Cocoa's domain of the engine's, with these beneath.
+/// Converts errors of the engine to errors of Cocoa's domain, with the engine's error as the underlying error.
 enum CairnFailure {
   static func translating<R>(_ url: URL?, _ body: () throws(StoreError) -> R) throws -> R {
     do throws(StoreError) {
@@ -12,7 +12,7 @@ enum CairnFailure {
     }
   }
 
-  /// Runs what may throw an error of the engine among others.
+  /// Runs a closure that may throw errors of the engine, which are converted, and other errors, which are not.
   static func translatingAny<R>(_ url: URL?, _ body: () throws -> R) throws -> R {
     do {
       return try body()

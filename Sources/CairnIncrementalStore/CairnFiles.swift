@@ -3,9 +3,9 @@ import CairnInspection
 import CoreData
 import IncrementalStore
 
-/// What a store is in the file system.
+/// Operations on a store's directory as a whole.
 enum CairnFiles {
-  /// An empty file says where a store is to be made.
+  /// Removes an empty file at `url`, which only marks the place of a new store.
   static func removeEmptyFile(at url: URL) throws {
     if isEmptyFile(url) { try FileManager.default.removeItem(at: url) }
   }
@@ -33,7 +33,7 @@ enum CairnFiles {
         try removeEmptyFile(at: destination)
         return try FileManager.default.moveItem(at: new, to: destination)
       }
-      // As long as it is held, nobody saves anything in it that would be lost with it.
+      // While the lock of the destination is held, nobody saves changes in it that would be lost with it.
       try whileUnused(destination, mayBeDamaged: false) {
         try copy(source, to: new)
         try FileManager.default.moveItem(at: destination, to: old)
@@ -53,7 +53,7 @@ enum CairnFiles {
 
   private static func copy(_ source: URL, to copy: URL) throws {
     var options = CairnOptions()
-    // A store that this process writes to is read by the same handle, with what was saved last.
+    // A store that this process has open for writing is read through the same handle, and so with its last saves.
     options.engineOptions.access = Engine.isInUse(source.path) ? .readWrite : .readOnly
     let engine = try CairnFailure.translating(source) { () throws(StoreError) in
       try Engine.open(at: source.path, options)
@@ -69,9 +69,10 @@ enum CairnFiles {
     url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent) \(what) \(UUID().uuidString)")
   }
 
-  /// Runs `body` while nobody has the store open for writing.
+  /// Runs `body` while nobody, this process included, has the store open for writing.
   ///
-  /// - Throws: 134080 if there is no store, or if it is in use; what is wrong with it, unless it may be damaged.
+  /// - Throws: 134080 if what is at `url` is not a store, or if the store is in use; other errors if it cannot be
+  ///   opened, unless `mayBeDamaged` and it is damaged or has a newer format.
   private static func whileUnused(_ url: URL, mayBeDamaged: Bool, _ body: () throws -> Void) throws {
     try CairnFailure.translatingAny(url) {
       try Store.withLock(at: url.path) {

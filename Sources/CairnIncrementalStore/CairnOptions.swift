@@ -2,17 +2,17 @@ import Cairn
 import CoreData
 import IncrementalStore
 
-/// The options of a store, as the engine takes them.
+/// The options of a Core Data store, converted to options of the engine.
 struct CairnOptions {
   var durability = Durability.durable
   /// How the engine opens the store.
   var engineOptions = StoreOptions()
-  /// What the engine takes from outside.
+  /// The files, time, randomness and background work that the engine uses.
   var environment = Environment.system
 
   init() {}
 
-  /// - Throws: 134080 for a value that an option cannot have.
+  /// - Throws: 134080 for a value that an option does not allow.
   init(_ options: [AnyHashable: Any]?) throws {
     if (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue == true {
       engineOptions.access = .readOnly

@@ -2,7 +2,7 @@ import Cairn
 import Foundation
 import IncrementalStore
 
-/// A snapshot of the engine, as rows and entries.
+/// Presents a snapshot of the engine as rows and entries.
 final class CairnRowSnapshot: RowSnapshot {
   let snapshot: Snapshot
   private let engine: Engine
@@ -61,7 +61,7 @@ final class CairnRowSnapshot: RowSnapshot {
 }
 
 extension RowReference {
-  /// A reference of the engine as rows have it.
+  /// Converts a reference of the engine.
   fileprivate init(_ reference: Reference) throws {
     switch reference {
     case .integer(let number): self = .integer(number)

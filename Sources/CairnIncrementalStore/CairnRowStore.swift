@@ -2,7 +2,7 @@ import Cairn
 import CoreData
 import IncrementalStore
 
-/// The row store that Cairn is: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md,
+/// The row store on Cairn's engine: a keyspace for each table, and one for the packs of all entries. STORE-FORMAT.md,
 /// sections 1 and 7.
 final class CairnRowStore: RowStore {
   let engine: Engine
@@ -11,8 +11,8 @@ final class CairnRowStore: RowStore {
 
   var referenceKind: RowReferenceKind { .integer }
 
-  /// Opens the store at `url`, and makes it if there is nothing. Touches no files but by the environment of the
-  /// options.
+  /// Opens the store at `url`, and creates it if there is nothing and the options allow it. Accesses files only through
+  /// the environment of the options.
   init(at url: URL, _ options: CairnOptions) throws {
     self.url = url
     durability = options.durability
@@ -24,8 +24,8 @@ final class CairnRowStore: RowStore {
     }
   }
 
-  /// Opens the store at `url` with the options that Core Data's store was added with. An empty file says where one is to
-  /// be made.
+  /// Opens the store at `url` with the options that the Core Data store was added with. Unless these are read-only,
+  /// creates the store if there is nothing, or an empty file, at `url`.
   static func open(at url: URL, _ options: [AnyHashable: Any]?) throws -> CairnRowStore {
     let options = try CairnOptions(options)
     if !options.isReadOnly { try CairnFiles.removeEmptyFile(at: url) }
@@ -38,21 +38,22 @@ final class CairnRowStore: RowStore {
 
   // MARK: Saving
 
-  /// How often a save is tried again because a program has changed rows by the engine itself.
+  /// How often a save is attempted if a program keeps changing its rows directly through the engine.
   private static let attempts = 8
 
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
     try CairnFailure.translatingAny(url) {
       let revision = try engine.turn.withLock { try saveInTurn(changes) }
-      // Behind the turn, so that several coordinators share a sync.
+      // After the turn, so that several coordinators share a sync.
       if durability == .durable, revision != nil { try engine.store.sync() }
       return revision ?? 0
     }
   }
 
-  /// The revision; nil if there was nothing to change.
+  /// Saves while the caller holds `engine.turn`. Returns the revision; nil if there was nothing to change.
   private func saveInTurn(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64? {
-    // A save whose sync has failed is in the snapshot, and would be taken for a conflict with itself.
+    // If the sync of a save failed, its changes are in the snapshot, and a second attempt would mistake them for a
+    // conflict.
     try engine.store.checkHealth()
     for attempt in 1... {
       let snapshot = CairnRowSnapshot(engine, url)
@@ -76,7 +77,8 @@ final class CairnRowStore: RowStore {
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
     let packs = hasEntries ? try engine.makeKeyspace(.packs) : nil
     return try engine.store.write(.buffered) { batch in
-      // The commit, which comes behind this block, would have to keep each row that it replaces for the snapshot.
+      // Closed before the commit, which follows this block and would otherwise have to keep each row that it replaces
+      // for the snapshot.
       defer { snapshot.close() }
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }
@@ -103,7 +105,7 @@ final class CairnRowStore: RowStore {
 }
 
 extension Reference {
-  /// A reference of a row as the engine has it.
+  /// Converts a reference of a row.
   init(_ reference: RowReference) {
     self =
       switch reference {

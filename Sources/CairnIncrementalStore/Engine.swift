@@ -1,13 +1,13 @@
 import Cairn
 import Foundation
 
-/// An open store of the engine, which all coordinators of the process share that have it open.
+/// An open store of the engine, shared by all coordinators of the process that have it open for writing.
 final class Engine: @unchecked Sendable {
   let store: Store
   let isReadOnly: Bool
-  /// Held by whoever saves.
+  /// Held during a save and while references are reserved.
   let turn = NSLock()
-  /// Numbers that are reserved and not given out; under the turn.
+  /// Numbers that are reserved and not yet used; guarded by `turn`.
   var reserved: ReferenceBlock?
   private let keyspaces = Lock<[Rows: Keyspace]>([:])
   private var users = 0
@@ -23,11 +23,11 @@ final class Engine: @unchecked Sendable {
     weak let engine: Engine?
   }
 
-  /// Those that are open for writing. Opening and closing are done one at a time, so that nobody gets a store that is
-  /// being closed.
+  /// The engines that are open for writing. The lock is held during opening and closing, so that nobody gets a store
+  /// that is being closed.
   private static let engines = Lock<[ObjectIdentifier: Entry]>([:])
 
-  /// The engine of the store at a path, which is opened if the process does not have it open for writing.
+  /// The engine of the store at a path. The store is opened unless the process already has it open for writing.
   static func open(at path: String, _ options: CairnOptions) throws(StoreError) -> Engine {
     let result = engines.withLock { engines -> Result<Engine, StoreError> in
       do throws(StoreError) {
@@ -48,7 +48,7 @@ final class Engine: @unchecked Sendable {
     return try result.get()
   }
 
-  /// One user less; the last one closes the store.
+  /// Ends one use of the engine; the last user closes the store.
   func leave() throws(StoreError) {
     let result = Self.engines.withLock { engines -> Result<Void, StoreError> in
       users -= 1
@@ -64,14 +64,14 @@ final class Engine: @unchecked Sendable {
     try result.get()
   }
 
-  /// Whether a coordinator of this process has the store at that very path open for writing.
+  /// Whether a coordinator of this process has the store at exactly this path open for writing.
   static func isInUse(_ path: String) -> Bool {
     engines.withLock { $0.values.contains { $0.engine.map { $0.store.path == path } ?? false } }
   }
 
   // MARK: Keyspaces
 
-  /// What lies in a keyspace of its own.
+  /// The contents of a keyspace: a table of rows, or the packs.
   enum Rows: Hashable {
     case table(UInt32)
     case packs
@@ -84,7 +84,7 @@ final class Engine: @unchecked Sendable {
     }
   }
 
-  /// The keyspace of some rows; nil if there is none.
+  /// The keyspace of a table or of the packs; nil if it does not exist.
   func keyspace(_ rows: Rows) -> Keyspace? {
     if let known = keyspaces.withLock({ $0[rows] }) { return known }
     let name = rows.name
@@ -93,7 +93,7 @@ final class Engine: @unchecked Sendable {
     return found
   }
 
-  /// The keyspace of some rows, which is made if there is none.
+  /// The keyspace of a table or of the packs, created if it does not exist.
   func makeKeyspace(_ rows: Rows) throws(StoreError) -> Keyspace {
     if let known = keyspaces.withLock({ $0[rows] }) { return known }
     let made = try store.keyspace(rows.name, .ordered)

@@ -1,12 +1,12 @@
 import Cairn
 import IncrementalStore
 
-/// Changes entries in packs, as leaves of a B-tree are changed: STORE-FORMAT.md, section 7.
+/// Changes entries in packs like the leaves of a B-tree: STORE-FORMAT.md, section 7.
 struct PackEditor {
-  /// The most entries of a pack, and the most bytes they take together.
+  /// The limits of a pack: its number of entries, and their bytes together, which a single entry may exceed.
   static let mostEntries = 192
   static let mostBytes = Pack.mostBytes
-  /// A pack with fewer is joined with the one behind it.
+  /// A pack with fewer entries is joined with the next one if both together are within the limits.
   static let fewestEntries = 48
 
   private let walk: PackWalk
@@ -22,7 +22,7 @@ struct PackEditor {
     self.keyspace = keyspace
   }
 
-  /// Writes the packs that change. Both lists are in order and have nothing in common.
+  /// Writes the packs that change. Both lists are sorted and have no entry in common.
   func apply(removed: [[UInt8]], added: [[UInt8]], to batch: inout Batch) throws {
     var changes = Self.merged(removed, added)[...]
     while let first = changes.first {
@@ -31,13 +31,13 @@ struct PackEditor {
       var next = try walk.pack(after: bound)
       let old = try pack?.entries(below: next?.bound) ?? EntryList()
       var entries = Self.applying(Self.take(&changes, below: next?.bound), to: old)
-      // Nothing has changed where what was to be removed is not there, and what was to be added is.
+      // The pack is unchanged if no entry to be removed is in it and all entries to be added are.
       guard entries != old || pack == nil else { continue }
       while !entries.isEmpty, entries.count < Self.fewestEntries, let joined = next {
         next = try walk.pack(after: joined.bound)
         let others = try joined.entries(below: next?.bound)
         let more = Self.applying(Self.take(&changes, below: next?.bound), to: others)
-        // What is joined must not be split again, perhaps where the pack began that is deleted here.
+        // Joined packs must not need splitting again, perhaps at the lower bound of the pack that is deleted here.
         guard entries.count + more.count <= Self.mostEntries, entries.byteCount + more.byteCount <= Self.mostBytes
         else {
           if more != others { try write(more, joined.bound, joined, others, to: &batch) }
@@ -78,8 +78,8 @@ struct PackEditor {
     return entries
   }
 
-  /// Writes entries as one pack, or as several where they are too many. Those that grow at the end, as sets often do,
-  /// leave full packs behind.
+  /// Writes entries as one pack, or as several if they exceed the limits. If entries were only added at the end, as is
+  /// common for sets, all packs but the last are filled.
   private func write(
     _ entries: EntryList, _ bound: [UInt8], _ pack: StoredPack?, _ old: EntryList, to batch: inout Batch
   ) throws {

@@ -2,7 +2,7 @@ import Cairn
 import Foundation
 import IncrementalStore
 
-/// Reads entries out of packs: STORE-FORMAT.md, section 7.
+/// Reads entries from packs: STORE-FORMAT.md, section 7.
 struct PackWalk {
   private let snapshot: Snapshot
   private let keyspace: Keyspace
@@ -12,7 +12,7 @@ struct PackWalk {
     self.keyspace = keyspace
   }
 
-  /// The last pack whose lower bound is not above an entry; nil if there is none.
+  /// The last pack whose lower bound is at or below an entry; nil if there is none.
   func pack(for entry: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
     try scan(.through(.bytes(entry)), reverse: true) { pack in
@@ -22,7 +22,7 @@ struct PackWalk {
     return found
   }
 
-  /// The pack behind a lower bound.
+  /// The first pack whose lower bound is above `bound`; nil if there is none.
   func pack(after bound: [UInt8]) throws -> StoredPack? {
     var found: StoredPack?
     try scan(.after(.bytes(bound)), reverse: false) { pack in
@@ -44,7 +44,7 @@ struct PackWalk {
         while try entries.next() {
           if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
           isFirst = false
-          // What shares the prefix with an entry that has it, has it too.
+          // An entry that shares the prefix with a previous entry that has it, has it as well.
           isInside = isInside && entries.shared >= prefix.count || entries.entry.starts(with: prefix)
           if isInside {
             guard try body(entries.entry) else { return false }
@@ -73,7 +73,7 @@ struct PackWalk {
     }
   }
 
-  /// The first bytes behind all that begin with these; nil if there are none.
+  /// The least byte string after all strings that begin with `prefix`; nil if there is none.
   private static func successor(of prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
     return Array(prefix[..<last]) + [prefix[last] + 1]
@@ -92,14 +92,14 @@ struct PackWalk {
 
 /// A pack as it is stored.
 struct StoredPack {
-  /// Its reference, below which none of its entries is.
+  /// The reference of the pack, a lower bound of its entries.
   let bound: [UInt8]
   let bytes: [UInt8]
   let revision: UInt64
 
   static let overlap = RowDamage("its entries are not between its lower bound and the next", at: 0)
 
-  /// - Parameter next: The lower bound of the next pack; nil for none.
+  /// - Parameter next: The lower bound of the next pack; nil if there is none.
   func entries(below next: [UInt8]?) throws -> EntryList {
     try reading {
       let entries = try Pack.entries(bytes)

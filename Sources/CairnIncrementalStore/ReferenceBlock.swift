@@ -2,18 +2,18 @@ import Cairn
 import CoreData
 import IncrementalStore
 
-/// Numbers for objects that are reserved, durably: STORE-FORMAT.md, section 8.
+/// A block of durably reserved numbers for objects: STORE-FORMAT.md, section 8.
 struct ReferenceBlock {
   /// How many numbers are reserved at once, at least.
   private static let size: UInt64 = 4096
   private static let reference = Reference.integer(3)
-  /// The engine raises its sequence by so many, at least, each time that it is opened for writing.
+  /// The engine raises its sequence by at least this each time that it is opened for writing.
   private static let sequencesPerRange: UInt64 = 1_000_000_000
 
   private let range: UInt64
   private var counts: Range<UInt64>
 
-  /// Numbers that were never given out. In the turn of whoever calls.
+  /// Returns numbers that were never given out. The caller holds `engine.turn`.
   static func take(_ count: Int, _ engine: Engine) throws -> [Int64] {
     var numbers: [Int64] = []
     while numbers.count < count {
@@ -39,11 +39,12 @@ struct ReferenceBlock {
       }
     }
     let identity = engine.store.identity
-    // A copy of a store must not give the numbers that the original gives.
+    // A copy of a store must not give out the numbers that the original gives out.
     let base = stored.map { $0.store == identity ? $0.base : .random(in: 1 << 20..<1 << 30) } ?? 0
     var range = base + engine.store.lastSequence / sequencesPerRange
     var revision = row?.revision
-    // The first commit of an opening is in another range than the last one before.
+    // The first commit after an opening may have a sequence in a later range than `lastSequence`; if so, reserve again
+    // in that range.
     while true {
       let isSame = stored.map { $0.store == identity && $0.range == range } ?? false
       let first = isSame ? stored?.next ?? 1 : 1

@@ -3,8 +3,8 @@ public import IncrementalStore
 
 /// A Core Data store that Cairn keeps in a directory.
 ///
-/// One process at a time may use it for writing, with any number of coordinators; others may open it for reading, and
-/// see what it was at the time.
+/// One process at a time may open it for writing, with any number of coordinators. Other processes may open it for
+/// reading, and see the contents as of that time.
 public final class CairnIncrementalStore: RowIncrementalStore {
   /// `Cairn`.
   public override class var storeType: String { NSPersistentStore.StoreType.cairn.rawValue }
@@ -13,15 +13,15 @@ public final class CairnIncrementalStore: RowIncrementalStore {
     try CairnRowStore.open(at: url, options)
   }
 
-  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`; there may be none. The source
-  /// may be in use, the destination may not.
+  /// Replaces the store at `destinationURL`, if there is one, by a copy of the store at `sourceURL`. The source may be
+  /// in use, the destination must not be.
   ///
-  /// Rows keep their identifiers and versions. The copy gives other numbers to new objects than the original, and than
-  /// the store that it replaces. It is made beside the destination, which it replaces by two renames; if the process
-  /// ends between these, both are there under names that begin with a dot.
+  /// Objects keep their identifiers and versions. New objects in the copy get other numbers than new objects in the
+  /// original or in the replaced store. The copy is made beside the destination and replaces it by two renames; if the
+  /// process ends between them, both stores are left beside the destination, under names that begin with a dot.
   ///
-  /// - Throws: 134080 if there is something else at the destination, or it is in use; 640 if there is no space; and
-  ///   nothing has changed then.
+  /// - Throws: 134080 if something other than a store is at the destination, or if the store there is in use; 640 if
+  ///   there is not enough space. Nothing has changed then.
   /// - Complexity: O(bytes of the source).
   public override class func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, withPersistentStoreFrom sourceURL: URL,
@@ -30,10 +30,11 @@ public final class CairnIncrementalStore: RowIncrementalStore {
     try CairnFiles.replace(destinationURL, withCopyOf: sourceURL)
   }
 
-  /// Removes the store at `url`: its directory and all that is in it. There may be none.
+  /// Removes the store at `url`, if there is one: its directory with everything in it.
   ///
-  /// - Throws: 134080 if there is something else, or if the store is in use; with `NSPersistentStoreForceDestroyOption`
-  ///   a store that is too damaged to be opened, or has a newer format, is removed, too.
+  /// - Throws: 134080 if something other than a store is at `url`, or if the store is in use. With
+  ///   `NSPersistentStoreForceDestroyOption`, a store that is too damaged to be opened, or has a newer format, is
+  ///   removed as well.
   public override class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
     try CairnFiles.destroy(
       at: url, isForced: (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue == true)
