@@ -1,14 +1,14 @@
 import CairnInspection
 
-/// Reads CSV (RFC 4180), in which nothing stands for nil and a pair of quotes for an empty text.
+/// Reads CSV (RFC 4180). An empty cell is nil, a pair of quotes is an empty string.
 struct CSVReader {
   private var lines: LineReader
-  /// Of the record that has been given last, where it begins.
+  /// The line on which the record returned last begins.
   private(set) var line = 0
 
   init(_ lines: LineReader) { self.lines = lines }
 
-  /// The cells of the next record that is no empty line; nil at the end.
+  /// The cells of the next record, empty lines skipped; nil at the end.
   mutating func next() throws -> [String?]? {
     var rest: [UInt8] = []
     while rest.isEmpty || rest == [UInt8(ascii: "\r")] {
@@ -36,7 +36,7 @@ struct CSVReader {
     return (Array(rest[..<end]), end)
   }
 
-  /// The cell may go on in the next line.
+  /// Reads a quoted cell, which may continue on the following lines.
   private mutating func quoted(_ rest: inout [UInt8]) throws -> (cell: [UInt8], end: Int) {
     var cell: [UInt8] = []
     var position = 1

@@ -2,7 +2,7 @@
   import Foundation
   import OpenCoreData
 
-  /// An error of Core Data, in its own words.
+  /// An error of Core Data, described by its localized description.
   struct CocoaProblem: Error, CustomStringConvertible {
     let description: String
 

@@ -65,7 +65,7 @@ struct DumpCommand: Command {
   }
 }
 
-/// Puts JSON lines into one document: `{"lines":[…]}`, the schema in the first of them.
+/// Joins JSON lines into one document: `{"lines":[…]}`, with the schema before the lines.
 private struct DocumentOfLines: LineSink {
   private var output: Output
   private var isFirst = true

@@ -2,14 +2,14 @@ import ArgumentParser
 import Cairn
 import CairnInspection
 
-/// What commands take that change rows as they lie in the store.
+/// The argument of commands that change single rows or keyspaces without regard to other rows.
 struct ForceArguments: ParsableArguments {
   @Flag(help: "Change rows of Core Data objects too, although they may contradict each other then.")
   var force = false
 }
 
 extension ForceArguments {
-  /// A keyspace that may be changed.
+  /// A keyspace that the command may change.
   func keyspace(_ name: String, of store: Store) throws -> Keyspace {
     let keyspace = try store.existingKeyspace(name)
     guard try force || !store.hasObjects(in: keyspace) else { throw RowsOfObjects(keyspace: name) }
@@ -17,7 +17,7 @@ extension ForceArguments {
   }
 }
 
-/// Rows that depend on each other are changed through Core Data.
+/// An attempt to change rows of Core Data objects, which depend on each other, without `--force`.
 struct RowsOfObjects: Error, CustomStringConvertible {
   let keyspace: String
 

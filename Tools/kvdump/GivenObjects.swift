@@ -6,15 +6,15 @@
   /// An object as a file describes it.
   struct GivenObject {
     let line: Int
-    /// A URI, or any other name; nil for an object that nothing refers to.
+    /// A URI or any other name; nil for an object that nothing refers to.
     let name: String?
     let entity: String?
     let values: [String: GivenValue]
-    /// Columns of CSV that have told `name` and `entity`, and so no property of that name.
+    /// The CSV columns that were read as `name` and `entity`, and therefore not as properties of those names.
     var ownColumns: [String] = []
   }
 
-  /// Reads objects out of JSON lines, as `objects` prints them, or out of CSV.
+  /// Reads objects from JSON lines, as `objects` prints them, or from CSV.
   enum GivenObjects {
     case lines(LineReader, isOpen: Bool)
     case table(CSVReader, columns: [String])

@@ -3,7 +3,7 @@
   import Foundation
   import OpenCoreData
 
-  /// A value of a property as a file gives it: as JSON, or as the text of a cell.
+  /// A value of a property as a file gives it: as JSON, or as the text of a CSV cell.
   enum GivenValue: Decodable {
     case null
     case bool(Bool)
@@ -32,7 +32,7 @@
       }
     }
 
-    /// The value as an attribute keeps it; nil if it is none of the attribute's type.
+    /// The value in the attribute's type; nil if it cannot be converted to that type.
     func value(of attribute: NSAttributeDescription) -> Any? {
       switch (attribute.attributeType, self) {
       case (_, .null): NSNull()
@@ -96,8 +96,9 @@
       return values
     }
 
-    /// The names of the objects of a relationship; nil for what names none, or too many. The name of one object may have
-    /// spaces in it; in a text that names several they are between the names.
+    /// The names of the objects of a relationship; nil if the value does not consist of names, or has more than one for
+    /// a to-one relationship. In the text of a to-many relationship, spaces separate the names; the name in a to-one
+    /// relationship may contain spaces.
     func objectNames(isToMany: Bool) -> [String]? {
       switch self {
       case .null, .string(""): []

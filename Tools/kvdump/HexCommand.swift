@@ -41,7 +41,7 @@ struct HexCommand: Command {
     let log = try LogReader(at: common.store)
     let name = UInt32(file).map(Segment.fileName) ?? file
     guard log.names.contains(name) else { throw StoreError.noFile(name, log.directory.path) }
-    // Before anything is printed.
+    // Reads the fields before anything is printed, so that an error leaves no partial output.
     let fields = StoreDirectory.segment(named: name) == nil ? try AnnotatedFile.fields(of: name, in: log.directory) : []
     Interruption.watch()
     try listing.begin(["store": .string(common.store), "file": .string(name)], to: &output)
@@ -107,7 +107,7 @@ extension UInt8 {
 }
 
 extension Int {
-  /// At least eight digits.
+  /// In hexadecimal, with at least eight digits.
   fileprivate var offsetDigits: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: Swift.max(0, 8 - digits.count)) + digits

@@ -40,10 +40,10 @@
 
     func write(to output: inout Output) throws {
       let objects = try GivenObjects(Input(file))
-      // What is there without a manifest is nothing, or the engine tells what it is.
+      // A directory without a manifest counts as no store here; if it is something else, the engine reports what it is.
       let isNew = create && !FileManager.default.fileExists(atPath: "\(common.store)/\(ManifestFile.name)")
       if !isNew { try ObjectSearch.requireObjects(at: common.store) }
-      // Control-C that comes when it is too late for it ends the process behind the report.
+      // A Control-C that comes too late to cancel the import ends the process after the report.
       try Watched.working("importing, objects") { progress in
         let report: ObjectImport.Report
         do {

@@ -1,7 +1,7 @@
 import Cairn
 import CairnInspection
 
-/// What can be told of a store that does not open.
+/// The information about a store that cannot be opened.
 extension InfoCommand {
   func writeRemains(_ obstacle: StoreError, to output: inout Output) throws {
     let log = try LogReader(at: common.store)

@@ -12,10 +12,10 @@ import CairnInspection
 final class Input {
   private let descriptor: Int32
   private let name: String
-  /// What has been read to see what it is.
+  /// The bytes that `peek` has read ahead.
   private var ahead: [UInt8] = []
 
-  /// Standard input without a path, or with `-`.
+  /// Opens a file, or standard input if `path` is nil or `-`.
   init(_ path: String?) throws {
     guard let path, path != "-" else {
       (descriptor, name) = (STDIN_FILENO, "standard input")
@@ -35,7 +35,7 @@ final class Input {
     return first.first
   }
 
-  /// Appends what comes next; false at the end.
+  /// Appends the next bytes to `bytes`; returns false at the end of the input.
   func read(into bytes: inout [UInt8], atMost count: Int) throws -> Bool {
     if !ahead.isEmpty {
       bytes += ahead
@@ -65,7 +65,7 @@ final class Input {
     return bytes
   }
 
-  /// Control-C ends waiting, and whatever has been begun can be cleared away.
+  /// Waits for input. Throws on Control-C, so that the caller can clean up what it has begun.
   private func waitUntilReadable() throws {
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&state, 1, 100) == 0 || Interruption.isRequested {

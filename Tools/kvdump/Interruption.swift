@@ -8,8 +8,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// Control-C during long output ends the process between two pieces of it, as if nobody had caught the signal. Where it waits
-/// for somebody to read, that is waited for a moment, or until Control-C comes again.
+/// Ends the process on Control-C between two pieces of long output, with the status of an uncaught signal. If a write
+/// is waiting for a reader, it may wait another 250 milliseconds, or until the next Control-C.
 enum Interruption {
   private static let ignored = 1
   private static let requested = Atomic<Bool>(false)
@@ -17,7 +17,7 @@ enum Interruption {
 
   static var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
-  /// Unless whoever started the process had it ignore the signal.
+  /// Begins to catch Control-C, unless the process was started with the signal ignored.
   static func watch() {
     requested.store(false, ordering: .relaxed)
     guard signal(SIGINT, SIG_DFL).map({ unsafe unsafeBitCast($0, to: Int.self) }) != Self.ignored else {
@@ -40,7 +40,7 @@ enum Interruption {
     unsafe sigaction(number, &action, nil)
   }
 
-  /// Calls a function that writes, and that Control-C ends however long it waits.
+  /// Calls a function that writes. Control-C ends the process even if the write waits.
   static func duringWrite<R>(_ write: () -> R) -> R {
     isWriting.store(true, ordering: .sequentiallyConsistent)
     defer { isWriting.store(false, ordering: .sequentiallyConsistent) }
@@ -48,8 +48,8 @@ enum Interruption {
     return write()
   }
 
-  /// The signal's handler. The request is stored before looking whether a write is under way, which `duringWrite` does
-  /// the other way round: one of the two sees the other.
+  /// The handler of the signal. It stores the request before it checks whether a write is under way; `duringWrite` does
+  /// the two in the opposite order. So at least one of them sees the other.
   private static func request() {
     if requested.exchange(true, ordering: .sequentiallyConsistent) { endIfRequested() }
     if isWriting.load(ordering: .sequentiallyConsistent) { limitWaiting() }
@@ -59,13 +59,13 @@ enum Interruption {
     ualarm(250_000, 0)
   }
 
-  /// From now on Control-C ends the process at once again.
+  /// Stops catching Control-C, which then ends the process at once again.
   static func unwatch() {
     guard signal(SIGINT, SIG_DFL).map({ unsafe unsafeBitCast($0, to: Int.self) }) == ignored else { return }
     signal(SIGINT, SIG_IGN)
   }
 
-  /// Doesn't return if it was requested.
+  /// Ends the process if Control-C was pressed.
   static func endIfRequested() {
     guard isRequested else { return }
     signal(SIGINT, SIG_DFL)

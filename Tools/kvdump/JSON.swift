@@ -1,21 +1,21 @@
 import Cairn
 import CairnInspection
 
-/// A value of JSON whose objects keep their order.
+/// A JSON value. Its objects keep the order of their members.
 indirect enum JSON {
   case null
   case bool(Bool)
   case number(UInt64)
   case integer(Int64)
-  /// What is no finite number becomes a string.
+  /// A number that is not finite becomes a string.
   case double(Double)
   case string(String)
   case array([JSON])
   case object(KeyValuePairs<String, JSON>)
-  /// An object whose names come from a store.
+  /// An object whose member names come from a store.
   case members([Member])
   case reference(Reference)
-  /// A row's value: as text or in hexadecimal digits.
+  /// A row's value: text or hexadecimal digits.
   case value([UInt8])
   /// A string of hexadecimal digits.
   case bytes([UInt8])
@@ -32,7 +32,7 @@ indirect enum JSON {
 
   static func number(_ value: Int) -> JSON { .number(UInt64(max(0, value))) }
 
-  /// Over several lines if `indentation` is given.
+  /// Appends the value, over several lines if `indentation` is given.
   func write(to bytes: inout [UInt8], indentation: Int?) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
@@ -88,7 +88,7 @@ indirect enum JSON {
 }
 
 extension Output {
-  /// One document over several lines, or one line of JSON lines.
+  /// Writes one document over several lines, or one line of JSON lines.
   mutating func write(_ json: JSON, _ format: OutputFormat) throws {
     json.write(to: &bytes, indentation: format == .json ? 0 : nil)
     try endLine()

@@ -10,9 +10,10 @@ import CairnInspection
   import Darwin
 #endif
 
-/// The inspection tool. What looks never changes what it reads, takes no lock, works beside a writer, decodes as much as
-/// it can of what is damaged, and drops nothing silently; what it knows comes from `CairnInspection`, the commands only
-/// render it. What changes a store is a command of its own, and waits for no writer: it refuses.
+/// The inspection tool. Commands that inspect a store never change it, take no lock, work beside a writer, decode as
+/// much as they can of damaged parts, and drop nothing silently. `CairnInspection` obtains the information; the
+/// commands only print it. Commands that change a store are separate, and fail at once if another process has it open
+/// for writing.
 @main
 struct Kvdump: ParsableCommand {
   #if canImport(Darwin)
@@ -64,7 +65,8 @@ struct Kvdump: ParsableCommand {
     defaultSubcommand: InfoCommand.self)
 
   static func main() {
-    // Then a closed pipe is the error EPIPE of a write, and no matter to the help.
+    // With SIGPIPE ignored, a write to a closed pipe fails with EPIPE instead of ending the process, even while the
+    // help is printed.
     signal(SIGPIPE, SIG_IGN)
     if let mistake = MistypedCommand(CommandLine.arguments.dropFirst()) {
       complain("\(mistake)")
@@ -79,7 +81,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json, jsonl
 }
 
-/// What every command takes.
+/// The arguments of every command.
 struct CommonArguments: ParsableArguments {
   @Argument(help: "The store's directory.", completion: .directory)
   var store: String
@@ -97,12 +99,12 @@ extension Command {
   func run() throws {
     var output = Output()
     do {
-      // What there is goes out before any complaint.
+      // Output that was made before an error goes out before the message.
       let result = Result { try write(to: &output) }
       try output.flush()
       try result.get()
     } catch OutputError.closed {
-      // Whoever was reading has seen enough.
+      // The reader has closed the pipe, which is not an error.
     } catch let status as ExitCode {
       throw status
     } catch {
@@ -113,6 +115,6 @@ extension Command {
 }
 
 extension Reference {
-  /// As an argument.
+  /// Parses a reference given as an argument.
   static let parse: @Sendable (String) throws -> Reference = { try Reference(literal: $0) }
 }

@@ -1,9 +1,9 @@
 import CairnInspection
 
-/// A result of many items, printed as they come.
+/// A result of many items, printed one by one.
 ///
-/// As jsonl the first line is an object with the schema and what the items have in common, the last one an object with
-/// `"end":true` and the totals; an output without that has been cut off. As json it is one document.
+/// As jsonl, the first line is an object with the schema and the members that belong to all items; the last line is an
+/// object with `"end":true` and the totals, and output without it was cut off. As json, the result is one document.
 struct Listing {
   private let schema: String
   private let items: String
@@ -11,8 +11,8 @@ struct Listing {
   private var isFirst = true
 
   /// - Parameters:
-  ///   - schema: behind `kvdump.`; its version is 1.
-  ///   - items: what the array in a document is called.
+  ///   - schema: The name of the schema after `kvdump.`; its version is 1.
+  ///   - items: The name of the array in a JSON document.
   init(_ schema: String, items: String, _ format: OutputFormat) {
     self.schema = schema
     self.items = items
@@ -21,7 +21,7 @@ struct Listing {
 
   var isText: Bool { format == .text }
 
-  /// Prints what comes before the items; nothing as text.
+  /// Prints the members before the items; nothing as text.
   mutating func begin(_ members: KeyValuePairs<String, JSON>, to output: inout Output) throws {
     guard !isText else { return }
     output.write(format == .json ? "{\n  \"schema\": " : "{\"schema\":")
@@ -59,7 +59,7 @@ struct Listing {
     try item(to: &output) { JSON.object(members).write(to: &$0, indentation: nil) }
   }
 
-  /// Prints what comes after the items; nothing as text.
+  /// Prints the members after the items; nothing as text.
   mutating func end(_ members: KeyValuePairs<String, JSON> = [:], to output: inout Output) throws {
     guard !isText else { return }
     output.write(format == .json ? (isFirst ? "]" : "\n  ]") : "{\"end\":true")

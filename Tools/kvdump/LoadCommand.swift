@@ -62,7 +62,7 @@ struct LoadCommand: Command {
 }
 
 extension NewStore.Contents {
-  /// What a new store has in it.
+  /// Prints the contents of a new store: its keyspaces, rows and size.
   func print(
     _ verb: String, as schema: String, store: String, _ format: OutputFormat, to output: inout Output
   ) throws {

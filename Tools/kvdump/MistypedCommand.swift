@@ -8,12 +8,12 @@ import ArgumentParser
   import Darwin
 #endif
 
-/// A first argument that is neither a command nor a path where something is.
+/// A first argument that is neither a command nor an existing path.
 struct MistypedCommand: CustomStringConvertible {
   private let word: String
   private let similar: String?
 
-  /// Nil if there is no mistake.
+  /// Nil if the first argument is not such a mistake.
   init?(_ arguments: ArraySlice<String>) {
     let names = Kvdump.configuration.subcommands.compactMap { $0.configuration.commandName }
     guard let word = arguments.first, !word.isEmpty, !word.hasPrefix("-"), !word.contains("/"), word != "help",
@@ -28,7 +28,8 @@ struct MistypedCommand: CustomStringConvertible {
       + (similar.map { "did you mean \($0)?" } ?? "kvdump --help lists the commands")
   }
 
-  /// How many characters have to be inserted, removed, replaced, or exchanged with the next to make one of the other.
+  /// The number of characters to insert, remove, replace, or exchange with the next one, to turn one word into the
+  /// other: the optimal string alignment distance.
   private static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var rows = [Array(0...second.count)]
     for (place, character) in first.enumerated() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Cairn
 import CairnInspection
 
-/// What commands that make a new store of an old one take.
+/// The arguments of commands that make a new store from an existing one.
 struct NewStoreArguments: ParsableArguments {
   @OptionGroup var common: CommonArguments
 
@@ -14,7 +14,7 @@ struct NewStoreArguments: ParsableArguments {
 }
 
 extension NewStoreArguments {
-  /// Copies what is needed of the store into the new one.
+  /// Copies the records that the store still needs into the new one.
   func copy(_ store: Store, recompressing: Bool = false) throws -> NewStore.Contents {
     let segmentSize = try StoreInfo(at: common.store).segmentBytes
     return try Watched.working("copying") { progress in

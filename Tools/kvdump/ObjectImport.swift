@@ -5,7 +5,7 @@
   import Foundation
   import OpenCoreData
 
-  /// Makes objects of a file in a context, and saves them together.
+  /// Creates and updates the objects of a file in a context, and saves them together.
   final class ObjectImport {
     struct Report {
       var inserted = 0
@@ -24,7 +24,7 @@
     private var objects: [NSManagedObject] = []
     private var links: [Link] = []
 
-    /// What an object is to be related to, once all objects are known.
+    /// The objects to set in a relationship once all objects are known.
     private struct Link {
       let line: Int
       let object: NSManagedObject
@@ -32,7 +32,8 @@
       let names: [String]
     }
 
-    /// - Throws: An error of Cocoa's domain if the model is not the store's, or somebody else has the store open.
+    /// - Throws: An error of Cocoa's domain if the model is not that of the store, or if another process has the store
+    ///   open; `notFound` if the model lacks the default entity.
     init(into url: URL, model modelURL: URL, defaultEntity: String?) throws {
       model = try NSManagedObjectModel(modelFileAt: modelURL)
       ValueTransformer.setValueTransformer(BytesTransformer(), forName: NSValueTransformerName(BytesTransformer.name))
@@ -50,7 +51,7 @@
       context.persistentStoreCoordinator = coordinator
     }
 
-    /// Adds what a file describes.
+    /// Adds the objects of a file to the context.
     func read(_ given: GivenObjects, progress: InspectionProgress) throws {
       try context.performAndWait {
         var given = given
@@ -63,7 +64,7 @@
           if number % 64 == 0 { try goOn(progress) }
         }
         context.processPendingChanges()
-        // The last time: once saving has begun, it is finished.
+        // The last chance to cancel: once saving has begun, it is finished.
         try goOn(progress)
       }
     }
@@ -72,10 +73,10 @@
       guard progress(objects.count, 0) else { throw StoreError(.cancelled, "importing was cancelled") }
     }
 
-    /// Lets go of the store.
+    /// Closes the store.
     func close() throws { try coordinator.remove(store) }
 
-    /// Saves all of it, or nothing.
+    /// Saves all objects, or nothing.
     func save() throws -> Report {
       try context.performAndWait {
         var report = Report()
@@ -132,7 +133,8 @@
       return object
     }
 
-    /// The object of the store that a text names; nil for a name that only the file knows.
+    /// The object of the store that a URI or a short name such as `Person/p12` names; nil for any other name, which
+    /// only the file can define.
     private func existing(_ name: String, _ line: Int) throws -> NSManagedObject? {
       let parts = name.split(separator: "/", omittingEmptySubsequences: false)
       let isShort = parts.count == 2 && parts[1].first == "p" && Int64(parts[1].dropFirst()) != nil
@@ -153,7 +155,7 @@
       }
     }
 
-    /// The entity that the URI of an object of another store names.
+    /// The entity named in the URI of an object, which may be in another store.
     private static func entity(of uri: String) -> String? {
       let parts = uri.split(separator: "/")
       return parts.count == 4 && parts[0] == "x-coredata:" ? parts[2].removingPercentEncoding : nil
@@ -177,7 +179,7 @@
         guard !isDerived, !ManagedValue(made, of: attribute).isEqual(old) else { return }
         object.setValue(made is NSNull ? nil : made, forKey: name)
       } else {
-        // A table has a column for each property of any of its entities.
+        // A CSV table has a column for each property of any of its entities.
         if case .null = value { return }
         throw problem(line, "\(entity.name ?? "") has no stored property \(Reference.string(name).literal)")
       }
@@ -219,7 +221,7 @@
     }
   }
 
-  /// Takes the bytes of transformable values as they are stored.
+  /// Passes on the bytes of transformable values as they are stored.
   private final class BytesTransformer: ValueTransformer {
     static let name = "kvdump"
 
@@ -232,7 +234,7 @@
     }
   }
 
-  /// Why a context has not saved, with the lines that its objects come from.
+  /// The reasons why a context could not save, with the lines of the objects concerned.
   private struct ImportProblem: Error, CustomStringConvertible {
     let description: String
 
@@ -258,7 +260,7 @@
   }
 
   extension NSAttributeType {
-    /// What a value is, for messages.
+    /// The noun for a value of the type, for messages.
     fileprivate var words: String {
       switch self {
       case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: "whole number"

@@ -7,12 +7,12 @@
   import OpenCoreData
   import RowFormat
 
-  /// Finds objects by a predicate, in a store that describes its model itself.
+  /// Finds objects by a predicate, without the application's model: uses the schema in the store.
   struct ObjectSearch {
-    /// How many objects are looked for at a time.
+    /// How many objects one fetch returns at most.
     private static let pageLength = 1000
 
-    /// As it was when the search was made.
+    /// The store as it was when the search was made.
     let store: Store
     private let predicate: NSPredicate
     private let context: NSManagedObjectContext
@@ -35,7 +35,7 @@
       context.persistentStoreCoordinator = coordinator
     }
 
-    /// - Throws: `ValidationError`, with the place, if the predicate is none.
+    /// - Throws: `ValidationError`, with the place of the error, if the predicate cannot be parsed.
     static func validate(_ format: String) throws {
       do throws(PredicateFormatError) {
         _ = try NSPredicate(parsing: format)
@@ -44,7 +44,7 @@
       }
     }
 
-    /// - Throws: `notFound` if there is no store, or none of Core Data's.
+    /// - Throws: `notFound` if there is no store, or no Core Data store.
     static func requireObjects(at path: String) throws { _ = try schema(at: path) }
 
     private static func schema(at path: String) throws -> Schema {
@@ -53,7 +53,8 @@
       return try store.read { try ObjectStore($0, of: store).schema }
     }
 
-    /// Calls `body` with the objects of an entity itself that the predicate is true of, in the order of their references.
+    /// Calls `body` with each object of an entity, without its subentities, for which the predicate is true, in the
+    /// order of their references.
     func forEachObject(
       of entity: String, in objects: ObjectStore, _ body: (Result<ObjectStore.Object, any Error>) throws -> ScanStep
     ) throws {
@@ -87,7 +88,7 @@
         let behind = try NSPredicate(parsing: "SELF > %@", arguments: [last])
         request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [behind, predicate])
       }
-      // Nothing asks during a fetch whether it is to end.
+      // A fetch does not check for interruption, so Control-C ends the process directly during it.
       Interruption.unwatch()
       Interruption.endIfRequested()
       defer { Interruption.watch() }

@@ -2,25 +2,25 @@ import Cairn
 import CairnInspection
 import RowFormat
 
-/// Prints objects as they come, those of an entity one after the other.
+/// Prints objects one by one; those of an entity must follow each other.
 struct ObjectWriter {
-  /// Rows of a table that line up.
+  /// How many rows of a table are aligned together.
   private static let tableRows = 1000
   private static let cellColumns = 40
 
   private let objects: ObjectStore
   private let format: ObjectFormat
   private var listing: Listing
-  /// The names of all properties that the objects may have.
+  /// The names of all properties of the entities.
   private let columns: [String]
   private var table: Table?
   private var rows = 0
-  /// The entity of the object that was written last, its properties, and those in the order of the columns.
+  /// The entity of the object written last, its properties, and those properties in the order of the columns.
   private var entity: UInt32 = 0
   private var properties: [Schema.Property] = []
   private var cellProperties: [Schema.Property?] = []
 
-  /// - Throws: `malformed` for CSV if a property is named as a column that is none of a property.
+  /// - Throws: `malformed` for CSV if a property has the name of a column that is not a property.
   init(_ objects: ObjectStore, _ entities: [Schema.Entity], _ format: ObjectFormat) throws(StoreError) {
     self.objects = objects
     self.format = format
@@ -64,7 +64,7 @@ struct ObjectWriter {
     table = Table(["object"] + shown.map { escapedForTerminal($0.name) })
   }
 
-  /// What a table has room for.
+  /// The properties that a text table shows: all but to-many relationships.
   private var shown: [Schema.Property] {
     properties.filter { property in
       if case .toMany = property.kind { false } else { true }
@@ -80,7 +80,7 @@ struct ObjectWriter {
     table?.append([escapedForTerminal(objects.name(of: object.reference))] + cells)
   }
 
-  /// Prints the rows that wait for others to line up with.
+  /// Prints the rows that were kept to be aligned.
   mutating func endTable(to output: inout Output) throws {
     guard let table else { return }
     for line in table.lines { try output.line(line) }
@@ -106,7 +106,7 @@ struct ObjectWriter {
     ]
   }
 
-  /// Nil for what the object has not.
+  /// Nil for a property that is nil or that the object's entity does not have.
   private func cells(_ object: ObjectStore.Object) throws -> [String?] {
     [objects.uri(of: object.reference)] + (try cellProperties.map { try $0.flatMap { try cell(object, $0) } })
   }
@@ -128,7 +128,7 @@ struct ObjectWriter {
 }
 
 extension Output {
-  /// A line of CSV (RFC 4180), in which nothing stands for nil and a pair of quotes for an empty text.
+  /// Writes a line of CSV (RFC 4180). Nil becomes an empty cell, an empty string a pair of quotes.
   fileprivate mutating func writeCSV(_ cells: [String?]) throws {
     for (place, cell) in cells.enumerated() {
       if place > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -141,14 +141,14 @@ extension Output {
     let mark = UInt8(ascii: "\"")
     guard cell.isEmpty || cell.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return write(cell) }
     bytes.append(mark)
-    // A quotation mark is one character with a combining mark behind it, but the same byte.
+    // Compares bytes, because a quotation mark followed by a combining mark is a different character but the same byte.
     for byte in cell.utf8 { bytes.append(contentsOf: repeatElement(byte, count: byte == mark ? 2 : 1)) }
     bytes.append(mark)
   }
 }
 
 extension String {
-  /// As many characters as fit, with a sign if there are more.
+  /// The text, cut to `count` characters; an ellipsis ends a cut text.
   fileprivate func cut(to count: Int) -> String {
     self.count > count ? "\(prefix(count - 1))…" : self
   }

@@ -112,8 +112,8 @@ struct ObjectsCommand: Command {
 enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json, jsonl, csv
 
-  /// The columns of CSV that have no property, but the object's URI or name, and the name of its entity, which only
-  /// `import` takes.
+  /// The CSV columns that are not properties: the object's URI or name, and the name of its entity, which only `import`
+  /// reads.
   static let (objectColumn, entityColumn) = ("object", "entity")
   static let ownColumns = [objectColumn, entityColumn]
 }

@@ -8,9 +8,9 @@ import CairnInspection
   import Darwin
 #endif
 
-/// Standard output, written in large pieces that end with whole lines.
+/// Standard output, written in large pieces that end at the end of a line.
 struct Output: LineSink {
-  /// What has been written and not been passed on. `endLine()` after each line.
+  /// The bytes not yet passed on. Call `endLine()` after each line.
   var bytes: [UInt8] = []
 
   private static let pieceLength = 1 << 16
@@ -31,7 +31,7 @@ struct Output: LineSink {
     if isFull { try flush() }
   }
 
-  /// Whether there is enough to be passed on.
+  /// Whether there are enough bytes to pass on.
   var isFull: Bool { bytes.count >= Self.pieceLength }
 
   mutating func flush() throws {
@@ -75,7 +75,7 @@ enum OutputError: Error, CustomStringConvertible {
   }
 }
 
-/// Says something on standard error.
+/// Prints a message on standard error.
 func complain(_ words: String) {
   var bytes = Array("kvdump: ".utf8)
   bytes.append(contentsOf: escapedForTerminal(words).utf8)

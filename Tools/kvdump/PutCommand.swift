@@ -45,7 +45,7 @@ struct PutCommand: Command {
     }
   }
 
-  /// Of a literal as `get` prints it; of any other text its UTF-8.
+  /// The bytes of a literal as `get` prints it; the UTF-8 of any other text.
   private static func bytes(_ value: String) throws -> [UInt8] {
     guard value.hasPrefix("\"") || value.hasPrefix("x'") else { return Array(value.utf8) }
     return switch try Reference(literal: value) {

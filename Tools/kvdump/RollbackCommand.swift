@@ -43,7 +43,7 @@ struct RollbackCommand: Command {
   }
 }
 
-/// There is nothing to go back from.
+/// The store has no commits after the one to go back to.
 struct NothingBehind: Error, CustomStringConvertible {
   let newest: UInt64
 

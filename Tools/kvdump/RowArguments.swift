@@ -1,7 +1,7 @@
 import ArgumentParser
 import Cairn
 
-/// Which row a command is about.
+/// The row that a command works on.
 struct RowArguments: ParsableArguments {
   @Argument(help: "The keyspace's name.")
   var keyspace: String

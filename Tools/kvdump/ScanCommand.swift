@@ -54,7 +54,7 @@ struct ScanCommand: Command {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
     let keyspace = try store.existingKeyspace(keyspace)
-    // Before anything is printed.
+    // Checked before anything is printed.
     if keyspace.order == .unordered, reverse || prefix != nil || from != nil || to != nil {
       throw StoreError.notOrdered(keyspace.name)
     }

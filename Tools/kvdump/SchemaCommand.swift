@@ -110,7 +110,7 @@ struct SchemaCommand: Command {
 }
 
 extension Schema {
-  /// As Xcode calls it.
+  /// The name that Xcode uses for the type.
   fileprivate static func attributeTypeName(_ type: UInt32) -> String {
     switch type {
     case 0: "Undefined"
@@ -142,7 +142,7 @@ extension Schema {
 }
 
 extension Schema.Relationship {
-  /// As Xcode calls it.
+  /// The name that Xcode uses for the delete rule.
   fileprivate var deleteRuleName: String {
     switch deleteRule {
     case 0: "No Action"

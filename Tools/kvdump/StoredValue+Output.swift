@@ -2,22 +2,22 @@ import CairnInspection
 import RowFormat
 
 extension StoredValue {
-  /// As JSON. What JSON has no type for is a string: a date in the notation of ISO 8601, bytes in hexadecimal digits, an
-  /// object as its URI.
+  /// The value as JSON. A value that JSON has no type for becomes a string: a date in ISO 8601 notation, bytes as
+  /// hexadecimal digits, an object as its URI.
   func json(_ objects: ObjectStore) -> JSON {
     switch self {
     case .null: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
     case .double(let value): .double(value)
-    // The shortest digits that lead back to it as a float.
+    // The shortest digits that convert back to the same float.
     case .float(let value): .double(Double("\(value)") ?? Double(value))
     case .composite(let elements): .members(elements.map { JSON.Member($0.name, $0.value.json(objects)) })
     case .string, .data, .date, .uuid, .decimal, .uri, .object, .transformed, .identifier: .string(text(objects.uri))
     }
   }
 
-  /// As a text, in which `name` names objects.
+  /// The value as text; `name` gives the name of an object.
   func text(_ name: (ObjectReference) -> String) -> String {
     switch self {
     case .null: ""

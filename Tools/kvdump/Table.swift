@@ -1,7 +1,7 @@
 import Cairn
 import CairnInspection
 
-/// Rows of text whose columns line up.
+/// Rows of text in aligned columns.
 struct Table {
   enum Alignment {
     case left, right
@@ -15,7 +15,7 @@ struct Table {
     rows = [columns.map(\.key)]
   }
 
-  /// Columns aligned on the left.
+  /// Makes a table with all columns aligned on the left.
   init(_ columns: [String]) {
     alignments = columns.map { _ in .left }
     rows = [columns]
@@ -41,12 +41,12 @@ struct Table {
 }
 
 extension String {
-  /// Columns of a terminal that the text takes.
+  /// The number of terminal columns that the text takes.
   fileprivate var columns: Int {
     reduce(0) { $0 + ($1.unicodeScalars.first.map(Self.isWide) ?? false ? 2 : 1) }
   }
 
-  /// Whether a terminal gives it two columns: East Asian scripts and forms, and pictures.
+  /// Whether a terminal shows the character two columns wide: East Asian scripts and forms, and pictographs.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
@@ -58,7 +58,7 @@ extension String {
 }
 
 extension FixedWidthInteger {
-  /// In groups of three digits.
+  /// The number with its digits in groups of three, separated by commas.
   var grouped: String {
     var text = ""
     for (index, digit) in String(self).reversed().enumerated() {
@@ -70,11 +70,11 @@ extension FixedWidthInteger {
 }
 
 extension Int {
-  /// So many of what a word names.
+  /// The number and the noun, in the plural unless the number is 1.
   func of(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }
 }
 
-/// A text out of a store or a path: as it is where that is harmless, else as a literal.
+/// A text from a store or a path: unchanged if it is harmless, else as a literal.
 func escapedForTerminal(_ text: String) -> String {
   text.unicodeScalars.contains { Escaping.isHidden($0.value) } ? Reference.string(text).literal : text
 }

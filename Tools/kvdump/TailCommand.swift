@@ -41,7 +41,7 @@ struct TailCommand: Command {
     }
   }
 
-  /// Microseconds between two looks.
+  /// The shortest and the longest pause between two looks at the log, in microseconds.
   private static let shortestPause: UInt32 = 500
   private static let longestPause: UInt32 = 50_000
 
@@ -72,7 +72,7 @@ struct TailCommand: Command {
         return Interruption.isRequested ? .stop : .next
       }
       try output.flush()
-      // What has come is followed by more, as a rule.
+      // New commits are usually followed by more.
       pause = follower.lastSequence > before ? Self.shortestPause : min(2 * pause, Self.longestPause)
       if follow, !Interruption.isRequested { usleep(pause) }
     } while follow && !Interruption.isRequested

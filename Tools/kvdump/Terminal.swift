@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// What a terminal gets beyond what a pipe or a file does.
+/// Output that only terminals get, not pipes or files.
 enum Terminal {
-  /// Whether there is somebody to be told how far things have come.
+  /// Whether standard error is a terminal, so that progress is shown.
   static let showsProgress = isatty(STDERR_FILENO) != 0
 
-  /// Not in a pipe, not under `NO_COLOR`, and not on a terminal that knows none.
+  /// Whether standard output is a terminal that shows colours, and `NO_COLOR` is not set.
   static let hasColors: Bool = {
     guard isatty(STDOUT_FILENO) != 0, unsafe getenv("NO_COLOR").map({ unsafe $0[0] == 0 }) ?? true else { return false }
     return unsafe getenv("TERM").map { unsafe strcmp($0, "dumb") != 0 } ?? true
@@ -29,7 +29,7 @@ enum Terminal {
     hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Writes on standard error.
+  /// Writes to standard error.
   static func tell(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }

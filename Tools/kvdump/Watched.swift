@@ -2,19 +2,19 @@ import Cairn
 import CairnInspection
 import Synchronization
 
-/// What takes long tells a terminal how far it has come, and Control-C ends it.
+/// Shows the progress of long operations on a terminal, and lets Control-C end them.
 enum Watched {
   private static let isShown = Atomic<Bool>(false)
   private static let shownAt = Atomic<UInt64>(0)
-  /// What is read at once needs no percentage.
+  /// A log of fewer bytes is read so fast that it needs no progress.
   private static let longRead = 256 << 20
 
-  /// Opens a store for looking.
+  /// Opens a store for inspection.
   static func store(_ path: String) throws -> Store {
     try opening { try Store.openForInspection(at: path, progress: $0) }
   }
 
-  /// Opens a store that is there for changing, and closes it again. The store does nothing of its own accord meanwhile.
+  /// Opens an existing store for changes, and closes it again. The store does no background work meanwhile.
   /// - Throws: `locked` if another process has it open for writing.
   static func changing<R>(_ path: String, upTo sequence: UInt64? = nil, _ body: (Store) throws -> R) throws -> R {
     let store = try opening { progress in
@@ -31,7 +31,7 @@ enum Watched {
     return try result.get()
   }
 
-  /// Gives `body` what to hand on to whatever opens a store.
+  /// Runs `body` with a closure to pass to the function that opens a store.
   static func opening<R>(_ body: (@escaping @Sendable (RecoveryProgress) -> Bool) throws -> R) throws -> R {
     try run {
       try body { progress in
@@ -40,12 +40,12 @@ enum Watched {
     }
   }
 
-  /// Gives `body` what to call with how much of how much has been done.
+  /// Runs `body` with a closure to call with the amount done so far and the total amount.
   static func working<R>(_ title: String, _ body: (@escaping InspectionProgress) throws -> R) throws -> R {
     try run { try body { show(title, $0, $1) } }
   }
 
-  /// Clears the line for what is to be printed while work is still watched.
+  /// Clears the progress line for output that is printed while the work is still watched.
   static func hideProgress() {
     if isShown.exchange(false, ordering: .relaxed) { Terminal.tell("\r\u{1B}[K") }
   }
@@ -60,7 +60,7 @@ enum Watched {
     return try body()
   }
 
-  /// Ten times a second at most; false if it is to end.
+  /// Shows the progress at most ten times a second. Returns false if the operation should end.
   private static func show(_ title: String, _ done: Int, _ total: Int) -> Bool {
     if Terminal.showsProgress {
       let now = systemClock()
