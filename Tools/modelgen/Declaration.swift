@@ -1,8 +1,8 @@
-/// A property of a class in both its forms.
+/// A declaration of a property, in two forms.
 protocol Declaration {
-  /// As Core Data provides it on Apple's platforms.
+  /// The form for Apple's platforms, where Core Data implements the property.
   func managed(_ access: String) -> String
-  /// In terms of `value(forKey:)`.
+  /// The form for other platforms, which calls `value(forKey:)`.
   func portable(_ access: String) -> String
 }
 

@@ -1,16 +1,17 @@
 import OpenCoreData
 
-/// What is to be written for an entity.
+/// The class to write for an entity.
 struct ManagedClass {
   let entityName: String
   let name: String
   let superclass: String
-  /// Whether somebody else writes the class itself.
+  /// Whether the application writes the class itself, so that only the extension is generated.
   let isExtension: Bool
   let attributes: [AttributeDeclaration]
   let relationships: [RelationshipDeclaration]
   let fetchedProperties: [FetchedDeclaration]
-  /// Whether it is the first in its line to have an identity, and its `id`, if there is one, can be it.
+  /// Whether the class becomes `Identifiable`: it has no superclass of the model's own, and its `id` attribute, if
+  /// there is one, is hashable.
   let isIdentifiable: Bool
 
   init(_ entity: NSEntityDescription, _ element: ModelElement) throws {
@@ -50,7 +51,8 @@ struct ManagedClass {
 
   func classFile(_ access: Access) -> SourceFile {
     var file = SourceFile(name: "\(name)+CoreDataClass.swift", entity: entityName)
-    // A superclass of the model's own brings no name of Core Data into the interface.
+    // The interface of a class with a superclass of the model's own uses no name of Core Data, so the import need not
+    // be public.
     let importing = superclass == "NSManagedObject" ? access.keyword : ""
     file.write(
       """

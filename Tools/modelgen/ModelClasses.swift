@@ -1,12 +1,12 @@
 import OpenCoreData
 
-/// The classes that a model asks for.
+/// The classes that a model defines.
 struct ModelClasses {
   let classes: [ManagedClass]
 
-  /// Warns of what is left out.
+  /// Collects the classes, and warns of entities and properties that are left out.
   ///
-  /// - Parameter entities: the names of those wanted; all if empty.
+  /// - Parameter entities: the names of the wanted entities; all entities if empty.
   init(of source: ModelSource, entities wanted: [String]) throws {
     let file = source.root.file
     for name in wanted where source.model.entitiesByName[name]?.ownClassName == nil {
@@ -43,7 +43,7 @@ struct ModelClasses {
   }
 }
 
-/// Something in a model that cannot be said in Swift.
+/// A part of a model that cannot be expressed in Swift.
 struct ModelProblem: Error, CustomStringConvertible {
   let file: String
   let line: Int?
@@ -53,13 +53,13 @@ struct ModelProblem: Error, CustomStringConvertible {
 }
 
 extension NSEntityDescription {
-  /// The name of its class in Swift, without the module; nil if it has none of its own.
+  /// The Swift name of the entity's class, without the module; nil if the entity has no class of its own.
   var ownClassName: String? {
     let name = managedObjectClassName.split(separator: ".").last.map(String.init) ?? "NSManagedObject"
     return name == "NSManagedObject" || name == superentity?.swiftClassName ? nil : name
   }
 
-  /// The name of the class its objects have.
+  /// The Swift name of the class of the entity's objects, without the module.
   var swiftClassName: String {
     managedObjectClassName.split(separator: ".").last.map(String.init) ?? "NSManagedObject"
   }

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import OpenCoreData
 
-/// Writes managed-object classes for a model in Xcode's format. Reads the model whole, then writes every file whole.
+/// Writes managed-object classes for a model in Xcode's format. Reads the whole model before it writes any file; each
+/// file is replaced as a whole.
 @main
 struct Modelgen: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -70,6 +71,6 @@ struct Modelgen: ParsableCommand {
 enum Access: String, CaseIterable, ExpressibleByArgument {
   case `public`, `internal`
 
-  /// What is written in front of a declaration.
+  /// The access modifier before a declaration.
   var keyword: String { self == .public ? "public " : "" }
 }

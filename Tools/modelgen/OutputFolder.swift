@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where generated files go.
+/// The folder for generated files.
 struct OutputFolder {
   let url: URL
 
-  /// Writes the files that are new or have changed, and tells how many those are. Every file is replaced as a whole, and
-  /// none if one of them is somebody else's.
+  /// Writes the files that are new or have changed, and returns how many these are. Replaces each file as a whole.
+  /// Writes nothing if modelgen did not write one of the existing files, unless `force`.
   func write(_ files: [SourceFile], force: Bool) throws -> Int {
     let changed = try files.filter { file in
       guard let present = try text(at: path(file)) else { return true }

@@ -1,4 +1,4 @@
-/// A relationship: a property, and for a to-many one the functions that change its members.
+/// The declaration of a relationship: a property and, if it is to-many, the functions that change its members.
 struct RelationshipDeclaration: Declaration {
   enum Kind {
     case toOne, unordered, ordered
@@ -43,7 +43,7 @@ struct RelationshipDeclaration: Declaration {
     }
   }
 
-  /// The name with a capital letter, as it occurs in the names of functions.
+  /// The name with a capital first letter, as used in the names of functions.
   private var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
   private var unordered: [Function] {
@@ -58,7 +58,7 @@ struct RelationshipDeclaration: Declaration {
 
   private var ordered: [Function] {
     let members = "mutableOrderedSetValue(forKey: \"\(name)\")"
-    // Adding at the end and removing need not know the others.
+    // Adding at the end and removing need not read the other members.
     let unread = "mutableSetValue(forKey: \"\(name)\")"
     return [
       (

@@ -1,6 +1,6 @@
-/// A file of generated source.
+/// A generated source file.
 struct SourceFile {
-  /// Its first words, by which it is known to be replaceable.
+  /// The beginning of every generated file, which marks it as replaceable.
   static let mark = "// Written by modelgen"
 
   let name: String

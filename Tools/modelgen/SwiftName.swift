@@ -1,11 +1,11 @@
 import OpenCoreData
 
-/// Names of a model as names in Swift.
+/// Converts names in a model to names in Swift.
 enum SwiftName {
-  /// The name, in backticks if it is a word of the language.
+  /// The name, in backticks if it is a Swift keyword.
   static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// Any text as it stands between the quotation marks of a literal: on one line, whatever is in it.
+  /// The text escaped for a string literal, so that it stays on one line whatever it contains.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -19,7 +19,7 @@ enum SwiftName {
     return escaped
   }
 
-  /// The name, if Swift can have it.
+  /// Returns the name; throws if it is not an identifier in Swift.
   static func check(_ name: String, _ element: ModelElement) throws -> String {
     let letters = name.unicodeScalars
     guard let first = letters.first, first == "_" || first.properties.isXIDStart,
@@ -35,7 +35,7 @@ enum SwiftName {
     ModelProblem(file: element.file, line: element.line, reason: reason)
   }
 
-  /// What every managed object has.
+  /// The properties that every managed object has.
   private static let taken: Set<String> = [
     "description", "debugDescription", "hash", "hashValue", "superclass", "self", "entity", "faultingState",
     "hasChanges", "hasPersistentChangedValues", "isDeleted", "isFault", "isInserted", "isUpdated",

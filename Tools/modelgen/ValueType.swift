@@ -1,18 +1,18 @@
 import OpenCoreData
 
-/// The Swift type of an attribute's values, as Xcode chooses it: a scalar where the model asks for one, else an optional
+/// The Swift type of an attribute's values, as Xcode chooses it: a scalar if the model asks for one, else an optional
 /// object.
 struct ValueType {
   private enum Kind {
     case object
-    /// With what it is when there is no value.
+    /// With the value that stands for nil.
     case scalar(otherwise: String)
     case interval
   }
 
   private let name: String
   private let kind: Kind
-  /// Whether it can be an identity.
+  /// Whether the type is hashable, as an `id` must be.
   let isHashable: Bool
 
   init(_ attribute: NSAttributeDescription, isScalar: Bool) {
@@ -27,12 +27,12 @@ struct ValueType {
     }
   }
 
-  /// As it is declared.
+  /// The type in the declaration.
   var declared: String {
     if case .object = kind { "\(name)?" } else { name }
   }
 
-  /// The value that `source`, an `Any?`, stands for.
+  /// An expression that converts `source`, an `Any?`, to this type.
   func read(_ source: String) -> String {
     switch kind {
     case .object: "\(source) as! \(name)?"
@@ -41,7 +41,7 @@ struct ValueType {
     }
   }
 
-  /// What is kept of `newValue`.
+  /// An expression that converts `newValue` to the stored value.
   var written: String {
     if case .interval = kind { "Date(timeIntervalSinceReferenceDate: newValue)" } else { "newValue" }
   }
