@@ -1,6 +1,6 @@
 import CairnSimulation
 
-/// What a run came to, as a table.
+/// The results of a run, as a table.
 struct Summary {
   let tally: Tally
   let seconds: Double

@@ -107,7 +107,7 @@ struct TortureCommand: ParsableCommand {
   }
 }
 
-/// Control-C: what has been done so far is printed.
+/// Ends the run on Control-C, after which the results so far are printed.
 enum Interruption {
   private static let requested = Atomic<Bool>(false)
 
@@ -115,14 +115,14 @@ enum Interruption {
 
   static func watch() {
     signal(SIGINT) { _ in
-      // The second time it ends at once.
+      // A second Control-C ends the process at once.
       signal(SIGINT, SIG_DFL)
       Interruption.requested.store(true, ordering: .relaxed)
     }
   }
 }
 
-/// A line on the terminal, if standard error is one.
+/// A progress line on the terminal, if standard error is one.
 struct Progress {
   private let isShown = isatty(STDERR_FILENO) != 0
   private var last = 0.0
@@ -141,7 +141,7 @@ struct Progress {
   }
 }
 
-// A method hides the name.
+// A free function, because inside the command a method hides the name `read`.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   unsafe read(descriptor, buffer, count)
 }
