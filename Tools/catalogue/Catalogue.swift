@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The example: stores the machine's own Debian package catalogue, as rows and as objects, and reports how that went.
+/// The example program: stores the machine's own Debian package catalogue, as rows and as objects, and reports the
+/// results.
 @main
 struct Catalogue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -53,7 +54,7 @@ struct Catalogue: AsyncParsableCommand {
       let files = try input.isEmpty ? PackageFile.ofThisMachine() : input.map { try PackageFile($0) }
       report = try await self.report(on: files)
     } catch {
-      // Those of Core Data are Foundation's.
+      // Errors of Core Data are Foundation's.
       let text = type(of: error) == NSError.self ? error.localizedDescription : "\(error)"
       FileHandle.standardError.write(Data("catalogue: \(text)\n".utf8))
       throw ExitCode(error is PackageFileError || error is StanzaError ? 2 : 1)
@@ -78,7 +79,7 @@ struct Catalogue: AsyncParsableCommand {
       inspectWith: [engine.store, objects.store].map { "\(Self.inspector) \($0)" })
   }
 
-  /// The program that looks into stores: the one beside this one, if it is there.
+  /// The command for looking into stores: the `kvdump` beside this program, if there is one.
   private static var inspector: String {
     let own = CommandLine.arguments.first ?? ""
     let sibling = URL(filePath: own).deletingLastPathComponent().appending(path: "kvdump").relativePath

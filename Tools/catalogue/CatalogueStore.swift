@@ -1,15 +1,16 @@
 import Cairn
 import Foundation
 
-/// A store with a package catalogue in it.
+/// A store that contains a package catalogue.
 struct CatalogueStore: Sendable {
-  /// Tells a catalogue's store from every other.
+  /// The row that distinguishes a catalogue's store from any other.
   private static let mark = (keyspace: "catalogue", row: Reference.string("written by"), value: Array("catalogue".utf8))
 
   let store: Store
   /// (name, architecture, version) → the stanza, verbatim.
   let packages: Keyspace
-  /// (name, name of a dependency) → the relation. Of several versions of a package the one imported last counts.
+  /// (name, name of a dependency) → the relation. If a package has several versions, the relation of the version
+  /// imported last.
   let depends: Keyspace
   /// (name of a dependency, name) → the relation.
   let dependents: Keyspace
@@ -27,8 +28,8 @@ struct CatalogueStore: Sendable {
     return try CatalogueStore(Store.open(at: path, options: options))
   }
 
-  /// Makes a new, empty one in place of an earlier catalogue, and with `replacing` in place of any store. What isn't
-  /// a store is never removed.
+  /// Creates a new, empty store in place of an earlier catalogue or, if `replacing`, of any store. Never removes
+  /// anything that is not a store.
   static func create(at path: String, replacing: Bool) throws -> CatalogueStore {
     if try isInTheWay(path, replacing: replacing) {
       try FileManager.default.removeItem(atPath: path)
@@ -39,7 +40,7 @@ struct CatalogueStore: Sendable {
     return try CatalogueStore(store)
   }
 
-  /// Whether there is a store at the path; throws where it must not be removed.
+  /// Whether there is a store to remove at the path; throws if there is something that must not be removed.
   private static func isInTheWay(_ path: String, replacing: Bool) throws -> Bool {
     var options = StoreOptions()
     options.access = .readOnly
@@ -57,7 +58,7 @@ struct CatalogueStore: Sendable {
     return true
   }
 
-  /// An interrupted first run leaves a store without any keyspace.
+  /// Whether the store was written by this program. An interrupted first run leaves a store without any keyspace.
   private static func isCatalogue(_ store: Store) throws(StoreError) -> Bool {
     guard let keyspace = store.keyspaces.first(where: { $0.name == mark.keyspace }) else {
       return store.keyspaces.isEmpty
@@ -66,7 +67,7 @@ struct CatalogueStore: Sendable {
   }
 }
 
-/// There is a store of someone else's where the catalogue was to go.
+/// There is a store of another program at the path for the catalogue.
 struct OccupiedPath: Error, CustomStringConvertible {
   let path: String
 

@@ -1,12 +1,12 @@
-/// What a stanza says about one package.
+/// The description of one package in a stanza.
 struct DebianPackage {
   let name: String
   let version: String
   let architecture: String
-  /// What it cannot be installed without, each package named once.
+  /// The packages that it depends on, each named once.
   let dependencies: [Dependency]
 
-  /// Reads a stanza of the file that errors are to name.
+  /// Reads a stanza; errors name `file`.
   init(_ stanza: Stanza, file: String) throws(StanzaError) {
     func field(_ name: String) throws(StanzaError) -> String {
       guard let value = stanza[name], !value.isEmpty else {
@@ -27,11 +27,12 @@ struct DebianPackage {
 /// An edge from a package to one that it depends on.
 struct Dependency: Hashable {
   let target: String
-  /// The field's words on it, such as `Depends: libc6 (>= 2.34)` or `Depends: mta | exim4`; one line for each group.
+  /// The text of the field about the target, such as `Depends: libc6 (>= 2.34)` or `Depends: mta | exim4`; one line for
+  /// each group.
   private(set) var relation: String
 
-  /// The edges of `Depends` and `Pre-Depends`. Alternatives give one edge each, with the same relation; a target
-  /// named more than once gives one edge that tells all its relations.
+  /// The edges of `Depends` and `Pre-Depends`. Alternatives give one edge each, with the same relation; a target that
+  /// is named more than once gives one edge with all its relations.
   static func all(of stanza: Stanza, file: String) throws(StanzaError) -> [Dependency] {
     var edges: [Dependency] = []
     var positions: [String: Int] = [:]
@@ -69,7 +70,7 @@ struct Dependency: Hashable {
     return text.allSatisfy { $0.isAlphanumeric || "+-._".utf8.contains($0) }
   }
 
-  /// `perl` of `perl:any (>= 5.36) [amd64]`.
+  /// The package name of an alternative: `perl` of `perl:any (>= 5.36) [amd64]`.
   private static func name(in alternative: Substring.UTF8View) -> Substring.UTF8View {
     trimmed(alternative).prefix { !$0.isWhiteSpace && !"([<:".utf8.contains($0) }
   }

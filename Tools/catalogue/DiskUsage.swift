@@ -1,7 +1,7 @@
 import Foundation
 
-/// The bytes that a directory's files take on the disk, as `du` counts them: space set aside and not written yet
-/// included, holes left out.
+/// The bytes that a directory's files take on the disk, as `du` counts them: including allocated space that is not
+/// written yet, without holes.
 func diskUsage(of directory: String) -> Int {
   let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
   return names.reduce(0) { total, name in

@@ -1,6 +1,6 @@
 import Cairn
 
-/// The engine's half: the packages and their dependencies as rows of a store.
+/// The engine's part of the example: stores the packages and their dependencies as rows.
 struct EngineDemonstration {
   let files: [PackageFile]
   let store: String

@@ -1,4 +1,4 @@
-/// What the engine's half found out.
+/// The results of the engine's part.
 struct EngineReport: Encodable {
   struct Import: Encodable {
     let packages: Int
@@ -24,7 +24,7 @@ struct EngineReport: Encodable {
     let namesWithPrefix: Names
   }
 
-  /// An answer that is too long to tell in full.
+  /// An answer that is too long to print in full.
   struct Names: Encodable {
     let count: Int
     let first: [String]

@@ -1,6 +1,7 @@
 import Cairn
 
-/// What all rows of a keyspace amount to: equal for equal rows, and for little else.
+/// A checksum over all rows of a keyspace: the same rows give the same checksum, and other rows most likely another
+/// one.
 struct Fingerprint: Hashable, Sendable {
   private(set) var rows = 0
   private var hash: UInt64 = 0xCBF2_9CE4_8422_2325

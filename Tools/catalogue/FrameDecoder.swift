@@ -1,6 +1,6 @@
 import CLZ4
 
-/// Decompresses LZ4 frames, one after the other, while their bytes come in.
+/// Decompresses a sequence of LZ4 frames as their bytes arrive.
 @safe struct FrameDecoder: ~Copyable {
   struct Failure: Error, Hashable {
     let reason: String
@@ -24,7 +24,7 @@ import CLZ4
     _ = unsafe LZ4F_freeDecompressionContext(context)
   }
 
-  /// Takes the next compressed bytes and hands out what they decompress to.
+  /// Takes the next compressed bytes, and calls `body` with the decompressed bytes.
   mutating func decode(_ input: Span<UInt8>, _ body: (Span<UInt8>) throws -> Void) throws {
     var consumed = 0
     var outputIsFull = false

@@ -1,18 +1,18 @@
 import Cairn
 
-/// Reads catalogues into a store, a thousand stanzas to a batch. Nothing waits for the disk until the end, when all
-/// of it is made durable at once; interrupted, it leaves a store that holds the batches before.
+/// Imports catalogues into a store, a thousand stanzas to a batch. Nothing is synced until the end, when everything is
+/// made durable at once; an interrupted import leaves a store with the batches before the interruption.
 struct Importer {
-  /// What an import did.
+  /// Counts of an import.
   struct Tally {
     var stanzas = 0
-    /// Rows put: a stanza's own, and two for each of its dependencies.
+    /// Rows put: one for each stanza, and two for each of its dependencies.
     var rows = 0
     var batches = 0
   }
 
-  /// A line added to the stanzas of the packages whose names begin with a prefix; an amending import updates their
-  /// rows and no others.
+  /// A line to add to the stanzas of the packages whose names begin with a prefix. An amending import updates the rows
+  /// of these packages and no others.
   struct Amendment {
     let prefix: String
     let line: String
@@ -23,7 +23,7 @@ struct Importer {
   let catalogue: CatalogueStore
   var amendment: Amendment?
 
-  /// `progress` is called now and then with the number of the files' bytes done so far.
+  /// `progress` is called repeatedly with the number of input bytes and stanzas read so far.
   func run(_ files: [PackageFile], progress: (_ bytes: Int, _ stanzas: Int) -> Void) throws -> Tally {
     var tally = Tally()
     var pending: [(package: DebianPackage, stanza: [UInt8])] = []
@@ -75,7 +75,7 @@ struct Importer {
 }
 
 extension DebianPackage {
-  /// Its key in the keyspace of packages.
+  /// The key of the package's row in the keyspace of packages.
   var reference: Reference { .tuple([.string(name), .string(architecture), .string(version)]) }
 }
 

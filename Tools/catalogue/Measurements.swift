@@ -1,10 +1,10 @@
 import Cairn
 
-/// How fast a catalogue reads.
+/// Measures how fast a catalogue can be read.
 struct Measurements {
-  /// Values read, each package's once or more, in random order.
+  /// Reads of values, each package's once or more, in random order.
   let reads: Rate
-  /// Dependencies looked up, each package's once or more, in random order.
+  /// Scans of dependencies, each package's once or more, in random order.
   let prefixScans: Rate
 
   init(_ catalogue: CatalogueStore, for duration: Duration = .milliseconds(500)) throws {
@@ -30,7 +30,7 @@ struct Measurements {
     }
   }
 
-  /// Does something to all elements, over again until the time is up.
+  /// Calls `body` with all elements, repeatedly until the time is up.
   private static func rate<Element>(
     of elements: [Element], for duration: Duration, _ body: (Element) throws -> Void
   ) rethrows -> Rate {
@@ -46,7 +46,7 @@ struct Measurements {
   }
 }
 
-/// Random numbers that are the same in every run.
+/// A random number generator with the same sequence in every run.
 struct SplitMix: RandomNumberGenerator {
   private var state: UInt64 = 2026
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One input: a package catalogue as text, or the same as LZ4 frames.
+/// An input file: a package catalogue as text, or as LZ4 frames of text.
 struct PackageFile {
   static let aptLists = "/var/lib/apt/lists"
 
   let path: String
-  /// Bytes in the file.
+  /// The size of the file in bytes.
   let size: Int
 
   init(_ path: String) throws(PackageFileError) {
@@ -25,7 +25,7 @@ struct PackageFile {
     }
   }
 
-  /// Hands out the text in chunks, each with the number of the file's bytes read for it so far.
+  /// Calls `body` with the text in chunks, each with the number of bytes of the file read so far.
   func read(_ body: (_ text: Span<UInt8>, _ position: Int) throws -> Void) throws {
     let file = try InputFile(path)
     var chunk = try file.read()
@@ -65,8 +65,8 @@ struct PackageFile {
 }
 
 extension [PackageFile] {
-  /// Hands out the stanzas of all files, each with the path of its file. `progress` is called now and then with the
-  /// number of the files' bytes done so far.
+  /// Calls `body` with the stanzas of all files, each with the path of its file. `progress` is called repeatedly with
+  /// the number of bytes of the files read so far.
   func forEachStanza(progress: (_ bytes: Int) -> Void, _ body: (Stanza, _ path: String) throws -> Void) throws {
     var bytesBefore = 0
     for file in self {
@@ -81,7 +81,7 @@ extension [PackageFile] {
   }
 }
 
-/// Why an input cannot be read.
+/// The reason why an input cannot be read.
 enum PackageFileError: Error, Hashable, CustomStringConvertible {
   case noCatalogue(directory: String)
   case unreadable(String, errno: Int32)
@@ -104,7 +104,7 @@ enum PackageFileError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A file open for reading from its beginning to its end.
+/// A file that is read from beginning to end.
 private struct InputFile: ~Copyable {
   private static let chunkSize = 256 << 10
 
@@ -129,7 +129,7 @@ private struct InputFile: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The next bytes; none at the end.
+  /// The next bytes; empty at the end.
   func read() throws(PackageFileError) -> [UInt8] {
     var count = 0
     var failure: Int32 = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A bar on the terminal that shows how far something is; nothing at all in a pipe.
+/// A progress bar on the terminal. Not shown if standard output or standard error is not a terminal.
 struct ProgressBar {
   private static let width = 32
 
@@ -9,7 +9,7 @@ struct ProgressBar {
   private let isShown: Bool
   private var nextDrawing = ContinuousClock.now
 
-  /// Shows a bar while `body` works, which says how far it is.
+  /// Shows a bar while `body` works and reports its progress.
   static func during<Result>(
     _ title: String, total: Int, counting what: String,
     _ body: (_ progress: (_ done: Int, _ count: Int) -> Void) throws -> Result
@@ -35,7 +35,7 @@ struct ProgressBar {
     draw("\(title)  \(bar)  \(Int(fraction * 100)) %  \(note())")
   }
 
-  /// Takes the bar away.
+  /// Removes the bar.
   func finish() {
     guard isShown else { return }
     draw("")

@@ -1,8 +1,8 @@
 import Cairn
 
-/// Questions to a catalogue, all answered from one snapshot.
+/// Queries to a catalogue, all answered from one snapshot.
 struct Queries {
-  /// The versions of one package.
+  /// One version of a package.
   struct Version: Encodable {
     let version: String
     let architecture: String
@@ -25,7 +25,7 @@ struct Queries {
     return versions
   }
 
-  /// Everything that depends on a package, by name.
+  /// The names of the packages that depend on a package, in order.
   func dependents(of name: String) throws -> [String] {
     var names: [String] = []
     try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.dependents) { key, _, _ in
@@ -50,7 +50,8 @@ struct Queries {
     return names
   }
 
-  /// The tuples whose first element is a string with this prefix: up to the first that has a greater last letter.
+  /// The range of tuples whose first element is a string with this prefix. The upper bound is the prefix with its last
+  /// character, or the last one that has a successor, replaced by that successor.
   static func range(ofNamesWithPrefix prefix: String) -> KeyRange {
     var next = prefix.unicodeScalars
     while let last = next.popLast() {

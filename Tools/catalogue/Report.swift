@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run found out, as text for people or as one JSON object.
+/// The results of a run, as text for people or as one JSON object.
 struct Report: Encodable {
   struct Input: Encodable {
     let files: [String]
@@ -12,10 +12,10 @@ struct Report: Encodable {
   let input: Input
   let engine: EngineReport
   let objects: ObjectsReport
-  /// How to look into the stores.
+  /// The commands for looking into the stores.
   let inspectWith: [String]
 
-  /// Whether everything was as it has to be.
+  /// Whether all results were as expected.
   var holds: Bool { engine.snapshotHolds && objects.holds }
 
   func json() throws -> String {

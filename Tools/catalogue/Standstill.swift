@@ -1,6 +1,6 @@
 import Cairn
 
-/// Shows that a snapshot stands still: takes one, lets a second import update rows beside it, and compares.
+/// Shows that a snapshot does not change: takes one, lets a second import update rows, and compares.
 struct Standstill: Encodable {
   static let amendment = Importer.Amendment(prefix: "lib", line: "X-Cairn-Import: 2")
 
@@ -12,10 +12,10 @@ struct Standstill: Encodable {
   }
 
   let sequence: UInt64
-  /// Rows whose names tell that they are to be updated.
+  /// The number of rows that the second import is to update, according to their names.
   let updatedRows: Int
   let seconds: Double
-  /// How often all of the snapshot was read and compared while the import ran.
+  /// How often the whole snapshot was read and compared while the import ran.
   let readsMeanwhile: Int
   let snapshotBefore: State
   let snapshotAfter: State
@@ -52,7 +52,7 @@ struct Standstill: Encodable {
     store = try catalogue.store.read { try Self.state(of: catalogue, in: $0) }
   }
 
-  /// Reads the snapshot over and over until cancelled.
+  /// Reads and compares the snapshot repeatedly until cancelled. Returns how often.
   private static func watch(
     _ snapshot: Snapshot, _ catalogue: CatalogueStore, expecting expected: Fingerprint
   ) throws -> Int {
@@ -76,7 +76,7 @@ struct Standstill: Encodable {
   }
 }
 
-/// The promise that the demonstration is about, broken.
+/// The error for a snapshot that has changed.
 struct SnapshotMoved: Error, CustomStringConvertible {
   let description = "the snapshot changed while rows were updated"
 }

@@ -1,20 +1,20 @@
-/// One paragraph of a package catalogue: fields of the form `Name: value`, a value going on in lines that begin
-/// with a space or a tab.
+/// One paragraph of a package catalogue: fields of the form `Name: value`, whose values may continue on lines that
+/// begin with a space or a tab.
 struct Stanza {
-  /// Where a field lies in ``bytes``.
+  /// The place of a field in ``bytes``.
   struct Field {
     let name: Range<Int>
     /// From the colon to the end of the last line.
     var value: Range<Int>
   }
 
-  /// The number of its first line; a file's first line is 1.
+  /// The line number of the first line, counted from 1 in the file.
   let line: Int
   /// The paragraph verbatim, without the blank line that ends it.
   let bytes: [UInt8]
   let fields: [Field]
 
-  /// The text of the field with this name, in any case of letters, without the white space around it.
+  /// The value of the field with this name, compared without regard to case; without the white space around it.
   subscript(name: String) -> String? {
     guard let field = fields.first(where: { isNamed(name, $0) }) else { return nil }
     var value = bytes[field.value]
@@ -33,7 +33,7 @@ struct Stanza {
   }
 }
 
-/// Why a catalogue cannot be read, and where.
+/// The reason why a catalogue cannot be read, and the place.
 struct StanzaError: Error, Hashable, CustomStringConvertible {
   enum Problem: Hashable, CustomStringConvertible {
     case noColon

@@ -1,26 +1,26 @@
-/// Cuts a catalogue into stanzas while its bytes come in, in chunks of any size. Lines end with a line feed or with
-/// carriage return and line feed; blank lines stand between stanzas.
+/// Splits a catalogue into stanzas as its bytes arrive, in chunks of any size. Lines end with a line feed or with
+/// carriage return and line feed; blank lines separate stanzas.
 struct StanzaParser {
   static let longestStanza = 16 << 20
 
   private let file: String
-  /// The bytes from the present stanza's first one on.
+  /// The bytes from the beginning of the current stanza on.
   private var pending: [UInt8] = []
-  /// Where the present stanza begins in `pending`, and the first line not looked at yet.
+  /// The places in `pending` where the current stanza and the first unparsed line begin.
   private var stanzaStart = 0
   private var lineStart = 0
-  /// No line feed lies between `lineStart` and this.
+  /// There is no line feed between `lineStart` and this place.
   private var searched = 0
   private var fields: [Stanza.Field] = []
   private var line = 1
   private var stanzaLine = 1
 
-  /// `file` is what errors call it.
+  /// Errors name `file`.
   init(file: String) {
     self.file = file
   }
 
-  /// Takes the next bytes and hands out the stanzas that end in them.
+  /// Takes the next bytes, and calls `body` with the stanzas that end in them.
   mutating func parse(_ chunk: Span<UInt8>, _ body: (Stanza) throws -> Void) throws {
     for index in chunk.indices { pending.append(chunk[index]) }
     while let end = nextLineFeed() {
@@ -30,7 +30,7 @@ struct StanzaParser {
     guard pending.count <= Self.longestStanza else { throw error(.tooLong) }
   }
 
-  /// Hands out the last stanza, which needs no blank line after it, nor a line feed.
+  /// Calls `body` with the last stanza, which may end without a blank line or a line feed.
   mutating func finish(_ body: (Stanza) throws -> Void) throws {
     if lineStart < pending.count {
       try takeLine(lineStart..<pending.count, next: pending.count, body)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How the report looks: bold and dim on a terminal, plain elsewhere.
+/// The style of the report: bold and dim on a terminal, plain elsewhere.
 struct Style {
   let isPlain: Bool
 
-  /// What suits the standard output.
+  /// The style for standard output.
   static var standardOutput: Style {
     let environment = ProcessInfo.processInfo.environment
     let isTerminal = isatty(STDOUT_FILENO) != 0 && environment["TERM"] != "dumb"
@@ -15,7 +15,7 @@ struct Style {
 
   func dim(_ text: String) -> String { isPlain ? text : "\u{1B}[2m\(text)\u{1B}[0m" }
 
-  /// A title, what matters, and a remark, in columns.
+  /// A title, a fact, and a remark, in columns.
   func line(_ title: String, _ fact: String, _ remark: String) -> String {
     let line = "  \(title.padded(to: 10)) \(bold(remark.isEmpty ? fact : fact.padded(to: 28)))"
     return remark.isEmpty ? line : "\(line) \(dim(remark))"

@@ -1,4 +1,4 @@
-/// How much was done, and how long it took.
+/// An amount of work, and the time that it took.
 struct Rate {
   var count = 0
   var seconds = 0.0

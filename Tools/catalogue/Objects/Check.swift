@@ -1,6 +1,6 @@
 import CoreData
 
-/// A fact about the store of objects, as it has to be and as it was found.
+/// An expected fact about the store of objects, and the value that was found.
 struct Check: Encodable {
   let fact: String
   let expected: String
@@ -14,7 +14,7 @@ struct Check: Encodable {
     holds = expected == found
   }
 
-  /// Whether a store holds the graph that was parsed, with every dependency in both directions.
+  /// Checks that a store contains the graph that was parsed, with every dependency in both directions.
   static func all(of store: ObjectStore, _ when: String, against parsed: ParsedCatalogue) throws -> [Check] {
     try store.work { context in
       [
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
     try count(for: NSFetchRequest<NSManagedObject>(entityName: entity))
   }
 
-  /// How many members a to-many relationship has in all objects of an entity together.
+  /// The number of members of a to-many relationship, summed over all objects of an entity.
   fileprivate func members(_ relationship: String, _ entity: String) throws -> Int {
     let request = NSFetchRequest<NSDictionary>(entityName: entity)
     request.resultType = .dictionaryResultType
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSExpressionDescription {
-  /// A column of a fetch for dictionaries.
+  /// A computed column of a fetch for dictionaries.
   convenience init(_ name: String, _ format: String, _ type: NSAttributeType) {
     self.init()
     self.name = name

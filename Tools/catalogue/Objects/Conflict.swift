@@ -1,7 +1,7 @@
 import CoreData
 
-/// Two contexts change the same version. The second to save is refused, and saves again under a policy that keeps the
-/// changes of both, its own where both have changed the same.
+/// Two contexts change the same version. The second save is refused; it is repeated with a merge policy that keeps the
+/// changes of both contexts, and the second context's own where both have changed the same property.
 struct Conflict {
   let package: String
   let number: String

@@ -1,6 +1,7 @@
 import CoreData
 
-/// Deletes every tenth package by name. Its versions go with it, and what depends on it no longer does.
+/// Deletes every tenth package in order of name. The deletion cascades to its versions, and removes the package from
+/// the dependencies of others.
 struct Deletion {
   static let packagesPerSave = 1000
 

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Reads catalogues into a store of objects, a thousand stanzas to a context and a save. Only identifiers stay in
-/// memory from one to the next; interrupted, it leaves a store that holds the saves before.
+/// Imports catalogues into a store of objects, a thousand stanzas to a context and a save. Only identifiers stay in
+/// memory between saves; an interrupted import leaves a store with the saves before the interruption.
 struct GraphImporter {
   static let stanzasPerSave = 1000
 
@@ -11,7 +11,7 @@ struct GraphImporter {
   private var sections = KnownObjects<String, Section>(insert: Section.init)
   private(set) var saves = 0
 
-  /// `progress` is called now and then with the number of the files' bytes done so far.
+  /// `progress` is called repeatedly with the number of input bytes and stanzas read so far.
   mutating func run(
     _ files: [PackageFile], into store: ObjectStore, progress: (_ bytes: Int, _ stanzas: Int) -> Void
   ) throws {
@@ -65,7 +65,7 @@ struct GraphImporter {
   }
 }
 
-/// Finds the object of a key, or inserts it: one of each, however many contexts come and go.
+/// Finds the object of a key, or inserts it, so that there is one object for each key across all contexts.
 private struct KnownObjects<Key: Hashable, Object: NSManagedObject> {
   let insert: (NSManagedObjectContext) -> Object
   private var saved: [Key: NSManagedObjectID] = [:]
@@ -84,7 +84,7 @@ private struct KnownObjects<Key: Hashable, Object: NSManagedObject> {
     return object
   }
 
-  /// To be called when the objects inserted have been saved: their identifiers are permanent now.
+  /// Call this when the inserted objects have been saved, because their identifiers are then permanent.
   mutating func noteSave() {
     saved.merge(inserted.mapValues(\.objectID)) { _, new in new }
     inserted.removeAll()

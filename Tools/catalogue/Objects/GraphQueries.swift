@@ -1,6 +1,6 @@
 import CoreData
 
-/// Questions to a store of objects, and whether the answers are those of the parsed files.
+/// Queries to a store of objects, whose answers are compared with the parsed files.
 struct GraphQueries {
   struct Query: Encodable {
     let entity: String
@@ -17,7 +17,7 @@ struct GraphQueries {
   }
 
   private(set) var queries: [Query] = []
-  /// The largest first.
+  /// Those with the most versions first.
   private(set) var sections: [Section] = []
   private(set) var sectionsSeconds = 0.0
   private(set) var checks: [Check] = []
@@ -47,7 +47,7 @@ struct GraphQueries {
     checks.append(Check(predicate.formatText, expected: expected, found: count))
   }
 
-  /// Versions by section: how many, and how much they take when installed.
+  /// Groups versions by section: their number and their total installed size.
   private mutating func group(_ context: NSManagedObjectContext, _ parsed: ParsedCatalogue) throws {
     let request = NSFetchRequest<NSDictionary>(entityName: "Version")
     request.resultType = .dictionaryResultType

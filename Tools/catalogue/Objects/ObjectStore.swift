@@ -2,12 +2,12 @@ import Cairn
 import CairnIncrementalStore
 import CoreData
 
-/// A store with a package catalogue as a graph of objects.
+/// A store that contains a package catalogue as a graph of objects.
 struct ObjectStore {
   private let container: NSPersistentContainer
   private let store: CairnIncrementalStore
 
-  /// Opens the store at `url`, which is made if it is missing.
+  /// Opens the store at `url`, and creates it if it is missing.
   init(at url: URL) throws {
     container = NSPersistentContainer(name: "Catalogue", managedObjectModel: try Self.model())
     container.persistentStoreDescriptions = [.cairn(at: url)]
@@ -17,8 +17,8 @@ struct ObjectStore {
     store = container.persistentStoreCoordinator.persistentStores[0] as! CairnIncrementalStore
   }
 
-  /// Makes a new, empty one in place of an earlier catalogue, and with `replacing` in place of any store. What isn't
-  /// a store is never removed.
+  /// Creates a new, empty store in place of an earlier catalogue or, if `replacing`, of any store. Never removes
+  /// anything that is not a store.
   static func create(at url: URL, replacing: Bool) throws -> ObjectStore {
     CairnIncrementalStore.register()
     let model = try model()
@@ -28,7 +28,8 @@ struct ObjectStore {
     return try ObjectStore(at: url)
   }
 
-  /// Whether there is a store of another model. Before the first save a store doesn't say of which model it is.
+  /// Whether there is a store of another model. A store without the hashes of a model is one whose creation was
+  /// interrupted.
   private static func isOccupied(_ url: URL, _ model: NSManagedObjectModel) throws -> Bool {
     guard FileManager.default.fileExists(atPath: url.path) else { return false }
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .cairn, at: url)
@@ -40,13 +41,13 @@ struct ObjectStore {
 
   func newContext() -> NSManagedObjectContext { container.newBackgroundContext() }
 
-  /// Works with a context of its own.
+  /// Runs `body` with a context of its own.
   func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
     let context = newContext()
     return try context.performAndWait { try body(context) }
   }
 
-  /// Bytes of memory that the engine takes to find rows.
+  /// Bytes of memory that the engine's index takes.
   var indexBytes: Int { store.statistics?.indexBytes ?? 0 }
 
   /// Bytes of the engine's log.
@@ -63,7 +64,7 @@ struct ObjectStore {
 }
 
 extension NSManagedObjectContext {
-  /// Some version; nil if there is none.
+  /// Any version; nil if there is none.
   func anyVersion() throws -> Version? {
     let request: NSFetchRequest<Version> = Version.fetchRequest()
     request.fetchLimit = 1

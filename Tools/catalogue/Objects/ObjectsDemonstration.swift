@@ -1,7 +1,7 @@
 import Foundation
 
-/// The objects' half: packages, versions, maintainers and sections as a graph, which is compared with the parsed files
-/// after each step.
+/// Core Data's part of the example: stores packages, versions, maintainers and sections as a graph, which is compared
+/// with the parsed files after each step.
 struct ObjectsDemonstration {
   let files: [PackageFile]
   let parsed: ParsedCatalogue

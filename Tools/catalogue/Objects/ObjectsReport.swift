@@ -1,4 +1,4 @@
-/// What the objects' half found out.
+/// The results of Core Data's part.
 struct ObjectsReport: Encodable {
   struct Import: Encodable {
     let packages: Int

@@ -1,10 +1,10 @@
-/// What the files say, in plain collections: what the store of objects is compared with.
+/// The contents of the files in plain collections, with which the store of objects is compared.
 struct ParsedCatalogue {
   private(set) var stanzas = 0
   private(set) var stanzaBytes = 0
-  /// The packages that have versions, and those that are only depended on.
+  /// The packages that have versions, and those that only occur as dependencies.
   private(set) var packages: Set<String> = []
-  /// Of stanzas about the same version the last counts.
+  /// If several stanzas describe the same version, the last one.
   private(set) var versions: [VersionRecord.ID: VersionRecord] = [:]
   private(set) var maintainers: Set<Mailbox> = []
   private(set) var sections: Set<String> = []
@@ -24,7 +24,7 @@ struct ParsedCatalogue {
 
   var edges: Int { versions.values.reduce(0) { $0 + $1.dependencies.count } }
 
-  /// How many versions depend on each package, of those versions that are wanted.
+  /// For each package, the number of wanted versions that depend on it.
   func dependents(among isWanted: (VersionRecord) -> Bool = { _ in true }) -> [String: Int] {
     var counts: [String: Int] = [:]
     for version in versions.values where isWanted(version) {
@@ -33,7 +33,7 @@ struct ParsedCatalogue {
     return counts
   }
 
-  /// Removes packages with their versions, and the dependencies on them.
+  /// Removes packages, their versions, and the dependencies on them.
   mutating func remove(_ names: Set<String>) {
     packages.subtract(names)
     versions = versions.filter { !names.contains($0.key.package) }

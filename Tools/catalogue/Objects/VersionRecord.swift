@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a stanza says about one version of a package.
+/// The description of one version of a package in a stanza.
 struct VersionRecord {
   struct ID: Hashable {
     let package: String
@@ -15,10 +15,10 @@ struct VersionRecord {
   let summary: String?
   /// In KiB.
   let installedSize: Int32
-  /// The bytes of the package's file.
+  /// The size of the package's file in bytes.
   let size: Int64
   let sha256: String?
-  /// The names of the packages that it cannot be installed without.
+  /// The names of the packages that it depends on.
   var dependencies: [String]
 
   init(_ stanza: Stanza, file: String) throws(StanzaError) {

@@ -1,24 +1,24 @@
 import CoreData
 
-/// How fast a graph is followed from object to object, each of them a fault at first.
+/// Measures how fast a graph is followed from object to object, each of them a fault at first.
 struct Walk {
   /// The package that most versions depend on.
   struct LargestNode: Encodable {
     let package: String
     let dependents: Int
-    /// How long it took to find it among all packages.
+    /// The seconds to find it among all packages.
     let searchSeconds: Double
-    /// How long the relationship took to fire, all of whose members are faults then.
+    /// The seconds to fire its relationship `dependents`, whose members are then all faults.
     let faultSeconds: Double
   }
 
   /// Versions fired one by one, in random order.
   private(set) var faults = Rate()
-  /// Their packages, maintainers and sections reached from them.
+  /// Packages, maintainers and sections read from the versions.
   private(set) var toOne = Rate()
-  /// Members of their dependencies.
+  /// Members of the versions' dependencies.
   private(set) var toMany = Rate()
-  /// None if there are no packages.
+  /// Nil if there are no packages.
   private(set) var largestNode: LargestNode?
 
   init(_ store: ObjectStore) throws {
@@ -59,7 +59,7 @@ struct Walk {
 }
 
 extension ObjectStore {
-  /// How fast something is done in a context of its own; `body` returns how much it was.
+  /// Measures how fast `body` works in a context of its own; `body` returns how much it has done.
   fileprivate func rate(_ body: (NSManagedObjectContext) -> Int) -> Rate {
     work { context in
       let (count, seconds) = timed { body(context) }
