@@ -8,7 +8,7 @@ let package = Package(
   targets: [.executableTarget(name: "BugSquasher")]
 )
 
-// Apple's platforms have a Core Data of their own, and Xcode compiles the model for it.
+// Apple's platforms have their own Core Data, and Xcode compiles the model for it.
 #if canImport(Darwin)
   package.targets[0].resources = [.process("BugSquasher.xcdatamodeld")]
 #else

@@ -1,4 +1,4 @@
-/// What is asked for by `POST /transfers`.
+/// The body of `POST /transfers`.
 struct TransferRequest: Codable, Hashable, Sendable {
   var source: Int
   var destination: Int
@@ -40,7 +40,7 @@ struct StatisticsReply: Codable, Sendable {
   var mappedBytes: Int
 }
 
-/// The answer to whatever fails.
+/// The answer to any request that fails.
 struct ErrorReply: Codable, Sendable {
   var error: String
 }

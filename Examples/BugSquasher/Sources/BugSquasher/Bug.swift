@@ -1,8 +1,8 @@
 import CoreData
 
-/// A bug that somebody has found. Its properties are in the file beside this one, which `modelgen` has written.
+/// A bug. Its properties are in the extension that `modelgen` has written.
 class Bug: NSManagedObject {
-  /// Gives a new bug the number that the store will know it by: one that no other bug has or will ever have.
+  /// Gives a new bug the identifier by which the store refers to it: one that no other bug has or will ever have.
   override func awakeFromInsert() {
     super.awakeFromInsert()
     bugID = UUID().uuidString

@@ -23,7 +23,7 @@ struct BugSquasher {
 
   let context: NSManagedObjectContext
 
-  /// Does what the command says, and tells what became of it.
+  /// Performs a command, and returns a line that describes the result.
   func perform(_ command: Command) throws -> String {
     switch command {
     case .add(let title):
@@ -47,7 +47,7 @@ struct BugSquasher {
     }
   }
 
-  /// All bugs by their titles, or those of one title.
+  /// All bugs in order of title, or those with one title.
   private func bugs(_ title: String? = nil) throws -> [Bug] {
     let request: NSFetchRequest<Bug> = Bug.fetchRequest()
     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]

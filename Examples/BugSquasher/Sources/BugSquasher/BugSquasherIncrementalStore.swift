@@ -1,11 +1,11 @@
 import CoreData
 
-/// Keeps bugs in a file: all are read when the store is opened, and written at every save.
+/// Keeps bugs in a file: reads all bugs when the store is opened, and writes all at every save.
 class BugSquasherIncrementalStore: NSIncrementalStore {
   /// The bugs, the oldest first.
   var bugsDB: [StoredBug] = []
 
-  /// The type that the store is registered under, and that its metadata have to name.
+  /// The type that the store is registered under, which its metadata must name.
   class var storeType: String { containerName + "." + String(describing: BugSquasherIncrementalStore.self) }
 
   // MARK: - Metadata
@@ -58,8 +58,8 @@ class BugSquasherIncrementalStore: NSIncrementalStore {
     }
   }
 
-  /// The numbers of the bugs that a request is for: those that its predicate holds for, in its order, from its offset
-  /// up to its limit.
+  /// The `bugID`s of the bugs that a request asks for: those that match its predicate, in its order, from its offset up
+  /// to its limit.
   private func bugIDs(for request: NSFetchRequest<NSManagedObject>) -> [String] {
     let found = bugsDB.map { $0.values as NSDictionary }.filter { request.predicate?.evaluate(with: $0) ?? true }
     let sorted = NSArray(array: found).sortedArray(using: request.sortDescriptors ?? [])
@@ -67,7 +67,8 @@ class BugSquasherIncrementalStore: NSIncrementalStore {
     return Array(request.fetchLimit > 0 ? bugIDs.prefix(request.fetchLimit) : bugIDs)
   }
 
-  /// Changes a copy of the bugs, and takes it over once it is in the file: a save is done as a whole or not at all.
+  /// Changes a copy of the bugs, and adopts it once it is written to the file: a save takes place as a whole or not at
+  /// all.
   private func save(_ request: NSSaveChangesRequest) throws {
     var bugs = bugsDB
     for bug in request.insertedObjects ?? [] { bugs.append(StoredBug(bug as! Bug)) }

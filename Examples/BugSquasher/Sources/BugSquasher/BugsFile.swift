@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `bugs.txt` has in it: a property list of the store's metadata and of the bugs, the oldest first.
+/// The contents of `bugs.txt`: a property list of the store's metadata and of the bugs, the oldest first.
 struct BugsFile {
   var metadata: [String: Any] = [:]
   var bugs: [StoredBug] = []
@@ -16,7 +16,7 @@ extension BugsFile {
     self.bugs = try bugs.map { try StoredBug($0) }
   }
 
-  /// Whether there is such a file. An empty one stands for a store that is still to be made.
+  /// Whether there is such a file. An empty file marks the place of a store that is still to be created.
   static func exists(at url: URL) -> Bool {
     let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     return size.map { $0 != 0 } ?? false

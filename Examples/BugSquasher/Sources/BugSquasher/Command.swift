@@ -1,4 +1,4 @@
-/// What is to be done with the bugs.
+/// A command about bugs.
 enum Command {
   case add(String)
   case list
@@ -16,7 +16,7 @@ enum Command {
       squash TITLE      delete a bug
     """
 
-  /// The commands among the arguments; nil if there are none, or something else is among them.
+  /// Parses the arguments; nil if there is no command or something that is not a command.
   static func parse(_ arguments: some Collection<String>) -> [Command]? {
     var words = ArraySlice(arguments)
     var commands: [Command] = []

@@ -3,7 +3,7 @@ import CoreData
 /// The name of the model, and the first part of the type of the store.
 let containerName = "BugSquasher"
 
-/// Opens the store in a directory, which is made if it is missing.
+/// Opens the store in a directory, and creates the directory if it is missing.
 func persistentContainer(in directory: URL) throws -> NSPersistentContainer {
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   let storeType = NSPersistentStore.StoreType(rawValue: BugSquasherIncrementalStore.storeType)
@@ -20,7 +20,7 @@ func persistentContainer(in directory: URL) throws -> NSPersistentContainer {
   return container
 }
 
-/// The model among the resources: compiled by Xcode on Apple's platforms, as Xcode keeps it elsewhere.
+/// The model in the resources: compiled by Xcode on Apple's platforms, uncompiled elsewhere.
 private func model() -> NSManagedObjectModel {
   #if canImport(Darwin)
     let file = Bundle.module.url(forResource: containerName, withExtension: "momd")

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A bug as the file has it.
+/// A bug in the form that the file keeps.
 struct StoredBug {
   let bugID: String
   var title: String
-  /// 1 when the bug is saved for the first time, and 1 more at every later save.
+  /// 1 when the bug is first saved, and 1 more after every later save.
   var version: UInt64 = 1
 
   init(_ bug: Bug) {
@@ -23,6 +23,6 @@ struct StoredBug {
 
   var propertyList: [String: Any] { ["bugID": bugID, "title": title, "version": version] }
 
-  /// The attributes of the bug by their names.
+  /// The attributes of the bug, by name.
   var values: [String: Any] { ["bugID": bugID, "title": title] }
 }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Opens the store in a directory, which is made if it is missing.
+/// Opens the store in a directory, and creates the directory if it is missing.
 func openContext(in directory: URL) throws -> NSManagedObjectContext {
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   CustomIncrementalStore.register()
@@ -13,7 +13,7 @@ func openContext(in directory: URL) throws -> NSManagedObjectContext {
   return context
 }
 
-/// The model among the resources: compiled by Xcode on Apple's platforms, as Xcode keeps it elsewhere.
+/// The model in the resources: compiled by Xcode on Apple's platforms, uncompiled elsewhere.
 private func model() -> NSManagedObjectModel {
   #if canImport(Darwin)
     let file = Bundle.module.url(forResource: "Articles", withExtension: "momd")

@@ -14,8 +14,8 @@ extension CustomIncrementalStore {
     }
   }
 
-  /// The numbers of the rows that a request is for: those that its predicate holds for, in its order, from its offset
-  /// up to its limit. Predicates and sort descriptors may be about attributes.
+  /// The numbers of the rows that a request asks for: those that match its predicate, in its order, from its offset up
+  /// to its limit. Predicates and sort descriptors can only use attributes.
   private func numbers(_ request: NSFetchRequest<NSManagedObject>) -> [Int] {
     let numbers = table.rows.keys.sorted().filter { table.rows[$0]!.entityName == request.entity!.name }
     let rows = numbers.map { number in

@@ -5,7 +5,7 @@ extension CustomIncrementalStore {
 
   func name(_ objectID: NSManagedObjectID) -> String { "\(objectID.entity.name!) \(number(objectID))" }
 
-  /// The number of the row that an identifier stands for. Of an identifier that was made from a URI it is a string.
+  /// The number of the row that an identifier stands for. In an identifier made from a URI, the number is a string.
   func number(_ objectID: NSManagedObjectID) -> Int { Int("\(referenceObject(for: objectID))")! }
 
   func row(_ objectID: NSManagedObjectID) throws -> Row {

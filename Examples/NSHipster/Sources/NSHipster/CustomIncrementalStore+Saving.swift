@@ -1,7 +1,8 @@
 import CoreData
 
 extension CustomIncrementalStore {
-  /// Changes a copy of the table, and takes it over once it is in the file: a save is done as a whole or not at all.
+  /// Changes a copy of the table, and adopts it once it is written to the file: a save takes place as a whole or not at
+  /// all.
   func save(_ request: NSSaveChangesRequest) throws {
     let inserted = request.insertedObjects ?? []
     let updated = request.updatedObjects ?? []
@@ -26,7 +27,7 @@ extension CustomIncrementalStore {
     self.table = table
   }
 
-  /// What a row has for a property: numbers of rows in place of objects.
+  /// The value of a property in a row: numbers of rows in place of objects.
   private func value(_ key: String, of object: NSManagedObject) -> Any? {
     guard let relationship = object.entity.relationshipsByName[key] else { return object.value(forKey: key) }
     let numbers = object.objectIDs(forRelationshipNamed: key).map(number)

@@ -2,14 +2,14 @@ import CoreData
 
 /// Keeps objects of any model whose attributes are numbers, strings, dates and data, and whose entities do not inherit.
 ///
-/// It says each thing that it is asked, for everybody to see when Core Data asks what.
+/// Prints each call by Core Data, so that readers see when Core Data asks for what.
 class CustomIncrementalStore: NSIncrementalStore {
   var table = Table()
 
-  /// The type that the store is registered under, and that its metadata have to name.
+  /// The type that the store is registered under, which its metadata must name.
   class var type: String { "CustomIncrementalStore" }
 
-  /// To be called before the first store is added.
+  /// Call this before the first store is added.
   class func register() {
     NSPersistentStoreCoordinator.registerStoreClass(self, type: NSPersistentStore.StoreType(rawValue: type))
   }
@@ -63,7 +63,7 @@ class CustomIncrementalStore: NSIncrementalStore {
     }
   }
 
-  /// The attributes of an object, and where its to-one relationships lead.
+  /// The attributes of an object, and the objects at the other ends of its to-one relationships.
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
@@ -77,7 +77,8 @@ class CustomIncrementalStore: NSIncrementalStore {
     return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: row.version)
   }
 
-  /// Where one relationship of an object leads, which is asked for when it is first looked at.
+  /// The object or objects at the other end of one relationship. Core Data asks for them when the relationship is first
+  /// read.
   override func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?

@@ -1,11 +1,12 @@
 import Foundation
 
-/// An object as the store keeps it.
+/// An object in the form that the store keeps.
 struct Row {
   let entityName: String
-  /// 1 when the object is saved for the first time, and 1 more at every later save.
+  /// 1 when the object is first saved, and 1 more after every later save.
   var version: UInt64 = 1
-  /// The attributes; of a to-one relationship the number of the row it leads to, of a to-many relationship the numbers.
+  /// The attributes; for a to-one relationship the number of the other object's row, for a to-many relationship the
+  /// numbers of its members' rows.
   var values: [String: Any] = [:]
 }
 

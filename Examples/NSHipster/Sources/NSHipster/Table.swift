@@ -1,10 +1,11 @@
 import Foundation
 
-/// All rows by their numbers, in a file. It stands for whatever a store may talk to: a database, a web service.
+/// All rows by number, in a file. The file stands for any source of data that a store may use: a database, a web
+/// service.
 struct Table {
   var metadata: [String: Any] = [:]
   var rows: [Int: Row] = [:]
-  /// The number that was given out last. None is given out twice.
+  /// The last number given out. No number is given out twice.
   var lastNumber = 0
 }
 
@@ -19,7 +20,7 @@ extension Table {
     for (number, row) in rows { self.rows[Int(number)!] = try Row(row) }
   }
 
-  /// Whether there is such a file. An empty one stands for a store that is still to be made.
+  /// Whether there is such a file. An empty file marks the place of a store that is still to be created.
   static func exists(at url: URL) -> Bool {
     let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     return size.map { $0 != 0 } ?? false

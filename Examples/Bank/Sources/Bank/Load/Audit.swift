@@ -1,12 +1,12 @@
 import NIOHTTP1
 
-/// Whether the books are right while nobody writes: every acknowledged transfer is there, each balance is what its
-/// transfers make it, and no money has come or gone.
+/// Checks the accounts while there are no transfers: every acknowledged transfer exists, each balance is what its
+/// transfers make it, and the total amount of money is unchanged.
 struct Audit {
   let accounts: Int
   let acknowledged: [TransferReply]
 
-  /// What is wrong, a line for each finding; nothing if all is well.
+  /// The problems found, one line each; empty if there are none.
   func findings(_ client: inout Client) async throws -> [String] {
     var findings: [String] = []
     for expected in acknowledged {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One connection to the service. Each request waits for the answer to the one before.
+/// One connection to the service. Each request waits for the answer to the previous one.
 struct Client {
   typealias Connection = NIOAsyncChannel<NIOHTTPClientResponseFull, HTTPClientRequestPart>
 

@@ -1,4 +1,4 @@
-/// The service's memory at three times of a load.
+/// The service's statistics at three times during a load.
 struct MemorySamples: Sendable {
   let samples: [StatisticsReply]
 

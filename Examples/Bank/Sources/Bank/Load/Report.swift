@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a load has shown, as a text.
+/// The results of a load, as text.
 struct Report: CustomStringConvertible {
   let tally: Tally
   let elapsed: Duration

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The service as a process of its own, on a port that the system has chosen.
+/// The service in a process of its own, on a port chosen by the system.
 final class ServiceProcess: Sendable {
   struct NotListening: Error {}
 
   let port: Int
   private let process: Process
 
-  /// Starts it, and returns once it listens.
+  /// Starts the service, and returns once it listens.
   init(store: String) throws {
     process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -1,15 +1,15 @@
-/// What clients have done, and what they were answered.
+/// Counts of the clients' requests and of the answers to them.
 struct Tally: Sendable {
   enum Kind: String, CaseIterable, Sendable {
     case transfers, accounts, totals
   }
 
   var latencies: [Kind: [Duration]] = [:]
-  /// Transfers that the service says it has made.
+  /// Transfers that the service has acknowledged.
   var acknowledged: [TransferReply] = []
-  /// Transfers for which the balance was too low.
+  /// Transfers refused because the balance was too low.
   var uncovered = 0
-  /// Transfers that the service gave up, because others had changed the accounts at every attempt.
+  /// Transfers that the service gave up because other requests had changed the accounts during every attempt.
   var contended = 0
   var tornReads = 0
 

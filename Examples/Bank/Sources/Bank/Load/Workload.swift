@@ -1,17 +1,17 @@
 import NIOHTTP1
 
-/// Several clients that read and write at random, each on a connection of its own: half of the requests are transfers, a
-/// tenth read all accounts, the others read one.
+/// Several clients that read and write at random, each on a connection of its own: half of the requests are transfers,
+/// a tenth read all accounts, the others read one account.
 struct Workload: Sendable {
   let port: Int
   let connections: Int
   let accounts: Int
-  /// Asked before each request.
+  /// Called before each request; the client ends when it returns false.
   let goesOn: @Sendable () -> Bool
   /// Called after each transfer that the service has acknowledged.
   var acknowledged: @Sendable () -> Void = {}
 
-  /// What was done, and the first error that ended a client early.
+  /// Runs the clients. Returns the counts, and the first error that ended a client early.
   func run() async -> (Tally, (any Error)?) {
     await withTaskGroup { group in
       for _ in 0..<connections { group.addTask { await runClient() } }

@@ -2,19 +2,19 @@ import CairnIncrementalStore
 import CoreData
 import Synchronization
 
-/// The accounts and transfers. Each request has a context of its own, so that it sees nothing that another has not
-/// saved, and leaves nothing behind.
+/// The accounts and transfers. Each request has a context of its own, so that it does not see unsaved changes of other
+/// requests, and leaves no unsaved changes behind.
 final class Ledger: Sendable {
   static let openingBalance: Int64 = 10_000
   private static let attempts = 10
-  /// Much more than the accounts need; a transfer is hardly ever looked at again.
+  /// Much more than the accounts need; transfers are hardly ever read again.
   private static let rowCacheBytes = 1 << 20
 
   private let container: NSPersistentContainer
   private let accountIDs: [NSManagedObjectID]
   private let counts = Mutex((saves: 0, conflicts: 0))
 
-  /// Opens the store at `url`. One that has no accounts yet gets as many as asked for.
+  /// Opens the store at `url`. If it has no accounts yet, creates as many as `accounts` says.
   init(at url: URL, accounts: Int) throws {
     guard let file = Bundle.module.url(forResource: "Bank", withExtension: "xcdatamodeld"),
       let model = NSManagedObjectModel(contentsOf: file)
@@ -48,9 +48,9 @@ final class Ledger: Sendable {
 
   // MARK: Writing
 
-  /// Moves an amount from one account to another, and notes the transfer: all of it in one save.
+  /// Moves an amount from one account to another and records the transfer, in one save.
   ///
-  /// If somebody else has changed one of the accounts meanwhile, it is tried again with the new balances.
+  /// If another request has changed one of the accounts meanwhile, tries again with the new balances.
   func transfer(_ request: TransferRequest) async throws -> TransferReply {
     for _ in 0..<Self.attempts {
       do {
@@ -91,7 +91,8 @@ final class Ledger: Sendable {
     }
   }
 
-  /// What has come into an account and gone out of it. The balance is of the same moment only if nobody writes.
+  /// The balance of an account and the sums of its deposits and withdrawals. The balance is from the same moment as the
+  /// sums only if there are no transfers meanwhile.
   func statement(_ number: Int) async throws -> StatementReply {
     try await container.performBackgroundTask { context in
       let account = try self.account(number, context)
@@ -114,8 +115,8 @@ final class Ledger: Sendable {
     }
   }
 
-  /// The balances of all accounts at one moment: dictionaries are made by the fetch, from one snapshot of the store,
-  /// while objects take their values from the newest rows, each when it is looked at.
+  /// The number of accounts and the sum of their balances at one moment. The fetch makes dictionaries from one snapshot
+  /// of the store; objects would instead take their values from the newest rows, each when it is first read.
   func total() async throws -> TotalReply {
     try await container.performBackgroundTask { context in
       let request = NSFetchRequest<NSDictionary>(entityName: "Account")
@@ -152,7 +153,7 @@ final class Ledger: Sendable {
     return account
   }
 
-  /// A transfer by the last part of its URI.
+  /// Finds a transfer by the last part of its URI.
   private func transfer(_ id: String, _ context: NSManagedObjectContext) throws -> Transfer {
     guard let uri = URL(string: "x-coredata://\(store.identifier ?? "")/Transfer/\(id)"),
       let objectID = container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: uri)

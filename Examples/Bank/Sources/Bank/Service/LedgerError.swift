@@ -1,6 +1,6 @@
 /// Why the ledger refuses a request.
 enum LedgerError: Error {
   case noSuchAccount, noSuchTransfer, senseless, insufficientFunds
-  /// Others were quicker at every attempt.
+  /// Other requests changed the accounts during every attempt.
   case contended
 }

@@ -3,16 +3,16 @@ import Foundation
 
 /// The memory of this process.
 enum Memory {
-  /// Bytes that are the process's own.
+  /// Bytes of anonymous memory, which belong to the process alone.
   static var ownBytes: Int { bytes("RssAnon") }
-  /// Bytes of files that are mapped, the store's above all, which the system takes back when it needs memory.
+  /// Bytes of mapped files, mainly the store's. The system takes them back when it needs memory.
   static var mappedBytes: Int { bytes("RssFile") }
 
-  /// Sets up glibc's allocator for a service that is to stay small. Call it before there are other threads.
+  /// Sets up glibc's allocator for a service that should stay small. Call it before there are other threads.
   ///
-  /// By default, glibc gives each thread an arena of its own, and keeps as much memory for each as it has ever needed. With
-  /// a dozen threads, that is several times as much as the service uses. Once a large block has been freed, it also takes
-  /// blocks of that size from the heap, where they leave holes, instead of from the system.
+  /// By default, glibc gives each thread an arena of its own, and keeps as much memory for each as it has ever needed.
+  /// With a dozen threads, that is several times as much as the service uses. Once a large block has been freed, it
+  /// also takes blocks of that size from the heap, where they leave holes, instead of from the system.
   static func keepSmall() {
     mallopt(M_ARENA_MAX, 1)
     mallopt(M_MMAP_THRESHOLD, 32 << 10)

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open, to be closed once they are idle.
+/// The open connections, to be closed when they are idle.
 final class OpenConnections: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
@@ -30,7 +30,7 @@ final class OpenConnections: Sendable {
     for channel in channels { quiesce(channel) }
   }
 
-  /// NIO's HTTP pipeline closes the connection behind the answer at hand.
+  /// Closes a connection: NIO's HTTP pipeline closes it after the current response.
   private func quiesce(_ channel: any Channel) {
     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
   }

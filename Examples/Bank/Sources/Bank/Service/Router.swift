@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// What each request is answered with.
+/// Finds the response to each request.
 struct Router: Sendable {
   struct Response {
     var status: HTTPResponseStatus

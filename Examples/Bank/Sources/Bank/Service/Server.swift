@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Listens, and has the router answer what comes in.
+/// Accepts connections, and answers their requests with the router.
 struct Server: Sendable {
   private typealias Connection = NIOAsyncChannel<NIOHTTPServerRequestFull, HTTPServerResponsePart>
 
@@ -10,7 +10,7 @@ struct Server: Sendable {
   private let router: Router
   private let connections = OpenConnections()
 
-  /// - Parameter port: 0 for one that the system chooses.
+  /// - Parameter port: 0 for a port that the system chooses.
   init(port: Int, _ router: Router) async throws {
     self.router = router
     listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -26,7 +26,7 @@ struct Server: Sendable {
 
   var port: Int { listener.channel.localAddress?.port ?? 0 }
 
-  /// Serves until ``stop()`` is called and the requests at hand are answered.
+  /// Serves until ``stop()`` is called and the current requests are answered.
   func run() async throws {
     try await withThrowingDiscardingTaskGroup { group in
       try await listener.executeThenClose { accepted in
@@ -37,7 +37,7 @@ struct Server: Sendable {
     }
   }
 
-  /// Takes no more connections, and closes each that there is once it has been answered.
+  /// Stops accepting connections, and closes each open connection after its current response.
   func stop() async throws {
     try await listener.channel.close()
     connections.quiesce()
@@ -46,7 +46,7 @@ struct Server: Sendable {
   private func serve(_ connection: Connection) async {
     connections.add(connection.channel)
     defer { connections.remove(connection.channel) }
-    // A client that goes away ends its connection, and nothing else.
+    // A client that disconnects ends only its own connection.
     try? await connection.executeThenClose { requests, responses in
       for try await request in requests {
         let response = await router.response(to: request)
