@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// As in continuous integration. One build serves for the tests, too.
+// Continuous integration sets this for its tests, so that it needs no separate build.
 let areWarningsErrors = Context.environment["CAIRN_WARNINGS_AS_ERRORS"] == "1"
 let features: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -11,7 +11,7 @@ let features: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
-// For sources that targets share, too, whose imports may differ.
+// Without `MemberImportVisibility`, for sources that several targets share although their imports differ.
 let sharedSettings =
   features + [.strictMemorySafety()] + (areWarningsErrors ? [.treatAllWarnings(as: .error)] : [])
 let settings = sharedSettings + [.enableUpcomingFeature("MemberImportVisibility")]
@@ -51,11 +51,12 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Modes that take long to build, and are for tests of the engine alone, leave the rest out.
+// Build modes that take long, and serve only for tests of the engine, leave out everything else.
 let isEngineAlone = Context.environment["CAIRN_ENGINE_ALONE"] == "1"
 
-// Apple's platforms have a Core Data of their own. What is built on it there can be tested elsewhere, on a folder of
-// Tests/AppleSide that stands for it: with Stub nothing but the two stores is there, with OpenCoreData everything is.
+// Apple's platforms have their own Core Data. The code for those platforms can be tested elsewhere with a folder of
+// Tests/AppleSide in the place of Apple's framework: with Stub, only the two stores are built; with OpenCoreData,
+// everything is.
 let standIn = Context.environment["CAIRN_APPLE_SIDE"]
 #if canImport(Darwin)
   let isApple = true
@@ -79,7 +80,8 @@ if !isEngineAlone {
 if !isEngineAlone {
   let coreData: [Target.Dependency] = isApple ? [] : hasOpenCoreData ? ["CoreData", "OpenCoreData"] : ["CoreData"]
   let isAppleSide = isApple || standIn != nil
-  // What refers to what in Apple's models is unowned(unsafe), and each use of it would have to say so.
+  // In Apple's framework, references between the descriptions of a model are unowned(unsafe); strict memory safety
+  // would require each use of them to be marked as unsafe.
   let storeSettings =
     (isAppleSide ? features : settings) + (standIn == nil ? [] : [.treatAllWarnings(as: .error)])
   package.products += [
@@ -97,7 +99,7 @@ if !isEngineAlone {
 }
 
 if !isApple && !isEngineAlone {
-  // Apple's enumerations may get new cases, as those of a module with library evolution.
+  // Library evolution, so that enumerations may get new cases, as Apple's may.
   let evolution: [SwiftSetting] =
     hasOpenCoreData ? [] : [.unsafeFlags(["-enable-library-evolution", "-suppress-warnings"])]
   package.targets.append(
@@ -143,7 +145,7 @@ if hasOpenCoreData && !isEngineAlone {
       name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
       swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
-    // Application code as it is, in the language mode that most of it is in.
+    // Unchanged application code, in the language mode that most such code uses.
     .testTarget(
       name: "SourceCompatibilityTests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
@@ -156,7 +158,7 @@ if hasOpenCoreData && !isEngineAlone {
   ]
 }
 
-// What OpenCoreData is to do is what Apple's framework does.
+// Runs the tests against Apple's framework, which defines what OpenCoreData must do.
 if !hasOpenCoreData && Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
   package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
 }
