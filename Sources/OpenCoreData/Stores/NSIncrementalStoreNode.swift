@@ -1,8 +1,9 @@
 import Foundation
 
-/// A row as a store hands it out: the values of an object and their version.
+/// A row that a store returns: the values of an object and their version.
 ///
-/// It is read while the store is called, by one thread at a time. A subclass may read values from wherever they are.
+/// A context reads a node on its own queue, also after the store's call has returned. If a store returns the same node
+/// more than once, several threads may read it at once. A subclass may read values from wherever they are.
 open class NSIncrementalStoreNode: NSObject {
   /// The identifier of the object.
   public let objectID: NSManagedObjectID
@@ -13,23 +14,23 @@ open class NSIncrementalStoreNode: NSObject {
   private var givenVersion: UInt64
   private var values: [String: Any]
 
-  /// A row.
+  /// Makes a row.
   ///
   /// - Parameters:
-  ///   - values: The values by the names of properties: of attributes, nil left out; of to-one relationships identifiers
-  ///     or `NSNull`. Other keys do no harm.
+  ///   - values: The values by the names of properties: attributes, without those that are nil, and to-one
+  ///     relationships as identifiers or `NSNull`. Other keys do no harm.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     self.objectID = objectID
     self.values = values
     givenVersion = version
   }
 
-  /// Replaces all values, as the initialiser takes them, and the version.
+  /// Replaces all values, given as for the initialiser, and the version.
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
     givenVersion = version
   }
 
-  /// The value of a property; nil if the row does not have it, `NSNull` for a to-one relationship to nothing.
+  /// The value of a property; nil if the row does not have it, `NSNull` for a to-one relationship without an object.
   open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

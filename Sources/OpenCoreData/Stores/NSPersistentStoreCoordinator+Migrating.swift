@@ -1,27 +1,29 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// Copies all objects of a store into a new one, which takes its place in the coordinator.
+  /// Copies all objects of a store into a new store, which replaces the old one in the coordinator.
   ///
-  /// What is copied are the rows: attributes, relationships in their order, and the metadata that the application has set. A reference to an
-  /// object that the store does not have becomes nil. The objects get other identifiers, and their versions begin with 1. Nothing is
-  /// validated, and no managed object is told. Objects that contexts have of the old store are no longer valid, and what is
-  /// not saved is not copied: ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, and whoever
-  /// hears it may still save. The old store's data stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
+  /// The rows are copied: attributes, relationships in their order, and also the metadata that the application has set.
+  /// A reference to an object that the store does not have becomes nil. The objects get new identifiers, and their
+  /// versions begin with 1. Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not
+  /// called. Contexts' objects of the old store are no longer valid, and unsaved changes are not copied:
+  /// ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, so that observers can still
+  /// save. The data of the old store stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
   ///
-  /// May be called on any thread; other calls of stores wait meanwhile. Everything is written in one save, for which all objects are in
-  /// memory at once.
+  /// May be called on any thread; other calls of stores wait meanwhile. Everything is written in one save, for which
+  /// all objects are in memory at once.
   ///
   /// - Parameters:
   ///   - store: A store of the coordinator.
-  ///   - storeURL: Where the new store is to be: neither where a store of the coordinator is, nor where there is a file that has anything in it.
-  ///     Stores in memory may be at `/dev/null`.
-  ///   - options: What the new store is to know.
+  ///   - storeURL: The location of the new store, at which there must be neither a store of the coordinator nor a file
+  ///     or folder that is not empty. Stores in memory may be at `/dev/null`.
+  ///   - options: The options for the new store.
   ///   - storeType: The type of the new store.
   /// - Returns: The new store, which keeps the same configuration.
-  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store; ``NSPersistentStoreOpenError`` if the place is
-  ///   taken; ``NSPersistentStoreInvalidTypeError`` if no class is registered; what either store throws. The coordinator is
-  ///   left as it was then, the old store too, and what there was of the new one is destroyed.
+  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store;
+  ///   ``NSPersistentStoreOpenError`` if the location is in use; ``NSPersistentStoreInvalidTypeError`` if no class is
+  ///   registered; any error of either store. The coordinator and the old store are then unchanged, and the incomplete
+  ///   new store is destroyed.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -75,7 +77,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// There is neither a store of the coordinator nor anything else.
+  /// Throws if the coordinator has a store at a location, or if a file or folder there is not empty.
   private func checkUnused(_ url: URL) throws {
     try checkVacant(url)
     guard url.isFileURL, url != nowhere,

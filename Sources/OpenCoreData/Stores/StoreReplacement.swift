@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts a copy of a file or folder in the place of another one.
+/// Replaces a file or folder with a copy of another one.
 enum StoreReplacement {
   static func replace(_ destination: URL, withCopyOf source: URL) throws {
     let files = FileManager.default
@@ -20,9 +20,9 @@ enum StoreReplacement {
     try synchronize(destination.deletingLastPathComponent())
   }
 
-  /// Gives an item the name of another one, which is gone then.
+  /// Renames an item to the name of another item, which is removed.
   ///
-  /// That is one step for a file that replaces a file. Anything else has to get out of the way first.
+  /// This is one step if a file replaces a file. Otherwise the other item is renamed first.
   private static func rename(_ item: URL, over place: URL) throws {
     if unsafe Foundation.rename(item.path, place.path) == 0 { return }
     guard [EISDIR, ENOTDIR, ENOTEMPTY, EEXIST].contains(errno) else { throw failure(place) }
