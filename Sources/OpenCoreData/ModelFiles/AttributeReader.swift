@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads attributes, with the composites of the file at hand.
+/// Reads attributes. Composite attributes refer to the composites of the file.
 struct AttributeReader {
   let composites: [String: ModelElement]
 
@@ -8,7 +8,8 @@ struct AttributeReader {
     try attribute(element, inside: [])
   }
 
-  /// - Parameter inside: the composites of which it is an element, to find one that contains itself.
+  /// - Parameter inside: the names of the composites that contain the attribute, to detect a composite that contains
+  ///   itself.
   private func attribute(
     _ element: ModelElement, inside names: Set<String>
   ) throws(ModelFileError) -> NSAttributeDescription {
@@ -27,7 +28,7 @@ struct AttributeReader {
     return attribute
   }
 
-  /// An attribute of the class the element asks for.
+  /// An attribute of the class that the element requires.
   private func blank(
     _ element: ModelElement, _ type: NSAttributeType, _ names: Set<String>
   ) throws(ModelFileError) -> NSAttributeDescription {
