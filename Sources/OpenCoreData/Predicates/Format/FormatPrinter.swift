@@ -1,9 +1,9 @@
 import Foundation
 
-/// Writes predicates and expressions in the format language, so that they parse to equal trees.
+/// Writes predicates and expressions in the format language. Parsing the text gives an equal tree.
 ///
-/// Blocks and objects have no literal: what is written for them does not parse. A collection given as one argument comes back as an
-/// aggregate of constants.
+/// There are exceptions: blocks and objects have no literal, so the text for them cannot be parsed, and a collection
+/// that was one argument is parsed as an aggregate of constants.
 enum FormatPrinter {
   static func text(of predicate: NSPredicate) -> String {
     switch predicate {
@@ -65,7 +65,7 @@ enum FormatPrinter {
     parts.isEmpty ? none : parts.count == 1 ? text(of: parts[0]) : parts.map(part).joined(separator: separator)
   }
 
-  /// In parentheses if it would otherwise fall apart within another compound.
+  /// A part of a compound, in parentheses if it would be parsed differently without them.
   private static func part(_ predicate: NSPredicate) -> String {
     guard let compound = predicate as? NSCompoundPredicate else { return text(of: predicate) }
     if compound.compoundPredicateType != .not, compound.subpredicates.count == 1 {
