@@ -3,8 +3,8 @@ public import Foundation
 /// A kind of managed object: its name, its class, its properties, and the entity it inherits properties from.
 ///
 /// Two descriptions are equal if their contents are equal, whatever model they belong to. A description may be changed,
-/// by one thread at a time, until a coordinator uses its model. Changing it later stops the program; from then on any
-/// thread may read it.
+/// by one thread at a time, until a coordinator uses its model or an object of the model is made. Changing it later
+/// stops the program; from then on any thread may read it.
 open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// The name, unique in the model.
   open var name: String? { willSet { willChange() } }
@@ -156,7 +156,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// ``isAbstract``, on ``versionHashModifier``, on the version hash of the superentity and on those of the attributes
   /// and relationships that the entity declares. The hash is the same in every process.
   ///
-  /// - Complexity: O(1) once a coordinator uses the model; before that, the hash is computed at every call.
+  /// - Complexity: O(1) once the model is in use; before that, the hash is computed at every call.
   open var versionHash: Data { frozenTables?.versionHash ?? VersionHash.current.entity(self) }
 
   /// Whether `hash` is the hash of this version of the entity, computed as it is now or as it was for older stores.
@@ -174,7 +174,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// The class of its objects; nil if there is no such class in the program.
   ///
-  /// - Complexity: O(1) once a coordinator uses the model; before that, the class is looked up at every call.
+  /// - Complexity: O(1) once the model is in use; before that, the class is looked up at every call.
   var managedObjectClass: NSManagedObject.Type? { isFrozen ? frozenClass : ManagedObjectClass.of(self) }
 
   private var tables: EntityTables { frozenTables ?? EntityTables(of: self) }

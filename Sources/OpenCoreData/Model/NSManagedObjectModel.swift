@@ -6,8 +6,9 @@ public import Foundation
 /// A model is made in code, read from Xcode's model files, or merged from other models. Two models are equal if their
 /// contents are equal.
 ///
-/// A model may be changed, by one thread at a time, until a coordinator uses it. Changing it or any part of it later
-/// stops the program; change a copy instead. A model in use may be read from any thread.
+/// A model may be changed, by one thread at a time, until it is in use: until a coordinator uses it or an object of one
+/// of its entities is made. Changing it or any part of it later stops the program; change a copy instead. A model in
+/// use may be read from any thread.
 open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The entities, in no particular order. Every entity to which a relationship or a list of subentities refers must be
   /// among them.
@@ -53,7 +54,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
 
   /// The entities by their names.
   ///
-  /// - Complexity: O(1) once a coordinator uses the model; before that, O(number of entities).
+  /// - Complexity: O(1) once the model is in use; before that, O(number of entities).
   open var entitiesByName: [String: NSEntityDescription] {
     frozenTables?.entitiesByName
       ?? Dictionary(entities.compactMap { entity in entity.name.map { ($0, entity) } }) { _, last in last }
@@ -106,7 +107,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
 
   /// The version hashes of the entities, by their names. A store keeps them to tell whether a model fits it.
   ///
-  /// - Complexity: O(1) once a coordinator uses the model; before that, all hashes are computed at every call.
+  /// - Complexity: O(1) once the model is in use; before that, all hashes are computed at every call.
   open var entityVersionHashesByName: [String: Data] {
     frozenTables?.hashes ?? entitiesByName.mapValues(\.versionHash)
   }

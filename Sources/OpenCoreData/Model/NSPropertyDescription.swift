@@ -6,8 +6,8 @@ public import Foundation
 /// Use a subclass: ``NSAttributeDescription``, ``NSRelationshipDescription``, ``NSFetchedPropertyDescription`` or
 /// ``NSExpressionDescription``. Two descriptions are equal if their contents are equal, whatever model they belong to.
 ///
-/// A description may be changed, by one thread at a time, until a coordinator uses its model. Changing it later stops
-/// the program; from then on any thread may read it.
+/// A description may be changed, by one thread at a time, until a coordinator uses its model or an object of the model
+/// is made. Changing it later stops the program; from then on any thread may read it.
 open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   /// The name, unique among the properties of the entity and of those it inherits from.
   open var name = "" { willSet { willChange() } }
