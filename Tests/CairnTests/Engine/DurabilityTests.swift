@@ -68,7 +68,7 @@ import Testing
       let name = path.split(separator: "/").last.map(String.init) ?? ""
       trace.withLock { $0.append("\(operation) \(name)") }
       guard operation == .rename else { return }
-      // What the new manifest lists would be there after a crash at this moment.
+      // Everything that the new manifest lists must exist after a crash at this moment.
       let durable = files.crash().contents
       let manifest = files.contents[path] ?? []
       if durable[path] != nil && durable[path] != manifest { problems.withLock { $0.append("manifest not synced") } }
@@ -117,7 +117,7 @@ import Testing
       #expect(try snapshot.rows(in: rows).count == 1)
       #expect(machine.files.contents["\(Machine.path)/LOCK"] == [])
     }
-    // Left to itself: the last reference closes it.
+    // Without a call of `close`, the release of the last reference closes the store.
     do {
       let store = try machine.open()
       try store.put([2], at: 2, in: store.keyspace("rows"))

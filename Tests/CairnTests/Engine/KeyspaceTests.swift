@@ -84,7 +84,7 @@ import Testing
     ] as [() throws -> UInt64] {
       #expect(failure { _ = try change() }?.code == .keyspaceMismatch)
     }
-    // That of an earlier opening, too.
+    // A keyspace from an earlier opening of the same store is refused, too.
     try store.close()
     let again = try machine.open()
     #expect(failure { try again.put([1], at: 1, in: own) }?.code == .keyspaceMismatch)
@@ -208,7 +208,7 @@ import Testing
 }
 
 #if os(Linux)
-  /// Bytes of memory that the process has.
+  /// The resident memory of the process in bytes.
   private func residentBytes() -> Int {
     let file = unsafe fopen("/proc/self/statm", "r")!
     defer { unsafe fclose(file) }

@@ -6,7 +6,7 @@ import Testing
 #if os(Linux)
   import Glibc
 
-  /// Processes that the system gives no more memory.
+  /// Processes to which the system gives no more memory.
   @Suite struct MemoryLimitTests {
     @Test("a batch that the indexes have no memory for is refused; nothing is poisoned, and nothing lost")
     func indexes() async {
@@ -25,7 +25,7 @@ import Testing
               for number in acknowledged..<acknowledged + count {
                 try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: rows)
                 try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: heap)
-                // Under the snapshot each is a version more.
+                // Under the snapshot, each of these puts adds a version.
                 try batch.put([2], at: .integer(number % 1000), in: rows)
               }
             }
@@ -76,14 +76,14 @@ import Testing
     }
   }
 
-  /// Bytes of addresses that the process has.
+  /// The address space of the process in bytes.
   private func addressSpace() -> Int {
     let text = try? SystemFileLayer().directory("/proc/self").open("statm", .read).bytes(100)
     let pages = text.flatMap { Int(String(decoding: $0, as: UTF8.self).split(separator: " ")[0]) } ?? 0
     return pages * sysconf(Int32(_SC_PAGESIZE))
   }
 
-  /// Returns how many were allowed.
+  /// Returns the previous limit in bytes.
   @discardableResult private func limitAddressSpace(to bytes: Int) -> Int {
     var limit = rlimit()
     let kind = __rlimit_resource_t(RLIMIT_AS.rawValue)

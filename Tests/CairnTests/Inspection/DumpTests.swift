@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// Dumps and what is read of them.
+/// Writing and reading dumps.
 @Suite struct DumpTests {
   private struct Text: LineSink {
     var bytes: [UInt8] = []

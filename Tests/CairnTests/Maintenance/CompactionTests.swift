@@ -2,11 +2,11 @@ import Testing
 
 @testable import Cairn
 
-/// What compaction gives back, and what it leaves alone.
+/// What compaction removes, and what it leaves alone.
 @Suite struct CompactionTests {
   private let machine = Machine()
 
-  /// Without anything in the background, so that each test does what it is about.
+  /// No background work, so that each test controls what happens.
   private static var options: StoreOptions {
     var options = Machine.options
     options.compaction = false
@@ -99,7 +99,7 @@ import Testing
   func tombstoneOutlivesItsRow() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
-    // Two versions in two segments, the delete in a third.
+    // Two versions of the row are in two segments, and the delete is in a third.
     try store.put(.noise(100), at: "k", in: keyspace)
     try fill(store, 0..<70)
     try store.put(.noise(100, seed: 2), at: "k", in: keyspace)
@@ -190,7 +190,7 @@ import Testing
     let store = try machine.open(options)
     let keyspace = try store.keyspace("rows")
     for round in 0..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }
-    // Between the pieces of a compaction each row is overwritten or deleted.
+    // Each row is overwritten or deleted between two steps of a compaction.
     var row: Int64 = 0
     while machine.runOneInBackground(), row < 200 {
       for _ in 0..<8 where row < 200 {
@@ -268,7 +268,7 @@ import Testing
     let bytes = try #require(machine.files.contents[path])
     var offset = SegmentHeader.size
     for _ in 0..<20 {
-      // The highest byte of the count.
+      // The most significant byte of the record count.
       try machine.files.flip(0xF0, at: offset + 15, in: path)
       offset += (Int(bytes[offset + 8]) | Int(bytes[offset + 9]) << 8) * Format.unit
     }
@@ -365,14 +365,14 @@ import Testing
     let middle = store.lastSequence
     for start in stride(from: 100, to: 500, by: 50) as StrideTo<Int64> {
       try fill(store, start..<start + 50)
-      // What is sealed becomes known with the next segment.
+      // The manifest lists a full segment as sealed with the next segment, which background work makes.
       machine.runBackground()
     }
     try store.close()
     var options = Self.options
     options.upTo = middle
     let back = try machine.open(options)
-    // Begins an epoch and commits nothing.
+    // This begins an epoch and commits nothing.
     try back.compact(.everything)
     #expect(try contents(back).count == 100)
     try back.close()

@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-/// What both file layers promise.
+/// The guarantees that both file layers give.
 @Suite struct FileLayerTests {
   enum Kind: CaseIterable { case system, memory }
 
@@ -115,7 +115,7 @@ import Testing
       for _ in 0..<2 {
         #expect(cause { _ = try layer.lock(path, owner: []) } == .locked(owner: Array("first".utf8)))
       }
-      // Another descriptor of the same file, opened and closed, changes nothing.
+      // Opening and closing another descriptor of the file does not release the lock.
       #expect(try layer.open(path, .read).bytes(0, 10) == Array("first".utf8))
       #expect(cause { _ = try layer.lock(path, owner: []) } == .locked(owner: Array("first".utf8)))
       lock.release()
