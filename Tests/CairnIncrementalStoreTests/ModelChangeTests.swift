@@ -3,12 +3,13 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-/// Stores that are opened with another model than the one before.
+/// Stores that are opened with another model than the time before.
 @Suite struct ModelChangeTests {
   private let library = Library()
   private var url: URL { library.url }
 
-  /// An entity with a unique name and a number, which may be something else.
+  /// A variant of a model with items and lists: the items' constraints, the type of their value, and whether a list is
+  /// ordered.
   private struct Form {
     var constraints: [[String]] = []
     var type = NSAttributeType.integer64AttributeType
@@ -166,7 +167,7 @@ import Testing
     #expect(before.contains("x-coredata") && after.contains("x-coredata"))
   }
 
-  /// The rows of items, as a text.
+  /// The bytes of all objects' rows, as one text.
   private func rowBytes() throws -> String {
     let store = try Store.open(at: url.path)
     defer { try? store.close() }
