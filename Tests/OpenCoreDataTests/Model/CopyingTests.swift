@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Copying, merging and freezing models")
 struct CopyingTests {
-  /// A zoo with everything that refers to something else.
+  /// A zoo that has every kind of reference between parts of a model.
   private func furnished() -> Zoo {
     let zoo = Zoo()
     let element = NSFetchIndexElementDescription(property: zoo.name, collationType: .binary)

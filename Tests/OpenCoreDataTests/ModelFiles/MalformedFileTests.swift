@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Malformed model files")
 struct MalformedFileTests {
-  /// One thing wrong: the lines of an entity `A`, the line of it at fault, and words of the reason.
+  /// A mistake: the lines of an entity `A`, the number of the faulty line, and words of the expected reason.
   struct Mistake: CustomTestStringConvertible {
     let line: Int
     let words: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OpenCoreData
 
-/// What a store answers is checked before contexts see it.
+/// The answers of a store are checked before contexts see them.
 @Suite struct StoreAnswerTests {
   let zoo = Zoo()
   let coordinator: NSPersistentStoreCoordinator
