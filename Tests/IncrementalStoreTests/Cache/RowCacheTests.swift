@@ -10,7 +10,7 @@ struct RowCacheTests {
   private let time = Clock()
   private let cache: RowCache
 
-  /// Nanoseconds that pass when a test says so.
+  /// A clock in nanoseconds, on which time passes only when a test says so.
   private final class Clock: Sendable {
     let now = Mutex<UInt64>(0)
     func pass(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000_000 } }
