@@ -16,7 +16,6 @@ struct Busy {
     return options
   }
 
-  /// Never returns.
   func run() -> Never {
     for role in Plan.Role.allCases { start { try write(Plan(seed: seed, role: role), from: next[role.rawValue]) } }
     start(holdSnapshots)
