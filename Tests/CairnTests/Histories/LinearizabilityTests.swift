@@ -69,7 +69,7 @@ import Testing
       isLinearizable(
         [first, (change(2, .committed(2)), 3...6), (change(3, .refused([conflict])), 4...5)],
         countsCommits: countsCommits))
-    // Refused without a conflict, and refused without a reason.
+    // Refused although there is no conflict, with a reason and without one.
     #expect(!isLinearizable([first, (change(3, .refused([conflict])), 4...5)], countsCommits: countsCommits))
     #expect(!isLinearizable([first, (change(3, .refused([])), 4...5)], countsCommits: countsCommits))
     // Two inserts of the same row.
