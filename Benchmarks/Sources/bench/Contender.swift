@@ -31,10 +31,10 @@ final class Contender {
     isOpen = true
   }
 
-  func close() {
+  func close() throws {
     for session in sessions { session.close() }
     sessions = []
-    if isOpen { engine.close() }
+    if isOpen { try engine.close() }
     isOpen = false
   }
 
@@ -47,7 +47,7 @@ final class Contender {
 
   /// Closes the engine and removes its directory.
   func remove() throws {
-    close()
+    try close()
     if FileManager.default.fileExists(atPath: directory) {
       try FileManager.default.removeItem(atPath: directory)
     }

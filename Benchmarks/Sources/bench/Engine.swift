@@ -18,7 +18,7 @@ enum View: Sendable {
 protocol Engine: AnyObject, Sendable {
   func open(at directory: String, _ durability: Durability) throws
   func makeSession() throws -> any Session
-  func close()
+  func close() throws
 }
 
 /// One thread's access to an open engine. Each engine has its own loops, so that the cost of a call through the

@@ -48,7 +48,7 @@ struct Load {
         number = end
       }
     }
-    return (fill, clock.measure { try store.close() })
+    return (fill, try clock.measure { try store.close() })
   }
 
   func overwrite() throws {

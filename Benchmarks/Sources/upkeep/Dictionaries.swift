@@ -84,7 +84,7 @@ struct Dictionaries: ParsableCommand {
     options.dictionaries = uses
     let store = try Store.open(at: place.store("dictionaries"), options: options)
     defer {
-      try store.close()
+      try? store.close()
       place.remove("dictionaries")
     }
     let rows = try store.keyspace("records")

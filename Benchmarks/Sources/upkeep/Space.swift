@@ -110,7 +110,7 @@ struct SpaceWorkloads {
       workload.title, at: place.store("store"), rows: rows, batch: batch, pool: pool, options: options,
       progress: progress)
     defer {
-      trial.close()
+      try? trial.close()
       place.remove("store")
       progress.clear()
     }

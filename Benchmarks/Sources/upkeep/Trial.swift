@@ -96,11 +96,11 @@ final class Trial {
   }
 
   func reopen() throws {
-    close()
+    try close()
     store = try Store.open(at: path, options: options)
   }
 
-  func close() {
+  func close() throws {
     try store.close()
     let statistics = store.statistics
     before = (before.appended + statistics.appendedBytes, before.compacted + statistics.compactedBytes)

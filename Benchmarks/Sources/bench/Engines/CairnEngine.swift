@@ -17,7 +17,7 @@ final class CairnEngine: Engine, @unchecked Sendable {
       durability: durability == .synced ? .durable : .buffered)
   }
 
-  func close() {
+  func close() throws {
     try store?.close()
     store = nil
   }

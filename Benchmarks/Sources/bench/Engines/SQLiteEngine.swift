@@ -24,7 +24,7 @@ final class SQLiteEngine: Engine, @unchecked Sendable {
   }
 
   func close() {
-    try keeper?.close()
+    keeper?.close()
     keeper = nil
   }
 }
