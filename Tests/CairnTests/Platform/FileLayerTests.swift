@@ -46,6 +46,20 @@ import Testing
     }
   }
 
+  @Test("a mapping for which there is no memory fails with a lack of memory", arguments: Kind.allCases)
+  func mappingWithoutMemory(_ kind: Kind) throws {
+    try Self.withLayer(kind) { layer, directory in
+      let file = try layer.open("\(directory)/a", .create)
+      defer { file.close() }
+      // More than a process has addresses for.
+      for map in [{ _ = try file.map(1 << 60) }, { _ = try file.mapPrivately(1 << 60) }] {
+        let error = #expect(throws: FileError.self) { try map() }
+        #expect(error?.cause == .noMemory)
+        #expect(error?.isShortage == true)
+      }
+    }
+  }
+
   @Test(arguments: Kind.allCases) func reservesAndTruncates(_ kind: Kind) throws {
     try Self.withLayer(kind) { layer, directory in
       let file = try layer.open("\(directory)/a", .create)
