@@ -315,13 +315,16 @@ public final class Store: Sendable {
 
   /// Returns once a commit and all before it are durable, without blocking the calling thread: for a caller who has
   /// made a `buffered` commit and wants to acknowledge it later.
-  /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`.
+  /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`;
+  ///   `readOnly` if the store was opened for reading and the commit is not known to be durable.
   public func waitUntilDurable(_ sequence: UInt64) async throws(StoreError) {
     try index.checkProcess()
     guard sequence > durableSequence else { return }
     guard sequence <= lastSequence else {
       throw StoreError(.malformed, "there is no commit \(sequence) yet; the newest is \(lastSequence)")
     }
+    // The writer alone can sync the log: a reader has closed most of its files.
+    try checkWritable()
     try await asyncCommits.sync(upTo: sequence)
   }
 

@@ -184,4 +184,28 @@ import Testing
     machine.files.failNext(.sync, with: .system(5))
     await #expect(throws: StoreError.self) { try await store.waitUntilDurable(sequence + 1) }
   }
+
+  @Test("rule 28: waiting in a store opened for reading is refused for a commit that is not known to be durable")
+  func waitingInAStoreOpenedForReading() async throws {
+    let machine = Machine()
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let durable = try store.put([1], at: 1, in: rows)
+    let buffered = try store.put([2], at: 2, in: rows, .buffered)
+    var options = Machine.options
+    options.access = .readOnly
+    let reader = try machine.openThreaded(options)
+    #expect(reader.lastSequence == buffered && reader.durableSequence == durable)
+    let syncs = machine.files.count(of: .sync)
+    try await reader.waitUntilDurable(durable)
+    do throws(StoreError) {
+      try await reader.waitUntilDurable(buffered)
+      Issue.record("a store opened for reading made a commit durable")
+    } catch {
+      #expect(error.code == .readOnly)
+    }
+    #expect(machine.files.count(of: .sync) == syncs)
+    #expect(!reader.isPoisoned)
+    try reader.close()
+  }
 }
