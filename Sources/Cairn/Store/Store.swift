@@ -186,7 +186,9 @@ public final class Store: Sendable {
         .malformed, "a keyspace keeps 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
     defer { maintenance.look() }
-    return try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
+    return try makingSpace { () throws(StoreError) in
+      try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
+    }
   }
 
   // MARK: Writing

@@ -114,6 +114,17 @@ import Testing
     #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
   }
 
+  @Test("a change of the retention that meets no space waits until compaction has made some") func retaining() throws {
+    let (store, count) = try fullStore()
+    let rows = try store.keyspace("rows")
+    for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
+    // The commit defines the keyspace, whose name does not fit into the space that the deletions have found.
+    let keyspace = try store.keyspace(String(repeating: "k", count: 20_000))
+    try store.setRetention(.last(2), of: keyspace)
+    for number in 0..<3 as Range<UInt8> { try store.put([number], at: 1, in: keyspace) }
+    #expect(try store.history(of: 1, in: keyspace).map(\.value) == [[2], [1]])
+  }
+
   @Test("an asynchronous commit that meets no space waits for compaction too") func waitingAsynchronously() async throws
   {
     let store = try machine.openThreaded()
