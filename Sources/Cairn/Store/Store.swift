@@ -302,7 +302,7 @@ public final class Store: Sendable {
   }
 
   private func recycle(_ buffer: BatchBuffer) {
-    guard index.isOfThisProcess else { return }
+    guard index.isOfThisProcess, buffer.isSmall else { return }
     buffer.reset()
     buffers.withLock { if $0.count < 16 { $0.append(buffer) } }
   }

@@ -209,7 +209,7 @@ import Testing
 
 #if os(Linux)
   /// The resident memory of the process in bytes.
-  private func residentBytes() -> Int {
+  func residentBytes() -> Int {
     let file = unsafe fopen("/proc/self/statm", "r")!
     defer { unsafe fclose(file) }
     var line = [CChar](repeating: 0, count: 256)

@@ -74,6 +74,23 @@ import Testing
         }
       }
     }
+
+    @Test("the memory of a large batch is given back") func largeBatches() async {
+      await #expect(processExitsWith: .success) {
+        try withTemporaryDirectory { directory in
+          let store = try Store.open(at: "\(directory)/store")
+          let rows = try store.keyspace("rows")
+          try store.put([1], at: 1, in: rows)
+          let before = residentBytes()
+          try store.write { batch in
+            for _ in 0..<1_000_000 { try batch.check(1, in: rows, .present) }
+          }
+          let kept = residentBytes() - before
+          demand(kept < 80 << 20, "\(kept) bytes are kept")
+          try store.close()
+        }
+      }
+    }
   }
 
   /// The address space of the process in bytes.
