@@ -64,7 +64,16 @@ final class CompactionJob: @unchecked Sendable {
   private static let rowsAtOnce = 32
 
   /// Keyspaces that are dropped from now on keep their memory until the job is over.
-  init(_ inputs: [Segment], index: Index, log: Log, committer: Committer, effort: Reencoder.Effort) {
+  /// - Throws: `noMemory`.
+  init(
+    _ inputs: [Segment], index: Index, log: Log, committer: Committer, effort: Reencoder.Effort
+  ) throws(StoreError) {
+    rows = try RowBuffer(
+      capacity: inputs.reduce(1) { count, segment in
+        unsafe count
+          + FrameHeader.recordCount(
+            segment.mapping.base, from: SegmentHeader.size, upTo: segment.end.load(ordering: .relaxed))
+      })
     self.inputs = inputs
     self.index = index
     self.log = log
@@ -78,12 +87,6 @@ final class CompactionJob: @unchecked Sendable {
     horizon = Self.horizon(beside: inputs, log, checkpoint)
     assembly = FrameAssembly(log: log)
     reencoder = Reencoder(dictionaries: index.dictionaries, effort: effort)
-    rows = RowBuffer(
-      capacity: inputs.reduce(1) { count, segment in
-        unsafe count
-          + FrameHeader.recordCount(
-            segment.mapping.base, from: SegmentHeader.size, upTo: segment.end.load(ordering: .relaxed))
-      })
   }
 
   deinit { abandon() }
@@ -306,7 +309,7 @@ final class CompactionJob: @unchecked Sendable {
       phase = .publish
       return
     }
-    let order = KeyOrder(table: index.table, spare: RowBuffer(capacity: max(1, rows.count)))
+    let order = KeyOrder(table: index.table, spare: try RowBuffer(capacity: max(1, rows.count)))
     rows.sortByKeyspace(with: order.spare)
     var start = 0
     while start < rows.count {

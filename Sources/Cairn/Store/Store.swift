@@ -373,7 +373,8 @@ public final class Store: Sendable {
   ///     and the space freed by then stays free. It must not write to the store, call for its maintenance or close it:
   ///     that would wait for this call.
   /// - Returns: what was done, or why nothing was.
-  /// - Throws: `noSpace`, `inputOutput`, `cancelled`, after which nothing is lost; `poisoned`, `closed`, `readOnly`.
+  /// - Throws: `noSpace`, `noMemory`, `inputOutput`, `cancelled`, after which nothing is lost; `poisoned`, `closed`,
+  ///   `readOnly`.
   @discardableResult
   public func compact(
     _ extent: CompactionExtent = .worthwhile, progress: ((CompactionProgress) -> Bool)? = nil

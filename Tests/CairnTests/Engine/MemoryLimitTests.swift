@@ -91,6 +91,42 @@ import Testing
         }
       }
     }
+
+    @Test("opening for which there is no memory is refused, and so is compaction; both work when there is memory again")
+    func maintenance() async {
+      await #expect(processExitsWith: .success) {
+        try withTemporaryDirectory { directory in
+          let path = "\(directory)/store"
+          var options = StoreOptions()
+          options.compaction = false
+          options.compression = false
+          var store = try Store.open(at: path, options: options)
+          var rows = try store.keyspace("rows")
+          let count = 500_000
+          try store.write(.buffered) { batch in
+            for number in 0..<count { try batch.put([1], at: .integer(Int64(number)), in: rows) }
+          }
+          // So that the second compaction need not begin another segment before it begins with the rows.
+          try store.compact(.everything)
+          var allowed = limitAddressSpace(to: addressSpace() + 8 << 20)
+          demand(failure { try store.compact(.everything) }?.code == .noMemory, "compacted")
+          limitAddressSpace(to: allowed)
+          demand(!store.isPoisoned, "poisoned")
+          demand(try store.compact(.everything).segments > 0, "not compacted")
+          try store.checkpoint()
+          try store.close()
+
+          allowed = limitAddressSpace(to: addressSpace() + 64 << 20)
+          demand(failure { _ = try Store.open(at: path, options: options) }?.code == .noMemory, "opened")
+          limitAddressSpace(to: allowed)
+          store = try Store.open(at: path, options: options)
+          demand(store.recovery.checkpoint != nil, "no checkpoint")
+          rows = try store.keyspace("rows")
+          demand(try store.read { try $0.count(in: rows) } == count, "not all rows")
+          try store.close()
+        }
+      }
+    }
   }
 
   /// The address space of the process in bytes.
