@@ -260,6 +260,32 @@ import Testing
     #expect(throws: StoreError.self) { try open(machine.kill()) }
   }
 
+  @Test("rule 30: what is damaged after it was verified is left as it is, and the other segments are compacted")
+  func damageBeforeTheCopy() throws {
+    let store = try open()
+    for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
+    // The row that was written last is in the newest segment.
+    let id = UInt32(store.statistics.segments)
+    let file = try machine.files.open("\(Machine.path)/\(Segment.fileName(id))", .readWrite)
+    let end = try file.size()
+    var done = 0
+    var isDamaged = false
+    let report = try store.compact(.everything) { progress in
+      // The count falls once all segments have been verified, before the first record is copied.
+      if progress.bytes < done, !isDamaged {
+        isDamaged = true
+        for offset in stride(from: 300, to: end - 8, by: 500) { try? file.writeAll([0xEE], at: offset) }
+      }
+      done = progress.bytes
+      return true
+    }
+    #expect(isDamaged)
+    #expect(report.damaged.map(\.segment) == [id])
+    #expect(report.segments > 0)
+    #expect(store.statistics.damagedSegments == 1)
+    #expect(machine.files.contents.keys.contains(Machine.segment(Int(id))))
+  }
+
   @Test("rule 30: a frame that claims to have billions of records is damaged and no more") func damagedCount() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
