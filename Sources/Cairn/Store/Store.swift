@@ -121,7 +121,8 @@ public final class Store: Sendable {
   ///   - name: 1 to 65,535 bytes of UTF-8.
   ///   - order: the order that it was created with, or is to have.
   /// - Throws: `keyspaceMismatch` if the keyspace exists with the other order; `malformed` for a name that is empty or
-  ///   too long; `tooManyKeyspaces` beyond 100,000 keyspaces or 64 MiB of names.
+  ///   too long; `tooManyKeyspaces` beyond 100,000 keyspaces, 64 MiB of names, or 2³¹ keyspaces with those
+  ///   dropped.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {

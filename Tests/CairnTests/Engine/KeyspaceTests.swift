@@ -1,5 +1,6 @@
-import Cairn
 import Testing
+
+@testable import Cairn
 
 #if canImport(Glibc)
   import Glibc
@@ -7,6 +8,12 @@ import Testing
 
 @Suite struct KeyspaceTests {
   private let machine = Machine()
+
+  @Test("a store that has used all identifiers has too many keyspaces; it is not damaged") func identifiersUsedUp() {
+    var list = KeyspaceList()
+    list.reserve(below: Format.maximumID + 1)
+    #expect(failure { try list.checkRoom(for: "rows") }?.code == .tooManyKeyspaces)
+  }
 
   @Test func areMadeByTheirFirstWrite() throws {
     var store = try machine.open()
