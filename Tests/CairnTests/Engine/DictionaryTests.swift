@@ -471,6 +471,21 @@ import Testing
     try expectErrorsForItsValuesOnly(damaged { bytes, key in for byte in 4..<12 { bytes[key + byte] = 0xFF } })
   }
 
+  @Test("a follower of commits looks only once through the log for a dictionary that is lost") func following() throws {
+    let machine = try damaged { bytes, key in bytes[key] = 77 }
+    var follower = CommitFollower(at: Machine.path, files: machine.files, after: 0)
+    let opened = machine.files.count(of: .open)
+    var unreadable = 0
+    try follower.news { news in
+      if case .commit(let commit) = news {
+        unreadable += commit.changes.count { $0.record.kind == .put && $0.value == nil }
+      }
+      return .next
+    }
+    #expect(unreadable > 100)
+    #expect(machine.files.count(of: .open) - opened < unreadable)
+  }
+
   @Test func aCheckpointOverADamagedDictionaryOpensAllTheSame() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
