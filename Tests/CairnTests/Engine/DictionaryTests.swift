@@ -486,6 +486,22 @@ import Testing
     #expect(machine.files.count(of: .open) - opened < unreadable)
   }
 
+  @Test("a version in the log that cannot be read does not hide the other versions") func versionsInTheLog() throws {
+    let machine = try damaged { bytes, key in bytes[key] = 77 }
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    let number = Reference.integer(Self.first)
+    let first = try #require(try store.row(0, in: rows))
+    let revision = try store.put([UInt8]("new"), at: number, in: rows)
+    try store.delete(number, in: rows)
+    let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
+    let (versions, unreadable) = try RowVersion.all(of: number, in: rows, log)
+    #expect(versions.map(\.value) == [nil, [UInt8]("new")])
+    #expect(versions.map(\.revision) == [revision + 1, revision])
+    #expect(unreadable.count == 1 && unreadable[0] < revision)
+    #expect(try RowVersion.all(of: first.reference, in: rows, log).versions.map(\.value) == [first.value])
+  }
+
   @Test func aCheckpointOverADamagedDictionaryOpensAllTheSame() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
