@@ -42,6 +42,23 @@ import Testing
     #expect(try contents(open()) == before)
   }
 
+  @Test("a store that was closed with a single segment shrinks when it is opened and compacted, before any write")
+  func compactionBeforeTheFirstWrite() throws {
+    var options = Self.options
+    options.segmentSize = 16 << 20
+    let first = try machine.open(options)
+    for round in 0..<4 as Range<UInt64> { try fill(first, 0..<200, round: round) }
+    let before = try contents(first)
+    try first.close()
+    let store = try machine.open(options)
+    let report = try store.compact()
+    #expect(report.segments == 1)
+    #expect(store.statistics.logBytes < store.statistics.liveBytes * 11 / 10)
+    #expect(try contents(store) == before)
+    try store.close()
+    #expect(try contents(machine.open(options)) == before)
+  }
+
   @Test func whereNothingIsToBeGainedNothingIsDone() throws {
     let store = try open()
     try fill(store, 0..<200)
