@@ -15,15 +15,17 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - store: A store of the coordinator.
-  ///   - storeURL: The location of the new store, at which there must be neither a store of the coordinator nor a file
-  ///     or folder that is not empty. Stores in memory may be at `/dev/null`.
+  ///   - storeURL: The location of the new store, at which there must be neither a store of the coordinator nor
+  ///     anything other than an empty file or folder. Stores in memory may be at `/dev/null`. What is at a URL that is
+  ///     not a file URL is for the store class to check.
   ///   - options: The options for the new store.
   ///   - storeType: The type of the new store.
   /// - Returns: The new store, which keeps the same configuration.
   /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store;
   ///   ``NSPersistentStoreOpenError`` if the location is in use; ``NSPersistentStoreInvalidTypeError`` if no class is
-  ///   registered; any error of either store. The coordinator and the old store are then unchanged, and the incomplete
-  ///   new store is destroyed.
+  ///   registered; any error of either store. The coordinator and the old store are then unchanged. The incomplete new
+  ///   store is destroyed if its URL is a file URL, together with the empty file or folder that was there; at any other
+  ///   URL it stays, because something may have been there before.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -52,7 +54,8 @@ extension NSPersistentStoreCoordinator {
         try copy(old, into: new, ofType: storeType)
       } catch {
         new.persistentStoreCoordinator = nil
-        if URL != nowhere { try? storeClass.destroyPersistentStore(at: URL, options: options) }
+        // Only for a file URL is it known that nothing was there before.
+        if URL.isFileURL, URL != nowhere { try? storeClass.destroyPersistentStore(at: URL, options: options) }
         throw error
       }
       old.willRemove(from: self)
@@ -77,17 +80,17 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Throws if the coordinator has a store at a location, or if a file or folder there is not empty.
+  /// Throws if the coordinator has a store at a location, or if anything other than an empty file or folder is there.
   private func checkUnused(_ url: URL) throws {
     try checkVacant(url)
     guard url.isFileURL, url != nowhere,
       let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     else { return }
     let isEmpty =
-      if attributes[.type] as? FileAttributeType == .typeDirectory {
-        try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty
-      } else {
-        (attributes[.size] as? NSNumber)?.intValue == 0
+      switch attributes[.type] as? FileAttributeType {
+      case .typeDirectory?: try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty
+      case .typeRegular?: (attributes[.size] as? NSNumber)?.intValue == 0
+      default: false
       }
     guard isEmpty else {
       throw CoreDataError.make(
