@@ -33,14 +33,20 @@ extension NSManagedObjectContext {
     return try count(request)
   }
 
-  /// Passes a request to the coordinator's stores.
+  /// Passes a request that is neither a fetch nor a save to the store that it affects.
   ///
-  /// - Returns: the store's result for a request that is neither a fetch nor a save. It must be an
-  ///   `NSPersistentStoreResult`.
+  /// - Returns: the store's result. It must be an `NSPersistentStoreResult`.
+  /// - Throws: ``NSPersistentStoreUnsupportedRequestTypeError`` for a fetch or a save, which is not executed, and if
+  ///   the store returns anything else; any error of the store.
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     checkQueue()
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
-    guard let result = try coordinator.execute(request, with: self) as? NSPersistentStoreResult else {
+    guard !(request is any StoreFetch || request is NSSaveChangesRequest) else {
+      throw CoreDataError.make(
+        NSPersistentStoreUnsupportedRequestTypeError,
+        "A \(type(of: request)) has no NSPersistentStoreResult. A context fetches by fetch(_:), and saves by save().")
+    }
+    guard let result = try coordinator.forward(request, self) as? NSPersistentStoreResult else {
       throw CoreDataError.make(
         NSPersistentStoreUnsupportedRequestTypeError,
         "The store gave no NSPersistentStoreResult for a request of the class \(type(of: request)).")

@@ -114,13 +114,13 @@ extension NSSaveChangesRequest {
 }
 
 /// A fetch request with any type of results.
-private protocol StoreFetch {
+protocol StoreFetch {
   func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject>
 }
 
 extension NSFetchRequest: StoreFetch {
   /// A copy of the request for the stores, with its entity set.
-  fileprivate func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject> {
+  func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject> {
     let copy = NSFetchRequest<NSManagedObject>(copying: self)
     copy.entity = entity ?? entityName.flatMap { model.entitiesByName[$0] }
     return copy

@@ -104,6 +104,21 @@ import Testing
     #expect(try coordinator.execute(request, with: context) as? String == "done")
   }
 
+  @Test("a context executes neither fetches nor saves as requests with a result, and asks no store")
+  func requestsWithoutResult() throws {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let requests = [
+      NSFetchRequest<NSManagedObject>(entityName: "Dog"),
+      NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil),
+    ]
+    for request in requests {
+      let code = context.performAndWait { errorCode { _ = try context.execute(request) } }
+      #expect(code == NSPersistentStoreUnsupportedRequestTypeError)
+    }
+    #expect(store.requests.isEmpty)
+  }
+
   @Test func nodesGiveWhatTheyHold() {
     let node = NSIncrementalStoreNode(
       objectID: dog(1), withValues: ["name": "Rex", "owner": NSNull(), "unknown": 1], version: 3)

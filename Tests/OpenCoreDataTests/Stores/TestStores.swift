@@ -6,6 +6,7 @@ import Testing
 class TestStore: NSIncrementalStore {
   private(set) var openings = 0
   var registered: [[NSManagedObjectID]] = []
+  private(set) var requests: [NSPersistentStoreRequest] = []
   var answer: Any = NSNull()
 
   override func loadMetadata() throws {
@@ -15,7 +16,8 @@ class TestStore: NSIncrementalStore {
   }
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
-    answer
+    requests.append(request)
+    return answer
   }
 
   override func newValue(
