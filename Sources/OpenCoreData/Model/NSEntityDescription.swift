@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A kind of managed object: its name, its class, its properties, and the entity it inherits properties from.
 ///
@@ -63,6 +64,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   var moduleName: String?
   weak var owner: NSManagedObjectModel?
   private(set) var isFrozen = false
+  /// Whether the whole model is frozen. Threads that find it true see the frozen model, without the lock.
+  let isModelFrozen = Atomic(false)
   private var givenRenamingIdentifier: String?
   private var givenCompoundIndexes: [[Any]] = []
   private var frozenTables: EntityTables?
@@ -187,7 +190,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// Freezes the model. To be called before an object is made, because the model must not change any more then.
   func freezeModel() {
-    if !isFrozen { managedObjectModel.freeze() }
+    if !isModelFrozen.load(ordering: .acquiring) { managedObjectModel.freeze() }
   }
 
   /// Freezes the entity. To be called on the superentity first.

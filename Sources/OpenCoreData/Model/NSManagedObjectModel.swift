@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// The entities of an application, with configurations, which are named selections of entities, and templates of
 /// requests.
@@ -151,6 +152,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     frozenTables = (entitiesByName, entitiesByName.mapValues(\.versionHash))
     isFrozen = true
     ModelsInUse.shared.add(self)
+    for entity in entities { entity.isModelFrozen.store(true, ordering: .releasing) }
   }
 
   private func freeze(_ entity: NSEntityDescription) {
