@@ -17,9 +17,17 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   }
 
   /// The object archived in the data; nil if the value is not an archive, or if the archive contains another class.
+  ///
+  /// The unarchiver of this platform may end the program if references between the objects of an archive are damaged.
+  /// So the data should come from where damage is noticed: the row stores of this package verify a checksum first.
   open override func transformedValue(_ value: Any?) -> Any? {
     guard let data = value as? Data, Self.isAllowed(data) else { return nil }
-    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)
+    guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
+    unarchiver.requiresSecureCoding = true
+    // Otherwise everything that the unarchiver finds wrong ends the program.
+    unarchiver.decodingFailurePolicy = .setErrorAndReturn
+    let object = unarchiver.decodeObject(of: Self.allowedTopLevelClasses, forKey: NSKeyedArchiveRootObjectKey)
+    return unarchiver.error == nil ? object : nil
   }
 
   /// The archive of the object; nil if it cannot be archived.
@@ -36,7 +44,12 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
       let objects = contents["$objects"] as? [Any]
     else { return false }
     let allowed = Set(allowedTopLevelClasses.map { NSStringFromClass($0) })
-    return objects.compactMap { ($0 as? [String: Any])?["$classes"] as? [String] }
-      .allSatisfy { !allowed.isDisjoint(with: $0) }
+    return objects.allSatisfy { object in
+      guard let object = object as? [String: Any], object["$classname"] != nil || object["$classes"] != nil
+      else { return true }
+      guard let name = object["$classname"] as? String, let names = object["$classes"] as? [String]
+      else { return false }
+      return names.first == name && !allowed.isDisjoint(with: names)
+    }
   }
 }
