@@ -2,8 +2,9 @@ import Foundation
 
 /// Writes predicates and expressions in the format language. Parsing the text gives an equal tree.
 ///
-/// There are exceptions: blocks and objects have no literal, so the text for them cannot be parsed, and a collection
-/// that was one argument is parsed as an aggregate of constants.
+/// There are exceptions: blocks and objects have no literal, so the text for them cannot be parsed; a collection that
+/// was one argument is parsed as an aggregate of constants, and compounds in forms that no format has are parsed as
+/// predicates that mean the same.
 enum FormatPrinter {
   static func text(of predicate: NSPredicate) -> String {
     switch predicate {
@@ -57,8 +58,14 @@ enum FormatPrinter {
     return switch compound.compoundPredicateType {
     case .and: joined(parts, " AND ", none: "TRUEPREDICATE")
     case .or: joined(parts, " OR ", none: "FALSEPREDICATE")
-    case .not: parts.map { "NOT \($0 is NSCompoundPredicate ? "(\(text(of: $0)))" : text(of: $0))" }.joined()
+    case .not: negation(of: parts)
     }
+  }
+
+  /// A negation is false if all its parts are true.
+  private static func negation(of parts: [NSPredicate]) -> String {
+    let text = joined(parts, " AND ", none: "TRUEPREDICATE")
+    return parts.count > 1 || parts.first is NSCompoundPredicate ? "NOT (\(text))" : "NOT \(text)"
   }
 
   private static func joined(_ parts: [NSPredicate], _ separator: String, none: String) -> String {
