@@ -104,8 +104,9 @@ open class NSPersistentStore: NSObject {
   /// Unless a subclass overrides this, the file or folder is copied under another name beside the destination, and gets
   /// the destination's name once it is on disk: the old store goes away at that moment or, if anything fails before,
   /// stays. If one of the two is a folder, the old store is renamed first; if the process ends between the two steps,
-  /// both are beside the destination under names that begin with a dot. A store that consists of several files side by
-  /// side has to override this. The copy has the identifier of the original, so no coordinator can have both.
+  /// both are beside the destination under names that begin with a dot. There the old store also stays if it cannot be
+  /// removed, which is no error. A store that consists of several files side by side has to override this. The copy has
+  /// the identifier of the original, so no coordinator can have both.
   ///
   /// Apple's class has no such method: custom stores cannot be replaced there.
   ///
