@@ -2,8 +2,12 @@ import Foundation
 
 /// A row that a store returns: the values of an object and their version.
 ///
-/// A context reads a node on its own queue, also after the store's call has returned. If a store returns the same node
-/// more than once, several threads may read it at once. A subclass may read values from wherever they are.
+/// A store may return the same node more than once, and may update it, but only while one of its methods is being
+/// called: contexts keep the values and the version that the node had when it was returned.
+///
+/// A subclass may read values from wherever they are. Contexts read a node of a subclass itself, on their own queues
+/// and after the store's method has returned, so several threads may read it at once. Its values and its version must
+/// not change once it has been returned.
 open class NSIncrementalStoreNode: NSObject {
   /// The identifier of the object.
   public let objectID: NSManagedObjectID
@@ -29,6 +33,12 @@ open class NSIncrementalStoreNode: NSObject {
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
     givenVersion = version
+  }
+
+  /// The node itself, or a copy if the store might update the node. To be called under the store lock.
+  final var atThisMoment: NSIncrementalStoreNode {
+    guard type(of: self) == NSIncrementalStoreNode.self else { return self }
+    return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: givenVersion)
   }
 
   /// The value of a property; nil if the row does not have it, `NSNull` for a to-one relationship without an object.

@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
   func node(
     for objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context) }
+    try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context).atThisMoment }
   }
 
   /// The identifiers of the objects at the other end of a relationship; at most one for a to-one relationship.
