@@ -52,7 +52,10 @@ struct ModelFolder {
   private func current() throws(ModelFileError) -> URL {
     let versions = try versions()
     let note = url.appending(path: ".xccurrentversion")
-    if let data = try? Data(contentsOf: note) {
+    if FileManager.default.fileExists(atPath: note.path) {
+      guard let data = try? Data(contentsOf: note) else {
+        throw ModelFileError(file: note.path, reason: "this file cannot be read")
+      }
       guard let current = try? PropertyListDecoder().decode(CurrentVersion.self, from: data) else {
         throw ModelFileError(file: note.path, reason: "this is no property list with a _XCCurrentVersionName")
       }
