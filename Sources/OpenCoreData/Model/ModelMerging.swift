@@ -19,12 +19,17 @@ extension NSManagedObjectModel {
     guard merge(parts), Set(hashes.keys).isSubset(of: entitiesByName.keys) else { return nil }
   }
 
-  /// Adopts the contents of the models. Returns false if an entity has no name or two models describe it differently.
+  /// Adopts the contents of the models. Returns false if an entity has no name, or if two models contradict each other
+  /// about an entity or a template of a request.
   func merge(_ models: [NSManagedObjectModel]) -> Bool {
     var known: [String: NSEntityDescription] = [:]
     for entity in models.flatMap(\.entities) {
       guard let name = entity.name else { return false }
       if let other = known.updateValue(entity, forKey: name), other != entity { return false }
+    }
+    var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+    for (name, template) in models.flatMap(\.fetchRequestTemplatesByName) {
+      if let other = templates.updateValue(template, forKey: name), !other.asks(theSameAs: template) { return false }
     }
     adopt(models)
     return true

@@ -42,11 +42,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// A model without entities.
   public override init() {}
 
-  /// The merger of the models; nil if two of them describe an entity differently, if an entity has no name, or if the
-  /// models of the main bundle cannot be read.
+  /// The merger of the models; nil if two of them describe an entity or a template of a request differently, if an
+  /// entity has no name, or if the models of the main bundle cannot be read.
   ///
-  /// An entity may occur in several models if all its descriptions are equal. The models are not changed. Nil stands
-  /// for the models of the main bundle; see ``mergedModel(from:fileID:)``.
+  /// An entity or a template may occur in several models if all its descriptions are equal. The models are not changed.
+  /// Nil stands for the models of the main bundle; see ``mergedModel(from:fileID:)``.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models = models ?? Self.mergedModel(from: nil, fileID: "").map({ [$0] }) else { return nil }
     self.init()

@@ -77,6 +77,17 @@ struct CopyingTests {
     #expect(NSManagedObjectModel(byMerging: [zoo.model, other.model]) == nil)
   }
 
+  @Test("models whose templates of the same name contradict each other do not merge")
+  func contradictingTemplates() throws {
+    let (zoo, other) = (furnished(), furnished())
+    let request = try #require(other.model.fetchRequestTemplate(forName: "dogs"))
+    request.fetchLimit = 4
+    #expect(NSManagedObjectModel(byMerging: [zoo.model, other.model]) == nil)
+    request.fetchLimit = 3
+    let merged = try #require(NSManagedObjectModel(byMerging: [zoo.model, other.model]))
+    #expect(merged.fetchRequestTemplate(forName: "dogs")?.fetchLimit == 3)
+  }
+
   @Test("of several versions, the one of a store is found by its metadata")
   func forMetadata() throws {
     let (old, new) = (Zoo(), Zoo())
