@@ -43,7 +43,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// combination.
   open var uniquenessConstraints: [[Any]] = [] { willSet { willChange() } }
 
-  /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them.
+  /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them. An
+  /// entity that already inherits from another one no longer does.
   open var subentities: [NSEntityDescription] = [] {
     willSet {
       willChange()
@@ -52,7 +53,12 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
         newValue.allSatisfy { entity in !ancestors.contains { $0 === entity } }, "An entity would inherit from itself.")
       for entity in subentities { entity.superentity = nil }
     }
-    didSet { for entity in subentities { entity.superentity = self } }
+    didSet {
+      for entity in subentities {
+        if let former = entity.superentity, former !== self { former.subentities.removeAll { $0 === entity } }
+        entity.superentity = self
+      }
+    }
   }
 
   /// The entity it inherits from, if any: the one that has it among its ``subentities``.
@@ -103,9 +109,13 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
           for: indexed is NSExpressionDescription ? copied(indexed) : properties[indexed.name] ?? indexed)
       }
     }
-    uniquenessConstraints = uniquenessConstraints.map { constraint in
-      constraint.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
+    func own(_ combinations: [[Any]]) -> [[Any]] {
+      combinations.map { combination in
+        combination.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
+      }
     }
+    uniquenessConstraints = own(uniquenessConstraints)
+    givenCompoundIndexes = own(givenCompoundIndexes)
   }
 
   /// The model it belongs to. Traps if there is none.
@@ -224,13 +234,16 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
       && superentity?.name == other.superentity?.name && versionHashModifier == other.versionHashModifier
       && renamingIdentifier == other.renamingIdentifier && areEqual(userInfo, other.userInfo)
       && uniquenessConstraintNames == other.uniquenessConstraintNames && indexes == other.indexes
+      && Self.names(in: givenCompoundIndexes) == Self.names(in: other.givenCompoundIndexes)
       && subentities.map(\.name) == other.subentities.map(\.name) && ownProperties == other.ownProperties
   }
 
   /// The names of the attributes in the uniqueness constraints.
-  var uniquenessConstraintNames: [[String]] {
-    uniquenessConstraints.map { constraint in
-      constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
+  var uniquenessConstraintNames: [[String]] { Self.names(in: uniquenessConstraints) }
+
+  private static func names(in combinations: [[Any]]) -> [[String]] {
+    combinations.map { combination in
+      combination.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
     }
   }
 }
