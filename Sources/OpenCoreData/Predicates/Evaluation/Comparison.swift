@@ -151,7 +151,8 @@ struct Comparison {
   /// as `\d`.
   private func regularExpression(_ pattern: String) throws(PredicateCompilationError) -> (String) -> Bool {
     let text = TextPreparation(options.subtracting(.caseInsensitive))
-    let caseOption: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
+    let ignoresCase = options.contains(.caseInsensitive) && !text.isExact
+    let caseOption: NSRegularExpression.Options = ignoresCase ? .caseInsensitive : []
     guard let expression = NSRegularExpression.whole(text.prepare(pattern), caseOption) else {
       throw .invalidPattern(pattern)
     }
