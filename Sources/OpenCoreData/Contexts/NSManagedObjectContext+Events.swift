@@ -15,7 +15,6 @@ extension NSManagedObjectContext {
       .insertedObjects: Set(event.inserted),
       .deletedObjects: Set(event.deleted),
       .refreshedObjects: Set(event.refreshed),
-      .invalidatedObjects: Set(event.invalidated),
       .updatedObjects: Set(
         event.changed.filter {
           $0.registry === registry && !event.inserted.contains($0) && !event.deleted.contains($0)
@@ -41,7 +40,7 @@ extension NSManagedObjectContext {
     case deletedObjects = "deleted"
     /// Objects whose values were read again.
     case refreshedObjects = "refreshed"
-    /// Objects whose values were discarded.
+    /// Objects whose values were discarded. Never used, because contexts report them as refreshed.
     case invalidatedObjects = "invalidated"
     /// The identifiers of all objects of a context that was reset.
     case invalidatedAllObjects = "invalidatedAll"
@@ -53,7 +52,7 @@ extension NSManagedObjectContext {
     case deletedObjectIDs = "deleted_objectIDs"
     /// The identifiers of objects whose values were read again.
     case refreshedObjectIDs = "refreshed_objectIDs"
-    /// The identifiers of objects whose values were discarded.
+    /// The identifiers of objects whose values were discarded. Never used, because contexts report them as refreshed.
     case invalidatedObjectIDs = "invalidated_objectIDs"
     /// The query generation. Never used, because no store here has query generations.
     case queryGeneration = "newQueryGeneration"
@@ -100,7 +99,8 @@ public let NSUpdatedObjectsKey = NSManagedObjectContext.NotificationKey.updatedO
 public let NSDeletedObjectsKey = NSManagedObjectContext.NotificationKey.deletedObjects.rawValue
 /// The key of objects whose values were read again, in the user info of notifications.
 public let NSRefreshedObjectsKey = NSManagedObjectContext.NotificationKey.refreshedObjects.rawValue
-/// The key of objects whose values were discarded, in the user info of notifications.
+/// The key of objects whose values were discarded, in the user info of notifications. Never used; see
+/// ``NSManagedObjectContext/NotificationKey/invalidatedObjects``.
 public let NSInvalidatedObjectsKey = NSManagedObjectContext.NotificationKey.invalidatedObjects.rawValue
 /// The key of the identifiers of all objects of a context that was reset, in the user info of notifications.
 public let NSInvalidatedAllObjectsKey = NSManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue

@@ -16,7 +16,6 @@ struct PendingChanges {
     fileprivate(set) var changed: [NSManagedObject] = []
     var deleted = ObjectList()
     var refreshed = ObjectList()
-    var invalidated = ObjectList()
     var invalidatedAll: [NSManagedObjectID] = []
     /// The objects at the other ends of relationships, by the relationships' places, before a primitive value was set.
     /// The other ends are not changed until `didChangeValue(forKey:)`.
@@ -27,8 +26,7 @@ struct PendingChanges {
     fileprivate var places: [ObjectIdentifier: Int] = [:]
 
     var isEmpty: Bool {
-      inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
-        && invalidatedAll.isEmpty
+      inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidatedAll.isEmpty
     }
   }
 

@@ -51,18 +51,8 @@ extension NSManagedObject {
     return committed
   }
 
-  /// The values that were fetched or saved last, in the form of a conflict's snapshot: attributes, and to-one
-  /// relationships as identifiers; `NSNull` for no value.
-  final var snapshotValues: [String: Any]? {
-    snapshot.map { snapshot in
-      var values: [String: Any] = [:]
-      for (slot, value) in zip(layout.slots, snapshot.values) where slot.isInSnapshot {
-        values[slot.name] =
-          slot.attribute.map { value.anyValue(of: $0.attributeType) ?? NSNull() } ?? value.objectID ?? NSNull()
-      }
-      return values
-    }
-  }
+  /// The values that were fetched or saved last, in the form of a conflict's snapshot.
+  final var snapshotValues: [String: Any]? { snapshot.map(layout.dictionary) }
 
   /// Whether the value of a slot differs from the value that was fetched or saved last.
   final func hasChanged(at place: Int) -> Bool {
