@@ -155,11 +155,12 @@ extension NSManagedObjectContext {
   /// In relationships without an inverse, replaces references to discarded objects by references to `heir`; if it is
   /// nil, by the relationship's former objects.
   fileprivate func redirectReferences(from discarded: [NSManagedObject], to heir: NSManagedObject?) {
+    // Most models have no such relationships. Walking all unsaved objects for each conflict would take long.
+    guard let entities = persistentStoreCoordinator?.managedObjectModel.entities,
+      entities.contains(where: { !$0.layout.withoutInverse.isEmpty })
+    else { return }
     for object in pending.inserted.elements + pending.updated.elements where !object.values.isEmpty {
-      for (place, slot) in object.layout.slots.enumerated() {
-        guard let relationship = slot.relationship, relationship.inverseRelationship == nil else { continue }
-        object.redirect(place, from: discarded, to: heir)
-      }
+      for place in object.layout.withoutInverse { object.redirect(place, from: discarded, to: heir) }
     }
   }
 }
