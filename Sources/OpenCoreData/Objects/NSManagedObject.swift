@@ -6,7 +6,7 @@ public import Foundation
 /// the program. Only ``objectID``, ``entity`` and ``managedObjectContext`` may be read from any thread.
 ///
 /// The class of an entity's objects is found by the entity's class name. A subclass must not override `isEqual(_:)` or
-/// `hash`; if it overrides ``init(entity:insertInto:)``, it declares it as `required override`.
+/// `hash`; if it overrides ``init(entity:insertInto:)``, it declares it as `required init`.
 open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// The state of an object in its context.
   struct State: OptionSet {
