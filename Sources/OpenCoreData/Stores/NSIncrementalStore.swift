@@ -55,7 +55,8 @@ open class NSIncrementalStore: NSPersistentStore {
   open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
   /// Makes the identifier of the object to which the store refers by `data`, a string or a whole number; any other
-  /// value is replaced by its description. The metadata must be loaded. May be called on any thread.
+  /// value is replaced by its description. From the URI of an identifier with an empty string, no identifier can be
+  /// made. The metadata must be loaded. May be called on any thread.
   ///
   /// - Parameter entity: The entity of the object itself, not one that it inherits from.
   open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
