@@ -167,6 +167,27 @@ import Testing
     #expect(before.contains("x-coredata") && after.contains("x-coredata"))
   }
 
+  @Test func anIdentifierOfAStoreThatIsNotOpenCanBeTakenAway() throws {
+    try work { (context) throws in
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+      let target = context.insert("Item", ["name": "target"])
+      context.assign(target, to: memory)
+      let item = context.insert("Item", ["name": "a"])
+      context.assign(item, to: coordinator.persistentStores[0])
+      try context.obtainPermanentIDs(for: [target])
+      item.setValue(target.objectID, forKey: "link")
+      try context.save()
+      context.refresh(item, mergeChanges: false)
+      #expect(item.value(forKey: "link") as? NSManagedObjectID == target.objectID)
+      try coordinator.remove(memory)
+      item.setValue(nil, forKey: "link")
+      try context.save()
+    }
+    let rows = try rowBytes()
+    #expect(rows.contains("a") && !rows.contains("x-coredata"))
+  }
+
   /// The bytes of all objects' rows, as one text.
   private func rowBytes() throws -> String {
     let store = try Store.open(at: url.path)
