@@ -14,6 +14,15 @@ import Testing
     var constraints: [[String]] = []
     var type = NSAttributeType.integer64AttributeType
     var isOrdered = false
+    var comics = Comics.none
+
+    enum Comics {
+      case none
+      /// An entity of its own, with a name of its own.
+      case alone
+      /// A subentity of items.
+      case items
+    }
 
     var model: NSManagedObjectModel {
       let (item, list) = (NSEntityDescription(), NSEntityDescription())
@@ -32,6 +41,18 @@ import Testing
       item.uniquenessConstraints = constraints
       let model = NSManagedObjectModel()
       model.entities = [item, list]
+      if comics != .none {
+        let comic = NSEntityDescription()
+        comic.name = "Comic"
+        model.entities.append(comic)
+        if comics == .items {
+          item.subentities = [comic]
+        } else {
+          let name = NSAttributeDescription()
+          (name.name, name.attributeType, name.isOptional) = ("name", .stringAttributeType, true)
+          comic.properties = [name]
+        }
+      }
       return model
     }
   }
@@ -83,6 +104,32 @@ import Testing
       try save("a", in: context)
       #expect(code { try save("b", in: context) } == NSManagedObjectConstraintMergeError)
     }
+  }
+
+  @Test func aConstraintThatAnEntityInheritsHoldsForObjectsThatAreThere() throws {
+    try work(Form(comics: .items)) { (context) throws in
+      _ = context.insert("Comic", ["name": "a"])
+      try context.save()
+    }
+    try work(Form(constraints: [["name"]], comics: .alone), ignoring: true) { _ in }
+    try work(Form(constraints: [["name"]], comics: .items), ignoring: true) { (context) throws in
+      #expect(code { try save("a", in: context) } == NSManagedObjectConstraintMergeError)
+      context.rollback()
+      try save("b", in: context)
+    }
+  }
+
+  @Test func aConstraintThatAnEntityNoLongerInheritsLeavesNoKeysBehind() throws {
+    try work(Form(constraints: [["name"]], comics: .items)) { (context) throws in
+      _ = context.insert("Comic", ["name": "a"])
+      try save("b", in: context)
+    }
+    try work(Form(constraints: [["name"]], comics: .alone), ignoring: true) { (context) throws in
+      try save("a", in: context)
+      #expect(code { try save("b", in: context) } == NSManagedObjectConstraintMergeError)
+    }
+    // Now the comic and the item have the same name.
+    #expect(code { try work(Form(constraints: [["name"]], comics: .items), ignoring: true) { _ in } } == 134111)
   }
 
   @Test func constraintsThatAreEmptyOrThereTwiceStandInNobodysWay() throws {
