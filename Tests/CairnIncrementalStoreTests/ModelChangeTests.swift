@@ -15,6 +15,8 @@ import Testing
     var type = NSAttributeType.integer64AttributeType
     var isOrdered = false
     var comics = Comics.none
+    /// Whether items inherit from an abstract entity.
+    var hasThings = false
 
     enum Comics {
       case none
@@ -53,12 +55,18 @@ import Testing
           comic.properties = [name]
         }
       }
+      if hasThings {
+        let thing = NSEntityDescription()
+        (thing.name, thing.isAbstract, thing.subentities) = ("Thing", true, [item])
+        model.entities.append(thing)
+      }
       return model
     }
   }
 
   private func work<Result>(
-    _ form: Form = Form(), ignoring: Bool = false, _ body: (NSManagedObjectContext) throws -> Result
+    _ form: Form = Form(), ignoring: Bool = false, isReadOnly: Bool = false,
+    _ body: (NSManagedObjectContext) throws -> Result
   ) throws -> Result {
     CairnIncrementalStore.register()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: form.model)
@@ -66,6 +74,7 @@ import Testing
       type: .cairn, at: url,
       options: [
         CairnDurabilityOption: "buffered", NSIgnorePersistentStoreVersioningOption: NSNumber(value: ignoring),
+        NSReadOnlyPersistentStoreOption: NSNumber(value: isReadOnly),
       ])
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(.privateQueue)
@@ -130,6 +139,18 @@ import Testing
     }
     // Now the comic and the item have the same name.
     #expect(code { try work(Form(constraints: [["name"]], comics: .items), ignoring: true) { _ in } } == 134111)
+  }
+
+  @Test func aStoreThatIsOnlyReadHasTheObjectsOfANewSuperentity() throws {
+    try work { (context) throws in try save("a", "b", in: context) }
+    for isReadOnly in [true, false, true] {
+      try work(Form(hasThings: true), ignoring: true, isReadOnly: isReadOnly) { (context) throws in
+        #expect(try context.all("Thing").count == 2)
+        #expect(try context.all("Item", "name == %@", "b").count == 1)
+        let count = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Thing"))
+        #expect(count == 2)
+      }
+    }
   }
 
   @Test func constraintsThatAreEmptyOrThereTwiceStandInNobodysWay() throws {
