@@ -156,6 +156,8 @@ import Testing
     (
       #"{"in":1,"key":{"integer":1.5},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number is no integer"
     ),
+    (#"{"in":1,"key":{"integer":007},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
+    (#"{"in":1,"key":{"integer":-01},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
     (#"{"in":1,"key":{"float":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a key is"),
     (#"{"in":1,"key":{"integer":1},"value":5,"version":1,"revision":1}"#, "line 3: a value is"),
     (#"{"in":1,"key":{"integer":1},"value":{"hex":"0"},"version":1,"revision":1}"#, "line 3: a value is"),
