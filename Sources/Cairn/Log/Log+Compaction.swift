@@ -33,6 +33,15 @@ extension Log {
     environment.scheduler.schedule { [self] in prepare() }
   }
 
+  /// Begins the epoch that this opening writes in, which seals the last segment that recovery found.
+  ///
+  /// Does nothing if recovery found no segments, or none that is sealed and bytes behind the end of the log: a store that
+  /// was taken back stays as it is until the first write. For the holder of the commit lock.
+  func beginEpochForCompaction() throws(StoreError) {
+    guard active == nil, !recovered.segments.isEmpty, recovered.discarded.isEmpty || !compactable.isEmpty else { return }
+    _ = try currentEpoch()
+  }
+
   /// The epoch that this opening writes in; begins it if that has not happened yet. For the holder of the commit lock.
   func currentEpoch() throws(StoreError) -> UInt32 {
     if active == nil { try reserve.lend(to: .compaction, activateEpoch) }

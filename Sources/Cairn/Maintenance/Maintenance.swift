@@ -397,8 +397,8 @@ final class Maintenance: Sendable {
       state.capture?.abandon()
       state.capture = nil
       state.policy.largestOutput = .max
-      // The state that recovery found has to be written to disk first, which seals the last segment that it found.
-      if logBytes > 0 { _ = try committer.betweenCommits(log.currentEpoch) }
+      // The state that recovery found has to be written to disk first.
+      try committer.betweenCommits(log.beginEpochForCompaction)
       do throws(StoreError) {
         try log.sealActive(committer.betweenCommits)
         // Tombstones newer than the checkpoint have to stay because of it.
