@@ -163,7 +163,7 @@ expect 1 diff "$store" Tests/Fixtures/example
 
 # Commits that cannot be shown are told.
 expect 0 tail Tests/Damaged/flipped-record
-grep -qx 'commits after 0 and before 2,000,000,002 have been compacted, or are damaged' "$temporary/out" \
+grep -qx 'commits after 0 and before 2,000,000,002 were compacted, or are damaged' "$temporary/out" \
   || fail "tail does not tell of damage"
 grep -q '^commit 2,000,000,002 ' "$temporary/out" || fail "tail does not go on behind damage"
 

@@ -56,7 +56,7 @@ sound "$store"
 # Back to an earlier commit.
 expect 0 rollback "$store" --to 1000000001; silent
 expect 0 diff "$store" Tests/Fixtures/everything; prints ''
-expect 2 rollback "$store" --to 1000000001; says 'there is nothing behind commit 1,000,000,001, which is the newest'
+expect 2 rollback "$store" --to 1000000001; says 'there is no commit after 1,000,000,001, so there is nothing to roll back'
 expect 0 rollback "$store" --to 20 --format jsonl
 grep -q '"lastSequence":20,"rows":384,' "$temporary/out" || fail "went back to $(cat "$temporary/out")"
 grep -q '"keptAs":\["0000000' "$temporary/out" || fail "rollback does not say what it has kept"
