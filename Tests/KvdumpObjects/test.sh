@@ -46,9 +46,9 @@ fi
 
 expect 0 object "$store" "x-coredata://$uuid/Person/p1"; silent
 expect 1 object "$store" Person/p99; says 'kvdump: there is no object Person/p99'; prints ''
-expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; there is "Animal", "Cat", "Dog", "Person", "Sample"'
+expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; the entities are "Animal", "Cat", "Dog", "Person", "Sample"'
 expect 2 object "$store" "x-coredata://another/Person/p1"; says 'is an object of another store'
-expect 2 object "$store" p1; says 'p1 is no object'
+expect 2 object "$store" p1; says 'p1 does not name an object'
 expect 2 objects "$store" --entity Persn; says 'there is no entity "Persn"'
 expect 2 objects Tests/Fixtures/everything; says 'there are no Core Data objects in Tests/Fixtures/everything'
 expect 2 schema "$temporary/nowhere"; says 'kvdump: not found'
@@ -196,7 +196,7 @@ expect 0 put "$damaged" "table 7" "x'00'" x --force
 for format in text json jsonl csv; do
   expect 1 objects "$damaged" --entity Person --format "$format"
   says 'kvdump: corrupted: the row of Person/p2: '
-  says "kvdump: corrupted: the row x'00' of Person: objects have numbers, strings or UUIDs"
+  says "kvdump: corrupted: the row x'00' of Person: an object's reference must be a number, a string or a UUID"
   grep -q Person/p1 "$temporary/out" && grep -q Person/p3 "$temporary/out" || fail "printed $(cat "$temporary/out")"
 done
 expect 0 objects "$damaged" --entity Person --limit 1; silent
