@@ -18,11 +18,11 @@ struct KeyspaceList: Sendable {
   subscript(_ name: String) -> KeyspaceIndex? { byName[name] }
 
   func checkRoom(for name: String) throws(StoreError) {
-    guard next <= Format.maximumID else { throw StoreError(.damaged, "the store has used up its numbers") }
+    guard next <= Format.maximumID else { throw StoreError(.damaged, "the store has used up its keyspace numbers") }
     guard all.count < Self.maximumCount, nameBytes + name.utf8.count <= Self.maximumNameBytes else {
       throw StoreError(
         .tooManyKeyspaces,
-        "a store has \(Self.maximumCount) keyspaces at most, and \(Self.maximumNameBytes) bytes of their names")
+        "a store has at most \(Self.maximumCount) keyspaces, with \(Self.maximumNameBytes) bytes of names")
     }
   }
 
