@@ -23,9 +23,6 @@ let package = Package(
     .library(name: "Cairn", targets: ["Cairn"]),
     .library(name: "CairnInspection", targets: ["CairnInspection"]),
   ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
-  ],
   targets: [
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4",
@@ -36,12 +33,6 @@ let package = Package(
     .target(name: "RowFormat", dependencies: ["CCairnPlatform", "Hashing"], swiftSettings: settings),
     .target(name: "CairnInspection", dependencies: ["Cairn", "RowFormat"], swiftSettings: settings),
     .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
-    .executableTarget(
-      name: "torture",
-      dependencies: [
-        "CairnSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/simulation", swiftSettings: settings),
     .target(name: "CForking", path: "Tests/CForking"),
     .testTarget(
       name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking"],
@@ -66,15 +57,23 @@ let standIn = Context.environment["CAIRN_APPLE_SIDE"]
 let hasOpenCoreData = !isApple && standIn != "Stub"
 
 if !isEngineAlone {
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"))
   package.products.append(.executable(name: "kvdump", targets: ["kvdump"]))
-  package.targets.append(
+  package.targets += [
     .executableTarget(
       name: "kvdump",
       dependencies: [
         "Cairn", "CairnInspection", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + (hasOpenCoreData ? ["CairnIncrementalStore", "OpenCoreData"] : []),
-      path: "Tools/kvdump", swiftSettings: settings))
+      path: "Tools/kvdump", swiftSettings: settings),
+    .executableTarget(
+      name: "torture",
+      dependencies: [
+        "CairnSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/simulation", swiftSettings: settings),
+  ]
 }
 
 if !isEngineAlone {

@@ -46,7 +46,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Apple's platforms have a Core Data of their own.
+// Apple's platforms have their own Core Data.
 #if !canImport(Darwin)
   package.targets += [
     .systemLibrary(name: "CMalloc"),

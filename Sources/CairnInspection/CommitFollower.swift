@@ -46,6 +46,9 @@ package struct CommitFollower {
   package private(set) var lastSequence: UInt64
   private var names: [UInt32: String] = [:]
   private var values = ValueReader()
+  /// Dictionaries that were not in the log when a value needed them. A dictionary precedes the values that need it, so
+  /// they will not come.
+  private var lost: Set<UInt32> = []
 
   private struct Chained {
     let origin: SegmentOrigin
@@ -237,8 +240,14 @@ package struct CommitFollower {
   /// The value of a record; nil if it cannot be read. A dictionary may be anywhere in the log.
   private mutating func value(of record: RecordView) -> [UInt8]? {
     let dictionary = record.header.dictionary
-    if dictionary > 0, !values.knows(dictionary), let log = try? LogReader(directory) {
-      for entry in log.entries { try? log.segment(entry)?.forEachRecord { record, _ in values.learn(record) } }
+    if dictionary > 0, !values.knows(dictionary), !lost.contains(dictionary) {
+      do throws(StoreError) {
+        let log = try LogReader(directory)
+        for entry in log.entries { try log.segment(entry)?.forEachRecord { record, _ in values.learn(record) } }
+        if !values.knows(dictionary) { lost.insert(dictionary) }
+      } catch {
+        // The next value that needs the dictionary looks again.
+      }
     }
     return try? values.value(of: record)
   }

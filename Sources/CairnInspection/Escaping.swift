@@ -8,11 +8,13 @@ package enum Escaping: Sendable {
   /// As in a string of JSON: `\u001b`.
   case json
 
-  /// Whether a scalar is a control (C0, delete, C1), a direction mark or a zero-width character.
+  /// Whether a scalar is a control (C0, delete, C1), separates lines, annotates text between lines, or may be invisible
+  /// according to Unicode, as direction marks, zero-width characters, variation selectors and tags.
   package static func isHidden(_ scalar: UInt32) -> Bool {
     switch scalar {
-    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF, 0xFFF9...0xFFFB: true
-    default: false
+    case 0x20..<0x7F: false
+    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x2029, 0xFFF9...0xFFFB: true
+    default: Unicode.Scalar(scalar)?.properties.isDefaultIgnorableCodePoint ?? false
     }
   }
 }
@@ -67,8 +69,7 @@ extension [UInt8] {
     unsafe append(contentsOf: text[start..<text.count])
   }
 
-  /// The scalar that begins at `position`, in text known to be UTF-8. Scalars of four bytes are never escaped, so that
-  /// their value does not matter.
+  /// The scalar that begins at `position`, in text known to be UTF-8.
   private static func scalar(_ text: UnsafeRawBufferPointer, _ position: Int) -> (value: UInt32, length: Int) {
     func bits(_ offset: Int) -> UInt32 {
       unsafe position + offset < text.count ? UInt32(text[position + offset] & 0x3F) : 0
@@ -78,7 +79,9 @@ extension [UInt8] {
     case ..<0x80: return (first, 1)
     case ..<0xE0: return ((first & 0x1F) << 6 | bits(1), Swift.min(2, text.count - position))
     case ..<0xF0: return ((first & 0x0F) << 12 | bits(1) << 6 | bits(2), Swift.min(3, text.count - position))
-    default: return (0x10000, Swift.min(4, text.count - position))
+    default:
+      let value = (first & 0x07) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3)
+      return (value, Swift.min(4, text.count - position))
     }
   }
 
@@ -92,8 +95,13 @@ extension [UInt8] {
     case (0, .literal): append(UInt8(ascii: "0"))
     case (_, .literal): append(contentsOf: "u{\(String(scalar, radix: 16, uppercase: true))}".utf8)
     case (_, .json):
-      let digits = String(scalar, radix: 16)
-      append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+      // A scalar beyond U+FFFF is two escapes.
+      let units = Unicode.Scalar(scalar).map { $0.utf16.map(\.self) } ?? []
+      let escapes = units.map { unit in
+        let digits = String(unit, radix: 16)
+        return "u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+      }
+      append(contentsOf: escapes.joined(separator: "\\").utf8)
     }
   }
 

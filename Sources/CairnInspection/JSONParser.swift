@@ -120,7 +120,11 @@ struct JSONParser {
   private mutating func integer() throws(Problem) -> Int128 {
     let start = position
     _ = take("-")
+    let (first, firstPosition) = (next, position)
     while let byte = next, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { position += 1 }
+    guard first != UInt8(ascii: "0") || position == firstPosition + 1 else {
+      throw Problem("a number begins with 0 and goes on")
+    }
     let digits = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let value = Int128(digits), next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
     else { throw Problem("a number is not an integer, or is too large") }

@@ -121,7 +121,8 @@ private struct LiteralParser {
     case "\\", "\"", "'": return kind
     case "u":
       guard next == "{", let end = scalars[position...].firstIndex(of: "}"),
-        let scalar = UInt32(Self.text(scalars[(position + 1)..<end]), radix: 16).flatMap({ Unicode.Scalar($0) })
+        case let digits = Self.text(scalars[(position + 1)..<end]), digits.first?.isHexDigit == true,
+        let scalar = UInt32(digits, radix: 16).flatMap({ Unicode.Scalar($0) })
       else { throw Problem("\\u must be followed by a character's number, as in \\u{1f600}") }
       position = end + 1
       return scalar

@@ -1,14 +1,13 @@
 package import Cairn
 
 extension RowVersion {
-  /// All versions of a row in the log, newest first, including those that the store no longer keeps. Reads the whole
-  /// log.
-  package static func inLog(
-    of reference: Reference, in keyspace: Keyspace, at path: String
-  ) throws -> [RowVersion] {
+  /// All versions of a row in a log, newest first, including those that the store no longer keeps, and the revisions of
+  /// those whose values cannot be read. Reads the whole log.
+  package static func all(
+    of reference: Reference, in keyspace: Keyspace, _ log: LogReader
+  ) throws(StoreError) -> (versions: [RowVersion], unreadable: [UInt64]) {
     var values = ValueReader()
     var records: [(record: RecordView, mapping: any Mapping)] = []
-    let log = try LogReader(at: path)
     let key = reference.encoded
     for entry in log.entries {
       guard let segment = try log.segment(entry) else { continue }
@@ -24,10 +23,15 @@ extension RowVersion {
     var versions: [UInt64: RowVersion] = [:]
     for (record, _) in records {
       let header = record.header
-      let value = header.isTombstone ? nil : try values.value(of: record)
-      versions[header.revision] = RowVersion(value: value, version: header.version, revision: header.revision)
+      do throws(StoreError) {
+        let value = header.isTombstone ? nil : try values.value(of: record)
+        versions[header.revision] = RowVersion(value: value, version: header.version, revision: header.revision)
+      } catch {
+        // The other record of this revision may be readable.
+      }
     }
-    return versions.values.sorted { $0.revision > $1.revision }
+    let unreadable = Set(records.map(\.record.header.revision)).subtracting(versions.keys)
+    return (versions.values.sorted { $0.revision > $1.revision }, unreadable.sorted(by: >))
   }
 }
 

@@ -44,6 +44,8 @@ package struct Salvage {
   private var segments: [LogSegment] = []
   private var keyspaces: [UInt32: Manifest.Keyspace] = [:]
   private var dropped: Set<UInt32> = []
+  /// The keyspaces that the manifest lists; nil without a manifest.
+  private let listed: Set<UInt32>?
   private var retentions: [UInt32: RetentionSchedule] = [:]
   private var dictionaries: [UInt32: (keyspace: UInt32, content: [UInt8])] = [:]
   private var values = ValueReader()
@@ -68,6 +70,7 @@ package struct Salvage {
     self.log = log
     self.progress = progress
     watermark = try log.watermark
+    listed = log.manifest.map { Set($0.keyspaces.map(\.id)) }
     for keyspace in log.manifest?.keyspaces ?? [] {
       keyspaces[keyspace.id] = keyspace
     }
@@ -150,6 +153,12 @@ package struct Salvage {
     let header = record.header
     lastSequence = max(lastSequence, header.revision)
     values.learn(record)
+    if let manifest = log.manifest, let listed, header.revision <= manifest.highestSequence,
+      !listed.contains(header.keyspace)
+    {
+      // The manifest was written after this commit. It lists all keyspaces of that time except dropped ones.
+      dropped.insert(header.keyspace)
+    }
     switch header.kind {
     case .put, .tombstone:
       let row = unsafe Row(keyspace: header.keyspace, key: Array(record.key))
@@ -259,7 +268,7 @@ package struct Salvage {
   // MARK: Writing
 
   private mutating func write(to path: String) throws {
-    defineMissing()
+    nameKeyspaces()
     let sorted = rows.keys.filter { !dropped.contains($0.keyspace) }.sorted {
       $0.keyspace != $1.keyspace ? $0.keyspace < $1.keyspace : $0.key.lexicographicallyPrecedes($1.key)
     }
@@ -289,11 +298,31 @@ package struct Salvage {
     report.contents = contents
   }
 
-  /// Defines the keyspaces whose definition is lost, under names that no other keyspace has.
-  private mutating func defineMissing() {
+  /// Makes all keyspaces have different names: renames those whose name a newer keyspace has, and defines those whose
+  /// definition is lost.
+  private mutating func nameKeyspaces() {
+    let found = keyspaces.values.filter { !dropped.contains($0.id) }.sorted { $0.id > $1.id }
+    var names = Set(found.map(\.name))
+    func unused(_ name: String) -> String {
+      var name = name
+      while !names.insert(name).inserted { name += "'" }
+      return name
+    }
+    var newest: [String: UInt32] = [:]
+    for keyspace in found {
+      guard let newer = newest[keyspace.name] else {
+        newest[keyspace.name] = keyspace.id
+        continue
+      }
+      let name = unused("keyspace \(keyspace.id), its name was used again")
+      keyspaces[keyspace.id]?.name = name
+      report.remarks.append(
+        "the record that dropped keyspace \(keyspace.id) is lost: its name \(Reference.string(keyspace.name).literal) "
+          + "is that of keyspace \(newer) now, and its rows are in \(Reference.string(name).literal)")
+    }
     let known = Set(keyspaces.keys).union(dropped)
     for id in Set(rows.keys.map(\.keyspace)).subtracting(known).sorted() {
-      let name = "keyspace \(id), its name is lost"
+      let name = unused("keyspace \(id), its name is lost")
       keyspaces[id] = Manifest.Keyspace(id: id, isOrdered: true, definedAt: 1, name: name)
       report.remarks.append("rows of keyspace \(id), which has no definition, are in \(Reference.string(name).literal)")
     }

@@ -1,9 +1,9 @@
 @_exported public import OpenCoreData
 
-// Declared here once more so that `import class CoreData.NSExpression` says which is meant: Foundation, which comes along, has classes of
-// these names too.
+// Foundation, which this module's users import along, has classes of these names too. The names are declared here once
+// more, so that `import class CoreData.NSExpression` selects the class of Core Data.
 
-/// What a predicate compares: `OpenCoreData.NSExpression`.
+/// An operand of a predicate: `OpenCoreData.NSExpression`.
 public typealias NSExpression = OpenCoreData.NSExpression
 
 /// A predicate that compares the values of two expressions: `OpenCoreData.NSComparisonPredicate`.

@@ -1,4 +1,4 @@
-/// The hash function of FIPS 180-4, fed piece by piece.
+/// SHA-256 as FIPS 180-4 defines it, computed incrementally.
 package struct SHA256 {
   package init() {}
 
@@ -16,7 +16,7 @@ package struct SHA256 {
     }
   }
 
-  /// The 32 bytes of the hash of everything so far.
+  /// The 32 bytes of the hash of all bytes so far.
   package consuming func finish() -> [UInt8] {
     let bits = length * 8
     update([0x80])
@@ -66,7 +66,7 @@ extension UInt32 {
 }
 
 extension FixedWidthInteger {
-  /// The highest byte first.
+  /// The bytes of the integer, most significant byte first.
   package var bigEndianBytes: [UInt8] {
     stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
   }

@@ -1,8 +1,9 @@
 import CoreData
 
-/// The entries to add and remove because a model has other uniqueness constraints than the previous one.
+/// The entries to add and remove because a model has other uniqueness constraints than the previous one, or because
+/// other entities inherit them.
 ///
-/// Reads each row of an entity that gets a new constraint, and of its subentities.
+/// Reads each row of the entities with a new constraint, and with a constraint that other entities had before.
 struct ConstraintChanges {
   /// The code of the error for objects that violate a new constraint.
   private static let violation = 134111
@@ -17,8 +18,8 @@ struct ConstraintChanges {
 
   /// - Throws: 134111 if two objects have the same values for a new constraint.
   func collect(_ snapshot: any RowSnapshot, into entries: inout EntryChanges) throws {
-    let (old, new) = (numbers(of: former), numbers(of: schema))
-    for number in old.subtracting(new).sorted() {
+    let (old, new) = (tables(of: former), tables(of: schema))
+    for number in old.keys.sorted() where old[number] != new[number] {
       var prefix = ByteOutput()
       prefix.varint(number)
       try snapshot.forEachEntry(beginningWith: prefix.bytes, reverse: false) { entry in
@@ -26,25 +27,31 @@ struct ConstraintChanges {
         return true
       }
     }
-    let tables = Set(former.entities.map(\.number))
     for entity in schema.entities {
-      for constraint in entity.constraints where !old.contains(constraint.number) {
-        let family = schema.family(of: entity.number).map(\.number).filter(tables.contains)
-        try build(constraint, of: entity, family, snapshot, &entries)
+      for constraint in entity.constraints where old[constraint.number] != new[constraint.number] {
+        try build(constraint, of: entity, new[constraint.number] ?? [], snapshot, &entries)
       }
     }
   }
 
-  private func numbers(of schema: Schema) -> Set<UInt32> {
-    Set(schema.entities.lazy.flatMap(\.constraints).map(\.number))
+  /// For the number of each constraint, the tables of the entities that have it, except new entities, which have no
+  /// rows yet.
+  private func tables(of schema: Schema) -> [UInt32: Set<UInt32>] {
+    let known = Set(former.entities.map(\.number))
+    var tables: [UInt32: Set<UInt32>] = [:]
+    for entity in schema.entities where !entity.constraints.isEmpty {
+      let family = known.intersection(schema.family(of: entity.number).map(\.number))
+      for constraint in entity.constraints { tables[constraint.number] = family }
+    }
+    return tables
   }
 
   private func build(
-    _ constraint: Schema.Constraint, of entity: Schema.Entity, _ tables: [UInt32], _ snapshot: any RowSnapshot,
+    _ constraint: Schema.Constraint, of entity: Schema.Entity, _ tables: Set<UInt32>, _ snapshot: any RowSnapshot,
     _ entries: inout EntryChanges
   ) throws {
     var keys: Set<[UInt8]> = []
-    for table in tables {
+    for table in tables.sorted() {
       try snapshot.forEachRow(in: table, from: nil) { row in
         let object = ObjectReference(entity: table, reference: row.reference)
         let key = try StoreFailure.reading("The row of \(object)") {

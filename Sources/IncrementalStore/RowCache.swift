@@ -65,16 +65,12 @@ final class RowCache: @unchecked Sendable {
         registered.values[place].retrieved = time
         return node
       }
-      guard let (node, _) = find(key) else {
-        let node = make()
-        add(node, key, time)
-        return node
-      }
-      guard row.revision >= node.row.revision else { return node }
-      let bytes = Self.bytes(of: node)
+      // The row is added again, since it may have grown too large for its generation, or for the cache.
+      let known = take(key)
+      let node = known?.node ?? make()
+      let isOlder = row.revision < node.row.revision
       if row.revision > node.row.revision { node.replace(row) }
-      young[key]?.retrieved = time
-      youngBytes += Self.bytes(of: node) - bytes
+      add(node, key, isOlder ? known?.retrieved ?? time : time)
       return node
     }
   }
@@ -84,8 +80,7 @@ final class RowCache: @unchecked Sendable {
     let key = IDKey(id)
     lock.withLock {
       registered[key]?.node = nil
-      old[key] = nil
-      if let removed = young.removeValue(forKey: key) { youngBytes -= Self.bytes(of: removed.node) }
+      _ = take(key)
     }
   }
 
@@ -98,10 +93,7 @@ final class RowCache: @unchecked Sendable {
           registered.values[place].count += 1
           continue
         }
-        let found = young.removeValue(forKey: key)
-        if let found { youngBytes -= Self.bytes(of: found.node) }
-        let older = found == nil && !old.isEmpty ? old.removeValue(forKey: key) : nil
-        let entry = found ?? older
+        let entry = take(key)
         registered[key] = Registered(count: 1, node: entry?.node, retrieved: entry?.retrieved ?? 0)
       }
     }
@@ -127,6 +119,15 @@ final class RowCache: @unchecked Sendable {
     guard !old.isEmpty, let entry = old.removeValue(forKey: key) else { return nil }
     add(entry.node, key, entry.retrieved)
     return (entry.node, entry.retrieved)
+  }
+
+  /// Takes an unregistered row out of its generation; nil if there is no such row.
+  private func take(_ key: IDKey) -> Unregistered? {
+    if let entry = young.removeValue(forKey: key) {
+      youngBytes -= Self.bytes(of: entry.node)
+      return entry
+    }
+    return old.isEmpty ? nil : old.removeValue(forKey: key)
   }
 
   /// Adds an unregistered row to the younger generation, unless the row is larger than half of the limit.

@@ -182,11 +182,13 @@ struct SavePlan {
   }
 
   /// The stored field of an object identifier whose store is not open now. Its value was read as nil, and the field is
-  /// kept as it is. Nil for any other field.
+  /// kept as it is, unless the value was set to nil since it was read. Nil for any other field.
   private func unresolved(
     _ attribute: NSAttributeDescription, _ field: EntityMap.StoredField, _ saved: SavedObject
   ) throws -> (Field, [UInt8])? {
-    guard attribute.attributeType == .objectIDAttributeType, let bytes = saved.stored?.bytes else { return nil }
+    guard attribute.attributeType == .objectIDAttributeType, let bytes = saved.stored?.bytes,
+      saved.object.changedValues()[field.name] == nil
+    else { return nil }
     return try StoreFailure.reading("The row of \(saved.object.objectID)") {
       guard let stored = try FieldReader.field(field.number, of: bytes), stored.type == .identifier,
         case .null = try store.access.coder.value(stored, of: attribute, in: bytes)

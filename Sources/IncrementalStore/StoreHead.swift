@@ -68,6 +68,7 @@ struct StoreHead {
   }
 
   /// The schema with numbers for everything in the model. New numbers are written to the store, unless it is read-only.
+  /// Then they are higher than any number in a store, because others may write to the store meanwhile.
   ///
   /// A store that was written with another model is left unchanged unless the options ignore versions: its coordinator
   /// refuses it.
@@ -81,8 +82,9 @@ struct StoreHead {
         || model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
     else { return stored }
     var wanted = stored
+    if isReadOnly { wanted.nextNumber = Schema.highestNextNumber }
     wanted.take(model)
-    guard wanted != stored, !isReadOnly else { return stored }
+    guard wanted != stored, !isReadOnly else { return wanted }
     _ = try rows.save { snapshot in
       var changes = RowChanges()
       // Another process or coordinator may have assigned numbers in the meantime.

@@ -1,2 +1,2 @@
-// Apple's Core Data hands Foundation on to who imports it; so does this one.
+// Apple's Core Data re-exports Foundation; so does this module.
 @_exported public import Foundation

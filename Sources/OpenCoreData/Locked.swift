@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that threads use one at a time. Unlike that of `Mutex`, its lock is one that ThreadSanitizer understands.
+/// A value that one thread at a time can use. Unlike that of `Mutex`, its lock is one that ThreadSanitizer understands.
 package final class Locked<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

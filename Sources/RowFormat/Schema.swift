@@ -67,6 +67,10 @@ package struct Schema: Hashable, Sendable {
     }
   }
 
+  /// The highest value of `nextNumber` in a store; all numbers in a store are lower. Half of the range, so that there
+  /// are always numbers left to give out.
+  package static let highestNextNumber: UInt32 = 1 << 31
+
   package var nextNumber: UInt32 = 1
   package var entities: [Entity] = []
 

@@ -1,12 +1,9 @@
 /// Checks that the numbers and names in a schema are unique, that each number leads to an entity or property of the
 /// schema, and that no entity inherits from itself: STORE-FORMAT.md, section 5.
 enum SchemaConsistency {
-  /// Half of the range, so that there are always numbers left to give out.
-  private static let highestNumber: UInt32 = 1 << 31
-
   /// What is wrong, in words; nil if nothing is.
   static func problem(of schema: Schema) -> String? {
-    guard (1...highestNumber).contains(schema.nextNumber) else {
+    guard (1...Schema.highestNextNumber).contains(schema.nextNumber) else {
       return "the next number is \(schema.nextNumber), which is out of range"
     }
     return duplicate(in: schema) ?? unknown(in: schema) ?? circle(in: schema)

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+source "$here/../../Tools/setup"
 [[ $(uname) != Darwin ]] || { echo "the store is not built on Apple's platforms"; exit 0; }
 sources="$root/Examples/Bank/Sources/Bank"
 work=$(mktemp -d)
@@ -17,11 +17,11 @@ fail() {
   exit 1
 }
 
-swift build --package-path "$root" --scratch-path "$root/.build-consumer" --product modelgen --quiet
-"$root/.build-consumer/debug/modelgen" "$sources/Bank.xcdatamodeld" --output Model --access internal >modelgen.out
+swift build --package-path "$root" --product modelgen --quiet >&2
+"$root/.build/debug/modelgen" "$sources/Bank.xcdatamodeld" --output Model --access internal >modelgen.out
 diff -r Model "$sources/Model" || fail "modelgen writes other classes"
-swift build --package-path "$root/Examples/Bank" --scratch-path "$root/.build-example-Bank" --quiet
-bank="$root/.build-example-Bank/debug/Bank"
+build_consumer "$root/Examples/Bank"
+bank="$root/.build-consumer/debug/Bank"
 
 start() {
   : >listening

@@ -2,7 +2,7 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-/// Two coordinators on one store, neither of which is told what the other one saves.
+/// Two coordinators on one store, neither of which is notified of what the other saves.
 @Suite struct ConflictTests {
   private let library = Library()
   private let mine: Coordinator
@@ -27,7 +27,7 @@ import Testing
     mine.work { _ in _ = book.value(forKey: "title") }
   }
 
-  /// They save another author.
+  /// The other coordinator saves another author.
   private func theyChange() throws {
     try theirs.work { context in
       theirBook.setValue("Jane Austen", forKey: "author")
@@ -96,7 +96,7 @@ import Testing
       #expect(book.value(forKey: "author") as? String == author)
     }
     #expect(try stored() == ["title": title, "author": author])
-    // The cache is right afterwards: nothing is in conflict any more.
+    // The cache is right afterwards: there is no conflict any more.
     try mine.work { context in
       book.setValue("again", forKey: "author")
       try context.save()

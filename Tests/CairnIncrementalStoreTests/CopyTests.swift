@@ -3,7 +3,7 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-/// Stores that are replaced, destroyed and migrated.
+/// Replacing, destroying and migrating stores.
 @Suite struct CopyTests {
   private let library = Library()
   private let other = Library()

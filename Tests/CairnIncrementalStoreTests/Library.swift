@@ -3,18 +3,18 @@ import Cairn
 import CoreData
 import Foundation
 
-/// A store of shelves with books: one-to-many, the same in an order, many-to-many, and a unique title.
+/// A store of shelves with books: a one-to-many relationship, an ordered one, a many-to-many one, and a unique title.
 final class Library {
   let url = FileManager.default.temporaryDirectory.appending(path: "library \(UUID().uuidString)")
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// A coordinator of its own, as another part of a program has.
+  /// Makes a new coordinator on the store, as another part of a program would.
   func coordinator(_ options: [AnyHashable: Any] = [:]) throws -> Coordinator {
     try Coordinator(url, options.merging([CairnDurabilityOption: "buffered"]) { given, _ in given })
   }
 
-  /// The model is the same in all coordinators.
+  /// Makes the model, which is the same for all coordinators.
   static func model() -> NSManagedObjectModel {
     let (shelf, book) = (entity("Shelf", attributes: ["name"]), entity("Book", attributes: ["title", "author"]))
     let pairs = [
@@ -78,7 +78,7 @@ final class Coordinator {
     try context.performAndWait { try body(context) }
   }
 
-  /// The snapshot of the engine, and the packs that it has.
+  /// The packs in the engine's store, read in a new snapshot; empty if it has no keyspace for packs.
   func packs() throws -> [Cairn.Row] {
     guard let engine = store.engine, let keyspace = engine.keyspace(.packs) else { return [] }
     return try engine.store.snapshot().rows(in: keyspace)
@@ -98,11 +98,11 @@ extension NSManagedObjectContext {
     return try fetch(request)
   }
 
-  /// The same object of another context.
+  /// The same object in this context.
   func its(_ object: NSManagedObject) -> NSManagedObject { self.object(with: object.objectID) }
 }
 
-/// The code of the error that the body throws; nil if it throws none of Cocoa's.
+/// The code of the error that `body` throws, as an `NSError`; nil if it throws none.
 func code(_ body: () throws -> Void) -> Int? { error(body)?.code }
 
 func error(_ body: () throws -> Void) -> NSError? {

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Packs of such keys are full by their bytes while they have few enough entries to be joined.
+  /// Packs of such keys reach their limit of bytes while they have few enough entries to be joined.
   @Test func textsOfAlmostTheLongestKeyAreSavedOneByOne() throws {
     let library = Library()
     let titles = (0..<400).map { number in

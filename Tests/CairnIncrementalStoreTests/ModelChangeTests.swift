@@ -3,16 +3,28 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-/// Stores that are opened with another model than the one before.
+/// Stores that are opened with another model than the time before.
 @Suite struct ModelChangeTests {
   private let library = Library()
   private var url: URL { library.url }
 
-  /// An entity with a unique name and a number, which may be something else.
+  /// A variant of a model with items and lists: the items' constraints, the type of their value, and whether a list is
+  /// ordered.
   private struct Form {
     var constraints: [[String]] = []
     var type = NSAttributeType.integer64AttributeType
     var isOrdered = false
+    var comics = Comics.none
+    /// Whether items inherit from an abstract entity.
+    var hasThings = false
+
+    enum Comics {
+      case none
+      /// An entity of its own, with a name of its own.
+      case alone
+      /// A subentity of items.
+      case items
+    }
 
     var model: NSManagedObjectModel {
       let (item, list) = (NSEntityDescription(), NSEntityDescription())
@@ -31,12 +43,30 @@ import Testing
       item.uniquenessConstraints = constraints
       let model = NSManagedObjectModel()
       model.entities = [item, list]
+      if comics != .none {
+        let comic = NSEntityDescription()
+        comic.name = "Comic"
+        model.entities.append(comic)
+        if comics == .items {
+          item.subentities = [comic]
+        } else {
+          let name = NSAttributeDescription()
+          (name.name, name.attributeType, name.isOptional) = ("name", .stringAttributeType, true)
+          comic.properties = [name]
+        }
+      }
+      if hasThings {
+        let thing = NSEntityDescription()
+        (thing.name, thing.isAbstract, thing.subentities) = ("Thing", true, [item])
+        model.entities.append(thing)
+      }
       return model
     }
   }
 
   private func work<Result>(
-    _ form: Form = Form(), ignoring: Bool = false, _ body: (NSManagedObjectContext) throws -> Result
+    _ form: Form = Form(), ignoring: Bool = false, isReadOnly: Bool = false,
+    _ body: (NSManagedObjectContext) throws -> Result
   ) throws -> Result {
     CairnIncrementalStore.register()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: form.model)
@@ -44,6 +74,7 @@ import Testing
       type: .cairn, at: url,
       options: [
         CairnDurabilityOption: "buffered", NSIgnorePersistentStoreVersioningOption: NSNumber(value: ignoring),
+        NSReadOnlyPersistentStoreOption: NSNumber(value: isReadOnly),
       ])
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(.privateQueue)
@@ -81,6 +112,44 @@ import Testing
     try work(unique) { (context) throws in
       try save("a", in: context)
       #expect(code { try save("b", in: context) } == NSManagedObjectConstraintMergeError)
+    }
+  }
+
+  @Test func aConstraintThatAnEntityInheritsHoldsForObjectsThatAreThere() throws {
+    try work(Form(comics: .items)) { (context) throws in
+      _ = context.insert("Comic", ["name": "a"])
+      try context.save()
+    }
+    try work(Form(constraints: [["name"]], comics: .alone), ignoring: true) { _ in }
+    try work(Form(constraints: [["name"]], comics: .items), ignoring: true) { (context) throws in
+      #expect(code { try save("a", in: context) } == NSManagedObjectConstraintMergeError)
+      context.rollback()
+      try save("b", in: context)
+    }
+  }
+
+  @Test func aConstraintThatAnEntityNoLongerInheritsLeavesNoKeysBehind() throws {
+    try work(Form(constraints: [["name"]], comics: .items)) { (context) throws in
+      _ = context.insert("Comic", ["name": "a"])
+      try save("b", in: context)
+    }
+    try work(Form(constraints: [["name"]], comics: .alone), ignoring: true) { (context) throws in
+      try save("a", in: context)
+      #expect(code { try save("b", in: context) } == NSManagedObjectConstraintMergeError)
+    }
+    // Now the comic and the item have the same name.
+    #expect(code { try work(Form(constraints: [["name"]], comics: .items), ignoring: true) { _ in } } == 134111)
+  }
+
+  @Test func aStoreThatIsOnlyReadHasTheObjectsOfANewSuperentity() throws {
+    try work { (context) throws in try save("a", "b", in: context) }
+    for isReadOnly in [true, false, true] {
+      try work(Form(hasThings: true), ignoring: true, isReadOnly: isReadOnly) { (context) throws in
+        #expect(try context.all("Thing").count == 2)
+        #expect(try context.all("Item", "name == %@", "b").count == 1)
+        let count = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Thing"))
+        #expect(count == 2)
+      }
     }
   }
 
@@ -166,7 +235,28 @@ import Testing
     #expect(before.contains("x-coredata") && after.contains("x-coredata"))
   }
 
-  /// The rows of items, as a text.
+  @Test func anIdentifierOfAStoreThatIsNotOpenCanBeTakenAway() throws {
+    try work { (context) throws in
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+      let target = context.insert("Item", ["name": "target"])
+      context.assign(target, to: memory)
+      let item = context.insert("Item", ["name": "a"])
+      context.assign(item, to: coordinator.persistentStores[0])
+      try context.obtainPermanentIDs(for: [target])
+      item.setValue(target.objectID, forKey: "link")
+      try context.save()
+      context.refresh(item, mergeChanges: false)
+      #expect(item.value(forKey: "link") as? NSManagedObjectID == target.objectID)
+      try coordinator.remove(memory)
+      item.setValue(nil, forKey: "link")
+      try context.save()
+    }
+    let rows = try rowBytes()
+    #expect(rows.contains("a") && !rows.contains("x-coredata"))
+  }
+
+  /// The bytes of all objects' rows, as one text.
   private func rowBytes() throws -> String {
     let store = try Store.open(at: url.path)
     defer { try? store.close() }

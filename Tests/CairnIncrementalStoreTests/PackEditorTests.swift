@@ -4,9 +4,9 @@ import Foundation
 import RowFormat
 import Testing
 
-/// Packs against a sorted set of entries.
+/// Random changes of packs, compared with a sorted set of entries.
 @Suite struct PackEditorTests {
-  /// CAIRN_SEED replays what failed.
+  /// `CAIRN_SEED` replays a failure.
   @Test(arguments: [[4...20], [150...230], [4...20, 150...230, 1000...9000], [8000...17_000]] as [[ClosedRange<Int>]])
   func randomChangesLeaveTheEntriesOfASortedSet(_ lengths: [ClosedRange<Int>]) throws {
     let given = ProcessInfo.processInfo.environment["CAIRN_SEED"].flatMap { UInt64($0) }
@@ -36,7 +36,7 @@ import Testing
     try store.close()
   }
 
-  /// Some entries that are there, some that are not, and sometimes nearly all.
+  /// Picks entries to remove, from none to nearly all, and entries to add.
   private static func changes(
     of entries: Set<[UInt8]>, _ lengths: [ClosedRange<Int>], _ random: inout Sequence
   ) -> (removed: Set<[UInt8]>, added: Set<[UInt8]>) {

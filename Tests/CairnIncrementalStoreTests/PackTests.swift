@@ -4,11 +4,11 @@ import CoreData
 import RowFormat
 import Testing
 
-/// How relationships lie in packs, seen from the engine.
+/// How relationships are stored in packs, seen from the engine.
 @Suite struct PackTests {
   private let library = Library()
 
-  /// A shelf with so many books, saved at once.
+  /// A shelf with this many books, saved together.
   private func fill(_ library: Coordinator, _ count: Int, _ relationship: String) throws -> NSManagedObject {
     try library.work { context in
       let shelf = context.insert("Shelf")

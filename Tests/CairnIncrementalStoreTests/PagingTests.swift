@@ -2,7 +2,7 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-/// Rows that a predicate names.
+/// Fetches in pages, and fetches of the objects that a predicate names.
 @Suite struct PagingTests {
   private let library = Library()
   private let writer: Coordinator

@@ -4,7 +4,7 @@ import Testing
 
 @testable import catalogue
 
-/// The objects' half on the sample and on little else.
+/// The part of the catalogue tool that works with objects, on the sample and on small files.
 @Suite("The catalogue as objects")
 final class ObjectsTests {
   private static let sample = URL(filePath: #filePath).deletingLastPathComponent()

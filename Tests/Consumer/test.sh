@@ -3,7 +3,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+source "$here/../../Tools/setup"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -11,7 +11,7 @@ sed -n '/^```swift$/,/^```$/p' "$root/README.md" | sed '1d;$d' >"$work/readme.sw
 diff "$work/readme.swift" "$here/Sources/Consumer/main.swift" \
   || { echo "Consumer: the program in the README is another one" >&2; exit 1; }
 
-swift build --package-path "$here" --scratch-path "$root/.build-consumer" --quiet
+build_consumer "$here"
 cd "$work"
 "$root/.build-consumer/debug/Consumer" >output
 diff output - <<'EXPECTED'

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+source "$here/../../Tools/setup"
 [[ $(uname) != Darwin ]] || { echo "Apple's platforms have a Core Data of their own"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,8 +20,8 @@ sed -i "s|\.package(name: \"Cairn\", path: \"../..\")|.package(name: \"Cairn\", 
 mkdir -p "$work/Sources/Consumer/Models"
 cp -R "$root/Tests/Models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"
 
-swift build --package-path "$root" --scratch-path "$root/.build-consumer" --product modelgen --quiet
-modelgen="$root/.build-consumer/debug/modelgen"
+swift build --package-path "$root" --product modelgen --quiet >&2
+modelgen="$root/.build/debug/modelgen"
 for model in "$root"/Tests/Models/*.xcdatamodel*; do
   "$modelgen" "$model" --output "$work/Sources/Consumer/Classes" --access public >/dev/null
 done
@@ -29,8 +29,8 @@ done
 sed 's/^class/public class/' "$root/Tests/OpenCoreDataTests/ModelGen/Magazine.swift" \
   >"$work/Sources/Consumer/Magazine.swift"
 
-swift build --package-path "$work" --scratch-path "$root/.build-consumer-core-data" --quiet
-"$root/.build-consumer-core-data/debug/Consumer" >"$work/output"
+build_consumer "$work"
+"$root/.build-consumer/debug/Consumer" >"$work/output"
 diff "$work/output" - <<'EXPECTED'
 Note: created, text
 1 1 9w/hhPQcVedTk/x2Ly+P9GIfQZfTOAeBbHQB1f9AAfc=
@@ -40,14 +40,14 @@ Tag: name
 EXPECTED
 
 # The page's own program, with a synchronous main, and one with an asynchronous main.
-"$root/.build-consumer-core-data/debug/Page" >"$work/output"
+"$root/.build-consumer/debug/Page" >"$work/output"
 sed -n '/^```text output$/,/^```$/{//!p;}' "$root/Documentation/CORE-DATA.md" | diff "$work/output" -
 # The second run finds what the first has saved.
 for count in 1 2; do
-  (cd "$work" && "$root/.build-consumer-core-data/debug/Readme") >"$work/output"
+  (cd "$work" && "$root/.build-consumer/debug/Readme") >"$work/output"
   diff "$work/output" - < <(for ((n = 0; n < count; n++)); do echo "Crashes on Mars"; done)
 done
-timeout 60 "$root/.build-consumer-core-data/debug/Asynchronous" >"$work/output"
+timeout 60 "$root/.build-consumer/debug/Asynchronous" >"$work/output"
 diff "$work/output" - <<'EXPECTED'
 ["before", "elsewhere"]
 2 false
@@ -55,7 +55,7 @@ true 2
 EXPECTED
 
 # Names that Foundation has, too: said once for a module, or file by file beside one re-export of Core Data.
-"$root/.build-consumer-core-data/debug/Names" >"$work/output"
+"$root/.build-consumer/debug/Names" >"$work/output"
 diff "$work/output" - <<'EXPECTED'
 [1, 1, 1] [1, 1, 1]
 1 1
@@ -64,7 +64,7 @@ true true
 ["new"]
 a:b [1, 2]
 EXPECTED
-"$root/.build-consumer-core-data/debug/Imports" | diff - <(echo "name 1")
+"$root/.build-consumer/debug/Imports" | diff - <(echo "name 1")
 
 status=0
 "$modelgen" "$work/none.xcdatamodeld" --output "$work" 2>"$work/output" || status=$?

@@ -4,17 +4,17 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+source "$here/../../Tools/setup"
 [[ $(uname) != Darwin ]] || { echo "on Apple's platforms the models are compiled by Xcode"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-swift build --package-path "$root" --scratch-path "$root/.build-consumer" --product modelgen --quiet
+swift build --package-path "$root" --product modelgen --quiet >&2
 
 # classes MODEL FOLDER: the folder has the model's classes as modelgen writes them.
 classes() {
-  "$root/.build-consumer/debug/modelgen" "$1" --output "$work/${1##*/}" --access internal >/dev/null
+  "$root/.build/debug/modelgen" "$1" --output "$work/${1##*/}" --access internal >/dev/null
   diff -r "$work/${1##*/}" "$2" || { echo "$1: modelgen writes other classes" >&2; exit 1; }
 }
 
@@ -22,8 +22,8 @@ classes() {
 build() {
   local sources="$root/Examples/$1/Sources/$1"
   classes "$sources/$2" "$sources/$3"
-  swift build --package-path "$root/Examples/$1" --scratch-path "$root/.build-example-$1" --quiet
-  program="$root/.build-example-$1/debug/$1"
+  build_consumer "$root/Examples/$1"
+  program="$root/.build-consumer/debug/$1"
 }
 
 # prints EXPECTED ARGUMENT...: the program prints that, and nothing on standard error.
@@ -77,8 +77,8 @@ sed -i "s|\"../..\"|\"$root\"|; s|product(name: \"CoreData\", package: \"Cairn\"
 sed -i 's|= \[bugSquasherStoreDescription\]|= [.cairn(at: directory.appending(path: "bugs.txt"))]|; 1i import CairnIncrementalStore' \
   cairn/Sources/BugSquasher/PersistentContainer.swift
 shows BugSquasher <(grep -o 'container.persistentStoreDescriptions = \[.cairn.*' cairn/Sources/BugSquasher/PersistentContainer.swift)
-swift build --package-path cairn --scratch-path "$root/.build-example-cairn" --quiet
-program="$root/.build-example-cairn/debug/BugSquasher"
+build_consumer cairn
+program="$root/.build-consumer/debug/BugSquasher"
 mkdir bugs-in-cairn
 touch bugs-in-cairn/bugs.txt
 prints "$here/bugs-added.txt" bugs-in-cairn add Ant add Bee add Cockroach

@@ -444,8 +444,9 @@ def decode_content(key, position, depth):
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 HIDDEN = [
-    (0x00, 0x1F), (0x7F, 0x9F), (0x061C, 0x061C), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x2069),
-    (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB)]
+    (0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5),
+    (0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)]
 
 
 def quoted(text):
@@ -453,7 +454,10 @@ def quoted(text):
     if character in ESCAPES:
       return ESCAPES[character]
     code = ord(character)
-    return f"\\u{code:04x}" if any(low <= code <= high for low, high in HIDDEN) else character
+    if not any(low <= code <= high for low, high in HIDDEN):
+      return character
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[place] << 8 | units[place + 1]:04x}" for place in range(0, len(units), 2))
 
   return '"' + "".join(map(escaped, text)) + '"'
 

@@ -23,15 +23,15 @@ while [[ $# -gt 0 ]]; do
 done
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+source "$here/../../Tools/setup"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-swift build --package-path "$here" --scratch-path "$root/.build-killnine" --configuration release --quiet
-writer="$root/.build-killnine/release/Writer"
+build_consumer "$here" --configuration release
+writer="$root/.build-consumer/release/Writer"
 if [[ ${kinds[*]} == *busy* ]]; then
-  swift build --package-path "$root" --scratch-path "$root/.build-torture" --configuration release --product kvdump --quiet
-  kvdump="$root/.build-torture/release/kvdump"
+  swift build --package-path "$root" --configuration release --product kvdump --quiet >&2
+  kvdump="$root/.build/release/kvdump"
 fi
 
 kills=0

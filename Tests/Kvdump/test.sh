@@ -70,6 +70,23 @@ done
 # Nothing has changed.
 diff -r Tests/Fixtures/everything "$store" || fail "looking changed the store"
 
+# tail shows the last commits that have changes of a keyspace, and counts what it shows.
+expect 0 tail "$store" -n 9223372036854775807 --format jsonl; silent
+grep -qx '{"end":true,"count":21}' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+expect 0 tail "$store" -n 9223372036854775807 --keyspace counters --format jsonl
+head -n 1 "$temporary/out" >"$temporary/head"
+sed '1d;$d' "$temporary/out" >"$temporary/all"
+for count in 0 1 3 9223372036854775807; do
+  cat "$temporary/head" <(tail -n "$count" "$temporary/all") >"$temporary/wanted"
+  wanted=$(($(wc -l <"$temporary/wanted") - 1))
+  expect 0 tail "$store" -n "$count" --keyspace counters --format jsonl; silent
+  sed '$d' "$temporary/out" | diff "$temporary/wanted" - || fail "tail -n $count --keyspace showed other commits"
+  [[ $(tail -n 1 "$temporary/out") == "{\"end\":true,\"count\":$wanted}" ]] || fail "counted $(tail -n 1 "$temporary/out")"
+done
+[[ $wanted -gt 3 ]] || fail "counters has only $wanted commits"
+expect 0 tail "$store" -n 2 --keyspace nothing --format jsonl
+grep -qx '{"end":true,"count":0}' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+
 # tail -f shows commits while another process makes them, and Control-C ends it.
 "${PYTHON:-python3}" - "$kvdump" "$store" "$temporary" <<'END' || fail "tail -f did not follow"
 import shutil, signal, subprocess, sys

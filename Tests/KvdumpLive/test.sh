@@ -4,11 +4,11 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+source "$here/../../Tools/setup"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 swift build --package-path "$root" --product kvdump >&2
-swift build --package-path "$here" --scratch-path "$root/.build-kvdumplive" --configuration release --quiet >&2
+build_consumer "$here" --configuration release
 "${PYTHON:-python3}" "$here/live.py" "$(swift build --package-path "$root" --show-bin-path)/kvdump" \
-  "$root/.build-kvdumplive/release/Writer" "$work"
+  "$root/.build-consumer/release/Writer" "$work"

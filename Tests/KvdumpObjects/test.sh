@@ -112,6 +112,41 @@ grep -qF ",\"${marks//\"/\"\"}\"," "$temporary/out" || fail "printed $(cat "$tem
 expect 0 import "$temporary/marks" --model "$fleet" <<<"$(cat "$temporary/out")"
 prints 'imported 1 object: 0 inserted, 0 updated, 1 unchanged'
 
+# A table comes back as it was, whatever its texts are.
+mkdir "$temporary/note.xcdatamodel"
+cat >"$temporary/note.xcdatamodel/contents" <<'END'
+<model><entity name="Note"><attribute name="text" optional="YES" attributeType="String"/>
+<attribute name="time" optional="YES" attributeType="Date"/></entity>
+<entity name="Word"><attribute name="text" optional="YES" attributeType="String"/></entity></model>
+END
+note=$temporary/note.xcdatamodel
+for text in null '""' '"a\rb"' '"a\nb"' '"a\r\n"' '"\r"' '"\n"' '"\"\""' '"a\"b"' '"a,b"' '","' '" a "' '" "' '"\t"' '"{"'; do
+  printf '{"entity":"Note","attributes":{"text":%s,"time":"2001-01-01T00:00:00.3000000000000000444Z"}}\n' "$text"
+  printf '{"entity":"Word","attributes":{"text":%s}}\n' "$text"
+done >"$temporary/notes.jsonl"
+expect 0 import "$temporary/notes" "$temporary/notes.jsonl" --model "$note" --create; silent
+for entity in Note Word; do
+  "$kvdump" objects "$temporary/notes" --entity "$entity" --format csv >"$temporary/notes.csv"
+  expect 0 import "$temporary/notes" "$temporary/notes.csv" --model "$note"
+  prints 'imported 15 objects: 0 inserted, 0 updated, 15 unchanged'
+  expect 0 import "$temporary/$entity" "$temporary/notes.csv" --model "$note" --create; silent
+  diff <("$kvdump" objects "$temporary/notes" --entity "$entity" --format jsonl | grep -o '"attributes".*') \
+    <("$kvdump" objects "$temporary/$entity" --format jsonl | grep -o '"attributes".*') || fail "other notes came back"
+done
+
+# In a table of one column, an empty line is nil; elsewhere it is nothing. A carriage return ends no cell.
+for end in '\n' '\r\n'; do
+  rm -rf "$temporary/words"
+  printf "text${end}a${end}${end}\"\"${end} b ${end}c\rd${end}\"e\rf\"${end}" >"$temporary/words.csv"
+  expect 0 import "$temporary/words" "$temporary/words.csv" --model "$note" --entity Word --create; silent
+  prints 'imported 6 objects: 6 inserted, 0 updated, 0 unchanged'
+  "$kvdump" objects "$temporary/words" --format jsonl | sed -n 's/.*"attributes":{"text":\(.*\)},"relation.*/\1/p' \
+    >"$temporary/out"
+  prints $'"a"\nnull\n""\n" b "\n"c\\rd"\n"e\\rf"'
+done
+printf '\ntext,time\na,\n\nb,\n\n' | expect 0 import "$temporary/words" --model "$note" --entity Note
+prints 'imported 2 objects: 2 inserted, 0 updated, 0 unchanged'
+
 # Names that would change how a terminal shows what is around them.
 mkdir "$temporary/names.xcdatamodel"
 cat >"$temporary/names.xcdatamodel/contents" <<'END'

@@ -6,8 +6,9 @@
   import Darwin
 #endif
 
-/// Says which of the mutants in this copy acts: the one that the environment named when the process started, or none.
-/// `Tools/mutants` puts this file into each module of its copy that has mutants; the modules themselves have no such thing.
+/// Tells which mutant is active in this copy: the one that the environment named when the process started, or none.
+/// `Tools/mutants` puts this file into each module of its copy that has mutants; the original modules do not contain
+/// it.
 package enum Mutant {
   private static let active = unsafe getenv("CAIRN_MUTANT").map { unsafe Array(String(cString: $0).utf8) } ?? []
 

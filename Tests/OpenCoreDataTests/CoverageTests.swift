@@ -18,8 +18,8 @@ struct CoverageTests {
     }
   }
 
-  /// The public symbols of the module and of what it extends, such as `NSEntityDescription.isKindOf(entity:)`. The file of
-  /// the caller, which callers do not write, is left out.
+  /// The public symbols of the module and of what it extends, such as `NSEntityDescription.isKindOf(entity:)`. The
+  /// `fileID` parameter, which callers do not write, is left out.
   private func interface() throws -> Set<String> {
     struct Graph: Decodable {
       struct Symbol: Decodable {

@@ -119,7 +119,7 @@ struct HostileBytesTests {
     #expect(throws: Never.self) { try Pack.entries(Pack.bytes(long[...])) }
   }
 
-  /// Whether the bytes are refused. The place of the error is one of them, or their end.
+  /// Returns whether the bytes are refused. Expects the error's position to be within the bytes or at their end.
   @discardableResult
   private func checkPlace(_ reading: Reading, _ bytes: [UInt8], _ what: String) -> Bool {
     do {

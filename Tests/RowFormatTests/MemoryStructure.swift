@@ -1,6 +1,6 @@
 import RowFormat
 
-/// A store in memory whose rows and entries a test can change at will.
+/// A store in memory whose rows and entries a test can change freely.
 final class MemoryStructure: StructureSource {
   var rows: [UInt32: [RowReference: [UInt8]]] = [:]
   var packs: [(bound: [UInt8], bytes: [UInt8])] = []
@@ -23,7 +23,7 @@ final class MemoryStructure: StructureSource {
     ]
   }
 
-  /// All entries; setting them makes packs of two.
+  /// All entries; setting them puts them into packs of two.
   var entries: [[UInt8]] {
     get { packs.flatMap { (try? Pack.entries($0.bytes).map { Array($0) }) ?? [] } }
     set {

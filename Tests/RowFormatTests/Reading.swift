@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Everything that reads bytes of one kind, to the last of them.
+/// The kinds of bytes that are read; each is read to its end.
 enum Reading: CaseIterable, Sendable {
   case schema
   case row
@@ -50,7 +50,7 @@ enum Reading: CaseIterable, Sendable {
   }
 }
 
-/// The generator of a seed: what failed can be done again.
+/// A random number generator with a seed, so that a failure can be repeated.
 struct SeededGenerator: RandomNumberGenerator {
   let seed: UInt64
   private var state: UInt64

@@ -59,7 +59,7 @@ enum Samples {
     return row.bytes
   }
 
-  /// A composite value in a composite value, and so on.
+  /// Composite values nested `depth` deep.
   static func composite(depth: Int) -> [UInt8] {
     var bytes: [UInt8] = [0]
     for _ in 1..<max(depth, 1) {

@@ -214,7 +214,7 @@ struct StructureTests {
     }
   }
 
-  /// Expects findings of these kinds and no others, all at one place.
+  /// Expects findings of these kinds and no others, the last of them at `place`.
   private func expect(
     _ kinds: [StructureFinding.Kind], _ place: StructureFinding.Place? = nil,
     _ location: SourceLocation = #_sourceLocation

@@ -1,5 +1,6 @@
 import CoreData
 
-// Foundation declares empty classes of these names off Apple's platforms. These lines serve all files of the module.
+// Outside Apple's platforms, Foundation declares empty classes with these names. These aliases serve all files of the
+// module.
 typealias NSExpression = CoreData.NSExpression
 typealias NSComparisonPredicate = CoreData.NSComparisonPredicate

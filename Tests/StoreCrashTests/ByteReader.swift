@@ -1,4 +1,4 @@
-/// Reads what STORE-FORMAT.md describes.
+/// Reads the encodings that STORE-FORMAT.md describes.
 struct ByteReader {
   private var rest: ArraySlice<UInt8>
 
@@ -6,7 +6,7 @@ struct ByteReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// All that is left.
+  /// All remaining bytes.
   mutating func remainder() -> [UInt8] {
     defer { rest = [] }
     return Array(rest)
@@ -40,7 +40,7 @@ struct ByteReader {
 
   mutating func bigEndian(_ count: Int) throws -> Int64 { try take(count).reduce(0) { $0 << 8 | Int64($1) } }
 
-  /// The stores of these tests number their objects from 1.
+  /// Reads a reference; the stores of these tests number their objects from 1.
   mutating func reference() throws -> Int64 {
     let first = try byte()
     guard (0x21...0x28).contains(first) else { throw CrashFailure("a reference begins with \(first)") }

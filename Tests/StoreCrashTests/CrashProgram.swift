@@ -10,7 +10,7 @@ struct CrashProgram: Sendable {
   let length: Length
   var steps: [CrashStep]
 
-  /// At one of how many calls the power fails.
+  /// The power fails at one in this many calls.
   var oneIn: Int {
     switch length {
     case .short: 1

@@ -1,7 +1,7 @@
 import Cairn
 import OpenCoreData
 
-/// Runs one program on a simulated machine, and looks at every disk that a loss of power may have left.
+/// Runs one program on a simulated machine, and checks every disk that a loss of power may have left.
 struct CrashRunner {
   private let program: CrashProgram
   private let model = makeModel()
@@ -10,10 +10,10 @@ struct CrashRunner {
   private var subject: Subject
   private var isDurable = true
   private var plain = PlainModel()
-  /// What there was after each save since the store was found as it is in the first.
+  /// The state after each save; the first is the empty store, or the state found after the last crash.
   private var states: [Graph] = [[:]]
   private var commits: [UInt64] = [0]
-  /// Those before are durable.
+  /// The index of the newest state that is known to be durable.
   private var firstState = 0
   private var identifiers = GivenIdentifiers()
   private var tally = CrashTally()
@@ -57,7 +57,7 @@ struct CrashRunner {
     try reopen(isDurable: true)
   }
 
-  /// Tells what a loss of power must lead to from now on.
+  /// Tells `power` which states a loss of power may lead to from now on.
   private func follow() throws {
     let bounds = PowerCut.Bounds(first: firstState, last: states.count - 1, given: identifiers.count)
     power.expect(bounds, commits: commits, of: try subject.store.engine)
@@ -226,7 +226,7 @@ struct CrashRunner {
       try require(code == nil, "the save failed with \(code ?? 0)")
       commits.append(try subject.store.engine.lastSequence)
       if isDurable { firstState = states.count - 1 }
-      // The context still has relationships to what is deleted.
+      // The context still has relationships to deleted objects.
       let isUpToDate = keepsObjects && !plain.hasDeletions
       plain.adopt(target)
       if !isUpToDate { rollBack() }
@@ -267,7 +267,7 @@ struct CrashRunner {
     try require(read == plain.saved, "read by Core Data: \(read.difference(from: plain.saved))")
   }
 
-  /// A new machine with the same disk.
+  /// Opens the store on a new machine with the same disk.
   private mutating func open(_ files: MemoryFileLayer, _ isDurable: Bool) throws {
     self.isDurable = isDurable
     machine = SimulatedMachine(files, seed: program.seed &+ UInt64(tally.disks))
@@ -291,7 +291,8 @@ struct CrashRunner {
       throw CrashFailure("this is no state there was: \(found.difference(from: states[states.count - 1]))")
     }
     plain.adopt(found)
-    // What the opening has left must lead to one of the states before; from now on only to that.
+    // The disks cut during the opening must have one of the earlier states; from now on only the found state is
+    // allowed.
     try checkDisks()
     states = [found]
     commits = [0]
@@ -313,7 +314,7 @@ struct CrashRunner {
 }
 
 extension Attribute {
-  /// A value out of a few, so that some are the same; texts are of many lengths.
+  /// One of a few values, so that some are equal; texts are of many lengths.
   fileprivate func value(_ number: Int) -> GraphValue {
     switch self {
     case .name: .text("name \(number % 5)")

@@ -1,4 +1,4 @@
-/// Makes a failing program small: as long as what is left still fails, steps go.
+/// Makes a failing program smaller: removes steps as long as the remaining ones still fail.
 enum CrashShrinker {
   private static let mostRuns = 150
 

@@ -1,5 +1,5 @@
-/// A step of a program. What it is about is picked among the things there are at the time, so that a step means
-/// something whatever came before.
+/// A step of a program. Its numbers pick among the things that exist at the time, so that a step does something
+/// whatever came before.
 enum CrashStep: Sendable {
   case insert(isSpecial: Bool)
   case set(Int, Attribute, Int?)
@@ -9,13 +9,13 @@ enum CrashStep: Sendable {
   case unrelate(Int, Relation, Int)
   case move(Int, Relation, from: Int, to: Int)
   case delete(Int)
-  /// Inserts so many and relates one thing to each.
+  /// Inserts this many things and relates one thing to each of them.
   case fill(Int, Relation, Int)
-  /// Gets identifiers for so many objects, which are never saved.
+  /// Gets identifiers for this many objects, which are never saved.
   case reserve(Int)
-  /// Gets so many identifiers from the row store.
+  /// Gets this many identifiers from the row store.
   case reserveMany(Int)
-  /// The objects stay in the context, or are read anew.
+  /// The objects stay in the context, or are read again.
   case save(keepsObjects: Bool)
   case rollBack
   case sync
@@ -23,6 +23,6 @@ enum CrashStep: Sendable {
   case compact
   case background
   case reopen(isDurable: Bool)
-  /// The power fails, and the program goes on with what is left.
+  /// The power fails, and the program continues with what is left on the disk.
   case crash(seed: UInt64)
 }

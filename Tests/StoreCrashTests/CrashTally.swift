@@ -1,6 +1,6 @@
-/// What programs came to.
+/// Counts of what happened in programs.
 struct CrashTally: Sendable, CustomStringConvertible {
-  /// What a loss of power has left, and was looked at.
+  /// Disks left by a loss of power that were checked.
   var disks = 0
   var saves = 0
   /// Saves that failed because a deletion was denied.

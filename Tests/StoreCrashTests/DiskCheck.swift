@@ -1,14 +1,14 @@
 import Cairn
 import OpenCoreData
 
-/// Opens the store on a disk that a loss of power has left, and compares it with what may be there.
+/// Opens the store on a disk that a loss of power has left, and checks that it has one of the allowed states.
 struct DiskCheck {
   private let disk: PowerCut.Disk
   private let states: [Graph]
   private let identifiers: GivenIdentifiers
   private let model: NSManagedObjectModel
 
-  /// Reading objects one by one takes long.
+  /// The largest number of objects to read one by one, which takes long.
   private static let mostRead = 24
 
   init(_ disk: PowerCut.Disk, _ states: [Graph], _ identifiers: GivenIdentifiers, _ model: NSManagedObjectModel) {
@@ -47,7 +47,8 @@ struct DiskCheck {
     try check(try subject.count("Thing", NSPredicate(format: "line.@count > 0")), "heads") { !$0[.line].isEmpty }
   }
 
-  /// The store is as good as any: what is new gets identifiers that nobody was given before the power failed.
+  /// Checks that the store can be used normally: a new object gets an identifier that was not given out before the
+  /// power failed.
   private func goOn(_ subject: Subject, _ found: Graph) throws {
     subject.insert(0, isSpecial: true)
     for (_, uri) in try subject.obtainIdentifiers() {

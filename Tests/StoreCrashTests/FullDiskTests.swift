@@ -18,7 +18,7 @@ import Testing
     let files = MemoryFileLayer(capacity: 24 << 20)
     let machine = SimulatedMachine(files, seed: 1)
     let subject = try Subject(machine, makeModel())
-    // Nothing that could be compressed.
+    // A text that does not compress.
     let text = String((0..<40_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126))) })
     var saved = 0
     var failure: (code: Int, beneath: StoreError.Code?)?

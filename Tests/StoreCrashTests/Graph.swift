@@ -1,14 +1,15 @@
 /// The things of a store, by their serial numbers.
 typealias Graph = [Int: GraphRow]
 
-/// A thing in plain words.
+/// A thing as plain values.
 struct GraphRow: Equatable, Sendable {
   /// The number in its permanent identifier; 0 before it has one.
   var reference: Int64 = 0
   let isSpecial: Bool
-  /// Without those that are nil.
+  /// The attributes that are not nil.
   private(set) var values: [Attribute: GraphValue] = [:]
-  /// The serial numbers of related things: in their order, or rising. Without relationships that are empty.
+  /// The serial numbers of related things, in their order if the relationship is ordered, otherwise ascending. Empty
+  /// relationships are left out.
   private(set) var links: [Relation: [Int]] = [:]
 
   init(isSpecial: Bool) { self.isSpecial = isSpecial }
@@ -30,7 +31,7 @@ enum GraphValue: Hashable, Sendable {
 }
 
 extension Graph {
-  /// Where this differs from another graph, in words.
+  /// Describes the first eight differences from another graph.
   func difference(from other: Graph) -> String {
     let lines = Set(keys).union(other.keys).sorted().flatMap { serial -> [String] in
       switch (self[serial], other[serial]) {

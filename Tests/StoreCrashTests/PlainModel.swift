@@ -1,20 +1,20 @@
-/// What a context and its store should have: things as they are saved, and as they are changed since.
+/// The expected state of a context and its store: things as they were saved, and as they have been changed since.
 ///
-/// Changes return false, and change nothing, where it is not defined what they do.
+/// A change whose effect is not defined returns false and changes nothing.
 struct PlainModel {
   private(set) var saved: Graph = [:]
   private(set) var now: Graph = [:]
-  /// Things that were saved and are deleted since.
+  /// Things that were saved and have since been deleted.
   private var deleted: Graph = [:]
   private var lastSerial = 0
 
-  /// The serial numbers of the things there are.
+  /// The serial numbers of the things that exist.
   var alive: [Int] { now.keys.sorted() }
 
-  /// Whether something is deleted that is saved.
+  /// Whether a saved thing has been deleted.
   var hasDeletions: Bool { !deleted.isEmpty }
 
-  /// All that is not saved is forgotten.
+  /// Forgets everything that is not saved.
   mutating func rollBack() {
     now = saved
     deleted = [:]
@@ -41,7 +41,7 @@ struct PlainModel {
     return true
   }
 
-  /// Makes `y` the last that `x` is related to, or the only one.
+  /// Makes `y` the last thing that `x` is related to, or the only one.
   mutating func relate(_ x: Int, _ relation: Relation, _ y: Int) -> Bool {
     guard x != y, let row = now[x], now[y] != nil, !row[relation].contains(y), !comesBack(x, relation, y) else {
       return false
@@ -60,7 +60,8 @@ struct PlainModel {
     return true
   }
 
-  /// Where a member gets in the order that is removed and added before a save is not defined.
+  /// Whether this would add a saved member to an ordered relationship again: its position before the save is not
+  /// defined.
   private func comesBack(_ x: Int, _ relation: Relation, _ y: Int) -> Bool {
     relation.isOrdered && saved[x]?[relation].contains(y) == true
   }
@@ -98,7 +99,7 @@ struct PlainModel {
       leaving += links(leaving[place], .children).filter { now[$0] != nil && !leaving.contains($0) }
       place += 1
     }
-    // Others may not refer to a thing that never was saved.
+    // No remaining thing may refer to a deleted thing that was never saved.
     let unsaved = Set(leaving.filter { saved[$0] == nil })
     let stays: (Relation) -> Bool = { $0.deleteRule == .deny || $0.deleteRule == .nothing }
     guard unsaved.allSatisfy({ y in Relation.allCases.allSatisfy { !stays($0) || links(y, $0).isEmpty } }),
@@ -124,15 +125,15 @@ struct PlainModel {
 
   enum Outcome: Equatable {
     case saved
-    /// Deleting something was denied.
+    /// A deletion was denied.
     case denied
-    /// Something was related to a thing that is deleted.
+    /// A thing is related to a deleted thing.
     case dangling
-    /// Two things would have a key.
+    /// Two things would have the same key.
     case conflict
   }
 
-  /// What becomes of a save now.
+  /// The expected outcome of a save now.
   var outcome: Outcome {
     if deleted.values.contains(where: { $0[.wards].contains { now[$0] != nil } }) { return .denied }
     if hasDanglingReferences { return .dangling }
@@ -158,10 +159,10 @@ struct PlainModel {
     }
   }
 
-  /// What is in the store after a save that succeeds.
+  /// The expected contents of the store after a save that succeeds.
   var target: Graph {
     var target = now
-    // Members whose end is to-one follow from that end.
+    // Members of a relationship whose inverse is to-one are derived from that inverse.
     for (x, row) in now { target[x]?[.remarks] = row[.remarks].filter { now[$0] != nil } }
     return target
   }

@@ -1,13 +1,13 @@
 import Cairn
 
-/// Stands between a store and its disk, and takes copies of the disk as a loss of power at that moment would leave it.
-/// They are looked at later, since the store is in the middle of something.
+/// Watches the calls of a store to its disk, and takes copies of the disk as a loss of power at that moment would leave
+/// it. The copies are checked later, since the store is in the middle of an operation.
 final class PowerCut: Sendable {
-  /// What a disk must have.
+  /// What a disk may and must contain.
   struct Bounds: Sendable {
-    /// The first state that may be there: what came before is durable.
+    /// The first state that may be found: it is durable.
     var first = 0
-    /// The last one.
+    /// The last state that may be found.
     var last = 0
     /// How many identifiers have been given out.
     var given = 0
@@ -21,7 +21,7 @@ final class PowerCut: Sendable {
 
   private struct State {
     var bounds = Bounds()
-    /// The last commit of each state, and who says which of them are durable.
+    /// The last commit of each state, and the store that knows which commits are durable.
     var commits: [UInt64] = []
     var store: Store?
     var calls: UInt64 = 0
@@ -47,7 +47,7 @@ final class PowerCut: Sendable {
     }
   }
 
-  /// From now on this is what a disk must have.
+  /// Sets the bounds for disks that are taken from now on.
   func expect(_ bounds: Bounds, commits: [UInt64] = [], of store: Store? = nil) {
     state.withLock {
       $0.bounds = bounds

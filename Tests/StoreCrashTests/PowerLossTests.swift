@@ -2,7 +2,7 @@ import Cairn
 import Glibc
 import Testing
 
-/// Random programs of saves on a machine whose power fails at every call for its disk, or at some of many.
+/// Random programs of saves on a machine whose power fails at every call that changes its disk, or at some of them.
 ///
 /// `OPENCOREDATA_SEED` replays a program, and `OPENCOREDATA_PROGRAMS` runs more of them.
 @Suite struct PowerLossTests {

@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// The relationships of a thing: each kind there is, with its inverse.
+/// The relationships of a thing: every kind of relationship, each with its inverse.
 enum Relation: String, CaseIterable, Sendable {
   /// To-one; the children are deleted with their parent.
   case parent, children
@@ -70,7 +70,8 @@ enum Attribute: String, CaseIterable, Sendable {
   static let constraints: [[Attribute]] = [[.name], [.code, .rank]]
 }
 
-/// The model: things, and special things, a subentity. Besides the above each has the serial number it was made under.
+/// The model: things, and special things as a subentity. Besides these attributes, each has the serial number under
+/// which it was made.
 func makeModel() -> NSManagedObjectModel {
   let thing = NSEntityDescription()
   thing.name = "Thing"

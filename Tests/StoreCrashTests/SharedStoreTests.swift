@@ -2,7 +2,7 @@ import Cairn
 import OpenCoreData
 import Testing
 
-/// One store, two coordinators, one of which saves what the other has read.
+/// Two coordinators on one store: one saves changes of objects that the other has read.
 @Suite struct SharedStoreTests {
   private let machine = SimulatedMachine(MemoryFileLayer(), seed: 1)
   private let one: Subject
@@ -22,7 +22,7 @@ import Testing
     try subject.perform { _ in try subject.object(1) { _ in thing }.setValue(value, forKey: key) }
   }
 
-  /// What somebody has who has not read anything before.
+  /// Reads a value with a new coordinator, which has not read anything before.
   private func read(_ key: String) throws -> Any? {
     let three = try Subject(machine, makeModel())
     defer { try? three.close() }

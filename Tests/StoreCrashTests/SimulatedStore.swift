@@ -3,7 +3,7 @@ import OpenCoreData
 
 @testable import CairnIncrementalStore
 
-/// A Core Data store that Cairn keeps on a simulated machine, which comes with the options.
+/// A Core Data store that Cairn keeps on a simulated machine, which is passed in the options.
 final class SimulatedStore: RowIncrementalStore {
   static let machineOption = "SimulatedMachine"
 

@@ -7,9 +7,9 @@ struct StoredFields {
     case object(StoredObject)
   }
 
-  /// By the numbers of the properties.
+  /// The values, by property number.
   private(set) var fields: [Int: Value] = [:]
-  /// Each value as it stands in the row, behind its type.
+  /// The bytes of each number and text, by property number: the type, then the value as in the row.
   private(set) var bytes: [Int: [UInt8]] = [:]
 
   init(_ row: [UInt8]) throws {

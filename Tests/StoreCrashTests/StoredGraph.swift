@@ -1,6 +1,6 @@
 import Cairn
 
-/// What a store has, read out of its rows and packs by what STORE-FORMAT.md says.
+/// The contents of a store, read from its rows and packs as STORE-FORMAT.md describes.
 struct StoredGraph {
   private struct Member: Hashable {
     let owner: Int64
@@ -56,7 +56,7 @@ struct StoredGraph {
 
   // MARK: Entries and rows
 
-  /// Requires that the entries are those that follow from the rows, and that both ends of relationships agree.
+  /// Requires that the entries are exactly those that follow from the rows, and that both ends of relationships agree.
   func check() throws {
     try checkKeys()
     let present = Set(rows.keys.map(\.reference))
@@ -74,7 +74,7 @@ struct StoredGraph {
     }
   }
 
-  /// The entries of the other end, the other way round.
+  /// The entries of a relationship with owner and member exchanged.
   private func mirrored(_ relation: Relation) -> Set<Member> {
     let objects = Dictionary(uniqueKeysWithValues: rows.keys.map { ($0.reference, $0) })
     return Set(
@@ -83,7 +83,7 @@ struct StoredGraph {
       })
   }
 
-  /// What the fields of a to-one relationship say.
+  /// The members that follow from the fields of a to-one relationship.
   private func followed(_ relation: Relation, _ present: Set<Int64>) throws -> Set<Member> {
     var followed: Set<Member> = []
     for (object, row) in rows {
@@ -123,7 +123,7 @@ struct StoredGraph {
 
   // MARK: In plain words
 
-  /// The things, if `serials` says which number belongs to which.
+  /// The things by serial number; `serials` gives the serial number for each reference.
   func graph(_ serials: [Int64: Int]) throws -> Graph {
     func serial(_ reference: Int64) throws -> Int {
       guard let serial = serials[reference] else { throw CrashFailure("nobody was given the number \(reference)") }

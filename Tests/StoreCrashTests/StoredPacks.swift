@@ -1,6 +1,6 @@
 import Cairn
 
-/// The entries of a store, out of their packs.
+/// The entries of a store, read from its packs.
 enum StoredPacks {
   static func entries(_ rows: [Row]) throws -> [[UInt8]] {
     var all: [[UInt8]] = []

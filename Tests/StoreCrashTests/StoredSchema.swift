@@ -3,9 +3,9 @@ struct StoredSchema {
   struct Entity {
     let name: String
     let superentity: Int
-    /// Numbers and names of what it declares itself.
+    /// The names of the properties that the entity itself declares, by number.
     fileprivate(set) var properties: [Int: String] = [:]
-    /// Numbers of attributes by that of the constraint.
+    /// The numbers of each constraint's attributes, by the number of the constraint.
     fileprivate(set) var constraints: [Int: [Int]] = [:]
   }
 
@@ -42,7 +42,7 @@ struct StoredSchema {
     return entity
   }
 
-  /// The entity and those above it.
+  /// The entity and its superentities.
   private func lineage(_ number: Int) -> [Entity] {
     guard let entity = entities[number] else { return [] }
     return [entity] + lineage(entity.superentity)
@@ -56,7 +56,7 @@ struct StoredSchema {
     lineage(entity).flatMap { entity in entity.constraints.map { ($0.key, $0.value) } }
   }
 
-  /// Names of all properties by their numbers.
+  /// The names of all properties, by number.
   var properties: [Int: String] {
     entities.values.reduce(into: [:]) { $0.merge($1.properties) { name, _ in name } }
   }

@@ -41,7 +41,7 @@ final class Subject {
 
   // MARK: Things
 
-  /// Where a thing is found that is not new to the context.
+  /// Gives the identifier of a thing that the context has not seen since it was reset.
   typealias Locate = (Int) -> URL?
 
   func insert(_ serial: Int, isSpecial: Bool) {
@@ -62,7 +62,7 @@ final class Subject {
     return object
   }
 
-  /// Gives permanent identifiers to all that is new, and says which.
+  /// Gives permanent identifiers to all new objects, and returns the identifiers.
   func obtainIdentifiers() throws -> [(serial: Int, uri: URL)] {
     try perform { context in
       let new = context.insertedObjects
@@ -81,7 +81,7 @@ final class Subject {
 
   func save() throws { try perform { try $0.save() } }
 
-  /// Numbers out of the row store, of identifiers that are for no object yet.
+  /// Takes identifiers from the row store that belong to no object yet; returns their numbers.
   func takeNumbers(_ count: Int) throws -> [Int64] {
     try (store.rowStore?.reserveReferences(count) ?? []).map { reference in
       guard case .integer(let number) = reference else { throw CrashFailure("\(reference) is no number") }
@@ -96,7 +96,7 @@ final class Subject {
 
   // MARK: Reading
 
-  /// All that is saved, as Core Data has it.
+  /// All saved things, as Core Data reads them.
   func graph(_ serials: [Int64: Int]) throws -> Graph {
     try perform { context in
       defer { reset() }

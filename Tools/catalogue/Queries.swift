@@ -51,15 +51,16 @@ struct Queries {
   }
 
   /// The range of tuples whose first element is a string with this prefix. The upper bound is the prefix with its last
-  /// character, or the last one that has a successor, replaced by that successor.
+  /// character, or the last one that has a successor, replaced by that successor; there is none if no character has.
   static func range(ofNamesWithPrefix prefix: String) -> KeyRange {
     var next = prefix.unicodeScalars
     while let last = next.popLast() {
-      guard let greater = Unicode.Scalar(last.value + 1) else { continue }
+      // The numbers between U+D7FF and U+E000 are no characters.
+      guard let greater = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { continue }
       next.append(greater)
       return KeyRange(Reference.tuple([.string(prefix)])..<Reference.tuple([.string(String(next))]))
     }
-    return .all
+    return .from(.tuple([.string(prefix)]))
   }
 
   private static func summary(_ stanza: RawSpan) throws -> String {

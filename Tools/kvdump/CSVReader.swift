@@ -5,16 +5,19 @@ struct CSVReader {
   private var lines: LineReader
   /// The line on which the record returned last begins.
   private(set) var line = 0
+  /// The number of cells of the first record; nil before that is read.
+  private var columns: Int?
 
   init(_ lines: LineReader) { self.lines = lines }
 
-  /// The cells of the next record, empty lines skipped; nil at the end.
+  /// The cells of the next record; nil at the end. Empty lines are skipped, except in a table with one column, where an
+  /// empty line is a record whose cell is nil.
   mutating func next() throws -> [String?]? {
-    var rest: [UInt8] = []
-    while rest.isEmpty || rest == [UInt8(ascii: "\r")] {
+    var rest: [UInt8]
+    repeat {
       guard let line = try lines.next() else { return nil }
       rest = Array(line)
-    }
+    } while columns != 1 && (rest.isEmpty || rest == [UInt8(ascii: "\r")])
     line = lines.number
     var cells: [String?] = []
     while true {
@@ -25,14 +28,17 @@ struct CSVReader {
         guard rest[end...].allSatisfy({ $0 == UInt8(ascii: "\r") }) else {
           throw lines.problem("a cell continues after its closing quote")
         }
+        columns = columns ?? cells.count
         return cells
       }
       rest.removeSubrange(...end)
     }
   }
 
+  /// Reads a cell without quotes. A carriage return is part of the cell unless it ends the line.
   private func plain(_ rest: [UInt8]) -> (cell: [UInt8], end: Int) {
-    let end = rest.firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\r") } ?? rest.count
+    let lineEnd = rest.last == UInt8(ascii: "\r") ? rest.count - 1 : rest.count
+    let end = rest[..<lineEnd].firstIndex(of: UInt8(ascii: ",")) ?? lineEnd
     return (Array(rest[..<end]), end)
   }
 

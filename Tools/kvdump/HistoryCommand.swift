@@ -25,10 +25,10 @@ struct HistoryCommand: Command {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
     let keyspace = try store.existingKeyspace(row.keyspace)
-    let versions =
+    let (versions, unreadable) =
       log
-      ? try RowVersion.inLog(of: row.reference, in: keyspace, at: common.store)
-      : try store.history(of: row.reference, in: keyspace)
+      ? try RowVersion.all(of: row.reference, in: keyspace, LogReader(at: common.store))
+      : (try store.history(of: row.reference, in: keyspace), [])
     var listing = Listing("history", items: "versions", common.format)
     try listing.begin(
       ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .reference(row.reference)],
@@ -51,6 +51,8 @@ struct HistoryCommand: Command {
       }
     }
     try listing.end(["count": .number(versions.count)], to: &output)
+    for revision in unreadable { complain("the value of revision \(revision) cannot be decompressed") }
+    guard unreadable.isEmpty else { throw ExitCode(1) }
     guard !versions.isEmpty else {
       complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
       throw ExitCode(1)

@@ -47,9 +47,7 @@ struct TailCommand: Command {
 
   func write(to output: inout Output) throws {
     Interruption.watch()
-    let known = try CommitFollower.last(count + 1, at: common.store)
-    let start = known.count > count ? known[known.count - count - 1] : 0
-    var follower = CommitFollower(at: common.store, after: start)
+    var follower = CommitFollower(at: common.store, after: try start())
     var listing = Listing("tail", items: "commits", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
     var shown = 0
@@ -59,8 +57,11 @@ struct TailCommand: Command {
       try follower.news { news in
         switch news {
         case .commit(let commit):
-          shown += 1
-          try print(commit, &listing, &output)
+          let changes = shownChanges(of: commit)
+          if isShown(changes) {
+            shown += 1
+            try print(commit, changes, &listing, &output)
+          }
         case .missed(let after, let before):
           if listing.isText {
             try output.line(
@@ -80,9 +81,40 @@ struct TailCommand: Command {
     try listing.end(["count": .number(shown)], to: &output)
   }
 
-  private func print(_ commit: LoggedCommit, _ listing: inout Listing, _ output: inout Output) throws {
-    let changes = commit.changes.filter { keyspace == nil || $0.keyspace == keyspace }
-    guard keyspace == nil || !changes.isEmpty else { return }
+  /// The sequence after which the last `count` commits to show begin. With a keyspace, reads ever more of the log until
+  /// so many commits have changes of it.
+  private func start() throws -> UInt64 {
+    var span = count
+    while true {
+      let known = try CommitFollower.last(span < .max ? span + 1 : span, at: common.store)
+      let start = known.count > span ? known[known.count - span - 1] : 0
+      guard keyspace != nil else { return start }
+      var last = start
+      // The sequences before the commits to show.
+      var starts: [UInt64] = []
+      var follower = CommitFollower(at: common.store, after: start)
+      try follower.news { news in
+        guard case .commit(let commit) = news else { return .next }
+        if isShown(shownChanges(of: commit)) { starts.append(last) }
+        last = commit.sequence
+        return Interruption.isRequested ? .stop : .next
+      }
+      Interruption.endIfRequested()
+      if starts.count >= count { return starts.suffix(count).first ?? last }
+      if start == 0 { return 0 }
+      span = span > .max / 4 ? .max : span * 4
+    }
+  }
+
+  private func shownChanges(of commit: LoggedCommit) -> [LoggedCommit.Change] {
+    commit.changes.filter { keyspace == nil || $0.keyspace == keyspace }
+  }
+
+  private func isShown(_ changes: [LoggedCommit.Change]) -> Bool { keyspace == nil || !changes.isEmpty }
+
+  private func print(
+    _ commit: LoggedCommit, _ changes: [LoggedCommit.Change], _ listing: inout Listing, _ output: inout Output
+  ) throws {
     guard listing.isText else {
       return try listing.item(
         [

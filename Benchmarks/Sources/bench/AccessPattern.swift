@@ -1,10 +1,10 @@
-/// Which rows a run touches, step by step, and the values it writes there: the same for every engine.
+/// The rows that a run touches, step by step, and the values that it writes there: the same for every engine.
 struct AccessPattern: Sendable {
   /// How a step chooses its row.
   enum Order: Sendable {
-    /// Each row once, by number; the keys come in random order all the same.
+    /// Each row once, by number; the keys are in random order even so.
     case ascending
-    /// Any row of the range, the same ones whenever the seed is the same.
+    /// Any row of the range; the same seed gives the same rows.
     case random(seed: UInt64)
   }
 
@@ -24,7 +24,7 @@ struct AccessPattern: Sendable {
     steps = 0..<rows.count
   }
 
-  /// Random rows out of `rows`, `count` times.
+  /// `count` random rows of `rows`.
   init(random rows: Range<UInt64>, count: Int, seed: UInt64, pool: ValuePool, version: UInt64 = 0) {
     self.rows = rows
     order = .random(seed: mixed(seed))
@@ -48,7 +48,7 @@ struct AccessPattern: Sendable {
     pool.value(of: row, version: version)
   }
 
-  /// The same pattern, only these of its steps.
+  /// The same pattern, limited to some of its steps.
   func limited(to steps: Range<Int>) -> AccessPattern {
     var part = self
     part.steps = steps

@@ -72,7 +72,7 @@ struct Bench: ParsableCommand {
   }
 }
 
-/// Several values in one argument, with commas between them.
+/// Several values in one argument, separated by commas.
 struct List<Element: ExpressibleByArgument & Equatable>: ExpressibleByArgument {
   let elements: [Element]
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An engine with a directory of its own and the sessions it has lent, kept through a round.
+/// An engine with a directory of its own and the sessions that it has made, kept through a round.
 final class Contender {
   let kind: EngineKind
   let directory: String
@@ -16,7 +16,7 @@ final class Contender {
     engine = kind.makeEngine()
   }
 
-  /// The first `count` sessions; those not there yet are made.
+  /// The first `count` sessions; missing ones are made.
   func sessions(_ count: Int) throws -> [any Session] {
     while sessions.count < count { sessions.append(try engine.makeSession()) }
     return Array(sessions.prefix(count))
@@ -31,23 +31,23 @@ final class Contender {
     isOpen = true
   }
 
-  func close() {
+  func close() throws {
     for session in sessions { session.close() }
     sessions = []
-    if isOpen { engine.close() }
+    if isOpen { try engine.close() }
     isOpen = false
   }
 
-  /// Closes, removes everything and opens anew.
+  /// Closes the engine, removes its directory and opens it again, empty.
   func openEmpty() throws {
     try remove()
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try open()
   }
 
-  /// Closes and removes everything.
+  /// Closes the engine and removes its directory.
   func remove() throws {
-    close()
+    try close()
     if FileManager.default.fileExists(atPath: directory) {
       try FileManager.default.removeItem(atPath: directory)
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The engines which can be compared, by the name the command line gives them.
+/// The engines that can be compared, with their names on the command line.
 enum EngineKind: String, CaseIterable, ExpressibleByArgument {
   case cairn
   case lmdb
@@ -9,7 +9,7 @@ enum EngineKind: String, CaseIterable, ExpressibleByArgument {
   case rocksdb
   case sqlite
 
-  /// The name in the table, and the one by which ratios find the engine they are about.
+  /// The name in the table; by it, ratios find the engine that they are about.
   var name: String {
     switch self {
     case .cairn: Self.subject
@@ -21,7 +21,7 @@ enum EngineKind: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The engine all ratios are of.
+  /// The engine that all ratios are about.
   static let subject = "Cairn"
 
   func makeEngine() -> any Engine {

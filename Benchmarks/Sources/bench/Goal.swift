@@ -1,12 +1,12 @@
-/// A ratio the project holds itself to.
+/// A ratio that the project has set as its goal.
 struct Goal {
   let workload: String
   let against: String
   let target: Double
   let ratio: Spread?
 
-  /// Every goal this program measures, with the ratio reached where there is one. Against an engine with two
-  /// setups, and against "best peer", the faster of them in each round counts.
+  /// Every goal that this program measures, with the ratio that was reached, if there is one. Against an engine with
+  /// two setups, and against "best peer", the faster of them in each round counts.
   static func all(_ summary: Summary) -> [Goal] {
     let lmdb: [EngineKind] = [.lmdb, .lmdbWritemap]
     let peers = EngineKind.allCases.filter { $0.name != EngineKind.subject }

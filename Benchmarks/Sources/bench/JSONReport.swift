@@ -1,6 +1,6 @@
 import Foundation
 
-/// The report for a program.
+/// The report as JSON, for other programs.
 struct JSONReport: Encodable {
   private let rows: UInt64
   private let figures: [Figure]

@@ -1,5 +1,5 @@
-/// A row's key: 16 bytes, a hash of the row number in front of the number itself, both big-endian.
-/// Rows written in ascending order therefore arrive in random key order, and every key is distinct.
+/// A row's key: 16 bytes, a hash of the row number before the number itself, both big-endian. Rows written in ascending
+/// order therefore arrive in random key order, and every key is distinct.
 struct Key {
   private let hash: UInt64
   private let row: UInt64

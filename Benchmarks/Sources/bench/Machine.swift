@@ -4,10 +4,10 @@ import Foundation
   import Glibc
 #endif
 
-/// What is asked of the machine between measurements.
+/// What is done and measured on the machine between runs.
 enum Machine {
-  /// Waits until no engine works in the background any more and what was written is on the disk, so that one
-  /// engine's compaction or write-back is not charged to the next. Gives up after two minutes.
+  /// Waits until no engine works in the background any more, then syncs the file systems, so that one engine's
+  /// compaction or write-back is not charged to the next. Stops waiting after two minutes.
   static func settle() {
     let deadline = now() + 120_000_000_000
     var idle = 0
@@ -19,12 +19,12 @@ enum Machine {
     sync()
   }
 
-  /// Microseconds of processor time which this process has used.
+  /// Microseconds of processor time that this process has used.
   private static func processorTime() -> Int {
     Int(clock()) / (Int(CLOCKS_PER_SEC) / 1_000_000)
   }
 
-  /// Bytes in use by the files under `directory`: neither holes nor space allocated ahead of a file's end count.
+  /// The bytes that the files under `directory` use: neither holes nor space allocated beyond a file's end count.
   static func diskBytes(under directory: String) -> Int {
     let names = FileManager.default.enumerator(atPath: directory)
     var bytes = 0
@@ -36,7 +36,7 @@ enum Machine {
     return bytes
   }
 
-  /// Bytes of memory which belong to no file, or nothing where the system does not say.
+  /// Bytes of resident memory that belong to no file; nil if the system does not report them.
   static func anonymousMemory() -> Int? {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
     for line in status.split(separator: "\n") where line.hasPrefix("RssAnon:") {

@@ -1,13 +1,13 @@
-/// One engine's run of one workload in one round.
+/// One run of one workload with one engine in one round.
 struct Measurement: Sendable {
   let engine: EngineKind
   let workload: Workload
   let round: Int
   let operations: Int
   let nanoseconds: UInt64
-  /// What was read, or read back afterwards; nothing for a plain fill.
+  /// The bytes that were read during the workload or after it; nil for workloads that only write.
   let reading: Reading?
-  /// Thousands of puts a second beside the reads of `readwhilewriting`.
+  /// Thousands of puts per second that ran beside the reads of `readwhilewriting`.
   var besideWrites: Double?
 
   /// The figure in the workload's unit.
@@ -18,19 +18,20 @@ struct Measurement: Sendable {
     }
   }
 
-  /// How many times as good as `other`: more operations, or fewer milliseconds.
+  /// How many times as good as `other` this is: more operations, or fewer milliseconds.
   func advantage(over other: Measurement) -> Double {
     workload.unit == .milliseconds ? other.figure / figure : figure / other.figure
   }
 }
 
-/// What a round's fill left behind.
+/// The disk space and memory that an engine takes in a round.
 struct Footprint: Sendable {
   let engine: EngineKind
   let round: Int
-  /// Bytes on disk once the filled store was closed and opened again.
+  /// Bytes on disk after the filled store was closed and opened again.
   let bytesAfterFill: Int
-  /// Growth of memory that belongs to no file over opening and filling; the first round's is the one to read.
+  /// The growth of memory that belongs to no file, from before the opening to after the fill. Only the first round's
+  /// value is meaningful.
   let memoryGrowth: Int?
   /// Bytes on disk after all workloads of the round and a close.
   var bytesAtEnd = 0

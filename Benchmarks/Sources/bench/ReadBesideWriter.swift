@@ -1,14 +1,15 @@
 import Synchronization
 
-/// What one of the two threads did.
+/// The work of one of the two threads.
 struct Part: Sendable {
   var operations = 0
   var nanoseconds: UInt64 = 0
   var reading = Reading()
 }
 
-/// One thread looks up the rows of `gets` while another puts those of `puts`, one a commit, over and over. The
-/// reader ends it: after its last row, or after ten seconds, for some engines take minutes for what others do in one.
+/// One thread looks up the rows of `gets`, while another puts the rows of `puts` over and over, one per commit. Both
+/// end when the reader does: after its last row, or after ten seconds, since some engines take minutes for what others
+/// do in one.
 func readBesideWriter(
   _ sessions: [any Session], gets: AccessPattern, puts: AccessPattern
 ) throws -> (reader: Part, writer: Part) {
@@ -31,7 +32,7 @@ private final class Flag: Sendable {
   }
 }
 
-/// Between two looks at the clock: some hundred microseconds of lookups.
+/// The number of lookups between two checks of the clock: some hundred microseconds.
 private let getsAtATime = 1_024
 
 private func read(_ pattern: AccessPattern, through session: any Session, for limit: UInt64) throws -> Part {
@@ -46,7 +47,7 @@ private func read(_ pattern: AccessPattern, through session: any Session, for li
   return part
 }
 
-/// Between two looks at the flag.
+/// The number of puts between two checks of the flag.
 private let putsAtATime = 64
 
 private func write(_ pattern: AccessPattern, through session: any Session, until isOver: Flag) throws -> Part {

@@ -40,7 +40,7 @@ struct Runs {
     }
   }
 
-  /// Fills a store which a selected workload needs and no selected workload fills; not measured.
+  /// Fills a store that a selected workload needs and no selected workload fills; not measured.
   func fill(_ contender: Contender) throws {
     try contender.session().put(everyRow, perCommit: Self.putsPerBatch)
   }
@@ -99,7 +99,8 @@ struct Runs {
       besideWrites: Double(writer.operations) / Double(writer.nanoseconds) * 1_000_000)
   }
 
-  /// Median of several openings of a filled store, each with the first lookup; the close before is not timed.
+  /// Measures several openings of a filled store, each with its first lookup, and takes the median; the closing before
+  /// each is not timed.
   private func open(_ contender: Contender, _ round: Int) throws -> Measurement {
     var times: [UInt64] = []
     var reading = Reading()
@@ -117,7 +118,7 @@ struct Runs {
       nanoseconds: times.sorted()[times.count / 2], reading: reading)
   }
 
-  /// Puts which are on the disk one by one, then reads them all back, untimed.
+  /// Measures puts that are synced one by one, then reads them all back, untimed.
   private func fillSync(_ workload: Workload, on contender: Contender, _ round: Int) throws -> Measurement {
     let threads = workload.threads
     let count = threads == 1 ? Self.synchronousPuts : Self.synchronousPutsOnThreads

@@ -1,10 +1,10 @@
-/// A median with what lay on either side of it.
+/// A median with the minimum and the maximum.
 struct Spread: Sendable, Codable {
   let median: Double
   let minimum: Double
   let maximum: Double
 
-  /// Nothing out of nothing.
+  /// Nil for no values.
   init?(_ values: [Double]) {
     let sorted = values.sorted()
     guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -15,7 +15,7 @@ struct Spread: Sendable, Codable {
   }
 }
 
-/// The rounds of a benchmark drawn together.
+/// The rounds of a benchmark, summarised.
 struct Summary {
   let outcome: Tournament.Outcome
   let rows: UInt64
@@ -27,7 +27,7 @@ struct Summary {
     let rows: Int
     let figure: Spread
     let besideWrites: Spread?
-    /// Cairn against this engine.
+    /// Cairn's advantage over this engine; nil for Cairn itself.
     let ratio: Spread?
     /// The first round's reading.
     let reading: Reading?

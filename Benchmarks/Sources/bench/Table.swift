@@ -1,4 +1,4 @@
-/// Text in columns which line up.
+/// Text in aligned columns.
 struct Table {
   enum Alignment { case left, right }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The report for a person: a table, what the engines take up, and the ratios.
+/// The report for people: a table, the space that the engines take, and the ratios.
 struct TextReport {
   let summary: Summary
 
@@ -84,7 +84,7 @@ struct TextReport {
     return table.text
   }
 
-  /// Three digits that matter, or all in front of the point.
+  /// Three significant digits, or all digits before the decimal point if there are more.
   private func number(_ value: Double) -> String {
     let size = abs(value)
     return String(format: size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", value)

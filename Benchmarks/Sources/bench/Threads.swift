@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs `body` on `count` threads let off together; gives their results, in order, and the nanoseconds from the
-/// start to the end of the last.
+/// Runs `body` on `count` threads that are released together; returns their results, in order, and the nanoseconds from
+/// the start to the end of the last thread. If `count` is 1, `body` runs on the current thread.
 func onThreads<R: Sendable>(
   _ count: Int, _ body: @escaping @Sendable (Int) throws -> R
 ) throws -> (results: [R], nanoseconds: UInt64) {

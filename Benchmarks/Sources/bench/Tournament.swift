@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs the rounds: in each, every engine runs a workload before any engine runs the next one, and the order of
-/// the engines moves on by one from round to round.
+/// Runs the rounds. In each round, every engine runs a workload before any engine runs the next one; the order of the
+/// engines rotates by one from round to round.
 struct Tournament {
   let engines: [EngineKind]
   let workloads: [Workload]
@@ -10,7 +10,7 @@ struct Tournament {
   let runs: Runs
   let progress: Progress
 
-  /// What was measured, in the order in which it was.
+  /// The measurements, in the order in which they were made.
   struct Outcome: Sendable {
     var measurements: [Measurement] = []
     var footprints: [Footprint] = []
@@ -70,8 +70,8 @@ struct Tournament {
     outcome.footprints += footprints
   }
 
-  /// Fills an emptied store and weighs what is there afterwards. Opened once more, engines have folded their logs
-  /// into their tables: their size is that of the rows, and later workloads start from the same footing.
+  /// Fills an emptied store and measures its space. The store is closed and opened again first, since engines then fold
+  /// their logs into their tables: the size is that of the rows, and later workloads start on equal terms.
   private func footprint(of contender: Contender, _ round: Int, fill: () throws -> Void) throws -> Footprint {
     try contender.remove()
     let before = Machine.anonymousMemory()
@@ -87,7 +87,7 @@ struct Tournament {
       memoryGrowth: before.flatMap { before in after.map { $0 - before } })
   }
 
-  /// Reads everything once, untimed, so that caches are as full as they get.
+  /// Reads everything once, untimed, to fill the caches as far as they can be filled.
   private func warmUp(_ contenders: [Contender], _ round: Int) throws {
     for contender in contenders {
       progress.show(round: round, of: rounds, "warming up", contender.kind)
@@ -95,7 +95,7 @@ struct Tournament {
     }
   }
 
-  /// Synchronous puts go to a small store of their own, opened so that every commit reaches the disk.
+  /// Runs a workload of synchronous puts on a small store of its own, opened so that every commit reaches the disk.
   private func runSynced(_ workload: Workload, _ kind: EngineKind, round: Int) throws -> Measurement {
     let contender = Contender(kind, in: directory, .synced)
     defer { try? contender.remove() }
@@ -104,7 +104,7 @@ struct Tournament {
   }
 }
 
-/// Says on standard error what is running, if a person is looking.
+/// Shows on standard error what is running, if that is a terminal.
 struct Progress {
   private let isShown = isatty(2) == 1
 

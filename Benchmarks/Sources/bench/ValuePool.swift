@@ -1,12 +1,12 @@
-/// Values made before the clock starts, so that producing one costs an address and nothing else.
+/// Values made before the clock starts, so that producing one costs only an address.
 ///
-/// A value is 100 bytes of which the second half repeats the first: half compressible. There are 65,536 of
-/// them, far more apart than a compressor's block or window reaches.
+/// A value is 100 bytes, of which the second half repeats the first: half compressible. There are 65,536 different
+/// values, so that a repeated value is far outside a compressor's block or window.
 struct ValuePool: @unchecked Sendable {
   static let valueSize = 100
   private static let slots: UInt64 = 1 << 16
 
-  /// Never written after `init`, and never freed: the pool lives as long as the process.
+  /// Never written after `init`, and never freed, since the pool lives as long as the process.
   private let base: UnsafeMutableRawPointer
 
   init() {
@@ -22,7 +22,7 @@ struct ValuePool: @unchecked Sendable {
     }
   }
 
-  /// The value of `row` in its `version`; versions of a row differ.
+  /// The value of `row` in its `version`; successive versions of a row differ.
   @inline(__always)
   func value(of row: UInt64, version: UInt64) -> UnsafeRawPointer {
     let slot = (row &+ version &* 7_919) & (Self.slots - 1)

@@ -1,4 +1,4 @@
-/// Finds out whether the engines did the same work; a figure for other work is worth nothing.
+/// Checks that the engines did the same work, without which the figures cannot be compared.
 struct Verification {
   private(set) var complaints: [String] = []
 
@@ -25,7 +25,7 @@ struct Verification {
     }
   }
 
-  /// Each reading against the first of its workload and round.
+  /// Compares each reading with the first one of its workload and round.
   private mutating func compare(_ measurements: [Measurement]) {
     for (index, measurement) in measurements.enumerated() where measurement.workload.comparesChecksums {
       let first = measurements[..<index].first {

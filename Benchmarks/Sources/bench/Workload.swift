@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What can be measured, in the order in which it is: the names are those of RocksDB's and LevelDB's `db_bench`.
+/// The workloads, in the order in which they are measured, with the names that RocksDB's and LevelDB's `db_bench` use.
 enum Workload: String, CaseIterable, ExpressibleByArgument {
   case fillrandom
   case fillbatch
@@ -10,13 +10,14 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
   case readmissing
   case readseq
   case seekrandom
-  /// Before the rows differ: how far the writer of `readwhilewriting` gets depends on the engine.
+  /// Comes before `readwhilewriting`, after which the stores' rows differ: how far its writer gets depends on the
+  /// engine.
   case open
   case readwhilewriting
   case fillsync
   case fillsync8
 
-  /// The name in the table, where the threads have a column of their own.
+  /// The name in the table, which has a separate column for the threads.
   var name: String {
     switch self {
     case .readrandom2: Workload.readrandom.name
@@ -33,7 +34,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The table's word for the threads; `readwhilewriting` measures one reader beside one writer.
+  /// The number of threads in the table; `readwhilewriting` has one reader and one writer.
   var threadsLabel: String {
     self == .readwhilewriting ? "1+1" : String(threads)
   }
@@ -51,12 +52,12 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     self == .fillrandom || self == .fillbatch
   }
 
-  /// Whether the workload reads the store a fill left behind.
+  /// Whether the workload runs on the store that a fill left behind.
   var needsFill: Bool {
     !isFill && self != .fillsync && self != .fillsync8
   }
 
-  /// Whether lookups or scans are what is timed.
+  /// Whether the workload times lookups or scans.
   var reads: Bool {
     switch self {
     case .readrandom, .readrandom2, .readmissing, .readseq, .seekrandom, .readwhilewriting: true
@@ -64,8 +65,8 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Whether every engine must have read the same bytes. A reader beside a writer sees whichever version is
-  /// there, so only the lengths have to agree.
+  /// Whether every engine must have read the same bytes. A reader beside a writer sees whichever version is there, so
+  /// that only the lengths must agree.
   var comparesChecksums: Bool {
     self != .readwhilewriting
   }
@@ -74,7 +75,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     self == .open ? .milliseconds : .thousandsPerSecond
   }
 
-  /// What a figure counts.
+  /// The unit of a figure.
   enum Unit: String {
     case thousandsPerSecond = "k/s"
     case milliseconds = "ms"

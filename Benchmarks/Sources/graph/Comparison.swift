@@ -1,13 +1,13 @@
 import Foundation
 
-/// The rounds drawn together.
+/// The rounds, summarised.
 struct Comparison: Encodable {
   struct Line: Encodable {
     let figure: Figure
     let unit: String
     let coreData: Spread
     let grdb: Spread
-    /// What Core Data takes over what GRDB takes, in the same round.
+    /// Core Data's value divided by GRDB's, in the same round.
     let ratio: Spread
     let mark: Double?
     let isReached: Bool?
@@ -15,7 +15,7 @@ struct Comparison: Encodable {
 
   let lines: [Line]
 
-  /// - Parameter values: Of both sides, Core Data's first, in each round.
+  /// - Parameter values: For each figure and round, the values of both sides, Core Data's first.
   init(_ values: [Figure: [[Double]]]) {
     lines = Figure.allCases.compactMap { figure in
       guard let rounds = values[figure] else { return nil }
@@ -58,13 +58,13 @@ struct Comparison: Encodable {
   }
 }
 
-/// A median with what lay on either side of it.
+/// A median with the least and the greatest value.
 struct Spread: Encodable {
   let median: Double
   let least: Double
   let most: Double
 
-  /// - Parameter values: One at least.
+  /// - Parameter values: At least one.
   init(_ values: [Double]) {
     let sorted = values.sorted()
     median = sorted[sorted.count / 2]

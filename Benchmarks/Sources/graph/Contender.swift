@@ -1,50 +1,49 @@
 import Foundation
 
-/// A library that keeps the graph. What a method returns is the same for all contenders, and so is what is in the
-/// graph afterwards.
+/// A library that stores the graph. Each method returns the same for all contenders, and leaves the same graph.
 protocol Contender: AnyObject {
   var url: URL { get }
 
   /// Opens the store and reads one version.
   func open() throws
-  /// Makes known identifiers those of the store that was opened last.
+  /// Converts the identifiers that are known to identifiers of the store that was opened last.
   func resolveIdentifiers()
   func close() throws
   /// Gives back the space that is not needed.
   func compact() throws
 
-  /// A thousand versions a save, with the nodes that they are the first to name.
+  /// Inserts the graph, a thousand versions per save, each with the nodes that no earlier version refers to.
   func insert(_ graph: PackageGraph) throws
   func content() throws -> GraphContent
 
-  // Nodes are named by their positions in the graph that was inserted.
+  // Nodes are identified by their positions in the graph that was inserted.
 
-  /// By their identifiers, whether they are there or not.
+  /// Finds versions by their identifiers, and checks that they exist.
   func find(_ versions: [Int]) throws -> Int
-  /// By a request for each of them.
+  /// Fetches versions with one request each.
   func fetch(_ versions: [Int]) throws -> Int
-  /// Objects that are not in memory, by their identifiers.
+  /// Reads objects that are not in memory, one by one, by their identifiers.
   func realise(_ versions: [Int]) throws -> Int
-  /// The same in one request.
+  /// Reads objects that are not in memory in one request.
   func realiseTogether(_ versions: [Int]) throws -> Int
-  /// How many depend on each package: the identifiers of all of them.
+  /// Counts the dependents of each package by reading all their identifiers.
   func dependentIDs(_ packages: [Int]) throws -> Int
-  /// The same by objects that wait with their values, where the library has such.
+  /// Counts the dependents of each package by reading them as objects, as faults where the library has them.
   func dependents(_ packages: [Int]) throws -> Int
-  /// Those with an installed size above this one.
+  /// Reads the versions with an installed size above this one.
   func scan(installedSizeAbove size: Int) throws -> Int
   func count(installedSizeAbove size: Int) throws -> Int
-  /// A new summary and installed size for each, in saves of a thousand.
+  /// Sets a new summary and installed size for each version, a thousand per save.
   func change(_ versions: [Int]) throws -> Int
-  /// With their versions, and all dependencies on them, in saves of a thousand.
+  /// Deletes packages with their versions and all dependencies on them, a thousand packages per save.
   func delete(packages: [Int]) throws -> Int
 
-  /// Runs `body` while so many versions are in memory with their values.
+  /// Runs `body` while this many versions are in memory with their values.
   func holding<Result>(_ versions: Int, _ body: () -> Result) throws -> Result
 }
 
 extension Contender {
-  /// The bytes that the files take: neither holes nor space allocated ahead of a file's end count.
+  /// The bytes that the files use: neither holes nor space allocated beyond a file's end count.
   var diskBytes: Int {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? []
     return names.reduce(0) { total, name in

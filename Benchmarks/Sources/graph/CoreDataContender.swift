@@ -1,7 +1,7 @@
 import CairnIncrementalStore
 import OpenCoreData
 
-/// Managed objects in a store that Cairn keeps, as it comes: each save is durable when it returns.
+/// Managed objects in a store on Cairn with its default options: each save is durable when it returns.
 final class CoreDataContender: Contender {
   let url: URL
   private let model = CoreDataContender.model()
@@ -198,14 +198,14 @@ final class CoreDataContender: Contender {
     return request
   }
 
-  /// Works with a context of its own.
+  /// Runs a closure with a new context.
   private func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
     let context = container!.newBackgroundContext()
     return try context.performAndWait { try body(context) }
   }
 }
 
-/// The identifiers of the objects that are saved, and the objects that will be, by their positions in the graph.
+/// The identifiers of objects that have been saved, and the objects that have not been yet, by position in the graph.
 private struct KnownObjects {
   private(set) var ids: [NSManagedObjectID?]
   private var inserted: [Int: NSManagedObject] = [:]

@@ -1,4 +1,4 @@
-/// What is measured of each side, in the order in which it is.
+/// The figures that are measured for each side, in the order in which they are measured.
 enum Figure: String, CaseIterable, Encodable {
   case imported = "imported, 1,000 versions a save"
   case disk = "on disk, closed after the import"
@@ -28,7 +28,7 @@ enum Figure: String, CaseIterable, Encodable {
     }
   }
 
-  /// How many times what the other side takes Core Data may take.
+  /// The goal: the largest ratio of Core Data's value to the other side's; nil if there is none.
   var mark: Double? {
     switch self {
     case .found, .fetched, .realised, .realisedTogether, .identifiers10, .identifiers1000, .identifiersMost,

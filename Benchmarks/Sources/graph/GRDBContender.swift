@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Records in SQLite, read and written by prepared statements.
+/// Records in SQLite, read and written with prepared statements.
 final class GRDBContender: Contender {
   let url: URL
   private var queue: DatabaseQueue?
@@ -20,7 +20,7 @@ final class GRDBContender: Contender {
     }
   }
 
-  /// They are numbers, which stay as they are.
+  /// Identifiers are numbers here, which stay valid.
   func resolveIdentifiers() {}
 
   func close() throws {

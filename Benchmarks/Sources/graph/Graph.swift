@@ -54,7 +54,7 @@ struct Graph: ParsableCommand {
     }
   }
 
-  /// What the comparison runs in a process of its own.
+  /// The part of the comparison that runs in a process of its own.
   struct Memory: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints what memory one side takes for a store.", shouldDisplay: false)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Memory of a process that does nothing else than open a store and hold 10,000 of its versions. It belongs to no file:
-/// the pages of mapped files can be taken back by the system at any time.
+/// The memory of a process that only opens a store and holds 10,000 of its versions. Counts memory that belongs to no
+/// file: the system can take back the pages of mapped files at any time.
 struct MemoryUse: Codable {
-  /// More than before, in bytes.
+  /// Growth in bytes since before the opening.
   let opened: Int
   let held: Int
 
-  /// Runs this program once more, as `graph memory`.
+  /// Runs this program again, as `graph memory`.
   static func measure(_ side: Side, _ url: URL) throws -> MemoryUse {
     let process = Process()
     let output = Pipe()

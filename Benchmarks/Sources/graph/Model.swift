@@ -1,8 +1,8 @@
 import OpenCoreData
 
 extension CoreDataContender {
-  /// Packages with their versions, which go with them; maintainers and sections of versions; and what versions depend
-  /// on.
+  /// Packages, with versions that are deleted with them; the versions' maintainers and sections; and the packages on
+  /// which versions depend.
   static func model() -> NSManagedObjectModel {
     let package = entity("Package", texts: ["name"], unique: ["name"])
     let maintainer = entity("Maintainer", texts: ["name", "email"], unique: ["name", "email"])
@@ -35,7 +35,7 @@ extension CoreDataContender {
     return entity
   }
 
-  /// The inverse is to-many.
+  /// Connects a relationship and its inverse, which is to-many.
   private static func relate(
     _ source: NSEntityDescription, _ name: String, isToMany: Bool, _ destination: NSEntityDescription,
     _ inverseName: String, rule: NSDeleteRule = .nullifyDeleteRule

@@ -1,12 +1,12 @@
-/// A graph shaped as Debian's catalogue of packages, the same in every run: texts as long as there, made of words that
-/// recur, and a few packages that very many versions depend on.
+/// A graph with the shape of Debian's package catalogue, the same in every run: texts of the same lengths, made of
+/// recurring words, and a few packages on which very many versions depend.
 struct PackageGraph {
   struct Maintainer {
     let name: String
     let email: String
   }
 
-  /// The other nodes are named by their positions.
+  /// A version; it refers to other nodes by their positions.
   struct Version {
     let package: Int
     let maintainer: Int
@@ -22,7 +22,7 @@ struct PackageGraph {
   }
 
   static let versionsPerSave = 1000
-  /// Few are this large, as in Debian.
+  /// As in Debian, few packages are larger than this.
   static let largeInstalledSize = 20_000
 
   private(set) var packages: [String] = []
@@ -41,7 +41,7 @@ struct PackageGraph {
     sections = (0..<58).map { "\(random.word())\($0)" }
     let ordinary = Self.hubs(of: count).map(\.packages.count).reduce(0, +)
     for number in 0..<count + count / 50 {
-      // The last of them are second versions.
+      // The last ones are second versions of packages.
       let package = number < count ? number : number - count
       let needed = (0..<Int.random(in: 0...8, using: &random)).map { _ in
         ordinary + random.small(below: count - ordinary)
@@ -65,7 +65,8 @@ struct PackageGraph {
     let dependents: Int
   }
 
-  /// A thousand packages with exactly 10 dependents, ten with 1,000, and one with as many as a third of all packages.
+  /// A thousand packages with exactly 10 dependents, ten with 1,000, and one with a third as many as there are
+  /// packages.
   static func hubs(of count: Int) -> [Hubs] {
     [
       Hubs(packages: 0..<1000, dependents: 10), Hubs(packages: 1000..<1010, dependents: 1000),
@@ -107,7 +108,7 @@ extension PackageGraph.Version {
   }
 }
 
-/// What a graph comes to, by which two of them are compared.
+/// A summary of a graph, by which two graphs are compared.
 struct GraphContent: Equatable {
   var packages: Int
   var versions: Int
@@ -115,8 +116,8 @@ struct GraphContent: Equatable {
   var sections: Int
   /// Edges from versions to packages.
   var dependencies: Int
-  /// Of the versions, in UTF-8.
+  /// The length of all texts of versions in UTF-8.
   var textBytes: Int
-  /// Of the versions, both of each.
+  /// The sum of all sizes and installed sizes of versions.
   var sizes: Int
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Both sides keep the same graph and are asked the same, in turns: each does a task before the other does the next
-/// one, and the other begins in the next round.
+/// Both sides store the same graph and do the same tasks in turns: each does a task before the other does the next one.
+/// The side that begins changes from round to round.
 struct Race {
   static let sample = 10_000
 
   let graph: PackageGraph
   let place: URL
-  /// A value of each side in each round, Core Data's first.
+  /// For each figure and round, the values of both sides, Core Data's first.
   private(set) var values: [Figure: [[Double]]] = [:]
 
   init(_ graph: PackageGraph, at place: URL) {
@@ -15,7 +15,7 @@ struct Race {
     self.place = place
   }
 
-  /// Values in milliseconds and MiB.
+  /// Runs the rounds and adds values in milliseconds or MiB.
   mutating func run(rounds: Int) throws {
     for round in 0..<rounds {
       FileHandle.standardError.write(Data("round \(round + 1) of \(rounds)\n".utf8))
@@ -54,7 +54,7 @@ struct Race {
           return side.diskBytes
         })
     }
-    /// Both hold the same, and after the import what the graph has.
+    /// Checks that both sides hold the same graph and, if `expected` is given, that graph.
     func compareContent(with expected: GraphContent?) throws {
       let found = try each { side in try side.content() }
       guard found[0] == found[1], found[0] == expected ?? found[0] else { throw Difference(contents: found) }

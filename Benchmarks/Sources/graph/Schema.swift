@@ -1,7 +1,7 @@
 import GRDB
 
 extension GRDBContender {
-  /// The tables of the same graph. Each foreign key has an index, in which the database looks when a row is deleted.
+  /// The tables of the same graph. Each foreign key has an index, which the database uses when a row is deleted.
   static let schema = """
     CREATE TABLE package (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE maintainer (
@@ -23,7 +23,7 @@ extension GRDBContender {
     CREATE INDEX dependencyPackage ON dependency (package, version);
     """
 
-  /// As durable as the other side: a transaction is on the disk when it is committed. The page cache holds everything.
+  /// As durable as the other side: a committed transaction is on the disk. The page cache holds everything.
   static var configuration: Configuration {
     var configuration = Configuration()
     configuration.journalMode = .wal

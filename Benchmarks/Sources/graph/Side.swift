@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The two that are compared.
+/// The two sides of the comparison.
 enum Side: String, CaseIterable, ExpressibleByArgument {
   case coreData
   case grdb

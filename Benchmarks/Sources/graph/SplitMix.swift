@@ -9,13 +9,13 @@ struct SplitMix: RandomNumberGenerator {
     return bits ^ (bits >> 31)
   }
 
-  /// Mostly small numbers.
+  /// A number below `limit`, small ones more often than large ones.
   mutating func small(below limit: Int) -> Int {
     let fraction = Double.random(in: 0..<1, using: &self)
     return Int(fraction * fraction * Double(limit))
   }
 
-  /// One of 3,000 words, some of them more often than others.
+  /// One of 3,000 words, some of which are more frequent than others.
   mutating func word() -> String {
     let syllables = ["ba", "con", "der", "fi", "gra", "in", "ker", "lib", "mo", "net", "per", "ro", "ser", "ta", "vi"]
     var rest = small(below: 3000)
@@ -27,7 +27,7 @@ struct SplitMix: RandomNumberGenerator {
     return word
   }
 
-  /// Sixteen digits.
+  /// Sixteen random hexadecimal digits.
   mutating func hexadecimal() -> String {
     let digits = String(next(), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

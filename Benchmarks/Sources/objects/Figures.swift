@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// What was measured in each round, and what it should be.
+/// The figures that are measured in each round, with their goals.
 enum Figure: String, CaseIterable {
   case made = "inserted, 4 attributes and a to-one set"
   case savedNew = "saved, inserted"
@@ -27,7 +27,7 @@ enum Figure: String, CaseIterable {
 
   var isMemory: Bool { [.fault, .realised].contains(self) }
 
-  /// Nanoseconds, or bytes.
+  /// The largest median that reaches the goal, in nanoseconds or bytes; nil if there is no goal.
   var goal: Double? {
     switch self {
     case .fired: 3000
@@ -45,7 +45,7 @@ final class Figures {
 
   func add(_ figure: Figure, _ value: Double) { rounds[figure, default: []].append(value) }
 
-  /// A table with the medians, and the least and the most.
+  /// A table with the medians, minima and maxima.
   var table: String {
     var lines = [["an object", "median", "least", "most", "unit", "goal", ""]]
     for figure in Figure.allCases {

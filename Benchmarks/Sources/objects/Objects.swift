@@ -1,7 +1,7 @@
 import ArgumentParser
 import OpenCoreData
 
-/// Measures what objects and contexts take, over a store that has its rows in memory.
+/// Measures the costs of objects and contexts over a store that has its rows in memory.
 @main
 struct Objects: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct Objects: ParsableCommand {
 
   func run() throws {
     Heap.prepare()
-    // The first round finds the memory that the others find there.
+    // A first round that is not counted, so that the others all find memory that was allocated before.
     try Round(count: objects, into: Figures()).run()
     let figures = Figures()
     for _ in 0..<rounds { try Round(count: objects, into: figures).run() }

@@ -1,8 +1,8 @@
 import OpenCoreData
 
-/// The life of so many objects, measured once.
+/// The life of `count` objects, measured once.
 struct Round {
-  /// Items that have an owner are this many to one.
+  /// The number of items per owner.
   private static let partsOfOwner = 100
 
   let count: Int
@@ -24,7 +24,8 @@ struct Round {
     try addChildren(.member10, .member100) { parent, child in parent.mutableSetValue(forKey: "parts").add(child) }
   }
 
-  /// Nanoseconds of each of `operations`, the number of objects if nothing is said.
+  /// Runs `body`, and adds its nanoseconds per operation to a figure. By default there are as many operations as
+  /// objects.
   private func time<Result>(
     _ figure: Figure, of operations: Int? = nil, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -120,7 +121,8 @@ struct Round {
     }
   }
 
-  /// Adds children to one parent, and looks at the thousand up to 10,000 and the thousand up to 100,000.
+  /// Adds 100,000 children to one parent, and measures the last thousand of the first 10,000 and the last thousand of
+  /// all.
   private func addChildren(
     _ early: Figure, _ late: Figure, _ add: (_ parent: NSManagedObject, _ child: NSManagedObject) -> Void
   ) throws {

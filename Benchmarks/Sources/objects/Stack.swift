@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// A store in memory, with items: four attributes, the item they belong to, and those that belong to them.
+/// A store in memory with items: each has four attributes, the item it belongs to, and the items that belong to it.
 struct Stack {
   let coordinator: NSPersistentStoreCoordinator
 

@@ -1,6 +1,6 @@
 import Cairn
 
-/// Writes rows as the benchmark of the engines does: random keys, values half compressible, 1,000 to a commit.
+/// Writes rows as the benchmark of the engines does: random keys, half-compressible values, 1,000 rows per commit.
 struct Load {
   private let store: Store
   private let keyspace: Keyspace
@@ -37,7 +37,7 @@ struct Load {
     }
   }
 
-  /// How long it took to write all rows, and to close.
+  /// The time it took to write all rows, and to close the store.
   func fill() throws -> (Duration, Duration) {
     let clock = ContinuousClock()
     let fill = try clock.measure {
@@ -48,7 +48,7 @@ struct Load {
         number = end
       }
     }
-    return (fill, clock.measure { try store.close() })
+    return (fill, try clock.measure { try store.close() })
   }
 
   func overwrite() throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Cairn
 import Foundation
 
-/// How long it takes until a large store answers: opening, one lookup and ten rows in order, with the page cache warm.
+/// Measures how long a large store takes to answer: opening, one lookup and ten rows in order, with a warm page cache.
 @main
 struct Opening: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,7 +25,7 @@ struct Opening: ParsableCommand {
   @Option(help: "Where the store goes while it runs. (default: the temporary directory)")
   var directory: String?
 
-  /// The process that is to be killed: overwrites rows at random until then.
+  /// Makes this the process that is to be killed: it overwrites random rows until then.
   @Flag(help: .hidden)
   var overwrites = false
 
@@ -57,7 +57,7 @@ struct Opening: ParsableCommand {
     let replayed: Int
   }
 
-  /// What closing takes is not counted.
+  /// Measures one opening; the time to close the store is not counted.
   private func open(_ path: String, keeping: Bool = false) throws -> Sample {
     let start = ContinuousClock.now
     var options = StoreOptions()
@@ -79,7 +79,7 @@ struct Opening: ParsableCommand {
     return Sample(elapsed: elapsed, replayed: store.recovery.records)
   }
 
-  /// Lets a process write at full speed for some seconds, other ones each time, and kills it.
+  /// Lets a process write at full speed for some seconds, a different time in successive rounds, then kills it.
   private func killed(_ path: String, _ round: Int) throws -> Sample {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])

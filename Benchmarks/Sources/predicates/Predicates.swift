@@ -1,14 +1,15 @@
 import OpenCoreData
 
-/// Measures how long a compiled predicate takes for a row: rows of a store, with values in slots, and objects and dictionaries, read by key.
+/// Measures the time that a compiled predicate takes for a row: rows of a store, with values in slots, and objects and
+/// dictionaries, which are read by key.
 @main
 struct Predicates {
-  /// What a store decodes a row into.
+  /// The form into which a store decodes a row.
   struct Row {
     let values: [PredicateValue]
   }
 
-  /// What reads its values as a managed object does.
+  /// An object that reads its values as a managed object does.
   final class Object: KeyValueCoding {
     let values: [String: Any]
 
@@ -67,7 +68,7 @@ struct Predicates {
     ]
   }
 
-  /// The times, and how many rows matched.
+  /// The median, least and greatest time per row in nanoseconds, as text, and how many rows matched.
   static func measure<Element>(_ rows: [Element], _ matches: (Element) -> Bool) -> (String, Int) {
     let clock = ContinuousClock()
     var count = 0

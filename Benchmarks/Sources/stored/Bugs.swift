@@ -1,7 +1,7 @@
 import CairnIncrementalStore
 import OpenCoreData
 
-/// A list of bugs that is too long to be loaded: it is opened and read page by page.
+/// A list of bugs that is too long to load: it is opened and read page by page.
 struct Bugs {
   let count: Int
   private let url: URL
@@ -22,7 +22,7 @@ struct Bugs {
     request.fetchLimit = 100
     var pages: [Double] = []
     var seen = 0
-    // A thousand pages from the beginning, and a thousand from the middle on.
+    // A thousand pages from the beginning, and a thousand from the middle.
     for offset in [0, count / 2] {
       request.fetchOffset = offset
       request.predicate = nil
@@ -96,9 +96,9 @@ struct Bugs {
   }
 }
 
-/// What the process has in memory.
+/// The memory of the process.
 enum Memory {
-  /// Without the pages of mapped files, which the system takes back when it needs them.
+  /// Bytes without the pages of mapped files, which the system takes back when it needs them.
   static var anonymousBytes: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -1,8 +1,8 @@
-/// What was measured, with the goals that there are.
+/// A table of figures, with their goals.
 struct FigureTable {
   private var lines: [[String]] = [["", "median", "least", "most", "unit", "goal"]]
 
-  /// - Parameter goal: The most that the median should be.
+  /// - Parameter goal: The largest median that reaches the goal.
   mutating func add(_ name: String, _ values: [Double], _ unit: String, goal: Double? = nil) {
     let sorted = values.sorted()
     guard let first = sorted.first, let last = sorted.last else { return }

@@ -33,7 +33,7 @@ struct Items {
     table.add("opened", opened, "ms")
   }
 
-  /// In saves of a thousand; one in a hundred owns the others.
+  /// Inserts items, a thousand per save; one item in a hundred owns the others.
   private func insert(_ stack: Stack, _ table: inout FigureTable) throws {
     var made: [Double] = []
     var saved: [Double] = []
@@ -81,7 +81,7 @@ struct Items {
     table.add("a page of 100 behind half of them, no sort", pages, "ms")
   }
 
-  /// A hundred thousand faults, in a random order.
+  /// Fires up to a hundred thousand faults in random order.
   private func fire(_ stack: Stack, _ table: inout FigureTable) throws {
     let some = min(count, 100_000)
     var (cold, warm, node, cached): ([Double], [Double], [Double], [Double]) = ([], [], [], [])

@@ -1,7 +1,7 @@
 import CairnIncrementalStore
 import OpenCoreData
 
-/// Relationships with many members, and many with few.
+/// Relationships with many members, and with few.
 struct Members {
   let rounds: Int
   private let url: URL
@@ -55,7 +55,7 @@ struct Members {
     try stack.close()
   }
 
-  /// Many-to-many, four to an item on average. The rows exist already.
+  /// Adds a many-to-many relationship, on average with four tags per item, to items that exist already.
   private func tag(_ stack: Stack) throws -> Int {
     try stack.work { context in
       let items = try context.fetch(.items())
@@ -64,7 +64,7 @@ struct Members {
         let tags = item.mutableSetValue(forKey: "tags")
         for _ in 0..<4 { tags.add(items.randomElement()!) }
         edges += tags.count
-        // The engine asks for the memory that a large batch may need before it commits, and keeps it.
+        // Save often: before a large batch commits, the engine reserves the memory that it may need, and keeps it.
         if number % 1000 == 999 { try context.save() }
       }
       try context.save()

@@ -1,7 +1,7 @@
 import CairnIncrementalStore
 import OpenCoreData
 
-/// A store with items: four attributes, the item they belong to, those that belong to them, and tags in both
+/// A store with items: each has four attributes, the item it belongs to, the items that belong to it, and tags in both
 /// directions.
 struct Stack {
   let coordinator: NSPersistentStoreCoordinator
@@ -21,7 +21,7 @@ struct Stack {
     return context
   }
 
-  /// Works with a context of its own.
+  /// Runs a closure with a new context.
   func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
     let context = context()
     return try context.performAndWait { try body(context) }

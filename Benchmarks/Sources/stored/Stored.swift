@@ -3,7 +3,7 @@ import CMalloc
 import CairnIncrementalStore
 import OpenCoreData
 
-/// Measures what the incremental store on Cairn takes.
+/// Measures the costs of the incremental store on Cairn.
 @main
 struct Stored: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -44,7 +44,7 @@ extension Duration {
   var nanoseconds: Double { self / .nanoseconds(1) }
 }
 
-/// The time of each of so many operations, in nanoseconds.
+/// Runs `body`, and returns its result and the nanoseconds per operation.
 func time<Result>(_ operations: Int, _ body: () throws -> Result) rethrows -> (result: Result, each: Double) {
   let clock = ContinuousClock()
   let start = clock.now

@@ -1,4 +1,4 @@
-/// The log's length over the writes done, with what is needed of it and the bound, drawn as SVG.
+/// The length of the log over the writes done, with its needed bytes and the bound, drawn as SVG.
 struct Chart {
   let samples: [Trial.Sample]
   let segmentSize: Int
@@ -67,7 +67,7 @@ struct Chart {
     return (parts + ["</svg>", ""]).joined(separator: "\n")
   }
 
-  /// 1, 2 or 5 times a power of ten, not below `least`.
+  /// The smallest number not below `least` that is 1, 2 or 5 times a power of ten.
   private static func step(_ least: Double) -> Double {
     var power = 1.0
     while power * 10 <= least { power *= 10 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Cairn
 import Foundation
 
-/// What dictionaries save of real rows, and what they cost.
+/// How much space dictionaries save with real rows, and what they cost.
 struct Dictionaries: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Stores the records of a text with and without dictionaries.",
@@ -84,7 +84,7 @@ struct Dictionaries: ParsableCommand {
     options.dictionaries = uses
     let store = try Store.open(at: place.store("dictionaries"), options: options)
     defer {
-      try store.close()
+      try? store.close()
       place.remove("dictionaries")
     }
     let rows = try store.keyspace("records")
@@ -114,7 +114,7 @@ struct Dictionaries: ParsableCommand {
     return sample
   }
 
-  /// Nanoseconds a lookup, in random order.
+  /// Nanoseconds per lookup, in random order.
   private func get(_ records: [[UInt8]], _ store: Store, _ rows: Keyspace) throws -> Double {
     var random = SystemRandomNumberGenerator()
     let wanted = (0..<200_000).map { _ in Reference.integer(Int64.random(in: 0..<Int64(records.count), using: &random))

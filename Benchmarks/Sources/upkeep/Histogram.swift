@@ -1,4 +1,4 @@
-/// Nanoseconds counted in buckets a thirty-second apart, whatever their size.
+/// Counts of nanoseconds, in buckets of one nanosecond below 64, and of at most a thirty-second of the value above.
 struct Histogram {
   private var counts = [Int](repeating: 0, count: 60 * 32)
   private var total = 0
@@ -12,7 +12,7 @@ struct Histogram {
     longest = max(longest, nanoseconds)
   }
 
-  /// What so great a part of all does not exceed, in microseconds.
+  /// The value in microseconds that this part of all values does not exceed.
   func quantile(_ part: Double) -> Double {
     var left = Int((Double(total) * part).rounded(.up))
     for (bucket, count) in counts.enumerated() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Cairn
 import Foundation
 
-/// How long single buffered puts take while compaction runs, and without it.
+/// How long single buffered puts take, with compaction and without.
 struct Latency: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures how long single buffered puts take, with and without compaction.",
@@ -32,7 +32,7 @@ struct Latency: ParsableCommand {
   @Option(help: "Where the stores go while it runs. (default: the temporary directory)")
   var directory: String?
 
-  /// Bytes that a put takes in the log at most, with its frame.
+  /// The most bytes that a put takes in the log, including its frame.
   private static let bytesOfPut = 160
   private static let mostBytes = 10 << 30
 
@@ -45,11 +45,11 @@ struct Latency: ParsableCommand {
     }
   }
 
-  /// What was measured in one run.
+  /// The measurements of one run.
   private struct Run {
     var full = Histogram()
     var paced = Histogram()
-    /// From when the put was due, so that what waits behind a slow one counts.
+    /// Measured from the time when the put was due, so that the wait behind a slow put counts.
     var due = Histogram()
     var rate = 0.0
     var compacted = 0
@@ -63,7 +63,7 @@ struct Latency: ParsableCommand {
     var with: [Run] = []
     var without: [Run] = []
     for number in 0..<runs {
-      // They take turns at being first.
+      // The two ways take turns at being first.
       for compacts in number % 2 == 0 ? [true, false] : [false, true] {
         progress.show("run \(number + 1) of \(runs), compaction \(compacts ? "on" : "off")")
         let run = try measure(place.store("store"), compacts, pool)

@@ -1,6 +1,6 @@
 import Cairn
 
-/// Keys and values as the benchmark of the engines has them, made beforehand as far as they can be.
+/// Keys and values as in the benchmark of the engines, prepared as far as possible.
 struct Rows: Sendable {
   private let values: [[UInt8]]
 
@@ -11,7 +11,7 @@ struct Rows: Sendable {
     }
   }
 
-  /// Puts a row; which value it gets depends on `step`.
+  /// Puts a row, with a value that depends on the row and on `step`.
   @inline(__always)
   func put(_ row: Int, _ step: Int, in keyspace: Keyspace, _ batch: inout Batch) throws {
     let value = values[(row &+ step &* 7919) & 65_535]
@@ -35,7 +35,7 @@ func mixed(_ number: UInt64) -> UInt64 {
   return bits ^ (bits >> 32)
 }
 
-/// A number below `count`: the same for the same step and seed.
+/// A number below `count`, determined by the step and the seed.
 @inline(__always)
 func any(_ count: Int, _ step: Int, seed: UInt64) -> Int {
   Int(mixed(mixed(seed) &+ UInt64(step)).multipliedFullWidth(by: UInt64(count)).high)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Cairn
 import Foundation
 
-/// How long the log is for what is needed of it, under one workload after the other.
+/// How long the log is in relation to its needed bytes, under one workload after the other.
 struct Space: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures the length of the log and write amplification under several workloads.",
@@ -94,7 +94,7 @@ struct SpaceWorkloads {
   let place: Workplace
   let progress: Progress
   private let pool = Rows()
-  /// Odd, and without anything in common with the number of rows.
+  /// Odd, and without a common factor with the number of rows.
   private let factor: Int
 
   init(rows: Int, writes: Int, batch: Int, options: StoreOptions, place: Workplace, progress: Progress) {
@@ -110,7 +110,7 @@ struct SpaceWorkloads {
       workload.title, at: place.store("store"), rows: rows, batch: batch, pool: pool, options: options,
       progress: progress)
     defer {
-      trial.close()
+      try? trial.close()
       place.remove("store")
       progress.clear()
     }
@@ -144,22 +144,23 @@ struct SpaceWorkloads {
     return (trial, line(trial, isSettled: workload == .delete || workload == .drop))
   }
 
-  /// Nine of ten steps go to a tenth of the rows, which are spread over all of the key's range.
+  /// Nine of ten steps choose among a tenth of the rows, which are spread over the whole range of keys.
   private func hot(_ step: Int) -> Int {
     any(any(10, step, seed: 2) == 0 ? rows : max(1, rows / 10), step, seed: 3)
   }
 
-  /// New rows, each of which is deleted when a thousand have come after it.
+  /// Puts new rows, and deletes each after a thousand more have been put.
   private func queue(_ step: Int) -> Trial.Change {
     let row = rows + step / 2
     return step.isMultiple(of: 2) || step < 2000 ? .put(row) : .delete(row - 1000)
   }
 
-  /// Each row once, in no order.
+  /// Each row once, in pseudorandom order.
   private func shuffled(_ step: Int) -> Int { step * factor % rows }
 
-  /// Hot and cold, every fifth change a delete; a snapshot is held from three tenths to half of the way, the store
-  /// reopened after seven tenths, and everything that is left put once more at the end.
+  /// Hot and cold, with one change in five a delete. A snapshot is held from three tenths of the writes to half; then
+  /// seven tenths of the rows are deleted; after seven tenths of the writes the store is reopened and every row put
+  /// once; two more tenths follow.
   private func mixed(_ trial: Trial) throws {
     func some(_ tenths: Int) throws {
       try trial.run(writes * tenths / 10) { any(5, $0, seed: 4) == 0 ? .delete(hot($0)) : .put(hot($0)) }

@@ -1,14 +1,14 @@
 import Cairn
 
-/// A store under a workload, and what it says of itself meanwhile.
+/// A store under a workload, and samples of its statistics.
 final class Trial {
-  /// At one time; bytes but for `writes`.
+  /// The statistics at one time, in bytes except for `writes`.
   struct Sample {
     var writes: Int
     var log: Int
     var live: Int
     var needed: Int
-    /// Added by commits, and by compaction, since the store was made.
+    /// Bytes added by commits, and by compaction, since the store was created.
     var appended: Int
     var compacted: Int
 
@@ -20,14 +20,14 @@ final class Trial {
   let options: StoreOptions
   private(set) var store: Store
   private(set) var samples: [Sample] = []
-  /// What the measured writes took.
+  /// The time that the measured writes took.
   private(set) var elapsed = Duration.zero
   private let path: String
   private let pool: Rows
   private let batch: Int
   private let progress: Progress
   private var writes = 0
-  /// Before the store was opened the last time.
+  /// The totals from before the store was last opened.
   private var before = (appended: 0, compacted: 0)
 
   init(
@@ -45,13 +45,13 @@ final class Trial {
 
   func keyspace(_ name: String = "rows") throws -> Keyspace { try store.keyspace(name) }
 
-  /// What to do in a step.
+  /// What a step does.
   enum Change {
     case put(Int)
     case delete(Int)
   }
 
-  /// So many changes, with a sample every hundredth of the rows.
+  /// Makes `count` changes, and takes a sample after each `rows / 100` of them, but at most one per commit.
   func run(_ count: Int, in name: String = "rows", _ change: (Int) -> Change) throws {
     let keyspace = try keyspace(name)
     let clock = ContinuousClock()
@@ -88,7 +88,7 @@ final class Trial {
         compacted: before.compacted + statistics.compactedBytes))
   }
 
-  /// What has been noted so far belongs to the preparation.
+  /// Discards the measurements so far, which belong to the preparation.
   func forget() {
     samples = []
     elapsed = .zero
@@ -96,11 +96,11 @@ final class Trial {
   }
 
   func reopen() throws {
-    close()
+    try close()
     store = try Store.open(at: path, options: options)
   }
 
-  func close() {
+  func close() throws {
     try store.close()
     let statistics = store.statistics
     before = (before.appended + statistics.appendedBytes, before.compacted + statistics.compactedBytes)
@@ -108,7 +108,7 @@ final class Trial {
 
   // MARK: Figures
 
-  /// The second half is steady state.
+  /// The second half of the samples, which are of the steady state.
   private var steady: ArraySlice<Sample> { samples[(samples.count / 2)...] }
 
   var rowsPerSecond: Double { Double(writes) / (elapsed / .seconds(1)) }
@@ -117,10 +117,10 @@ final class Trial {
 
   var end: Sample { samples[samples.count - 1] }
 
-  /// Log over needed bytes.
+  /// The largest ratio of log to needed bytes in the steady state.
   var worst: Double { steady.map { Double($0.log) / Double(max(1, $0.needed)) }.max() ?? .nan }
 
-  /// The same without the four segments that are always allowed.
+  /// The same ratio without the four segments that are always allowed, its maximum and its mean.
   var spared: (worst: Double, mean: Double) {
     let ratios = steady.map { Double($0.log - 4 * options.segmentSize) / Double(max(1, $0.needed)) }
     return (ratios.max() ?? .nan, ratios.reduce(0, +) / Double(ratios.count))
@@ -128,7 +128,7 @@ final class Trial {
 
   var isBounded: Bool { samples.allSatisfy { $0.log <= $0.bound(options.segmentSize) } }
 
-  /// Bytes written for each byte that commits have added.
+  /// Bytes written by commits and compaction for each byte that commits have added.
   var amplification: Double {
     guard let first = steady.first, let last = steady.last, last.appended > first.appended else { return .nan }
     let appended = Double(last.appended - first.appended)

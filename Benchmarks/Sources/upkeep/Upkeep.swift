@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What compaction gains and what it costs.
+/// Measures what compaction gains and what it costs.
 @main
 struct Upkeep: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,7 +11,7 @@ struct Upkeep: ParsableCommand {
     subcommands: [Space.self, Latency.self, Dictionaries.self])
 }
 
-/// A folder for stores, removed at the end.
+/// A folder for stores, which is removed at the end.
 struct Workplace {
   private let path: String
   private static let process = ProcessInfo.processInfo.processIdentifier
@@ -28,7 +28,7 @@ struct Workplace {
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Says on standard error what is running, if a person is looking.
+/// Shows on standard error what is running, if that is a terminal.
 struct Progress {
   private let isShown = isatty(2) == 1
 
@@ -39,7 +39,7 @@ struct Progress {
   func clear() { show("") }
 }
 
-/// Lines whose cells stand below each other: the first to the left, the others to the right.
+/// Lines with their cells in columns: the first column aligned to the left, the others to the right.
 func aligned(_ lines: [[String]]) -> String {
   let widths = (lines.first ?? []).indices.map { column in
     lines.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
@@ -52,7 +52,7 @@ func aligned(_ lines: [[String]]) -> String {
   }.joined(separator: "\n")
 }
 
-/// With so many digits behind the point.
+/// The number with this many digits after the decimal point.
 func decimal(_ number: Double, _ digits: Int = 2) -> String { String(format: "%.\(digits)f", number) }
 
 func median(_ numbers: [Double]) -> Double {

@@ -45,7 +45,8 @@ import Synchronization
     var change: UInt32
   }
 
-  /// Larger buffers are not kept for the next batch: bytes of keys and values, and entries of the table by hash.
+  /// Larger buffers are not used again: bytes of keys and values, and entries of the table by hash, which grows with
+  /// the number of changes.
   private static let keptCapacity = 1 << 20
   private static let keptEntries = 1 << 14
   private static let fewestEntries = 64
@@ -73,7 +74,8 @@ import Synchronization
     changeCapacity = 16
     unsafe changes = .allocate(capacity: changeCapacity)
     byHashCapacity = Self.fewestEntries
-    unsafe byHash = Self.emptyEntries(byHashCapacity)
+    unsafe byHash = .allocate(capacity: byHashCapacity)
+    unsafe Self.clear(byHash, byHashCapacity)
   }
 
   deinit {
@@ -82,26 +84,23 @@ import Synchronization
     unsafe byHash.deallocate()
   }
 
-  private static func emptyEntries(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
-    let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
-    unsafe entries.initialize(repeating: Entry(batch: 0, change: 0), count: capacity)
-    return unsafe entries
+  private static func clear(_ entries: UnsafeMutablePointer<Entry>, _ count: Int) {
+    unsafe entries.initialize(repeating: Entry(batch: 0, change: 0), count: count)
   }
 
+  /// Whether the buffer takes little enough memory to be kept for another batch.
+  var isSmall: Bool { capacity <= Self.keptCapacity && byHashCapacity <= Self.keptEntries }
+
+  /// Prepares the buffer for another batch.
   func reset() {
     count = 0
     changeCount = 0
     unsafe firstKeyspace = nil
     if unsafe !otherKeyspaces.isEmpty { unsafe otherKeyspaces = [] }
     number &+= 1
-    if byHashCapacity > Self.keptEntries || number == 0 {
-      resizeEntries(to: Self.fewestEntries)
+    if number == 0 {
+      unsafe Self.clear(byHash, byHashCapacity)
       number = 1
-    }
-    if capacity > Self.keptCapacity {
-      unsafe bytes.deallocate()
-      capacity = 4096
-      unsafe bytes = .allocate(byteCount: capacity, alignment: 16)
     }
   }
 
@@ -149,6 +148,7 @@ import Synchronization
 
     keep(keyspace)
     if changeCount == changeCapacity { try growChanges() }
+    if (changeCount &+ 1) &* 2 > byHashCapacity { try growEntries() }
     let change = unsafe changes + changeCount
     unsafe change.initialize(
       to: Change(
@@ -213,20 +213,21 @@ import Synchronization
   /// If the newest change writes a row that an earlier change is about, turns the earlier change into a check.
   private func supersedeEarlier() {
     if changeCount == 2 { enterHash(0) }
-    if changeCount * 2 > byHashCapacity {
-      resizeEntries(to: byHashCapacity * 4)
-      for index in 0..<changeCount - 1 { enterHash(index) }
-    }
     if let earlier = enterHash(changeCount - 1) {
       let change = unsafe changes + earlier
       if unsafe change.pointee.kind != .check { unsafe change.pointee.kind = .check }
     }
   }
 
-  private func resizeEntries(to capacity: Int) {
+  private func growEntries() throws(StoreError) {
+    let larger = byHashCapacity * 4
+    let entries = try unsafe allocateMemory(larger * MemoryLayout<Entry>.stride)
+      .bindMemory(to: Entry.self, capacity: larger)
+    unsafe Self.clear(entries, larger)
     unsafe byHash.deallocate()
-    byHashCapacity = capacity
-    unsafe byHash = Self.emptyEntries(capacity)
+    unsafe byHash = unsafe entries
+    byHashCapacity = larger
+    for index in 0..<changeCount { enterHash(index) }
   }
 
   /// Enters a change by its row's hash. Returns the index of the row's previous newest change if this one replaces it.

@@ -49,7 +49,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let batchTooLarge = Code("batch too large")
     /// The keyspace exists with the other order, has been dropped, or belongs to another store.
     public static let keyspaceMismatch = Code("keyspace mismatch")
-    /// A store has 100,000 keyspaces at most.
+    /// A store has 100,000 keyspaces at most, and 2³¹ in all its life, dropped ones included.
     public static let tooManyKeyspaces = Code("too many keyspaces")
     /// A range of an unordered keyspace was requested.
     public static let notOrdered = Code("not ordered")

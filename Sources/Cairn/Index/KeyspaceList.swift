@@ -18,7 +18,9 @@ struct KeyspaceList: Sendable {
   subscript(_ name: String) -> KeyspaceIndex? { byName[name] }
 
   func checkRoom(for name: String) throws(StoreError) {
-    guard next <= Format.maximumID else { throw StoreError(.damaged, "the store has used up its keyspace numbers") }
+    guard next <= Format.maximumID else {
+      throw StoreError(.tooManyKeyspaces, "the store has used up its keyspace identifiers")
+    }
     guard all.count < Self.maximumCount, nameBytes + name.utf8.count <= Self.maximumNameBytes else {
       throw StoreError(
         .tooManyKeyspaces,

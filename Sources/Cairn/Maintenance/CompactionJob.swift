@@ -11,7 +11,7 @@ import Synchronization
 final class CompactionJob: @unchecked Sendable {
   let inputs: [Segment]
   private(set) var output: Segment?
-  /// The segment in which a damaged frame was found; nil for none.
+  /// The segment in which damage was found; nil for none.
   private(set) var damaged: Segment?
   private let index: Index
   private let log: Log
@@ -64,7 +64,16 @@ final class CompactionJob: @unchecked Sendable {
   private static let rowsAtOnce = 32
 
   /// Keyspaces that are dropped from now on keep their memory until the job is over.
-  init(_ inputs: [Segment], index: Index, log: Log, committer: Committer, effort: Reencoder.Effort) {
+  /// - Throws: `noMemory`.
+  init(
+    _ inputs: [Segment], index: Index, log: Log, committer: Committer, effort: Reencoder.Effort
+  ) throws(StoreError) {
+    rows = try RowBuffer(
+      capacity: inputs.reduce(1) { count, segment in
+        unsafe count
+          + FrameHeader.recordCount(
+            segment.mapping.base, from: SegmentHeader.size, upTo: segment.end.load(ordering: .relaxed))
+      })
     self.inputs = inputs
     self.index = index
     self.log = log
@@ -78,12 +87,6 @@ final class CompactionJob: @unchecked Sendable {
     horizon = Self.horizon(beside: inputs, log, checkpoint)
     assembly = FrameAssembly(log: log)
     reencoder = Reencoder(dictionaries: index.dictionaries, effort: effort)
-    rows = RowBuffer(
-      capacity: inputs.reduce(1) { count, segment in
-        unsafe count
-          + FrameHeader.recordCount(
-            segment.mapping.base, from: SegmentHeader.size, upTo: segment.end.load(ordering: .relaxed))
-      })
   }
 
   deinit { abandon() }
@@ -160,10 +163,7 @@ final class CompactionJob: @unchecked Sendable {
           baseSequence: segment.baseSequence, isCompacted: segment.isCompacted)
       else {
         // The frame must not be copied, because its copy would get a valid checksum.
-        segment.isQuarantined.store(true, ordering: .relaxed)
-        damaged = segment
-        throw StoreError(
-          .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
+        throw damage("a frame that was durable is invalid", in: segment, at: offset)
       }
       try frame.forEachRecord { (record, offset) throws(StoreError) in
         try look(record, index.table.address(slot: segment.slot, offset: offset))
@@ -172,6 +172,13 @@ final class CompactionJob: @unchecked Sendable {
     }
     try decide()
     phase = offset < end ? .scan(input: number, offset: offset) : .scan(input: number + 1, offset: SegmentHeader.size)
+  }
+
+  /// Notes that an input is damaged, so that it stays as it is and is never compacted. Returns the error to throw.
+  private func damage(_ words: String, in segment: Segment, at offset: Int) -> StoreError {
+    segment.isQuarantined.store(true, ordering: .relaxed)
+    damaged = segment
+    return StoreError(.corrupted, words, place: Place(segment: segment.id, offset: offset))
   }
 
   private func look(_ record: RecordView, _ address: UInt64) throws(StoreError) {
@@ -306,7 +313,7 @@ final class CompactionJob: @unchecked Sendable {
       phase = .publish
       return
     }
-    let order = KeyOrder(table: index.table, spare: RowBuffer(capacity: max(1, rows.count)))
+    let order = KeyOrder(table: index.table, spare: try RowBuffer(capacity: max(1, rows.count)))
     rows.sortByKeyspace(with: order.spare)
     var start = 0
     while start < rows.count {
@@ -360,7 +367,7 @@ final class CompactionJob: @unchecked Sendable {
     _ address: UInt64, of keyspace: KeyspaceIndex?, to output: Segment
   ) throws(StoreError) -> (address: UInt64, length: Int, oldLength: Int) {
     guard let record = index.table.record(address), let kind = record.header.kind else {
-      throw StoreError(.corrupted, "a record's checksum is wrong", place: index.table.place(address))
+      throw damage("a record's checksum is wrong", in: input(of: address), at: index.table.place(address).offset)
     }
     let header = record.header
     let value =
@@ -387,9 +394,14 @@ final class CompactionJob: @unchecked Sendable {
     return (copy.address, copy.length, header.paddedLength)
   }
 
-  private func isCompacted(_ address: UInt64) -> Bool {
+  private func isCompacted(_ address: UInt64) -> Bool { input(of: address).isCompacted }
+
+  private func input(of address: UInt64) -> Segment {
     let slot = index.table.slot(address)
-    return inputs.contains { $0.isCompacted && $0.slots.contains(slot) }
+    guard let input = inputs.first(where: { $0.slots.contains(slot) }) else {
+      preconditionFailure("a record of another segment")
+    }
+    return input
   }
 
   /// Whether a checkpoint may contain a tombstone.

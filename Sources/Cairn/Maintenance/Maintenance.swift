@@ -163,7 +163,8 @@ final class Maintenance: Sendable {
       try log.giveUpCheckpoints()
       state.sequence = 0
     } else {
-      return log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom) && beginJob(&state)
+      guard log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom) else { return false }
+      return try beginJob(&state)
     }
     return true
   }
@@ -282,7 +283,7 @@ final class Maintenance: Sendable {
   }
 
   /// Begins a compaction; false if none is worth it.
-  private func beginJob(_ state: inout State) -> Bool {
+  private func beginJob(_ state: inout State) throws(StoreError) -> Bool {
     guard compacts, !state.isPaused else { return false }
     let isShort = log.isShortOfSpace.load(ordering: .relaxed)
     guard let inputs = dueForCompaction(state.policy, isShort: isShort) else {
@@ -292,7 +293,7 @@ final class Maintenance: Sendable {
       }
       return false
     }
-    state.job = CompactionJob(
+    state.job = try CompactionJob(
       inputs.segments, index: index, log: log, committer: committer,
       effort: compresses && !inputs.isUrgent ? .new : .none)
     return true
@@ -303,8 +304,9 @@ final class Maintenance: Sendable {
     state.withLock { state in
       guard !state.isClosed, !state.isPaused else { return false }
       defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
-      while state.job != nil || beginJob(&state) {
+      while true {
         do throws(StoreError) {
+          if state.job == nil, try !beginJob(&state) { return false }
           try stepJob(&state)
           if state.job == nil { return true }
         } catch {
@@ -314,7 +316,6 @@ final class Maintenance: Sendable {
           }
         }
       }
-      return false
     }
   }
 
@@ -396,8 +397,8 @@ final class Maintenance: Sendable {
       state.capture?.abandon()
       state.capture = nil
       state.policy.largestOutput = .max
-      // The state that recovery found has to be written to disk first.
-      if !log.compactable.isEmpty { _ = try committer.betweenCommits(log.currentEpoch) }
+      // The state that recovery found has to be written to disk first, which seals the last segment that it found.
+      if logBytes > 0 { _ = try committer.betweenCommits(log.currentEpoch) }
       do throws(StoreError) {
         try log.sealActive(committer.betweenCommits)
         // Tombstones newer than the checkpoint have to stay because of it.
@@ -442,7 +443,7 @@ final class Maintenance: Sendable {
     }
     guard !chosen.isEmpty else { return false }
     let before = chosen.reduce(0) { $0 + $1.bytes }
-    let job = CompactionJob(
+    let job = try CompactionJob(
       chosen.map(\.segment), index: index, log: log, committer: committer,
       effort: !compresses ? .none : extent == .everything ? .all : .new)
     state.job = job

@@ -45,7 +45,7 @@ struct Recovery: ~Copyable {
   init(
     directory: any Directory, manifest: Manifest, recorded: WatermarkRecord?, options: StoreOptions,
     table: SegmentTable,
-    index: Index
+    index: Index, replay: consuming Replay
   ) {
     // For another epoch the manifest is the better source: it has sealed the segments of that epoch.
     self.recorded = recorded?.store == manifest.store && recorded?.epoch == manifest.epoch ? recorded : nil
@@ -56,7 +56,7 @@ struct Recovery: ~Copyable {
     progress = options.recoveryProgress
     self.table = table
     self.index = index
-    replay = Replay(index: index)
+    self.replay = replay
   }
 
   /// A tail of this many bytes changes most of a checkpoint's hash pages.

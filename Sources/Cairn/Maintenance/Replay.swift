@@ -95,13 +95,21 @@ struct Replay: ~Copyable {
   /// A bitmap, with at least four bits for each row of a partition.
   private var seen = [UInt64](repeating: 0, count: 1 << 12)
 
-  init(index: Index) {
+  /// A replay into indexes that are empty.
+  /// - Throws: `noMemory`.
+  static func into(_ index: Index) throws(StoreError) -> Replay {
+    Replay(
+      index, rows: try RowBuffer(capacity: capacity), sorted: try RowBuffer(capacity: capacity),
+      spare: try RowBuffer(capacity: capacity))
+  }
+
+  private init(_ index: Index, rows: RowBuffer, sorted: RowBuffer, spare: RowBuffer) {
     self.index = index
     table = index.table
     older = OlderVersions(index: index)
-    rows = RowBuffer(capacity: Self.capacity)
-    sorted = RowBuffer(capacity: Self.capacity)
-    spare = RowBuffer(capacity: Self.capacity)
+    self.rows = rows
+    self.sorted = sorted
+    self.spare = spare
   }
 
   /// Notes that the indexes contain what a checkpoint of this commit contains.

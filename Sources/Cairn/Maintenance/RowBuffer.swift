@@ -8,12 +8,13 @@ import CCairnPlatform
 
   private static let smallPart = 2 << 20
 
-  init(capacity: Int) {
+  /// - Throws: `noMemory`.
+  init(capacity: Int) throws(StoreError) {
     let bytes = capacity * MemoryLayout<Replay.Row>.stride
     do throws(FileError.Cause) {
       memory = try PrivateMapping(nil, bytes)
     } catch {
-      preconditionFailure("out of memory")
+      throw outOfMemory(bytes)
     }
     // The first part stays in small pages, which is enough for few rows.
     if bytes > Self.smallPart { unsafe cairn_advise_huge(memory.base + Self.smallPart, bytes - Self.smallPart) }

@@ -180,7 +180,8 @@ private struct SegmentBuilder {
     _ record: RecordHeader, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(FileError) {
     let start = frame.count
-    frame.reserveCapacity(start + record.paddedLength)
+    // No exact length for each record, which would move the frame each time.
+    frame.reserveCapacity(max(Self.frameLength, start + record.paddedLength))
     frame.append(contentsOf: repeatElement(0, count: record.length))
     unsafe frame.append(contentsOf: key)
     unsafe frame.append(contentsOf: value)

@@ -30,11 +30,16 @@ import CCairnPlatform
   }
 
   /// Replaces the small pages at `start` by this large page, with their content, for all threads at once: a thread that
-  /// reads there finds the same bytes all the time. No thread may write there meanwhile.
+  /// reads there finds the same bytes all the time. No thread may write there meanwhile. The small pages stay if the
+  /// process may have no more mappings.
   consuming func replace(_ start: UnsafeMutableRawPointer) {
     unsafe memory.copyMemory(from: start, byteCount: Self.size)
-    let problem = unsafe cairn_move_mapping(memory, start, Self.size)
-    precondition(problem == 0, "out of memory")
+    guard unsafe cairn_move_mapping(memory, start, Self.size) == 0 else {
+      // Linux checks the number of mappings before it removes the small pages. Other failures may come after that.
+      unsafe precondition(msync(start, Self.size, MS_ASYNC) == 0, "out of memory")
+      _ = consume self
+      return
+    }
     discard self
   }
 }

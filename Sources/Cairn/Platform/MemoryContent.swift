@@ -15,7 +15,7 @@ extension MemoryFileLayer {
     init(_ length: Int) throws(FileError.Cause) {
       let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
       guard let base = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0), unsafe base != MAP_FAILED else {
-        throw .system(errno)
+        throw .init(errno)
       }
       unsafe self.base = base
       self.length = length
@@ -65,7 +65,7 @@ extension MemoryFileLayer {
     /// Memory that a mapping shows cannot move.
     private mutating func extend(to length: Int) throws(Cause) {
       if length <= region.length { return }
-      guard isKnownUniquelyReferenced(&region) else { throw .system(ENOMEM) }
+      guard isKnownUniquelyReferenced(&region) else { throw .noMemory }
       let larger = try Region(max(length, 2 * region.length))
       larger.copy(region, min(size, touched))
       region = larger

@@ -15,7 +15,7 @@
   init(_ descriptor: Int32?, _ length: Int) throws(FileError.Cause) {
     let flags = descriptor == nil ? MAP_PRIVATE | MAP_ANON : MAP_PRIVATE
     let base = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, descriptor ?? -1, 0)
-    guard let base = unsafe base, unsafe base != MAP_FAILED else { throw .system(errno) }
+    guard let base = unsafe base, unsafe base != MAP_FAILED else { throw .init(errno) }
     unsafe self.base = base
     self.length = length
   }

@@ -121,7 +121,8 @@ public final class Store: Sendable {
   ///   - name: 1 to 65,535 bytes of UTF-8.
   ///   - order: the order that it was created with, or is to have.
   /// - Throws: `keyspaceMismatch` if the keyspace exists with the other order; `malformed` for a name that is empty or
-  ///   too long; `tooManyKeyspaces` beyond 100,000 keyspaces or 64 MiB of names.
+  ///   too long; `tooManyKeyspaces` beyond 100,000 keyspaces, 64 MiB of names, or 2³¹ keyspaces with those
+  ///   dropped.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
@@ -186,7 +187,9 @@ public final class Store: Sendable {
         .malformed, "a keyspace must keep 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
     defer { maintenance.look() }
-    return try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
+    return try makingSpace { () throws(StoreError) in
+      try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
+    }
   }
 
   // MARK: Writing
@@ -300,7 +303,7 @@ public final class Store: Sendable {
   }
 
   private func recycle(_ buffer: BatchBuffer) {
-    guard index.isOfThisProcess else { return }
+    guard index.isOfThisProcess, buffer.isSmall else { return }
     buffer.reset()
     buffers.withLock { if $0.count < 16 { $0.append(buffer) } }
   }
@@ -315,13 +318,16 @@ public final class Store: Sendable {
 
   /// Returns once a commit and all before it are durable, without blocking the calling thread: for a caller who has
   /// made a `buffered` commit and wants to acknowledge it later.
-  /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`.
+  /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`;
+  ///   `readOnly` if the store was opened for reading and the commit is not known to be durable.
   public func waitUntilDurable(_ sequence: UInt64) async throws(StoreError) {
     try index.checkProcess()
     guard sequence > durableSequence else { return }
     guard sequence <= lastSequence else {
       throw StoreError(.malformed, "there is no commit \(sequence) yet; the newest is \(lastSequence)")
     }
+    // The writer alone can sync the log: a reader has closed most of its files.
+    try checkWritable()
     try await asyncCommits.sync(upTo: sequence)
   }
 
@@ -368,7 +374,8 @@ public final class Store: Sendable {
   ///     and the space freed by then stays free. It must not write to the store, call for its maintenance or close it:
   ///     that would wait for this call.
   /// - Returns: what was done, or why nothing was.
-  /// - Throws: `noSpace`, `inputOutput`, `cancelled`, after which nothing is lost; `poisoned`, `closed`, `readOnly`.
+  /// - Throws: `noSpace`, `noMemory`, `inputOutput`, `cancelled`, after which nothing is lost; `poisoned`, `closed`,
+  ///   `readOnly`.
   @discardableResult
   public func compact(
     _ extent: CompactionExtent = .worthwhile, progress: ((CompactionProgress) -> Bool)? = nil

@@ -127,7 +127,8 @@ struct StoreOpening {
     let table = SegmentTable(segmentSize: manifest.segmentSize)
     let index = Index(hashSeed: manifest.hashSeed, table: table)
     let recovery = Recovery(
-      directory: directory, manifest: manifest, recorded: recorded, options: options, table: table, index: index)
+      directory: directory, manifest: manifest, recorded: recorded, options: options, table: table, index: index,
+      replay: try Replay.into(index))
     let (recovered, report) = try recovery.run()
     // Dropped keyspaces stay for the sake of older checkpoints; keyspaces that only the log knew of are added.
     var gone = manifest.keyspaces.filter { known in

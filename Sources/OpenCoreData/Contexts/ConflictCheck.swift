@@ -1,11 +1,12 @@
 import Foundation
 
-/// Compares the versions that a context knows with those that stores have.
+/// Compares the object versions that a context knows with those in the stores.
 enum ConflictCheck {
-  /// The conflicts of objects that are to be saved. Under the store lock.
+  /// The conflicts of objects that are about to be saved. Call it under the store lock.
   ///
-  /// An object whose row was never read has no version, and no conflict unless the row is gone. One that was deleted here and there, too,
-  /// has none either; the store is not told of it.
+  /// An object whose row was never read has no version, and conflicts only if the row is gone. An object that was
+  /// deleted both here and in the store has no conflict; it is marked as `gone`, and the save does not send it to the
+  /// store.
   static func conflicts(_ objects: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSMergeConflict] {
     var conflicts: [NSMergeConflict] = []
     for object in objects {
@@ -20,7 +21,7 @@ enum ConflictCheck {
           object.snapshot = RowSnapshot(values: snapshot.values, version: node.version)
         }
       } catch {
-        // Where the whole store is gone, nothing is said of the row.
+        // If the whole store has been removed, the error does not mean that the row is gone.
         guard StoreCalls.isMissing(error), context.persistentStoreCoordinator?.presentStore(of: object.objectID) != nil
         else { throw error }
         guard !object.isDeleted else {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Brings the objects of one conflict of a uniqueness constraint into a state in which they no longer share its values.
+/// Changes the objects of one uniqueness-constraint conflict so that they no longer share the constraint's values.
 ///
-/// Objects may have been dealt with by another conflict before.
+/// An earlier conflict may already have dealt with some of the objects.
 struct ConstraintResolution {
   private let context: NSManagedObjectContext
   private let constraint: [String]
   private let policy: NSMergePolicyType
-  /// The object that has the values in the store and does not give them up.
+  /// The object that has the values in the store and keeps them; nil if there is none.
   private var holder: NSManagedObject?
-  /// The others that have the values.
+  /// The other objects that have the values.
   private var rivals: [NSManagedObject]
 
-  /// Nil if nothing is left to be resolved.
+  /// Nil if nothing is left to resolve.
   init?(_ conflict: NSConstraintConflict, _ policy: NSMergePolicyType) {
     let rivals = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
     guard let context = rivals.first?.managedObjectContext else { return nil }
@@ -20,12 +20,12 @@ struct ConstraintResolution {
     self.policy = policy
     constraint = conflict.constraint
     let holder = conflict.databaseObject.map { context.object(with: $0.objectID) }
-    // A store may have listed the object that has the values already among the others.
+    // The store may have listed the object that already has the values among the others.
     self.holder = holder ?? rivals.first { !$0.isInserted && !$0.hasChanged(constraint: conflict.constraint) }
     self.rivals = rivals.filter { [holder = self.holder] in $0 !== holder }
   }
 
-  /// - Throws: what the store throws when the row of the holder is read, unless it is gone.
+  /// - Throws: the store's error when the row of the holder is read, unless the row is gone.
   func resolve() throws {
     guard let first = rivals.first else { return }
     guard let holder else {
@@ -47,7 +47,7 @@ struct ConstraintResolution {
     }
   }
 
-  /// An inserted object is discarded; another one has the values of the constraint again that it had.
+  /// Discards an inserted object; gives any other object back its former values of the constraint.
   private func giveWay(_ object: NSManagedObject) {
     if object.isInserted {
       context.discard(object)
@@ -81,9 +81,9 @@ extension NSManagedObject {
     }
   }
 
-  /// Has what another object has, which loses its relationships.
+  /// Takes over the values of another object, which loses the relationships that are taken over.
   ///
-  /// - Parameter withNulls: whether that goes for what the other does not have, too.
+  /// - Parameter withNulls: whether properties that are nil or empty in the other object are taken over, too.
   fileprivate final func takeOver(_ other: NSManagedObject, withNulls: Bool) {
     for (source, slot) in other.layout.slots.enumerated() {
       guard let place = layout.place(of: slot.name), layout.slots[place].property === slot.property else { continue }
@@ -94,7 +94,7 @@ extension NSManagedObject {
         values[place] = other.values[source]
         noteChange()
       case .toOne, .toMany:
-        // What the other refers to itself by refers to this one.
+        // A reference of the other object to itself becomes a reference of this object to itself.
         let related = other.related(at: source).map { $0 === other ? self : $0 }
         guard withNulls || !related.isEmpty else { continue }
         set(related, at: place)
@@ -104,7 +104,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The objects that an inserted object refers to by a relationship.
+  /// The objects that an inserted object refers to through a relationship.
   fileprivate final func related(at place: Int) -> [NSManagedObject] {
     switch values[place] {
     case .object(let object): [object]
@@ -113,7 +113,8 @@ extension NSManagedObject {
     }
   }
 
-  /// Refers to nothing by a relationship of an inserted object: what was saved refers again to what it did.
+  /// Empties a relationship of an inserted object. Saved objects at the other end refer again to what they referred to
+  /// before.
   fileprivate final func release(at place: Int) {
     guard let relationship = layout.slots[place].relationship else { return }
     let related = related(at: place)
@@ -132,8 +133,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-  /// An inserted object is in no context any more, nor are the inserted ones that its deletion reaches. Nothing that was saved is deleted
-  /// with it.
+  /// Removes an inserted object from the context, together with the inserted objects that its cascade rules reach.
+  /// Deletes no saved object.
   fileprivate func discard(_ object: NSManagedObject) {
     var discarded = ObjectList([object])
     var waiting = [object]
@@ -151,13 +152,15 @@ extension NSManagedObjectContext {
     propagateDeletions()
   }
 
-  /// Relationships without an inverse that refer to objects which are not going to be saved refer to another one, or to what they did.
+  /// In relationships without an inverse, replaces references to discarded objects by references to `heir`; if it is
+  /// nil, by the relationship's former objects.
   fileprivate func redirectReferences(from discarded: [NSManagedObject], to heir: NSManagedObject?) {
+    // Most models have no such relationships. Walking all unsaved objects for each conflict would take long.
+    guard let entities = persistentStoreCoordinator?.managedObjectModel.entities,
+      entities.contains(where: { !$0.layout.withoutInverse.isEmpty })
+    else { return }
     for object in pending.inserted.elements + pending.updated.elements where !object.values.isEmpty {
-      for (place, slot) in object.layout.slots.enumerated() {
-        guard let relationship = slot.relationship, relationship.inverseRelationship == nil else { continue }
-        object.redirect(place, from: discarded, to: heir)
-      }
+      for place in object.layout.withoutInverse { object.redirect(place, from: discarded, to: heir) }
     }
   }
 }

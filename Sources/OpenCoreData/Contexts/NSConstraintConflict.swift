@@ -2,8 +2,9 @@ public import Foundation
 
 /// Objects that would violate a uniqueness constraint of their entity if they were saved.
 ///
-/// A store that finds one while it saves throws 133021 with all of them under ``NSPersistentStoreSaveConflictsErrorKey``, and saves
-/// nothing. Snapshots have attributes and to-one relationships by their names, the latter as identifiers; `NSNull` for none.
+/// A store that finds such conflicts during a save throws 133021 with all of them under
+/// ``NSPersistentStoreSaveConflictsErrorKey``, and saves nothing. A snapshot maps the names of attributes and to-one
+/// relationships to their values: an identifier for a relationship, `NSNull` for no value.
 open class NSConstraintConflict: NSObject {
   /// The names of the attributes that no two objects may share.
   public let constraint: [String]
@@ -11,26 +12,28 @@ open class NSConstraintConflict: NSObject {
   /// The values of these attributes that the objects shared when the conflict was found.
   public let constraintValues: [String: Any]
 
-  /// The object of the row that has the values, and keeps them; nil if only objects of the context share them.
+  /// The object whose row has the values and keeps them; nil if only objects of the context share them.
   public let databaseObject: NSManagedObject?
 
-  /// That row; nil if there is none.
+  /// The row of ``databaseObject``; nil if there is none.
   public let databaseSnapshot: [String: Any]?
 
-  /// The objects of the context that were to get the values.
+  /// The objects of the context that would have the values after the save.
   public let conflictingObjects: [NSManagedObject]
 
-  /// What these objects had when they were fetched or saved last, in the same order; empty for one that was inserted.
+  /// The values of these objects when they were last fetched or saved, in the same order; empty for an inserted object.
   public let conflictingSnapshots: [[AnyHashable: Any]]
 
-  /// A conflict, as stores make them that find one.
+  /// Makes a conflict. A store calls this when it finds one.
   ///
   /// - Parameters:
   ///   - contraint: The names of the attributes.
-  ///   - databaseObject: The object of the row that keeps the values; nil if there is none. It may be a fault.
-  ///   - databaseSnapshot: That row.
-  ///   - conflictingObjects: The objects that were to get the values, one at least. Policies prefer the first.
-  ///   - conflictingSnapshots: What they had before. What is no dictionary stands for an inserted object.
+  ///   - databaseObject: The object whose row keeps the values; nil if there is none. It may be a fault.
+  ///   - databaseSnapshot: The row of that object.
+  ///   - conflictingObjects: The objects that would have the values after the save, at least one. Merge policies prefer
+  ///     the first.
+  ///   - conflictingSnapshots: The former values of these objects. An element that is not a dictionary stands for an
+  ///     inserted object.
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?,
     databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],

@@ -1,9 +1,10 @@
 public import Foundation
 
 extension NSManagedObjectContext {
-  /// Ends an event: deletions reach related objects, and ``didChangeObjectsNotification`` tells what has changed since the last.
+  /// Ends the current event: propagates deletions to related objects, and posts ``didChangeObjectsNotification`` with
+  /// the changes since the last event, if there are any.
   ///
-  /// Blocks of ``perform(_:)`` end with it, and ``save()`` begins with it.
+  /// Called at the end of each block of ``perform(_:)``, and at the beginning of ``save()``.
   public func processPendingChanges() {
     checkQueue()
     forgetFreed()
@@ -14,7 +15,6 @@ extension NSManagedObjectContext {
       .insertedObjects: Set(event.inserted),
       .deletedObjects: Set(event.deleted),
       .refreshedObjects: Set(event.refreshed),
-      .invalidatedObjects: Set(event.invalidated),
       .updatedObjects: Set(
         event.changed.filter {
           $0.registry === registry && !event.inserted.contains($0) && !event.deleted.contains($0)
@@ -30,31 +30,31 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-  /// Under which notifications of a context have objects, or their identifiers.
+  /// The keys of objects, or of their identifiers, in the user info of a context's notifications.
   public enum NotificationKey: String, Sendable {
-    /// Those inserted.
+    /// Inserted objects.
     case insertedObjects = "inserted"
-    /// Those changed.
+    /// Changed objects.
     case updatedObjects = "updated"
-    /// Those deleted.
+    /// Deleted objects.
     case deletedObjects = "deleted"
-    /// Those whose values were read again.
+    /// Objects whose values were read again.
     case refreshedObjects = "refreshed"
-    /// Those whose values were forgotten.
+    /// Objects whose values were discarded. Never used, because contexts report them as refreshed.
     case invalidatedObjects = "invalidated"
-    /// The identifiers of all objects: the context was reset.
+    /// The identifiers of all objects of a context that was reset.
     case invalidatedAllObjects = "invalidatedAll"
-    /// The identifiers of those inserted.
+    /// The identifiers of inserted objects.
     case insertedObjectIDs = "inserted_objectIDs"
-    /// The identifiers of those changed.
+    /// The identifiers of changed objects.
     case updatedObjectIDs = "updated_objectIDs"
-    /// The identifiers of those deleted.
+    /// The identifiers of deleted objects.
     case deletedObjectIDs = "deleted_objectIDs"
-    /// The identifiers of those whose values were read again.
+    /// The identifiers of objects whose values were read again.
     case refreshedObjectIDs = "refreshed_objectIDs"
-    /// The identifiers of those whose values were forgotten.
+    /// The identifiers of objects whose values were discarded. Never used, because contexts report them as refreshed.
     case invalidatedObjectIDs = "invalidated_objectIDs"
-    /// The query generation; no store here has any.
+    /// The query generation. Never used, because no store here has query generations.
     case queryGeneration = "newQueryGeneration"
   }
 
@@ -71,7 +71,8 @@ extension NSManagedObjectContext {
   public static let didSaveObjectIDsNotification = Notification.Name(
     "NSManagedObjectContextDidSaveObjectIDsNotification")
 
-  /// Posted by a context after it has merged what another one has saved, with the identifiers of the objects.
+  /// Posted by a context after it has merged the changes that another context has saved, with the identifiers of the
+  /// objects.
   public static let didMergeChangesObjectIDsNotification = Notification.Name(
     "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }
@@ -90,21 +91,22 @@ extension NSNotification.Name {
     NSManagedObjectContext.didMergeChangesObjectIDsNotification
 }
 
-/// Under which notifications have inserted objects.
+/// The key of inserted objects in the user info of notifications.
 public let NSInsertedObjectsKey = NSManagedObjectContext.NotificationKey.insertedObjects.rawValue
-/// Under which notifications have changed objects.
+/// The key of changed objects in the user info of notifications.
 public let NSUpdatedObjectsKey = NSManagedObjectContext.NotificationKey.updatedObjects.rawValue
-/// Under which notifications have deleted objects.
+/// The key of deleted objects in the user info of notifications.
 public let NSDeletedObjectsKey = NSManagedObjectContext.NotificationKey.deletedObjects.rawValue
-/// Under which notifications have objects whose values were read again.
+/// The key of objects whose values were read again, in the user info of notifications.
 public let NSRefreshedObjectsKey = NSManagedObjectContext.NotificationKey.refreshedObjects.rawValue
-/// Under which notifications have objects whose values were forgotten.
+/// The key of objects whose values were discarded, in the user info of notifications. Never used; see
+/// ``NSManagedObjectContext/NotificationKey/invalidatedObjects``.
 public let NSInvalidatedObjectsKey = NSManagedObjectContext.NotificationKey.invalidatedObjects.rawValue
-/// Under which notifications have the identifiers of all objects of a context that was reset.
+/// The key of the identifiers of all objects of a context that was reset, in the user info of notifications.
 public let NSInvalidatedAllObjectsKey = NSManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue
-/// Under which notifications have the identifiers of inserted objects.
+/// The key of the identifiers of inserted objects in the user info of notifications.
 public let NSInsertedObjectIDsKey = NSManagedObjectContext.NotificationKey.insertedObjectIDs.rawValue
-/// Under which notifications have the identifiers of changed objects.
+/// The key of the identifiers of changed objects in the user info of notifications.
 public let NSUpdatedObjectIDsKey = NSManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue
-/// Under which notifications have the identifiers of deleted objects.
+/// The key of the identifiers of deleted objects in the user info of notifications.
 public let NSDeletedObjectIDsKey = NSManagedObjectContext.NotificationKey.deletedObjectIDs.rawValue

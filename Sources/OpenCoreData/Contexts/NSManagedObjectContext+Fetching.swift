@@ -1,12 +1,12 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// What a request asks for: objects, identifiers, dictionaries or a number, as its result type says.
+  /// Fetches objects, identifiers, dictionaries or a number, depending on the result type of the request.
   ///
-  /// Changes that are not saved yet are taken into account unless the request says otherwise; dictionaries are of what is saved. The
-  /// type of the request's results must fit the result type.
+  /// The results include unsaved changes unless the request excludes them; dictionaries always show the saved state.
+  /// `T` must fit the result type; otherwise the program ends.
   ///
-  /// - Throws: ``FetchRequestError`` for a request that makes no sense; what a store throws.
+  /// - Throws: ``FetchRequestError`` for an invalid request; any error of a store.
   public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     checkQueue()
     return try results(of: request).map { result in
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// How many objects or dictionaries a request would fetch.
+  /// The number of objects or dictionaries that a request would fetch.
   public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
     checkQueue()
     let request = try prepared(request)
@@ -33,13 +33,20 @@ extension NSManagedObjectContext {
     return try count(request)
   }
 
-  /// Has the coordinator's stores carry out a request.
+  /// Passes a request that is neither a fetch nor a save to the store that it affects.
   ///
-  /// - Returns: what a store returns for a request that is neither for fetching nor for saving; it must be an `NSPersistentStoreResult`.
+  /// - Returns: the store's result. It must be an `NSPersistentStoreResult`.
+  /// - Throws: ``NSPersistentStoreUnsupportedRequestTypeError`` for a fetch or a save, which is not executed, and if
+  ///   the store returns anything else; any error of the store.
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     checkQueue()
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
-    guard let result = try coordinator.execute(request, with: self) as? NSPersistentStoreResult else {
+    guard !(request is any StoreFetch || request is NSSaveChangesRequest) else {
+      throw CoreDataError.make(
+        NSPersistentStoreUnsupportedRequestTypeError,
+        "A \(type(of: request)) has no NSPersistentStoreResult. A context fetches by fetch(_:), and saves by save().")
+    }
+    guard let result = try coordinator.forward(request, self) as? NSPersistentStoreResult else {
       throw CoreDataError.make(
         NSPersistentStoreUnsupportedRequestTypeError,
         "The store gave no NSPersistentStoreResult for a request of the class \(type(of: request)).")
@@ -53,7 +60,7 @@ extension NSManagedObjectContext {
     CoreDataError.make(NSPersistentStoreOperationError, "\(label) has no coordinator.")
   }
 
-  /// A copy that a store is handed, with its entity.
+  /// A copy of the request for the stores, with its entity set.
   private func prepared<T>(_ request: NSFetchRequest<T>) throws -> NSFetchRequest<NSManagedObject> {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     let copy = NSFetchRequest<NSManagedObject>(copying: request)
@@ -63,13 +70,12 @@ extension NSManagedObjectContext {
     }
     copy.entity = entity
     copy.predicate = copy.predicate.map(withPermanentIDs)
-    // What makes no sense is refused before a store is asked.
+    // Reject an invalid request before a store is called.
     _ = try CompiledFetch(copy, of: entity, reading: RowReader<NSManagedObject>.keyed)
     return copy
   }
 
-  /// The predicate with the identifiers that objects have now in the place of those that they had before they were
-  /// saved.
+  /// The predicate, with temporary identifiers replaced by permanent ones for objects that have been saved since.
   private func withPermanentIDs(_ predicate: NSPredicate) -> NSPredicate {
     guard registry.hasFormerIdentifiers else { return predicate }
     var replaced = 0
@@ -99,7 +105,7 @@ extension NSManagedObjectContext {
     case .managedObjectIDResultType:
       let overlay = PendingOverlay(request, self)
       let isInOneStore = try persistentStoreCoordinator.map { try $0.affectedStores(of: request).count < 2 } ?? true
-      // Objects of several stores are put in order here.
+      // The results of several stores can only be sorted here as objects.
       if overlay.isEmpty, isInOneStore { return try stored(request) }
       request.resultType = .managedObjectResultType
       return try objects(of: request, overlay).map(\.objectID)
@@ -112,13 +118,15 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// What the stores have, one store's results behind the other's; in order and in the window of the request.
+  /// The results of the stores, in the order and the window of the request. Without sort descriptors, each store's
+  /// results follow those of the store before.
   private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     forgetFreed()
     let window = FetchWindow(request)
     let parts = try registeringTogether {
-      // What each store leaves out is not what all of them leave out.
+      // The window applies to the results of all stores together, so each store has to return its first results up to
+      // the end of the window.
       if try coordinator.affectedStores(of: request).count > 1 {
         request.fetchLimit = request.fetchLimit > 0 ? max(0, request.fetchOffset) + request.fetchLimit : 0
         request.fetchOffset = 0
@@ -130,7 +138,7 @@ extension NSManagedObjectContext {
     if request.resultType == .managedObjectResultType, let objects = results as? [NSManagedObject] {
       results = try ObjectOrder(request.sortDescriptors)?.sorted(objects) ?? objects
     } else if let dictionaries = results as? [NSDictionary], let descriptors = request.sortDescriptors {
-      // By what they have: what was not fetched is in no order.
+      // Dictionaries are sorted by the columns that they have; sorting by a column that was not fetched has no effect.
       results = try CompiledSort(descriptors, reading: RowReader<NSDictionary>.columns).sorted(dictionaries)
     }
     return window(results)
@@ -154,7 +162,7 @@ extension NSManagedObjectContext {
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
-  /// The objects of the stores, with the changes that are not saved laid over them.
+  /// The objects of the stores, with the unsaved changes applied.
   private func objects(
     of request: NSFetchRequest<NSManagedObject>, _ overlay: PendingOverlay
   ) throws -> [NSManagedObject] {
@@ -169,15 +177,15 @@ extension NSManagedObjectContext {
     return overlay.isEmpty ? objects : window(try overlay.laid(over: objects))
   }
 
-  /// The objects with their values, which are of one moment: nobody else saves through the coordinator between the fetch
-  /// and the reading of the last row.
+  /// The fetched objects with their values, all of one moment: the store lock keeps others from saving through the
+  /// coordinator between the fetch and the reading of the last row.
   private func realisedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     var realised: [NSManagedObject] = []
     let fetched = try coordinator.withStoreLock {
       let fetched = try objects(of: request, PendingOverlay(request, self))
       for object in fetched where object.isFault {
-        // Those whose rows cannot be read fire below.
+        // Objects whose rows cannot be read here fire below.
         if (try? object.takeRow(self)) != nil { realised.append(object) }
       }
       return fetched
@@ -187,7 +195,7 @@ extension NSManagedObjectContext {
     return fetched
   }
 
-  /// Reads the rows of the objects at the end of a key path, and on the way.
+  /// Reads the rows of all objects along a key path.
   private func prefetch(_ path: String, of objects: [NSManagedObject]) {
     var objects = objects
     for key in path.split(separator: ".") {
@@ -205,7 +213,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// What a fetched property of an object has.
+  /// The objects of a fetched property of an object.
   func objects(of property: NSFetchedPropertyDescription, for object: NSManagedObject) -> [NSManagedObject] {
     guard let given = property.fetchRequest else { return [] }
     let request = NSFetchRequest<NSManagedObject>(copying: given)
@@ -221,7 +229,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSFetchRequest {
-  /// What the request asks for, in the context whose block is running.
+  /// Fetches the results in the context whose block is running. Ends the program if no such block is running.
   public func execute() throws -> [ResultType] {
     guard let context = QueueOwnership.innermost else {
       preconditionFailure("A request is executed in a block of a context's perform(_:) or performAndWait(_:).")

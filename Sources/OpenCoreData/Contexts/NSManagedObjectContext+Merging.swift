@@ -1,15 +1,16 @@
 public import Foundation
 
 extension NSManagedObjectContext {
-  /// Takes over what another context has saved: objects that are here and no faults get the values of their rows, without losing
-  /// changes that are not saved; inserted ones become known; deleted ones count as deleted, and keep their values.
+  /// Merges changes that another context has saved. Registered objects that are not faults take the values of their
+  /// rows and keep their unsaved changes; inserted objects are registered; deleted objects count as deleted and keep
+  /// their values.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     checkQueue()
     merge(SavedIDs(notification.userInfo ?? [:], persistentStoreCoordinator))
   }
 
-  /// Takes over what somebody else has saved, given as the user info of a notification would be, also with URIs of identifiers. May be
-  /// called from anywhere.
+  /// Merges changes that somebody else has saved, given in the form of a notification's user info, which may also
+  /// contain URIs of identifiers. May be called from any thread.
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
@@ -19,7 +20,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Merges on the context's own queue, later.
+  /// Merges later, on the context's own queue.
   func mergeLater(_ changes: SavedIDs) {
     perform { [weak self] in self?.merge(changes) }
   }
@@ -35,7 +36,7 @@ extension NSManagedObjectContext {
     }
     for id in changes.updated {
       guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
-      // A row that is gone since is told of as deleted next.
+      // If the row has been deleted since, the next merge reports the object as deleted.
       if (try? object.refresh(self)) != nil { pending.event.refreshed.append(object) }
     }
     processPendingChanges()
@@ -43,8 +44,8 @@ extension NSManagedObjectContext {
       name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
   }
 
-  /// Lets the delete rules act on what was related here to an object that somebody else has deleted. What is in the store they have
-  /// dealt with there.
+  /// Applies the delete rules of an object that somebody else has deleted to the objects that unsaved changes have
+  /// related to it here. To the related objects in the store, the other save has already applied them.
   private func releaseRelated(_ object: NSManagedObject) {
     for place in object.layout.relationships where object.hasChanged(at: place) {
       guard let relationship = object.layout.slots[place].relationship else { continue }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  // MARK: Which there are
+  // MARK: Known objects
 
-  /// The objects that it knows and that somebody uses, in no particular order.
+  /// The objects of the context that are in memory, in no particular order.
   ///
   /// - Complexity: O(number of objects).
   public var registeredObjects: Set<NSManagedObject> {
@@ -12,21 +12,21 @@ extension NSManagedObjectContext {
     return Set(registry.objects)
   }
 
-  /// Those inserted since the last save.
+  /// The objects inserted since the last save.
   ///
-  /// - Complexity: O(number of them), as of the next two.
+  /// - Complexity: O(number of inserted objects). The next two properties have the same complexity.
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(pending.inserted)
   }
 
-  /// Those changed since the last save, and neither inserted nor deleted.
+  /// The objects changed since the last save, without those inserted or deleted.
   public var updatedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(pending.updated)
   }
 
-  /// Those that the next save deletes.
+  /// The objects that the next save deletes.
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(pending.deleted)
@@ -38,13 +38,14 @@ extension NSManagedObjectContext {
     return !pending.isEmpty
   }
 
-  /// The object of an identifier if the context has it. Asks no store.
+  /// The object with an identifier, if the context has it. Calls no store.
   public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     checkQueue()
     return registry[objectID]
   }
 
-  /// The object of an identifier: a fault if the context does not have it yet, whether there is a row or not.
+  /// The object with an identifier. If the context does not have it yet, it is a new fault, whether the store has a row
+  /// or not.
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     forgetFreed()
@@ -59,13 +60,13 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The objects of identifiers.
+  /// The objects with identifiers. Tells the stores of all new ones in one call.
   func objects(with ids: [NSManagedObjectID]) -> [NSManagedObject] {
     registry.reserve(ids.count)
     return registeringTogether { ids.map(object(with:)) }
   }
 
-  /// Tells the stores of all objects that become known meanwhile in one call, afterwards.
+  /// Runs a closure, then tells the stores in one call of all objects that it has registered.
   func registeringTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard untold == nil else { return try body() }
     untold = []
@@ -77,9 +78,9 @@ extension NSManagedObjectContext {
     return try body()
   }
 
-  /// The object of an identifier, with its values.
+  /// The object with an identifier, with its values.
   ///
-  /// - Throws: 133000 if there is no row of it; what the store throws.
+  /// - Throws: 133000 if the object has no row; any other error of the store.
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
     if let object = registry[objectID] {
@@ -98,7 +99,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// An object that is a fault, whatever there is in the store.
+  /// Makes a fault, whether the store has a row or not.
   private func makeFault(_ given: NSManagedObjectID) -> NSManagedObject {
     let id = persistentStoreCoordinator?.ownID(given) ?? given
     faultInTheMaking = id
@@ -111,9 +112,9 @@ extension NSManagedObjectContext {
     if retainsRegisteredObjects { retained.append(object) }
   }
 
-  /// Tells the stores of objects that nobody uses any more.
+  /// Tells the stores which objects have been freed.
   func forgetFreed() {
-    // Stores learn of what is new first.
+    // Stores must learn of new objects first.
     guard untold == nil else { return }
     let freed = registry.takeFreed()
     guard !freed.isEmpty else { return }
@@ -122,9 +123,11 @@ extension NSManagedObjectContext {
 
   // MARK: Inserting and deleting
 
-  /// Takes an object in, to be saved as a new one. Nothing happens to one that it has already; one that it deletes stays.
+  /// Inserts an object, which the next save stores as a new row. If the object is in this context already, nothing
+  /// happens, except that a deleted object is no longer deleted.
   ///
-  /// Objects that it refers to refer to it again. One whose deletion was saved gets another identifier.
+  /// Objects that the inserted object refers to refer to it again. An object whose deletion has been saved gets a new
+  /// identifier.
   public func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.registry === registry {
@@ -149,9 +152,10 @@ extension NSManagedObjectContext {
     object.awake { $0.awakeFromInsert() }
   }
 
-  /// Takes an object out, with the next save out of the store, too. Related objects learn of it as ``propagatesDeletesAtEndOfEvent`` says.
+  /// Deletes an object; the next save deletes its row. ``propagatesDeletesAtEndOfEvent`` determines when the deletion
+  /// reaches related objects.
   ///
-  /// An object that was never saved is forgotten.
+  /// An object that was never saved leaves the context.
   public func delete(_ object: NSManagedObject) {
     checkQueue()
     precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
@@ -172,7 +176,7 @@ extension NSManagedObjectContext {
     if !propagatesDeletesAtEndOfEvent { propagateDeletions() }
   }
 
-  /// Lets the delete rules act, on what they delete, too.
+  /// Applies the delete rules of deleted objects, and of the objects that these rules delete in turn.
   func propagateDeletions() {
     guard !isPropagating else { return }
     isPropagating = true
@@ -190,7 +194,7 @@ extension NSManagedObjectContext {
   private func propagateDeletion(of object: NSManagedObject) {
     for (place, slot) in object.layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
-      // Nothing may go on to refer to what was never saved.
+      // No object may keep referring to an object that was never saved.
       let isNullified = object.isInserted && relationship.deleteRule != .cascadeDeleteRule
       let rule = isNullified ? .nullifyDeleteRule : relationship.deleteRule
       guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
@@ -210,7 +214,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// An object that was inserted and never saved is in no context any more.
+  /// Removes an object that was inserted and never saved from the context.
   func forget(_ object: NSManagedObject) {
     pending.forget(object)
     lockedObjects.remove(object)
@@ -221,7 +225,7 @@ extension NSManagedObjectContext {
     object.registry = nil
   }
 
-  /// Has an inserted object saved to a store, where several could have it.
+  /// Chooses the store that an inserted object is saved to, if several stores could save it.
   public func assign(_ object: Any, to store: NSPersistentStore) {
     checkQueue()
     guard let object = object as? NSManagedObject else { preconditionFailure("\(object) is no managed object.") }
@@ -230,7 +234,8 @@ extension NSManagedObjectContext {
     assignedStores[ObjectIdentifier(object)] = store
   }
 
-  /// Gives inserted objects the identifiers that they will be saved under. Objects that are not in the context keep theirs.
+  /// Gives inserted objects their permanent identifiers before they are saved. Objects that are not in the context keep
+  /// theirs.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     checkQueue()
     let wanted = ObjectList(objects.filter { $0.registry === registry && $0.objectID.isTemporaryID }).elements
@@ -245,7 +250,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Has the next save check that an object was not changed by somebody else, though it is not changed here.
+  /// Makes the next save check that nobody else has changed an object, even if it is unchanged here.
   public func detectConflicts(for object: NSManagedObject) {
     checkQueue()
     precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
@@ -255,7 +260,7 @@ extension NSManagedObjectContext {
 
   // MARK: Entities
 
-  /// The entity that has a class; the model of the coordinator must have exactly one.
+  /// The entity that has a class. The model of the coordinator must have exactly one.
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
     guard let model = persistentStoreCoordinator?.managedObjectModel else {
       preconditionFailure("\(label) has no coordinator, and so no model with the class \(type).")
@@ -268,14 +273,15 @@ extension NSManagedObjectContext {
 }
 
 extension NSEntityDescription {
-  /// The entity of a name in the model of a context's coordinator.
+  /// The entity with a name in the model of a context's coordinator.
   public class func entity(
     forEntityName entityName: String, in context: NSManagedObjectContext
   ) -> NSEntityDescription? {
     context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
   }
 
-  /// A new object of the entity of a name, of the entity's class, inserted into a context. There must be such an entity.
+  /// Inserts a new object of the entity with a name, and of the entity's class, into a context. There must be such an
+  /// entity.
   public class func insertNewObject(
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {

@@ -3,15 +3,15 @@ import Foundation
 extension NSManagedObjectContext {
   /// When an asynchronous block runs.
   public enum ScheduledTaskType: Sendable {
-    /// At once if the caller is on the queue already, else as soon as the queue comes to it.
+    /// At once if the caller is on the queue already, otherwise when its turn in the queue comes.
     case immediate
-    /// When the queue comes to it.
+    /// When its turn in the queue comes.
     case enqueued
   }
 
-  /// Runs a block on the context's queue, later, and processes the changes it has made.
+  /// Runs a block on the context's queue later, and processes the changes that it has made.
   ///
-  /// May be called from anywhere.
+  /// May be called from any thread.
   public func perform(_ block: @escaping () -> Void) {
     let job = QueuedJob(self, block)
     queue.async { job.run() }
@@ -19,8 +19,8 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue and waits until it is done. Changes are not processed.
   ///
-  /// May be called from anywhere, also by a block of the context, and by one of another context that this one waits for. A context
-  /// of the main queue waits until that queue is free: for ever, if nobody drains it.
+  /// May be called from any thread, also in a block of the context, and in a block of another context that a block of
+  /// this context waits for. A context of the main queue waits until that queue is free: forever, if nothing drains it.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
     let outer = QueueOwnership.current
     if isOwned { return try QueueOwnership.with(self, outer: outer, block) }
@@ -28,9 +28,9 @@ extension NSManagedObjectContext {
     return try queue.sync { try QueueOwnership.with(self, outer: outer, ownsMainQueue: ownsMainQueue, block) }
   }
 
-  /// Runs a block on the context's queue, processes the changes it has made, and gives its result.
+  /// Runs a block on the context's queue, processes the changes that it has made, and returns its result.
   ///
-  /// May be called from anywhere; no thread waits meanwhile.
+  /// May be called from any thread; no thread waits meanwhile.
   nonisolated(nonsending) public func perform<T, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> T
   ) async throws(Failure) -> T {
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// A block on its way to a context's queue. Unchecked: it runs once, on that queue.
+/// A block on its way to a context's queue. `@unchecked Sendable`: it runs once, on that queue.
 private final class QueuedJob: @unchecked Sendable {
   private let context: NSManagedObjectContext
   private let block: () -> Void
@@ -59,8 +59,8 @@ private final class QueuedJob: @unchecked Sendable {
   }
 }
 
-/// A block on its way to a context's queue, and its result on the way back. Unchecked: it runs once, on that queue, and whoever waits
-/// reads the result after that.
+/// A block on its way to a context's queue, and its result on the way back. `@unchecked Sendable`: the block runs once,
+/// on that queue, and the waiting task reads the result after that.
 private final class QueuedCall<Value, Failure: Error>: @unchecked Sendable {
   private let context: NSManagedObjectContext
   private let block: () throws(Failure) -> Value

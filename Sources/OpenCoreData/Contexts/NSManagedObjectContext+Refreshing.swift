@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Has an object take the values of its row: at once and keeping what was changed here, or, as a fault and without the changes, when
-  /// they are asked for.
+  /// Refreshes an object from its row. If `flag` is true, the object takes the row's values at once and keeps its
+  /// unsaved changes. Otherwise it loses its changes and becomes a fault, which reads the row when it fires.
   ///
   /// Does nothing for an object that was never saved.
   public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
@@ -25,7 +25,8 @@ extension NSManagedObjectContext {
     pending.event.refreshed.append(object)
   }
 
-  /// Has all objects without changes become faults, and those with changes take what is new in their rows.
+  /// Turns all objects without changes into faults; objects with changes take the new values of their rows and keep
+  /// their changes.
   public func refreshAllObjects() {
     checkQueue()
     for object in registry.objects where !object.isFault && !object.isDeleted {
@@ -33,7 +34,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Takes back all changes that are not saved.
+  /// Discards all unsaved changes.
   public func rollback() {
     checkQueue()
     let (inserted, changed) = (pending.inserted.elements, pending.updated.elements + pending.deleted.elements)
@@ -49,7 +50,8 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Forgets all objects and all changes. Objects that somebody still has are in no context.
+  /// Removes all objects from the context and discards all changes. Objects that the program still refers to are in no
+  /// context afterwards.
   public func reset() {
     checkQueue()
     forgetFreed()
@@ -70,7 +72,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  /// The identifiers that stores were told of, those of freed objects for the last time.
+  /// The identifiers that stores were told of and not yet told to forget. Empties the registry's list of freed objects.
   func takeRegisteredWithStores() -> [NSManagedObjectID] {
     let used = registry.objects.lazy
       .filter { !$0.objectID.isTemporaryID && (!$0.isInserted || $0.state.contains(.reinserted)) }
@@ -79,14 +81,18 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Takes the values of the row again, except for those that were changed here.
+  /// Takes the values of the row again, except for those changed here.
   final func refresh(_ context: NSManagedObjectContext) throws {
     let node = try context.node(for: objectID)
     adopt(try Self.committed(node, layout, objectID, context).snapshot, keepingChanges: true)
     awake { $0.awake(fromSnapshotEvents: .refresh) }
   }
 
-  /// Takes a row as what is committed from now on. What was not changed here gets its values; what was changed keeps its own, or not.
+  /// Makes a row the committed state. Unchanged properties take its values; to-many relationships become faults.
+  ///
+  /// If `keepingChanges` is true, changed to-many relationships keep their changes, and changed attributes and to-one
+  /// relationships keep their values if `keeps` is true for their places. All other changes are lost. Transient values
+  /// stay as they are.
   final func adopt(_ new: RowSnapshot, keepingChanges: Bool, where keeps: (Int) -> Bool = { _ in true }) {
     let layout = layout
     for place in self.values.indices
@@ -117,7 +123,7 @@ extension NSManagedObject {
     for place in kept where hasChanged(at: place) { keepToOne(at: place, insteadOf: new.values[place]) }
   }
 
-  /// Has what was committed again.
+  /// Returns to the committed values.
   fileprivate final func takeBack() {
     guard let snapshot else {
       values = []

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// How often a save is tried again after its conflicts were resolved.
+  /// The number of attempts that a save makes. After each but the last, its conflicts are resolved.
   private static let attempts = 10
-  /// How often `willSave()` may change objects.
+  /// The number of rounds in which `willSave()` may change objects.
   private static let rounds = 1000
 
   func saveChanges() throws {
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
     try send(coordinator)
   }
 
-  /// Until no object changes another any more.
+  /// Calls `willSave()` of the changed objects until no call changes an object any more.
   private func callWillSave() {
     processPendingChanges()
     var waiting = pending.objects
@@ -65,8 +65,8 @@ extension NSManagedObjectContext {
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
-  /// Relationships set to objects that are in no context, or not in this one, and so are not saved, or that are deleted.
-  /// Those whose deletion is refused are not among them.
+  /// Errors for relationships that were set to objects which are not in this context, and so are not saved, or which
+  /// are deleted. Objects in `staying`, whose deletion was refused, do not count as deleted.
   private func danglingReferences(of object: NSManagedObject, besides staying: Set<NSManagedObject>) -> [NSError] {
     func isDangling(_ other: NSManagedObject) -> Bool {
       other.registry !== registry || other.isDeleted && !staying.contains(other)
@@ -87,7 +87,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Reads the row of a fault. False if it is gone: that is a conflict, which the stores are asked about next.
+  /// Reads the row of a fault. False if the row is gone: that is a conflict, which the check under the store lock
+  /// finds.
   private func hasRow(_ object: NSManagedObject) throws -> Bool {
     do {
       try object.realise(self)
@@ -98,7 +99,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Computes the derived attributes of what is going to be saved.
+  /// Computes the derived attributes of objects that are going to be saved.
   private func derive(_ objects: [NSManagedObject]) throws {
     for object in objects where !object.layout.derived.isEmpty {
       guard try hasRow(object) else { continue }
@@ -112,11 +113,12 @@ extension NSManagedObjectContext {
 
   // MARK: Stores
 
-  /// Has each store save what is its own, and notes what was saved. What a store has saved stays saved, also where
-  /// another one fails then.
+  /// Has each store save its own objects, and updates the context accordingly. If a store fails, the changes that other
+  /// stores have saved before stay saved.
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
     var saved: [NSPersistentStore] = []
-    // A store that asks for values may find out that there was nothing to change; it was asked to save the object all the same.
+    // The updated objects in the stores' requests. When a store reads the values of such an object, the object may turn
+    // out to have no changes; the store was asked to save it nonetheless.
     var replaced: Set<NSManagedObject> = []
     for attempt in 1... {
       var waiting = pending.objects + lockedObjects.filter { !$0.hasChanges }
@@ -138,10 +140,10 @@ extension NSManagedObjectContext {
         do {
           guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
           try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
-          // What was taken from the store may refer to what is deleted here.
+          // Values taken from the store may refer to objects that are deleted here.
           pending.propagating += pending.deleted.elements
           propagateDeletions()
-          // Objects may have got the values of others.
+          // Resolving a conflict may have changed values of objects.
           try validate()
           try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
         } catch {
@@ -152,7 +154,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// What each store is to save. If nothing has changed, each is told so.
+  /// A request for each store that has objects to save. If nothing has changed, an empty request for every store.
   private func requests(
     _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: NSPersistentStore, request: NSSaveChangesRequest)] {
@@ -192,7 +194,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Objects refer to objects of their own store only.
+  /// Throws if an object refers to an object of another store.
   private func checkStores(of object: NSManagedObject, _ store: NSPersistentStore) throws {
     guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.count > 1, !object.values.isEmpty
     else { return }
@@ -214,11 +216,11 @@ extension NSManagedObjectContext {
 
   // MARK: Afterwards
 
-  /// The context knows what it has saved.
+  /// Updates the context and its objects after a save, and notifies others of the save.
   ///
   /// - Parameters:
-  ///   - replaced: the objects whose rows there were before.
-  ///   - stores: those that have saved; nil for all.
+  ///   - replaced: the updated objects that the stores were asked to save.
+  ///   - stores: the stores that have saved; nil for all.
   private func finish(
     _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>,
     in stores: [NSPersistentStore]? = nil
@@ -276,17 +278,19 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Whether the next save compares its version.
+  /// Whether the next save compares the object's version with the store's.
   fileprivate final var isChecked: Bool {
     !isInserted && (isDeleted || state.contains(.locked) || hasPersistentChangedValues)
   }
 
-  /// Whether a relationship that must have some number of objects was changed from the other end.
+  /// Whether a relationship with a required number of objects was changed. In a fault, only the other end can have
+  /// changed it.
   fileprivate final var hasBoundedChange: Bool {
     layout.bounded.contains(where: hasChanged)
   }
 
-  /// What it has is in the store now, as a row of a version; nil for an object whose row was never read.
+  /// Makes the current values the committed ones, with the version of the row; the version is nil for an object whose
+  /// row was never read.
   fileprivate final func commit(version: UInt64?, before: UInt64?) {
     state.subtract([.inserted, .updated, .locked])
     let layout = layout
@@ -306,7 +310,7 @@ extension NSManagedObject {
   }
 }
 
-/// What a context has saved.
+/// The objects that a context has saved.
 private struct SavedObjects {
   let inserted: [NSManagedObject]
   let updated: [NSManagedObject]

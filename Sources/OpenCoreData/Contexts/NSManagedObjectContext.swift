@@ -1,32 +1,33 @@
 public import Foundation
 
-/// A scratchpad of objects: fetches them, one for each row, tracks what changes, and saves all changes or none.
+/// A scratchpad of objects: fetches them, one for each row, tracks their changes, and saves them.
 ///
-/// A context belongs to a queue. Everything but ``perform(_:)``, ``performAndWait(_:)``, ``name`` and ``concurrencyType`` is to be called
-/// on it: from a block that one of these runs, or, for a context of the main queue, by whatever runs there. Any other call ends the
-/// program with a message that names the context.
+/// A context belongs to a queue. Call everything but ``perform(_:)``, ``performAndWait(_:)``, ``name`` and
+/// ``concurrencyType`` on that queue: in a block that one of these methods runs, or, for a context of the main queue,
+/// in any code that runs there. Any other call ends the program with a message that names the context.
 open class NSManagedObjectContext: NSObject {
-  /// On which queue it works.
+  /// The kind of queue on which the context works.
   public let concurrencyType: NSManagedObjectContextConcurrencyType
 
   let queue: DispatchQueue
   let contextQueue: ContextQueue
-  /// Another one once the context was reset.
+  /// Replaced when the context is reset.
   private(set) var registry: ObjectRegistry
   var pending = PendingChanges()
   /// The stores that inserted objects were assigned to.
   var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
-  /// Keeps unchanged objects, if the context is to.
+  /// Retains the registered objects if ``retainsRegisteredObjects`` is set.
   var retained = ObjectList()
   var lockedObjects = ObjectList()
   var isPropagating = false
-  /// The identifier of the object that is being made as a fault, instead of being inserted.
+  /// The identifier for the next object that is made, if it is to be a fault and not inserted.
   var faultInTheMaking: NSManagedObjectID?
-  /// The identifiers of objects that became known since the stores were told; nil if they are told at once.
+  /// The identifiers of newly registered objects that the stores have not been told of; nil if the stores are told at
+  /// once.
   var untold: [NSManagedObjectID]?
   private var coordinator: NSPersistentStoreCoordinator?
 
-  /// A context without coordinator.
+  /// A context without a coordinator.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
     contextQueue = ContextQueue(isMain: ct == .mainQueueConcurrencyType)
@@ -36,22 +37,22 @@ open class NSManagedObjectContext: NSObject {
     registry.begin(self)
   }
 
-  /// A context without coordinator.
+  /// A context without a coordinator.
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 
   deinit {
     let known = takeRegisteredWithStores()
-    // Objects that refer to each other would keep each other.
+    // Objects that refer to each other would otherwise keep each other in memory.
     for object in registry.objects { object.forgetValues() }
     coordinator?.didUnregister(known)
   }
 
-  // MARK: What it is
+  // MARK: Settings
 
-  /// What messages call the context. May be set from anywhere before the context is used.
+  /// The context's name in messages. May be set from any thread before the context is used.
   open var name: String?
 
-  /// The coordinator whose stores it fetches from and saves to. Set it once, before anything else.
+  /// The coordinator whose stores the context fetches from and saves to. Set it once, before anything else.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { coordinator }
     set {
@@ -66,29 +67,31 @@ open class NSManagedObjectContext: NSObject {
   /// Anything the application wants to note.
   public let userInfo = NSMutableDictionary()
 
-  /// What becomes of objects that were changed by somebody else since they were fetched, or that violate a uniqueness constraint: an
-  /// ``NSMergePolicy``; that of errors unless set.
+  /// The ``NSMergePolicy`` for objects that somebody else has changed since they were fetched, and for objects that
+  /// violate a uniqueness constraint; ``NSMergePolicy/error`` by default.
   open var mergePolicy: Any = NSMergePolicy.error
 
-  /// Who makes the changes, for the persistent history of a store that keeps one.
+  /// The author of the changes, for stores that keep a persistent history.
   open var transactionAuthor: String?
 
-  /// How old, in seconds, values of a store's row cache may be when a fault fires; below 0, the default, of any age. It is for stores
-  /// that have a row cache.
+  /// The maximum age in seconds of the values that a fault takes from a store's row cache when it fires. Below 0, the
+  /// default, there is no limit. Only for stores that have a row cache.
   open var stalenessInterval: TimeInterval = -1
 
-  /// Whether it keeps objects without changes that nobody else uses; false unless set.
+  /// Whether the context keeps unchanged objects in memory that nothing else refers to; false by default.
   open var retainsRegisteredObjects = false {
     didSet { retained = retainsRegisteredObjects ? ObjectList(registry.objects) : ObjectList() }
   }
 
-  /// Whether deletions reach related objects when changes are processed, and not at once; true unless set.
+  /// Whether deletions reach related objects when changes are processed, and not at once; true by default.
   open var propagatesDeletesAtEndOfEvent = true
 
-  /// Whether an object whose row is gone has no values from then on and is deleted, instead of ending the program; true unless set.
+  /// Whether a fault whose row is gone has no values from then on and is deleted, instead of ending the program; true
+  /// by default.
   open var shouldDeleteInaccessibleFaults = true
 
-  /// Whether what other contexts of the coordinator save is merged, on the context's own queue; false unless set.
+  /// Whether the context merges the changes that other contexts of the coordinator save, on its own queue; false by
+  /// default.
   open var automaticallyMergesChangesFromParent: Bool {
     get { isMergingAutomatically.withLock { $0 } }
     set { isMergingAutomatically.withLock { $0 = newValue } }
@@ -96,23 +99,25 @@ open class NSManagedObjectContext: NSObject {
 
   private let isMergingAutomatically = Locked(false)
 
-  /// Called for a fault whose row is gone; returns whether the object is to have no values and be deleted.
+  /// Called for a fault whose row is gone. Returns whether the object has no values from then on and is deleted; if
+  /// not, the program ends.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }
 
-  /// Saves all changes, or none.
+  /// Saves all changes or none. With several stores, if one fails, the changes that others have saved before stay
+  /// saved.
   ///
-  /// - Throws: validation errors, among them 1550 for a relationship that was set to an object that is deleted or was never
-  ///   inserted; a conflict, 133020 or, of a uniqueness constraint, 133021, that the merge policy does not resolve; what a
-  ///   store throws. Nothing has changed then, except that inserted objects may have their permanent identifiers, and for what
-  ///   the policy has resolved.
+  /// - Throws: validation errors, among them 1550 for a relationship that was set to an object that is deleted or was
+  ///   never inserted; a conflict that the merge policy does not resolve, 133020, or 133021 for a uniqueness
+  ///   constraint; any error of a store. The context is then as it was before, except that permanent identifiers of
+  ///   inserted objects and changes made by the merge policy stay.
   open func save() throws {
     checkQueue()
     try saveChanges()
   }
 
-  /// From now on none of the objects that there are is in the context.
+  /// Removes all objects from the context.
   func beginAnew() {
     registry.end()
     registry = ObjectRegistry(contextQueue)
@@ -121,7 +126,7 @@ open class NSManagedObjectContext: NSObject {
 
   // MARK: For messages
 
-  /// What messages call it.
+  /// The context's name in messages.
   var label: String {
     let kind = concurrencyType == .mainQueueConcurrencyType ? "main queue" : "private queue"
     return "The context \(name.map { "\"\($0)\"" } ?? "without a name") of a \(kind)"
@@ -138,7 +143,7 @@ open class NSManagedObjectContext: NSObject {
   var isOwned: Bool { contextQueue.isOwned }
 }
 
-/// On which queue a context works. The raw values are those of Core Data.
+/// The kind of queue on which a context works. The raw values are those of Core Data.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   /// A queue of its own.
   case privateQueueConcurrencyType = 1
@@ -147,7 +152,7 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 }
 
 extension NSManagedObjectContext {
-  /// On which queue a context works, in the newer spelling.
+  /// The kind of queue on which a context works, in the newer spelling.
   public struct ConcurrencyType: Hashable, Sendable {
     let rawValue: NSManagedObjectContextConcurrencyType
 

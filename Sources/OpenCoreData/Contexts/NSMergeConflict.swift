@@ -1,28 +1,29 @@
 public import Foundation
 
-/// An object that was changed here and, since it was fetched, by somebody else.
+/// An object that was changed both here and, since it was fetched, by somebody else.
 ///
-/// Snapshots have attributes and to-one relationships by their names, the latter as identifiers; `NSNull` for none.
+/// A snapshot maps the names of attributes and to-one relationships to their values: an identifier for a relationship,
+/// `NSNull` for no value.
 open class NSMergeConflict: NSObject {
   /// The object that was to be saved.
   public let sourceObject: NSManagedObject
 
-  /// What the context had fetched or saved last; nil if the object was inserted.
+  /// The values that the context fetched or saved last; nil if the object was inserted.
   public let objectSnapshot: [String: Any]?
 
-  /// What the coordinator's store has in memory; nil if it has been deleted.
+  /// The row in the memory of the coordinator's store; nil if it has been deleted.
   public let cachedSnapshot: [String: Any]?
 
-  /// What is stored, if the conflict is between a store's memory and what is stored.
+  /// The stored row, if it conflicts with the row in the store's memory.
   public let persistedSnapshot: [String: Any]?
 
-  /// The version that is stored; 0 if it has been deleted.
+  /// The version of the stored row; 0 if it has been deleted.
   public let newVersionNumber: Int
 
   /// The version that the context, or the store's memory, had.
   public let oldVersionNumber: Int
 
-  /// A conflict, as stores make them that find one.
+  /// Makes a conflict. A store calls this when it finds one.
   public init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
@@ -35,7 +36,7 @@ open class NSMergeConflict: NSObject {
     oldVersionNumber = oldvers
   }
 
-  /// A conflict of what the context knows with a row; nil for one that has been deleted.
+  /// Makes a conflict between the context's snapshot of an object and its row; `row` is nil if it has been deleted.
   convenience init(_ object: NSManagedObject, _ layout: EntityLayout, _ row: RowSnapshot?) {
     self.init(
       source: object, newVersion: Int(clamping: row?.version ?? 0),
@@ -43,7 +44,7 @@ open class NSMergeConflict: NSObject {
       persistedSnapshot: nil)
   }
 
-  /// What is in the store; nil if that is nothing.
+  /// The row in the store; nil if it has been deleted or the conflict has no snapshot of it.
   var row: RowSnapshot? {
     guard newVersionNumber > 0, let stored = persistedSnapshot ?? cachedSnapshot else { return nil }
     return RowSnapshot(values: sourceObject.layout.values(stored), version: UInt64(newVersionNumber))
@@ -51,7 +52,7 @@ open class NSMergeConflict: NSObject {
 }
 
 extension EntityLayout {
-  /// A row as conflicts show it.
+  /// A row in the form of a conflict's snapshot.
   func dictionary(_ row: RowSnapshot) -> [String: Any] {
     var values: [String: Any] = [:]
     for (slot, value) in zip(slots, row.values) where slot.isInSnapshot {
@@ -61,7 +62,7 @@ extension EntityLayout {
     return values
   }
 
-  /// The values of a row that a conflict shows.
+  /// The values of a conflict's snapshot, one for each slot.
   fileprivate func values(_ stored: [String: Any]) -> [ManagedValue] {
     var values = blank
     for (place, slot) in slots.enumerated() where slot.isInSnapshot {

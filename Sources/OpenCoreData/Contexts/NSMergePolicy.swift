@@ -1,33 +1,35 @@
 public import Foundation
 
-/// What becomes of objects that were changed by somebody else since they were fetched, and of those that would violate a uniqueness
-/// constraint.
+/// Decides what to save of objects that somebody else has changed since they were fetched, and of objects that would
+/// violate a uniqueness constraint.
 ///
-/// Subclass it and override ``resolve(mergeConflicts:)`` for a policy of your own; what it does to the objects is what is saved.
+/// For a policy of your own, subclass it and override ``resolve(mergeConflicts:)``; the save stores the objects as that
+/// method leaves them.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
-  /// Which of the policies it is.
+  /// The type of the policy.
   public let mergeType: NSMergePolicyType
 
-  /// A policy.
+  /// Makes a policy of a type.
   public init(merge ty: NSMergePolicyType) { mergeType = ty }
 
   /// Saving fails.
   public static let error = NSMergePolicy(merge: .errorMergePolicyType)
-  /// Of a value that was changed on both sides, that of the store is kept; all other changes are saved.
+  /// If a value was changed on both sides, the store's value is kept; all other changes are saved.
   public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
-  /// Of a value that was changed on both sides, that of the context is saved; what only the store has changed is taken over.
+  /// If a value was changed on both sides, the context's value is saved; values that only the store has changed are
+  /// taken over.
   public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-  /// All values of the context are saved, also those that only the store has changed.
+  /// All values of the context are saved, also where only the store has changed a value.
   public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
-  /// The changes of the object are given up.
+  /// The changes of the object are discarded.
   public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
 
-  /// Brings the objects of some conflicts into the state that is to be saved.
+  /// Brings the objects of conflicts into the state that is to be saved.
   ///
-  /// An object that was deleted in the store is inserted again by the policies that prefer the context, and counts as deleted by those
-  /// that prefer the store.
-  /// - Throws: 133020 with the conflicts, if the policy is not to resolve them.
-  /// Those of uniqueness constraints go to ``resolve(constraintConflicts:)``, the others to ``resolve(optimisticLockingConflicts:)``.
+  /// Passes conflicts of uniqueness constraints to ``resolve(constraintConflicts:)``, and the others to
+  /// ``resolve(optimisticLockingConflicts:)``. An object that was deleted in the store is inserted again by the
+  /// policies that prefer the context, and counts as deleted by those that prefer the store.
+  /// - Throws: 133020, or 133021 for uniqueness constraints, with the conflicts, if the policy is ``error``.
   open func resolve(mergeConflicts list: [Any]) throws {
     let violations = list.compactMap { $0 as? NSConstraintConflict }
     let conflicts = list.compactMap { $0 as? NSMergeConflict }
@@ -35,7 +37,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     if !violations.isEmpty { try resolve(constraintConflicts: violations) }
   }
 
-  /// As ``resolve(mergeConflicts:)``, of objects that were changed by somebody else.
+  /// As ``resolve(mergeConflicts:)``, for objects that somebody else has changed.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     guard mergeType != .errorMergePolicyType else { throw ConflictCheck.error(list) }
     for conflict in list { resolve(conflict) }
@@ -43,26 +45,30 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
   /// Brings objects that violate uniqueness constraints into the state that is to be saved.
   ///
-  /// ``mergeByPropertyStoreTrump`` and ``rollback`` prefer the row that has the values: an object that was inserted here is discarded; one
-  /// that was changed here has the values of the constraint again that it was fetched or saved with, and keeps its other changes.
+  /// ``mergeByPropertyStoreTrump`` and ``rollback`` prefer the row that has the values: an object that was inserted
+  /// here is discarded; an object that was changed here gets back the constraint's values as it was fetched or last
+  /// saved with them, and keeps its other changes.
   ///
-  /// ``mergeByPropertyObjectTrump`` and ``overwrite`` prefer the object of the context. If it was inserted, the object of the row takes over
-  /// all that it has, keeps its identifier, and the inserted one is discarded. What the inserted object does not have stays as it
-  /// was in the row with the former, and becomes nil or empty with the latter; values that attributes have by default count as
-  /// values. Members of a to-many relationship replace those of the row. If it was changed, the object of the row is deleted, as
-  /// ``NSManagedObjectContext/delete(_:)`` would.
+  /// ``mergeByPropertyObjectTrump`` and ``overwrite`` prefer the object of the context. If it was inserted, the object
+  /// of the row takes over its values and keeps the row's identifier, and the inserted object is discarded. Properties
+  /// that are nil or empty in the inserted object keep the row's values with ``mergeByPropertyObjectTrump``, and become
+  /// nil or empty with ``overwrite``; default values of attributes count as values. Members of a to-many relationship
+  /// replace those of the row. If the object of the context was changed, the object of the row is deleted, as by
+  /// ``NSManagedObjectContext/delete(_:)``.
   ///
-  /// Where several objects of the context share the values, the first of ``NSConstraintConflict/conflictingObjects`` is the one to be
-  /// preferred, whatever the policy; the others are discarded if they were inserted, and otherwise have their former values.
+  /// If several objects of the context share the values, every policy prefers the first of
+  /// ``NSConstraintConflict/conflictingObjects``; the others are discarded if they were inserted, and otherwise get
+  /// back their former values of the constraint.
   ///
-  /// A discarded object leaves the context, as one does that is inserted and deleted before a save, with the inserted objects that a
-  /// cascade reaches. Saved objects that were related to it are related again to what they were before; none of them is deleted. A
-  /// relationship without an inverse leads to the object that has taken over, if there is one.
+  /// A discarded object leaves the context, like an object that is inserted and deleted before a save, together with
+  /// the inserted objects that its cascade rules reach. Saved objects that were related to it get back their former
+  /// relationships; none of them is deleted. A relationship without an inverse that referred to it refers to the object
+  /// that has taken over its values, if there is one.
   ///
-  /// Called on the queue of the context. Takes time in proportion to the conflicts and to what the discarded objects are related to; if the
-  /// model has relationships without an inverse, also to the unsaved objects for each discarded one.
+  /// Called on the queue of the context. Takes time proportional to the number of conflicts and of the objects that are
+  /// related to discarded objects, and, for each discarded object, to the number of unsaved objects.
   ///
-  /// - Throws: 133021 with the conflicts, if the policy is not to resolve them; what the store throws when a row is read.
+  /// - Throws: 133021 with the conflicts, if the policy is ``error``; any error of the store when a row is read.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     guard mergeType != .errorMergePolicyType else { throw ConflictCheck.error(list) }
     for conflict in list { try ConstraintResolution(conflict, mergeType)?.resolve() }
@@ -77,7 +83,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
       context.rowIsGone(object, insertsAgain: prefersContext)
       return
     }
-    // A fault has nothing that could conflict but members that were added or removed.
+    // In a fault, only added or removed members can conflict.
     if object.isFault {
       guard !prefersContext else { return }
       for place in object.values.indices { object.takeBackRelationship(at: place) }
@@ -124,19 +130,20 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-  /// The row of an object, for a conflict that does not show it.
+  /// Reads the row of an object, for a conflict that has no snapshot of it; nil if it cannot be read.
   fileprivate func row(of object: NSManagedObject) -> RowSnapshot? {
     try? NSManagedObject.committed(node(for: object.objectID), object.layout, object.objectID, self).snapshot
   }
 
-  /// Somebody else has deleted the row of an object that was changed here.
+  /// Handles an object that was changed here and whose row somebody else has deleted: inserts it again, or counts it as
+  /// deleted.
   fileprivate func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
     pending.forget(object)
     lockedObjects.remove(object)
     if insertsAgain, object.state.isDisjoint(with: [.fault, .inaccessible]) {
       object.snapshot = nil
       for (place, slot) in object.layout.slots.enumerated() {
-        // What is not known of it is lost.
+        // Members that have not been read are lost.
         if case .toMany(let relationship) = slot.kind { _ = object.members(of: relationship, at: place) }
       }
       object.forEachKnownRelated { other, inverse in

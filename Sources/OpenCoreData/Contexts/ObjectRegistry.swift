@@ -1,8 +1,8 @@
 import CObjectLifetime
 import Foundation
 
-/// The objects of a context by their identifiers, one for each, and what leads from them to the context. Keeps none of
-/// them.
+/// The objects of a context by their identifiers, one for each, and the link from these objects to the context. Retains
+/// neither the objects nor the context.
 ///
 /// Objects are looked up on the queue of the context, and freed on any thread: an object leaves the registry before its
 /// memory is freed. Weak references would do the same, but make every use of an object slower.
@@ -12,28 +12,28 @@ final class ObjectRegistry: @unchecked Sendable {
   private let queue: ContextQueue
   private let lock = NSLock()
   private var entries: [IDKey: Entry] = [:]
-  /// The permanent identifiers of objects that were inserted here, and back.
+  /// The permanent identifiers of objects that were inserted here, by their temporary ones; `temporary` is the inverse.
   private var permanent: [IDKey: NSManagedObjectID] = [:]
   private var temporary: [IDKey: NSManagedObjectID] = [:]
   private var freed: [NSManagedObjectID] = []
 
   init(_ queue: ContextQueue) { self.queue = queue }
 
-  /// The objects are those of a context from now on.
+  /// Makes the registry that of a context.
   func begin(_ context: NSManagedObjectContext) { self.context = context }
 
-  /// The context has begun anew: its objects are in none any more.
+  /// Empties the registry, whose context was reset: its objects are in no context any more.
   func end() {
     context = nil
     lock.withLock { (entries, permanent, temporary) = ([:], [:], [:]) }
   }
 
-  /// Whether the caller is on the queue of the context, without keeping that.
+  /// Whether the caller is on the queue of the context. Does not retain the context.
   var isOwned: Bool { queue.isOwned }
 
   // MARK: Finding
 
-  /// The object of an identifier, also of the temporary one that it had.
+  /// The object with an identifier, which may be the temporary one that it had before.
   subscript(id: NSManagedObjectID) -> NSManagedObject? {
     lock.withLock {
       let key = IDKey(id)
@@ -46,7 +46,7 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Whether an object may be found by an identifier that it had before it was saved.
   var hasFormerIdentifiers: Bool { lock.withLock { !permanent.isEmpty } }
 
-  /// All objects that somebody uses.
+  /// All objects that are in memory.
   var objects: [NSManagedObject] { lock.withLock { entries.values.compactMap(\.object) } }
 
   // MARK: Changing
@@ -55,10 +55,10 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { entries[IDKey(object.objectID)] = Entry(object) }
   }
 
-  /// Makes room for so many more.
+  /// Reserves space for `count` more objects.
   func reserve(_ count: Int) { lock.withLock { entries.reserveCapacity(entries.count + count) } }
 
-  /// The object has a permanent identifier from now on, and is found by the temporary one, too.
+  /// Registers an object under its new, permanent identifier; the temporary one finds it, too.
   func rename(_ object: NSManagedObject, from old: NSManagedObjectID) {
     lock.withLock {
       entries[IDKey(old)] = nil
@@ -75,9 +75,9 @@ final class ObjectRegistry: @unchecked Sendable {
     if !temporary.isEmpty, let old = temporary.removeValue(forKey: IDKey(id)) { permanent[IDKey(old)] = nil }
   }
 
-  // MARK: What nobody uses any more
+  // MARK: Freed objects
 
-  /// To be called when the object is deinitialised. Another object may have taken its place.
+  /// Call this when the object is deinitialised. Another object may have taken its identifier already.
   func objectIsFreed(_ object: NSManagedObject) {
     let id = object.objectID
     lock.withLock {
@@ -86,7 +86,7 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
-  /// The identifiers of those freed since the last call.
+  /// The identifiers of the objects freed since the last call.
   func takeFreed() -> [NSManagedObjectID] {
     lock.withLock {
       guard !freed.isEmpty else { return [] }
@@ -96,7 +96,7 @@ final class ObjectRegistry: @unchecked Sendable {
   }
 }
 
-/// Leads to an object whose memory is there, though its deinitialisation may have begun.
+/// An unretained pointer to an object whose memory is not freed yet, though its deinitialisation may have begun.
 @safe
 private struct Entry {
   private let address: UnsafeMutableRawPointer

@@ -1,34 +1,32 @@
 import Foundation
 
-/// What a context has to save, in the order of the changes, and what has happened since it last processed its changes.
+/// The unsaved changes of a context, in their order, and its changes since it last processed changes.
 struct PendingChanges {
   var inserted = ObjectList()
   var updated = ObjectList()
   var deleted = ObjectList()
-  /// Deleted objects whose relationships have not been dealt with.
+  /// Deleted objects whose delete rules have not been applied yet.
   var propagating: [NSManagedObject] = []
   var event = Event()
 
-  /// What the next notification of changes tells.
+  /// The changes that the next notification reports.
   struct Event {
     var inserted = ObjectList()
-    /// Each once, as a bit of its state says.
+    /// Each object once: the bit `changedInEvent` of its state marks it.
     fileprivate(set) var changed: [NSManagedObject] = []
     var deleted = ObjectList()
     var refreshed = ObjectList()
-    var invalidated = ObjectList()
     var invalidatedAll: [NSManagedObjectID] = []
-    /// Who was at the other ends of relationships, by their places, before a primitive value was set. Until
-    /// `didChangeValue(forKey:)` the other ends are as they were.
+    /// The objects at the other ends of relationships, by the relationships' places, before a primitive value was set.
+    /// The other ends are not changed until `didChangeValue(forKey:)`.
     var formerlyRelated: [NSManagedObject: [Int: [NSManagedObject]]] = [:]
-    /// What those had before, in the same order.
+    /// The values of the objects in `changed` before their changes, in the same order.
     fileprivate var before: [[ManagedValue]] = []
-    /// The places of those, made when somebody asks.
+    /// The positions of objects in `changed`, determined when they are needed.
     fileprivate var places: [ObjectIdentifier: Int] = [:]
 
     var isEmpty: Bool {
-      inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
-        && invalidatedAll.isEmpty
+      inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidatedAll.isEmpty
     }
   }
 
@@ -45,15 +43,15 @@ struct PendingChanges {
     return objects
   }
 
-  /// Notes what an object had before the first change in the event.
+  /// Records the values of an object before its first change in the event.
   mutating func note(_ object: NSManagedObject, before values: [ManagedValue]) {
     event.changed.append(object)
     event.before.append(values)
   }
 
-  /// What an object had when the event began; nil if it has not changed.
+  /// The values of an object when the event began; nil if it has not changed since.
   ///
-  /// - Complexity: O(1), but for the changes since the last call.
+  /// - Complexity: O(1), plus the number of objects changed since the last call.
   mutating func values(before object: NSManagedObject) -> [ManagedValue]? {
     for place in event.places.count..<event.changed.count {
       event.places[ObjectIdentifier(event.changed[place])] = place
@@ -61,7 +59,7 @@ struct PendingChanges {
     return event.places[ObjectIdentifier(object)].map { event.before[$0] }
   }
 
-  /// The event, which is over.
+  /// Ends the event and returns it.
   mutating func takeEvent() -> Event {
     let taken = event
     for object in taken.changed { object.state.remove(.changedInEvent) }
@@ -70,7 +68,7 @@ struct PendingChanges {
     return taken
   }
 
-  /// Forgets an object that is gone from the context.
+  /// Removes an object from the unsaved changes.
   mutating func forget(_ object: NSManagedObject) {
     inserted.remove(object)
     updated.remove(object)

@@ -28,7 +28,7 @@ struct PendingOverlay {
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
-  /// Asks for all that may be in the window once changes are laid over it.
+  /// Widens the request to all objects that may be in its window once the changes are applied.
   func widen(_ request: NSFetchRequest<NSManagedObject>) {
     if request.fetchLimit > 0 {
       request.fetchLimit += max(0, request.fetchOffset) + updated.count + deleted.count
@@ -36,7 +36,7 @@ struct PendingOverlay {
     request.fetchOffset = 0
   }
 
-  /// What the store has, without what was deleted, and with what was inserted or changed where it is now.
+  /// The stored objects without deleted ones, and with inserted and changed ones in their present positions.
   func laid(over stored: [NSManagedObject]) throws -> [NSManagedObject] {
     let matches: (NSManagedObject) -> Bool =
       if let predicate = request.predicate {
@@ -61,7 +61,7 @@ struct PendingOverlay {
 }
 
 extension NSFetchRequest {
-  /// Whether an object is, or would be saved to, one of the stores that the request is for.
+  /// Whether an object is in one of the stores that the request is for, or would be saved to one.
   fileprivate func concerns(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
     guard let affectedStores else { return true }
     let present = context.persistentStoreCoordinator?.presentStore(of: object.objectID)
@@ -82,9 +82,10 @@ struct ObjectOrder {
 
   func sorted(_ objects: [NSManagedObject]) -> [NSManagedObject] { sort.sorted(objects) }
 
-  /// Objects that are in order already, and others put in where they belong, behind their equals.
+  /// Merges other objects into objects that are in order already, behind equal ones.
   ///
-  /// Reads O(m log n) of the n objects, so that few changes do not fire the faults of many.
+  /// Reads O(m log n) of the n ordered objects, where m is the number of the others, so a few changes do not fire many
+  /// faults.
   func merged(_ ordered: [NSManagedObject], _ others: [NSManagedObject]) -> [NSManagedObject] {
     var merged: [NSManagedObject] = []
     merged.reserveCapacity(ordered.count + others.count)

@@ -1,25 +1,25 @@
 import Dispatch
 import Foundation
 
-/// The queue of a context: what tells it from others.
+/// The identity of a context's queue.
 final class ContextQueue: Sendable {
   private let isMain: Bool
 
   init(isMain: Bool) { self.isMain = isMain }
 
-  /// Whether the caller is on it.
+  /// Whether the caller is on the queue.
   var isOwned: Bool { QueueOwnership.owns(self) || isMain && QueueOwnership.ownsMainQueue }
 }
 
-/// Which contexts the running block owns: a chain, the innermost first, that a variable of the thread leads to.
+/// The contexts that the running block owns: a chain, the innermost first, to which a thread-local variable points.
 ///
-/// Ownership is by queue and not by thread. `performAndWait` hands the caller's chain on to the thread that runs its block, because the
-/// caller waits meanwhile; `perform` begins a new one.
+/// Ownership is by queue and not by thread. `performAndWait` passes the caller's chain to the thread that runs its
+/// block, because the caller waits meanwhile; `perform` begins a new chain.
 final class QueueOwnership {
   private unowned let context: NSManagedObjectContext
   private let queue: ContextQueue
   private let outer: QueueOwnership?
-  /// Whether who waits for the block runs on the main queue.
+  /// Whether a caller on the main queue waits for the block.
   private let ownsMainQueue: Bool
 
   private init(_ context: NSManagedObjectContext, outer: QueueOwnership?, ownsMainQueue: Bool) {
@@ -29,7 +29,7 @@ final class QueueOwnership {
     self.ownsMainQueue = ownsMainQueue || outer?.ownsMainQueue ?? false
   }
 
-  /// The variable of the thread.
+  /// The key of the thread-local variable.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = unsafe pthread_key_create(&key, nil)
@@ -52,7 +52,8 @@ final class QueueOwnership {
   /// The context whose block is running.
   static var innermost: NSManagedObjectContext? { current?.context }
 
-  /// Whether the caller runs on the main queue, on whatever thread that is, or for somebody there who waits.
+  /// Whether the caller runs on the main queue, on whichever thread, or in a block that a caller on the main queue
+  /// waits for.
   static var ownsMainQueue: Bool { current?.ownsMainQueue ?? false || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
   /// Whether a queue is in the chain of the running block.
@@ -65,7 +66,7 @@ final class QueueOwnership {
     return false
   }
 
-  /// Runs a block that owns a context, and what the caller owns who waits for it, if anybody does.
+  /// Runs a block that owns a context and, if a caller waits for the block, everything that the caller owns.
   static func with<Result, Failure: Error>(
     _ context: NSManagedObjectContext, outer: QueueOwnership?, ownsMainQueue: Bool = false,
     _ body: () throws(Failure) -> Result

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody else has saved, as any thread may know it.
+/// The identifiers of saved objects, in a form that may be passed to any thread.
 struct SavedIDs: Sendable {
   var inserted: [NSManagedObjectID] = []
   var updated: [NSManagedObjectID] = []
@@ -18,7 +18,8 @@ struct SavedIDs: Sendable {
     (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
   }
 
-  /// What a notification has, under the keys for objects and for identifiers: sets or arrays of objects, identifiers or URIs.
+  /// Reads the user info of a notification: sets or arrays of objects, identifiers or URIs, under the keys of objects
+  /// and of identifiers.
   init(_ userInfo: [AnyHashable: Any], _ coordinator: NSPersistentStoreCoordinator?) {
     func ids(_ keys: String...) -> [NSManagedObjectID] {
       keys.flatMap { key in Self.elements(userInfo[key]).compactMap { Self.id($0, coordinator) } }

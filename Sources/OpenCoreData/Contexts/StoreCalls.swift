@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a context asks of the stores, in words that errors and retries share.
+/// The error for a missing row, and the assignment of inserted objects to stores.
 enum StoreCalls {
-  /// There is no row of an identifier.
+  /// The error for an identifier that has no row.
   static func missing(_ id: NSManagedObjectID) -> NSError {
     CoreDataError.make(
       NSManagedObjectReferentialIntegrityError, "There is no row of \(id.uriRepresentation().absoluteString).",
@@ -15,7 +15,7 @@ enum StoreCalls {
     return error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
   }
 
-  /// Inserted objects by the stores they go to, in their order.
+  /// Groups inserted objects by the stores that they are saved to, in their order.
   static func byStore(
     _ objects: [NSManagedObject], _ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: NSPersistentStore, objects: [NSManagedObject])] {
@@ -34,7 +34,7 @@ enum StoreCalls {
 }
 
 extension NSManagedObjectContext {
-  /// The row of an object.
+  /// Reads the row of an object.
   func node(for id: NSManagedObjectID) throws -> NSIncrementalStoreNode {
     guard !id.isTemporaryID, let coordinator = persistentStoreCoordinator else { throw StoreCalls.missing(id) }
     return try coordinator.node(for: id, self)
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Deals with a fault that cannot be fulfilled.
+  /// Handles a fault whose row cannot be read: gives it no values and deletes it, or ends the program.
   func handleInaccessible(_ object: NSManagedObject, _ key: String?, _ error: any Error) {
     let property = key.flatMap { object.entity.propertiesByName[$0] }
     guard StoreCalls.isMissing(error),
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
     else {
       preconditionFailure("\(label) could not fulfil a fault of \(object.objectID): \(error.localizedDescription)")
     }
-    // What is known of a fault are the objects that were related to it here.
+    // All that is known of a fault is the objects that were related to it here.
     object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
     object.values = object.layout.slots.map { slot in
       guard case .toMany(let relationship) = slot.kind else { return .null }

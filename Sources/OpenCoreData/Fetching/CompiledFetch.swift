@@ -1,21 +1,21 @@
 package import Foundation
 
-/// A fetch request made ready to be executed over rows: what all stores have in common.
+/// A fetch request compiled for execution over rows: the part that all stores have in common.
 ///
-/// Everything is evaluated in memory, as ``CompiledPredicate`` and ``CompiledSort`` do. A store that finds some rows by an index
-/// gives just these.
+/// Everything is evaluated in memory, as ``CompiledPredicate`` and ``CompiledSort`` do. A store that finds some rows
+/// with an index passes only these rows.
 package struct CompiledFetch<Row> {
   let matches: (Row) -> Bool
   let sort: CompiledSort<Row>?
   let window: FetchWindow
   private let projection: DictionaryProjection<Row>?
 
-  /// Checks and compiles a request. Takes time in proportion to its size, constant collections included.
+  /// Checks and compiles a request. Takes time proportional to its size, constant collections included.
   ///
   /// - Parameters:
   ///   - request: The request; it is not retained.
   ///   - entity: The entity whose objects it fetches.
-  ///   - reader: How rows are read. For a to-one relationship they have the object, or what stands for it.
+  ///   - reader: How rows are read. The value of a to-one relationship is the object, or a value that represents it.
   package init<Result>(
     _ request: NSFetchRequest<Result>, of entity: NSEntityDescription, reading reader: RowReader<Row>
   ) throws(FetchRequestError) {
@@ -30,9 +30,10 @@ package struct CompiledFetch<Row> {
     projection = givesDictionaries ? try DictionaryProjection(request, compiler) : nil
   }
 
-  /// The rows of the objects to fetch, in their order, among those of the entity and of the subentities to include.
+  /// The rows to fetch, in their order, among the rows of the entity and of its included subentities.
   ///
-  /// Without sort descriptors they stay in the order they come in, and those behind the limit are not looked at.
+  /// Without sort descriptors, rows stay in the order in which they are passed, and rows after the limit are not
+  /// evaluated.
   package func rows(among rows: some Sequence<Row>) -> [Row] {
     guard let sort else { return window(rows.lazy.filter(matches)) }
     return window(sort.sorted(rows.filter(matches)))
@@ -43,7 +44,7 @@ package struct CompiledFetch<Row> {
     dictionaries(ofMatching: rows.filter(matches))
   }
 
-  /// The dictionaries to fetch of rows that the predicate is known to hold for.
+  /// The dictionaries to fetch, made from rows that are known to satisfy the predicate.
   func dictionaries(ofMatching rows: [Row]) -> [NSDictionary] {
     guard let projection else { preconditionFailure("The request is not for dictionaries.") }
     return projection.dictionaries(of: rows, window)
@@ -51,7 +52,7 @@ package struct CompiledFetch<Row> {
 
   var givesDictionaries: Bool { projection != nil }
 
-  /// How many objects or dictionaries there are to fetch.
+  /// The number of objects or dictionaries to fetch.
   package func count(among rows: some Sequence<Row>) -> Int {
     if projection != nil { return dictionaries(among: rows).count }
     return window(rows.lazy.filter(matches)).count

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the dictionaries of a fetch hold under one key, or what they are grouped by.
+/// A value that the dictionaries of a fetch have under one key, or by which they are grouped.
 struct DictionaryColumn {
   let name: String
   let expression: NSExpression
@@ -8,7 +8,7 @@ struct DictionaryColumn {
 }
 
 extension DictionaryColumn {
-  /// A column as a request gives it: a key path, a property or an expression.
+  /// Makes a column from an element of a request: a key path, a property or an expression.
   init(_ given: Any, of entity: NSEntityDescription) throws(FetchRequestError) {
     switch given {
     case let computed as NSExpressionDescription:
@@ -22,7 +22,7 @@ extension DictionaryColumn {
     }
   }
 
-  /// The values at the end of a key path, as the rows have them.
+  /// Makes the column of the values at the end of a key path, which are not converted.
   init(keyPath: String) {
     self.init(name: keyPath, expression: NSExpression(forKeyPath: keyPath), type: .undefinedAttributeType)
   }

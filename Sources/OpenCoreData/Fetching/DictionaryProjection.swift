@@ -1,11 +1,11 @@
 import Foundation
 
-/// Makes the dictionaries of a fetch of the rows that its predicate holds for.
+/// Makes the dictionaries of a fetch from the rows that satisfy its predicate.
 struct DictionaryProjection<Row> {
   private typealias Group = [Row]
 
   private let columns: [(name: String, value: (Group) -> PredicateValue)]
-  /// What is equal in a group; nil if each row is a group of its own.
+  /// The values that are equal in a group; nil if each row is a group of its own.
   private let keys: [(Row) -> PredicateValue]?
   private let having: (Group) -> Bool
   private let sort: CompiledSort<Group>?
@@ -22,14 +22,14 @@ struct DictionaryProjection<Row> {
     self.keys = hasGroups ? try Self.values(of: keys, rows) : nil
     let aliases = Dictionary(columns.map { ($0.name, $0.expression) }) { _, last in last }
     having = try groups.test(request.havingPredicate.map { Substitution(values: aliases).apply(to: $0) })
-    // All rows together have no order.
+    // A single group of all rows needs no order.
     sort = hasGroups && keys.isEmpty ? nil : try groups.sort(request.sortDescriptors)
     isDistinct = request.returnsDistinctResults
   }
 
-  // MARK: What the request says
+  // MARK: Parts of the request
 
-  /// All attributes, unless it says which.
+  /// The columns that the request names, or all attributes that are not transient if it names none.
   private static func columns(
     _ given: [Any]?, of entity: NSEntityDescription
   ) throws(FetchRequestError) -> [DictionaryColumn] {
@@ -76,7 +76,7 @@ struct DictionaryProjection<Row> {
 
   // MARK: Rows
 
-  /// The dictionaries, of which nil leaves the key out.
+  /// The dictionaries. They have no key for a nil value.
   func dictionaries(of rows: [Row], _ window: FetchWindow) -> [NSDictionary] {
     let groups = groups(of: rows).filter(having)
     let sorted = sort?.sorted(groups) ?? groups
@@ -113,7 +113,7 @@ struct DictionaryProjection<Row> {
 }
 
 extension PredicateValue {
-  /// The value, or what identifies an object that it is.
+  /// The value, or the identity of an object.
   fileprivate var identity: Any? {
     if case .object(let object as any Identified) = self { object.predicateIdentity.base } else { anyValue }
   }

@@ -1,21 +1,22 @@
 package import Foundation
 
-/// Executes a fetch over rows that come one by one, and keeps no more of them than the answer needs.
+/// Executes a fetch over rows that come one by one, and keeps no more rows than it needs for the answer.
 ///
-/// Without sort descriptors these are the rows of the window, and the last of them ends the fetch. With sort
-/// descriptors and a limit they are at most twice as many as offset and limit together, and a row that comes behind all
-/// of these is dropped at once.
+/// Without sort descriptors, it keeps the rows of the window, and the last of them ends the fetch. With sort
+/// descriptors and a limit, it keeps at most 1,024 rows, or twice as many as offset and limit together if that is more;
+/// it then drops a row at once that comes after all rows that the answer can need. For dictionaries, it keeps all
+/// matching rows.
 package struct FetchCollector<Row> {
   private let fetch: CompiledFetch<Row>
   private let matches: (Row) -> Bool
-  /// Whether a row that comes later may belong before those that are there.
+  /// Whether a row that comes later may belong before rows that came earlier.
   private let isSorted: Bool
-  /// How many rows the answer can need, those before its window included.
+  /// How many rows the answer can need, including those before its window.
   private let bound: Int
   private let isForCount: Bool
   private var rows: [Row] = []
   private var sorted: [CompiledSort<Row>.Keyed] = []
-  /// The last row that the answer can need still, as far as is known.
+  /// The sort keys of the last row that the answer can still need; nil as long as that is not known.
   private var last: [PredicateValue]?
   private var matched = 0
 
@@ -28,10 +29,10 @@ package struct FetchCollector<Row> {
     bound = fetch.givesDictionaries ? .max : fetch.window.end
   }
 
-  /// Looks at a row, which may be another one when this returns.
+  /// Evaluates a row. The caller may reuse the row for another one afterwards.
   ///
-  /// - Parameter copy: Makes a row that stays. Called for those that the answer may need.
-  /// - Returns: Whether to go on.
+  /// - Parameter copy: Makes a copy of a row that stays valid. Called for rows that the answer may need.
+  /// - Returns: Whether the fetch needs further rows.
   package mutating func offer(_ row: Row, copy: (Row) -> Row) -> Bool {
     guard matched < bound || isSorted else { return false }
     guard matches(row) else { return true }
@@ -48,7 +49,7 @@ package struct FetchCollector<Row> {
     let keys = sort.keys(of: row)
     if let last, sort.order(keys, last) != .orderedAscending { return true }
     let kept = copy(row)
-    // An object among the keys may be the row itself, which is another one soon.
+    // An object among the keys may be the row itself, which the caller may reuse.
     let hasObjects = keys.contains { if case .object = $0 { true } else { false } }
     sorted.append(CompiledSort.Keyed(keys: hasObjects ? sort.keys(of: kept) : keys, row: kept))
     if sorted.count >= 1024, sorted.count / 2 >= bound {
@@ -74,7 +75,7 @@ package struct FetchCollector<Row> {
 }
 
 extension FetchWindow {
-  /// The first result behind the window.
+  /// The index of the first result after the window.
   fileprivate var end: Int { limit > Int.max - offset ? .max : offset + limit }
   fileprivate var start: Int { offset }
 }

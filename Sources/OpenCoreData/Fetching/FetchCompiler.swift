@@ -1,6 +1,6 @@
 import Foundation
 
-/// Checks the parts of a fetch request and makes them ready for rows, or for groups of rows.
+/// Checks the parts of a fetch request and compiles them for rows, or for groups of rows.
 struct FetchCompiler<Row> {
   let validator: FetchRequestValidator
   let reader: RowReader<Row>
@@ -24,7 +24,7 @@ struct FetchCompiler<Row> {
     }
   }
 
-  /// Nil if there is nothing to sort by.
+  /// Nil if there are no sort descriptors.
   func sort(_ descriptors: [NSSortDescriptor]?) throws(FetchRequestError) -> CompiledSort<Row>? {
     guard let descriptors, !descriptors.isEmpty else { return nil }
     for descriptor in descriptors {

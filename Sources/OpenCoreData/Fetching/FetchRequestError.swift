@@ -1,24 +1,25 @@
 public import Foundation
 
-/// Why a fetch request makes no sense for the objects of its entity; nothing has been fetched then.
+/// The reason why a fetch request is invalid for its entity. Nothing has been fetched.
 public struct FetchRequestError: Error, Hashable, Sendable {
   /// What is wrong.
   public enum Reason: Hashable, Sendable {
-    /// The key path meets something that is neither an attribute nor a relationship.
+    /// The key path contains a key that is neither an attribute nor a relationship.
     case unknownKeyPath
-    /// The key path meets a transient property, of which a store knows nothing.
+    /// The key path contains a transient property, which stores do not know.
     case transientProperty
     /// There are several values where one is needed: a quantifier or an aggregate is missing.
     case toMany
     /// There is one value where several are needed.
     case notToMany
-    /// A dictionary is made of many rows that need not agree on the value.
+    /// A dictionary is made from several rows, which may have different values.
     case notGrouped
-    /// Something among the properties is neither a name nor a property, or it is an expression that lacks a part.
+    /// An element of the properties to fetch or to group by is neither a name nor a property, is an incomplete
+    /// expression, or is an aggregate to group by.
     case noProperty
     /// Only dictionaries can be grouped.
     case groupingWithoutDictionaries
-    /// A predicate for groups, and no groups.
+    /// There is a predicate for groups, but the request does not group.
     case havingWithoutGrouping
     /// A predicate or an expression cannot be evaluated.
     case notEvaluable(PredicateCompilationError)
@@ -28,7 +29,7 @@ public struct FetchRequestError: Error, Hashable, Sendable {
   public let reason: Reason
   /// The name of the entity.
   public let entityName: String
-  /// The key path that it is wrong with, or the expression in the format language; nil if it is the request as a whole.
+  /// The invalid key path, or the invalid expression in the format language; nil if the request as a whole is invalid.
   public let keyPath: String?
 
   init(_ reason: Reason, _ entity: NSEntityDescription, keyPath: String? = nil) {
@@ -39,7 +40,7 @@ public struct FetchRequestError: Error, Hashable, Sendable {
 }
 
 extension FetchRequestError: CustomStringConvertible {
-  /// A sentence.
+  /// The error in words.
   public var description: String {
     let subject = "\(keyPath.map { "'\($0)'" } ?? "the request") for \(entityName)"
     return switch reason {
@@ -57,12 +58,12 @@ extension FetchRequestError: CustomStringConvertible {
 }
 
 extension FetchRequestError: CustomNSError {
-  /// Core Data's errors are Cocoa's.
+  /// The domain of Cocoa errors, to which Core Data's errors belong.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
-  /// The general error of Core Data: Apple's raises an exception here, which has no code.
+  /// The code of a general Core Data error. Apple's Core Data raises an exception instead, which has no code.
   public var errorCode: Int { 134060 }
 
-  /// The sentence.
+  /// The description.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

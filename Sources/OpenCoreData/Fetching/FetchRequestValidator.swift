@@ -1,11 +1,11 @@
 import Foundation
 
-/// Compares what a fetch request says with what its entity has.
+/// Checks that a fetch request fits its entity.
 struct FetchRequestValidator {
   let entity: NSEntityDescription
-  /// Of what all rows of a group have the same value; nil where each row stands for itself.
+  /// The expressions that have the same value in all rows of a group; nil if rows are not grouped.
   var grouping: [NSExpression]?
-  /// The variables of the subqueries around.
+  /// The variables of the enclosing subqueries.
   private var iterators: [String: KeyPathEnd] = [:]
 
   init(_ entity: NSEntityDescription, grouping: [NSExpression]? = nil) {
@@ -24,7 +24,7 @@ struct FetchRequestValidator {
     }
   }
 
-  /// Only quantifiers, and what seeks an element, look at each of several values.
+  /// Several values are allowed only with a quantifier, and for operators that search for an element.
   private func check(_ comparison: NSComparisonPredicate) throws(FetchRequestError) {
     let (left, right) = (comparison.leftExpression, comparison.rightExpression)
     let type = comparison.predicateOperatorType
@@ -38,17 +38,17 @@ struct FetchRequestValidator {
 
   // MARK: Expressions
 
-  /// One value is needed.
+  /// Throws if the expression has several values.
   func checkToOne(_ expression: NSExpression) throws(FetchRequestError) {
     guard try !end(of: expression).isToMany else { throw error(.toMany, expression) }
   }
 
-  /// The object of a row is needed.
+  /// Throws if rows are grouped: a group has no object.
   private func checkObject() throws(FetchRequestError) {
     guard grouping == nil else { throw error(.notGrouped, .expressionForEvaluatedObject()) }
   }
 
-  /// Several values are needed.
+  /// Throws if the expression cannot have several values.
   private func end(ofSeveral expression: NSExpression) throws(FetchRequestError) -> KeyPathEnd {
     let end = try end(of: expression)
     guard end.canBeToMany else { throw error(.notToMany, expression) }

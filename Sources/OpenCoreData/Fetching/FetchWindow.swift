@@ -1,4 +1,4 @@
-/// Which of the results of a request are given.
+/// The part of a request's results that is returned.
 struct FetchWindow {
   let offset: Int
   let limit: Int

@@ -1,22 +1,22 @@
 import Foundation
 
-/// What is at the end of a key path, as far as the model tells.
+/// The value at the end of a key path, as far as the model determines it.
 struct KeyPathEnd {
   enum Value {
     case object(NSEntityDescription)
     case attribute(NSAttributeDescription)
-    /// A value with the keys of this one.
+    /// A value that has the same keys as this sample.
     case value(PredicateValue)
     case anything
   }
 
   var value: Value
-  /// Whether there are several of them.
+  /// Whether there are several values.
   var isToMany = false
 
   static var anything: KeyPathEnd { KeyPathEnd(value: .anything) }
 
-  /// Whether there can be several of them, which the model does not tell of values of any type.
+  /// Whether there can be several values. The model does not determine that for values of unknown type.
   var canBeToMany: Bool {
     switch value {
     case .anything: true
@@ -26,12 +26,12 @@ struct KeyPathEnd {
     }
   }
 
-  /// Each one of several.
+  /// Each of several values.
   var element: KeyPathEnd { KeyPathEnd(value: value) }
 
-  /// What is at the end of a path that begins here.
+  /// The end of a key path that begins here.
   ///
-  /// Takes time in proportion to the length of the path.
+  /// Takes time proportional to the length of the path.
   func following(_ path: String) throws(KeyPathBreak) -> KeyPathEnd {
     var end = self
     var operators: [CollectionOperator] = []
@@ -81,7 +81,7 @@ struct KeyPathEnd {
   }
 }
 
-/// Why a key path leads nowhere.
+/// Why a key path is invalid.
 enum KeyPathBreak: Error {
   case unknown
   case transient
@@ -93,7 +93,7 @@ extension NSAttributeDescription {
     attributeType == .transformableAttributeType || attributeType == .undefinedAttributeType
   }
 
-  /// What a key of its values leads to.
+  /// The result of a key of the attribute's values.
   fileprivate func part(for key: String) throws(KeyPathBreak) -> KeyPathEnd.Value {
     if holdsAnything { return .anything }
     if let element = (self as? NSCompositeAttributeDescription)?.elements.first(where: { $0.name == key }) {
@@ -105,7 +105,7 @@ extension NSAttributeDescription {
 }
 
 extension PredicateValue {
-  /// What a key of values of this kind leads to.
+  /// The result of a key of values of this kind.
   fileprivate func part(for key: String) throws(KeyPathBreak) -> KeyPathEnd.Value {
     guard let part = property(key) else { throw .unknown }
     if case .object(let object) = part, keyValues(of: object) != nil { return .anything }
@@ -114,7 +114,7 @@ extension PredicateValue {
 }
 
 extension CollectionOperator {
-  /// What the operator makes of several values.
+  /// The result of the operator for several values.
   fileprivate func end(of each: KeyPathEnd) -> KeyPathEnd {
     switch self {
     case .count, .sum, .average, .minimum, .maximum: .anything

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSAttributeType {
-  /// The value as this type has it; null if it has none.
+  /// Converts a value to this type; null if that is not possible.
   func convert(_ value: PredicateValue) -> PredicateValue {
     switch self {
     case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: value
@@ -20,7 +20,7 @@ extension NSAttributeType {
     }
   }
 
-  /// A value of the type, which has the keys of all others; nil where values can be of any type.
+  /// A sample value of the type, with the same keys as all its values; nil if values can be of any type.
   var sample: PredicateValue? {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType: .integer(0)
@@ -35,7 +35,7 @@ extension NSAttributeType {
     }
   }
 
-  /// Without what is behind the point; null of what the type cannot hold.
+  /// Truncates a number to a whole number; null if the type cannot hold it.
   private static func whole<Whole: FixedWidthInteger>(_ value: PredicateValue, as type: Whole.Type) -> PredicateValue {
     let number = CastType.number.cast(value)
     let whole: Whole? =

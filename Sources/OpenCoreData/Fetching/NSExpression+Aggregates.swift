@@ -1,15 +1,15 @@
 import Foundation
 
 extension NSExpression {
-  /// What the expression is an aggregate of, such as `price` in `sum(price)`; nil if it is none. A function of a list,
-  /// as `max({price, 10})`, is of each row by itself.
+  /// The expression that this one aggregates, such as `price` in `sum(price)`; nil if this one is no aggregate. A
+  /// function of a list, such as `max({price, 10})`, is computed for each row by itself.
   var aggregated: NSExpression? {
     guard case .function(let function, let arguments) = form, function.isAggregate else { return nil }
     if case .aggregate = arguments[0].form { return nil }
     return arguments[0]
   }
 
-  /// Whether a value takes several rows to compute.
+  /// Whether several rows are needed to compute a value.
   var containsAggregate: Bool {
     if aggregated != nil { return true }
     return switch form {
@@ -23,7 +23,7 @@ extension NSExpression {
     }
   }
 
-  /// What errors and dictionaries call it: the key path, or what the format language does.
+  /// The expression's name in errors and dictionaries: the key path, or the expression in the format language.
   var name: String {
     if case .keyPath(let path) = form { path } else { description }
   }
@@ -41,7 +41,7 @@ extension NSPredicate {
 }
 
 extension Function {
-  /// Whether it makes one value of several.
+  /// Whether the function makes one value from several.
   fileprivate var isAggregate: Bool {
     switch self {
     case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: true

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Whether two values are the same to Objective-C: numbers by value whatever their type, collections element by element.
+/// Whether two values are equal as Foundation objects: numbers by value whatever their type, collections element by
+/// element.
 func areEqual(_ left: Any?, _ right: Any?) -> Bool {
   switch (left, right) {
   case (nil, nil): true
@@ -9,7 +10,7 @@ func areEqual(_ left: Any?, _ right: Any?) -> Bool {
   }
 }
 
-/// Whether two predicates say the same, which Foundation's own do not know.
+/// Whether two predicates have the same form and constants. Foundation's `isEqual` is wrong for compound predicates.
 func areEqual(_ left: NSPredicate?, _ right: NSPredicate?) -> Bool {
   switch (left, right) {
   case (nil, nil): true

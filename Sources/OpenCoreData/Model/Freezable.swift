@@ -1,6 +1,6 @@
-/// A part of a model: it may be changed until the model is used by a coordinator, and never again.
+/// A part of a model that can be changed only until the model is in use.
 ///
-/// What can no longer change can be read from any thread.
+/// A frozen part can be read from any thread.
 protocol Freezable: AnyObject {
   var isFrozen: Bool { get }
 }

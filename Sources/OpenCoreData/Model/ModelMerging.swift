@@ -1,8 +1,9 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// A model for the store with these metadata: the one of `models` that fits it alone or in one of its configurations,
-  /// else the merger of all of which every entity fits. Nil if entities of the store remain that none describes.
+  /// A model for the store with these metadata: the contents of the first of `models` that fits the store as a whole or
+  /// in one of its configurations, else the merger of all models whose every entity fits. Nil if the metadata have no
+  /// version hashes, if the merged models contradict each other, or if none of them describes some entity of the store.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     self.init()
     guard let hashes = metadata[Self.versionHashesKey] as? [String: Data] else { return nil }
@@ -18,18 +19,23 @@ extension NSManagedObjectModel {
     guard merge(parts), Set(hashes.keys).isSubset(of: entitiesByName.keys) else { return nil }
   }
 
-  /// Takes over what the models say; false if two of them contradict each other.
+  /// Adopts the contents of the models. Returns false if an entity has no name, or if two models contradict each other
+  /// about an entity or a template of a request.
   func merge(_ models: [NSManagedObjectModel]) -> Bool {
     var known: [String: NSEntityDescription] = [:]
     for entity in models.flatMap(\.entities) {
       guard let name = entity.name else { return false }
       if let other = known.updateValue(entity, forKey: name), other != entity { return false }
     }
+    var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+    for (name, template) in models.flatMap(\.fetchRequestTemplatesByName) {
+      if let other = templates.updateValue(template, forKey: name), !other.asks(theSameAs: template) { return false }
+    }
     adopt(models)
     return true
   }
 
-  /// Takes over copies of what the models say, each entity once.
+  /// Adopts copies of the contents of the models. Of entities with the same name, only the first is copied.
   func adopt(_ models: [NSManagedObjectModel]) {
     var copies: [String: NSEntityDescription] = [:]
     entities = models.flatMap(\.entities).compactMap { original in
@@ -66,7 +72,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// Lets what refers to other entities refer to those of the same names among `entities`.
+  /// Redirects the references to other entities and their properties to those of the same names among `entities`.
   fileprivate func relink(to entities: [String: NSEntityDescription]) {
     referToOwnProperties()
     for property in ownProperties {

@@ -5,13 +5,13 @@ open class NSAttributeDescription: NSPropertyDescription {
   /// The type of the values.
   open var attributeType = NSAttributeType.undefinedAttributeType { willSet { willChange() } }
 
-  /// What a newly inserted object has; nil for nothing.
+  /// The value of a newly inserted object; nil for no value.
   open var defaultValue: Any? { willSet { willChange() } }
 
   /// The name of the transformer that turns values of a transformable attribute into data; nil for secure archiving.
   open var valueTransformerName: String? { willSet { willChange() } }
 
-  /// Whether a store may keep large data beside the object's row.
+  /// Whether a store may keep large data outside the object's row.
   open var allowsExternalBinaryDataStorage = false { willSet { willChange() } }
 
   /// Whether the persistent history keeps the last value of a deleted object.
@@ -32,14 +32,14 @@ open class NSAttributeDescription: NSPropertyDescription {
     super.init(copying: other)
   }
 
-  /// The type of the values, in the newer spelling.
+  /// The type of the values, as an ``AttributeType``.
   open var type: AttributeType {
     get { AttributeType(rawValue: attributeType) }
     set { attributeType = newValue.rawValue }
   }
 
-  /// The name of the class that values have: what the type says, unless set. Nil for a transformable attribute that may
-  /// hold anything.
+  /// The name of the class of the values. Unless set, it follows from the type, and is nil for undefined and
+  /// transformable attributes.
   open var attributeValueClassName: String? {
     get { givenValueClassName ?? attributeType.valueClassName }
     set {
@@ -48,7 +48,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// As of ``NSPropertyDescription/versionHash``; depends on the type too.
+  /// See ``NSPropertyDescription/versionHash``; depends on the type too.
   open override var versionHash: Data { VersionHash.current.attribute(self) }
 
   open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription(copying: self) }

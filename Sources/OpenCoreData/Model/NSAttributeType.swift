@@ -35,7 +35,7 @@ public enum NSAttributeType: UInt, Sendable {
 }
 
 extension NSAttributeType {
-  /// The class that values of the type have; nil where the type does not tell.
+  /// The name of the class of the values; nil if the type does not determine the class.
   var valueClassName: String? {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
@@ -55,7 +55,7 @@ extension NSAttributeType {
 }
 
 extension NSAttributeDescription {
-  /// The kinds of values an attribute can have, in the newer spelling of ``NSAttributeType``.
+  /// The kinds of values an attribute can have: ``NSAttributeType`` in its newer spelling.
   public struct AttributeType: RawRepresentable, Hashable, Sendable {
     /// The same type in the older spelling.
     public let rawValue: NSAttributeType

@@ -3,10 +3,10 @@ public import Foundation
 /// An attribute made of other attributes. Its value is a dictionary with their names as keys; key paths such as
 /// `address.city` reach into it.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
-  /// The attributes it is made of; composites among them nest.
+  /// The attributes that make up the composite; they may be composites themselves.
   open var elements: [NSAttributeDescription] = [] { willSet { willChange() } }
 
-  /// A composite of nothing.
+  /// A composite without elements.
   public override init() {
     super.init()
     attributeType = .compositeAttributeType
@@ -17,7 +17,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     super.init(copying: other)
   }
 
-  /// As of ``NSAttributeDescription/versionHash``; depends on the version hashes of the elements too.
+  /// See ``NSAttributeDescription/versionHash``; depends on the version hashes of the elements too.
   open override var versionHash: Data { VersionHash.current.composite(self) }
 
   override func freeze() {

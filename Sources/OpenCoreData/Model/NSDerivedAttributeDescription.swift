@@ -1,8 +1,9 @@
 public import Foundation
 
-/// An attribute whose value follows from others when an object is saved, such as `pets.@count` or `canonical:(name)`.
+/// An attribute whose value is computed from other properties when an object is saved, for example by `pets.@count` or
+/// `canonical:(name)`.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
-  /// What the value is computed from.
+  /// The expression that computes the value; nil if no value is derived.
   open var derivationExpression: NSExpression? { willSet { willChange() } }
 
   /// A derived attribute without name, type and expression.

@@ -1,24 +1,25 @@
 public import Foundation
+import Synchronization
 
-/// A kind of managed object: its name, its class, its properties, and what it inherits them from.
+/// A kind of managed object: its name, its class, its properties, and the entity it inherits properties from.
 ///
-/// Two descriptions are equal if they say the same, whatever model they belong to. A description may be changed, by one
-/// thread at a time, until a coordinator uses its model. Changing it later stops the program; from then on any thread
-/// may read it.
+/// Two descriptions are equal if their contents are equal, whatever model they belong to. A description may be changed,
+/// by one thread at a time, until a coordinator uses its model or an object of the model is made. Changing it later
+/// stops the program; from then on any thread may read it.
 open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// The name, unique in the model.
   open var name: String? { willSet { willChange() } }
 
-  /// The name of the class its objects have; that of ``NSManagedObject`` unless set.
+  /// The name of the class of its objects; that of ``NSManagedObject`` unless set.
   open var managedObjectClassName: String! = "NSManagedObject" { willSet { willChange() } }
 
-  /// Whether there are only objects of its subentities.
+  /// Whether only its subentities have objects.
   open var isAbstract = false { willSet { willChange() } }
 
-  /// Anything the application wants to note; does not affect the version hash.
+  /// Any information that the application adds; does not affect the version hash.
   open var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
 
-  /// A text that makes the version hash another one where nothing else tells two versions apart.
+  /// A text that is part of the version hash, to distinguish two versions that nothing else distinguishes.
   open var versionHashModifier: String? { willSet { willChange() } }
 
   /// The indexes it declares.
@@ -27,8 +28,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     didSet { for index in indexes { index.entity = self } }
   }
 
-  /// Combinations of properties, given by name or description, that the application asks an index for. No store here
-  /// looks at them.
+  /// Combinations of properties, each given by name or description, for which the application wants an index. No store
+  /// in this package uses them.
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var compoundIndexes: [[Any]] {
     get { givenCompoundIndexes }
@@ -38,10 +39,12 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     }
   }
 
-  /// Combinations of attributes, given by name or description, that no two objects may share.
+  /// Combinations of attributes, each given by name or description. No two objects may have equal values for a
+  /// combination.
   open var uniquenessConstraints: [[Any]] = [] { willSet { willChange() } }
 
-  /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them.
+  /// The entities that inherit from it directly. They must be in the model too, and it must not inherit from them. An
+  /// entity that already inherits from another one no longer does.
   open var subentities: [NSEntityDescription] = [] {
     willSet {
       willChange()
@@ -50,18 +53,25 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
         newValue.allSatisfy { entity in !ancestors.contains { $0 === entity } }, "An entity would inherit from itself.")
       for entity in subentities { entity.superentity = nil }
     }
-    didSet { for entity in subentities { entity.superentity = self } }
+    didSet {
+      for entity in subentities {
+        if let former = entity.superentity, former !== self { former.subentities.removeAll { $0 === entity } }
+        entity.superentity = self
+      }
+    }
   }
 
   /// The entity it inherits from, if any: the one that has it among its ``subentities``.
   open internal(set) weak var superentity: NSEntityDescription? { willSet { willChange() } }
 
-  /// What it declares itself.
+  /// The properties that the entity declares, without the inherited ones.
   private(set) var ownProperties: [NSPropertyDescription] = []
-  /// The module of its class if the class name does not say it; nil if nobody has said it.
+  /// The module of the class if the class name does not include it; nil if it was not recorded.
   var moduleName: String?
   weak var owner: NSManagedObjectModel?
   private(set) var isFrozen = false
+  /// Whether the whole model is frozen. Threads that find it true see the frozen model, without the lock.
+  let isModelFrozen = Atomic(false)
   private var givenRenamingIdentifier: String?
   private var givenCompoundIndexes: [[Any]] = []
   private var frozenTables: EntityTables?
@@ -88,7 +98,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     referToOwnProperties()
   }
 
-  /// Lets indexes and constraints refer to the entity's properties, not to those of the same names that they had.
+  /// Makes indexes and constraints refer to the properties of this entity instead of other properties with the same
+  /// names.
   func referToOwnProperties() {
     let properties = propertiesByName
     for index in indexes {
@@ -98,12 +109,16 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
           for: indexed is NSExpressionDescription ? copied(indexed) : properties[indexed.name] ?? indexed)
       }
     }
-    uniquenessConstraints = uniquenessConstraints.map { constraint in
-      constraint.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
+    func own(_ combinations: [[Any]]) -> [[Any]] {
+      combinations.map { combination in
+        combination.map { part in (part as? NSPropertyDescription).map { properties[$0.name] ?? $0 } ?? part }
+      }
     }
+    uniquenessConstraints = own(uniquenessConstraints)
+    givenCompoundIndexes = own(givenCompoundIndexes)
   }
 
-  /// The model it belongs to. There must be one.
+  /// The model it belongs to. Traps if there is none.
   open var managedObjectModel: NSManagedObjectModel {
     guard let owner else {
       preconditionFailure("The entity \(name ?? "without name") belongs to no model, or its model is gone.")
@@ -111,7 +126,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     return owner
   }
 
-  /// The name under which migration finds the entity in another version of the model: its own, unless set.
+  /// The name under which migration finds the entity in another version of the model; the entity's own name unless set.
   open var renamingIdentifier: String? {
     get { givenRenamingIdentifier ?? name }
     set {
@@ -120,9 +135,9 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     }
   }
 
-  /// The properties: those it inherits, then those it declares.
+  /// All properties: first the inherited ones, then those that the entity declares.
   ///
-  /// Setting declares all that are given, except for what is inherited already.
+  /// Setting it makes the entity declare the given properties, except those that it inherits already.
   open var properties: [NSPropertyDescription] {
     get { tables.properties }
     set {
@@ -150,45 +165,45 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     }
   }
 
-  /// Tells which version of the entity a store was written with: 32 bytes that depend on the name, on whether it is
-  /// abstract, on ``versionHashModifier``, on the version hash of the superentity and on those of the attributes and
-  /// relationships it declares. They are the same in every process.
+  /// Identifies the version of the entity with which a store was written: 32 bytes that depend on the name, on
+  /// ``isAbstract``, on ``versionHashModifier``, on the version hash of the superentity and on those of the attributes
+  /// and relationships that the entity declares. The hash is the same in every process.
   ///
-  /// - Complexity: once a coordinator uses the model, O(1); before, it is computed at every call.
+  /// - Complexity: O(1) once the model is in use; before that, the hash is computed at every call.
   open var versionHash: Data { frozenTables?.versionHash ?? VersionHash.current.entity(self) }
 
-  /// Whether the hash is that of this version of the entity, as it is computed now or as it was for older stores.
+  /// Whether `hash` is the hash of this version of the entity, computed as it is now or as it was for older stores.
   func hasVersionHash(_ hash: Data?) -> Bool { hash == versionHash || hash == VersionHash.former.entity(self) }
 
-  /// Whether it is `entity` or inherits from it.
+  /// Whether the entity equals `entity` or inherits from it.
   open func isKindOf(entity: NSEntityDescription) -> Bool {
     sequence(first: self) { $0.superentity }.contains(entity)
   }
 
-  /// The relationships, inherited ones too, that have `entity` as their destination.
+  /// The relationships, inherited ones too, whose destination is `entity`.
   open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
     properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity == entity }
   }
 
   /// The class of its objects; nil if there is no such class in the program.
   ///
-  /// - Complexity: once a coordinator uses the model, O(1); before, the class is looked up at every call.
+  /// - Complexity: O(1) once the model is in use; before that, the class is looked up at every call.
   var managedObjectClass: NSManagedObject.Type? { isFrozen ? frozenClass : ManagedObjectClass.of(self) }
 
   private var tables: EntityTables { frozenTables ?? EntityTables(of: self) }
 
-  /// Where its objects have their values. The model is frozen.
+  /// The places of the values in the entity's objects. Traps unless the model is frozen.
   var layout: EntityLayout {
     guard let frozenLayout else { preconditionFailure("The entity \(name ?? "") is not in use.") }
     return frozenLayout
   }
 
-  /// To be called before an object is made: the model can no longer change then.
+  /// Freezes the model. To be called before an object is made, because the model must not change any more then.
   func freezeModel() {
-    if !isFrozen { managedObjectModel.freeze() }
+    if !isModelFrozen.load(ordering: .acquiring) { managedObjectModel.freeze() }
   }
 
-  /// To be called on the superentity first.
+  /// Freezes the entity. To be called on the superentity first.
   func freeze() {
     guard !isFrozen else { return }
     var tables = EntityTables(of: self)
@@ -202,7 +217,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     for index in indexes { index.freeze() }
   }
 
-  /// An entity that declares the same and belongs to no model; it has neither superentity nor subentities.
+  /// A copy that belongs to no model and has neither superentity nor subentities.
   open func copy(with zone: NSZone? = nil) -> Any {
     NSEntityDescription(copying: self, properties: ownProperties.map { copied($0) })
   }
@@ -219,13 +234,16 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
       && superentity?.name == other.superentity?.name && versionHashModifier == other.versionHashModifier
       && renamingIdentifier == other.renamingIdentifier && areEqual(userInfo, other.userInfo)
       && uniquenessConstraintNames == other.uniquenessConstraintNames && indexes == other.indexes
+      && Self.names(in: givenCompoundIndexes) == Self.names(in: other.givenCompoundIndexes)
       && subentities.map(\.name) == other.subentities.map(\.name) && ownProperties == other.ownProperties
   }
 
-  /// The uniqueness constraints as names of attributes.
-  var uniquenessConstraintNames: [[String]] {
-    uniquenessConstraints.map { constraint in
-      constraint.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
+  /// The names of the attributes in the uniqueness constraints.
+  var uniquenessConstraintNames: [[String]] { Self.names(in: uniquenessConstraints) }
+
+  private static func names(in combinations: [[Any]]) -> [[String]] {
+    combinations.map { combination in
+      combination.map { ($0 as? NSPropertyDescription)?.name ?? String(describing: $0) }
     }
   }
 }
@@ -242,7 +260,7 @@ extension NSEntityDescription: PropertyValue {
   }
 }
 
-/// What follows from an entity's properties, kept once it can no longer change.
+/// Tables computed from an entity's properties, kept once the entity is frozen.
 private struct EntityTables {
   let properties: [NSPropertyDescription]
   let propertiesByName: [String: NSPropertyDescription]

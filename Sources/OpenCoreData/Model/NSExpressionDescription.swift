@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A column of a dictionary fetch that is computed: a name, an expression and the type of its result.
+/// A computed column of a dictionary fetch: a name, an expression and the type of its result.
 ///
-/// Not for entities; put it among the `propertiesToFetch` of a request.
+/// It belongs in the `propertiesToFetch` of a request or in an index, not among the properties of an entity.
 open class NSExpressionDescription: NSPropertyDescription {
-  /// What is computed.
+  /// The expression that computes the column.
   open var expression: NSExpression? { willSet { willChange() } }
 
   /// The type of the result.
@@ -19,7 +19,7 @@ open class NSExpressionDescription: NSPropertyDescription {
     super.init(copying: other)
   }
 
-  /// The type of the result, in the newer spelling.
+  /// The type of the result, as an ``NSAttributeDescription/AttributeType``.
   open var resultType: NSAttributeDescription.AttributeType {
     get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
     set { expressionResultType = newValue.rawValue }

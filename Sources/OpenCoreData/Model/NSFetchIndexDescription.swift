@@ -5,19 +5,19 @@ open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
   /// The name, unique among the indexes of the entity.
   open var name: String { willSet { willChange() } }
 
-  /// What is indexed, in the order in which objects are sorted.
+  /// The indexed properties. The index sorts by the first, then by the second, and so on.
   open var elements: [NSFetchIndexElementDescription] {
     willSet { willChange() }
     didSet { adoptElements() }
   }
 
-  /// Only objects that satisfy it are in the index; nil for all.
+  /// The predicate that objects in the index satisfy; nil if all objects are in the index.
   open var partialIndexPredicate: NSPredicate? {
     willSet { willChange() }
     didSet { partialIndexPredicate = partialIndexPredicate?.adopted }
   }
 
-  /// The entity that declares the index; nil as long as there is none.
+  /// The entity that declares the index; nil if there is none.
   open internal(set) weak var entity: NSEntityDescription?
 
   private(set) var isFrozen = false
@@ -39,7 +39,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
     for element in elements { element.freeze() }
   }
 
-  /// An index that says the same and belongs to no entity. Its elements refer to the same properties.
+  /// A copy that belongs to no entity. Its elements refer to the same properties.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(name: name, elements: elements.map { copied($0) })
     copy.partialIndexPredicate = partialIndexPredicate
@@ -60,7 +60,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, Freezable {
 public enum NSFetchIndexElementType: UInt, Sendable {
   /// By comparison.
   case binary
-  /// By place, for rectangles and points.
+  /// By location, for rectangles and points.
   case rTree
 }
 
@@ -85,7 +85,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, Freezable {
     self.collationType = collationType
   }
 
-  /// What is indexed: an attribute, a relationship, or an expression.
+  /// The indexed attribute, relationship or expression.
   open var property: NSPropertyDescription? { indexed }
 
   /// The name of the property.

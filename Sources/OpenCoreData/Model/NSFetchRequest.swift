@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Which objects to fetch, in what order, how many, and what of them.
+/// A request to fetch objects: which objects, in what order, how many, and in what form.
 ///
 /// A request that is a template of a model in use cannot be changed; change a copy.
 ///
-/// `ResultType` is what the caller expects. It is not constrained to ``NSFetchRequestResult``, because off Apple's
-/// platforms `any NSFetchRequestResult` would not satisfy that; for the same reason a request for one type cannot be
-/// cast to a request for another.
+/// `ResultType` is the type of the results that the caller expects. It is not constrained to ``NSFetchRequestResult``,
+/// because off Apple's platforms `any NSFetchRequestResult` would not satisfy that constraint; for the same reason a
+/// request for one type cannot be cast to a request for another.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Freezable {
-  /// Whose objects to fetch; with a request made from a name, nil until it is executed.
+  /// The entity whose objects to fetch; nil if only its name was given.
   open var entity: NSEntityDescription? {
     get { keptEntity ?? knownEntity }
     set {
@@ -18,27 +18,27 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
     }
   }
 
-  /// What an object must satisfy; nil for all objects.
+  /// The predicate that objects must satisfy; nil for all objects.
   ///
-  /// A compound that was made from parts is replaced by an equal one that knows its format and its equals.
+  /// A compound predicate of Foundation's is replaced by an equal one whose format, equality and hash are correct.
   open var predicate: NSPredicate? {
     willSet { willChange() }
     didSet { predicate = predicate?.adopted }
   }
 
-  /// The order of the results; nil for none in particular.
+  /// The order of the results; nil for no particular order.
   open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange() } }
 
   /// The largest number of results; 0 for all.
   open var fetchLimit = 0 { willSet { willChange() } }
 
-  /// How many of the first results to leave out.
+  /// The number of results to skip at the beginning.
   open var fetchOffset = 0 { willSet { willChange() } }
 
-  /// How many objects to load at a time while the result is walked; 0 for all at once.
+  /// The number of objects to load at a time while the results are iterated; 0 for all at once. Has no effect yet.
   open var fetchBatchSize = 0 { willSet { willChange() } }
 
-  /// What the results are.
+  /// The kind of the results.
   open var resultType = NSFetchRequestResultType.managedObjectResultType { willSet { willChange() } }
 
   /// Whether objects of subentities are fetched too; true unless set.
@@ -47,40 +47,40 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// Whether changes that are not saved yet are taken into account; true unless set.
   open var includesPendingChanges = true { willSet { willChange() } }
 
-  /// Whether the values of the objects are loaded along with them; true unless set.
+  /// Whether values are loaded together with the objects; true unless set.
   open var includesPropertyValues = true { willSet { willChange() } }
 
-  /// Whether the objects wait with their values until one is asked for; true unless set.
+  /// Whether the fetched objects are faults, which load their values when one is first read; true unless set.
   open var returnsObjectsAsFaults = true { willSet { willChange() } }
 
-  /// Whether objects in memory get the values that were fetched.
+  /// Whether objects in memory get the fetched values. Has no effect: they keep their values.
   open var shouldRefreshRefetchedObjects = false { willSet { willChange() } }
 
-  /// The relationships whose objects are loaded along.
+  /// The key paths of the relationships whose objects are loaded together with the results.
   open var relationshipKeyPathsForPrefetching: [String]? { willSet { willChange() } }
 
-  /// What the dictionaries hold: names, attributes, to-one relationships, and ``NSExpressionDescription``s.
+  /// The columns of result dictionaries: names, attributes, to-one relationships, and ``NSExpressionDescription``s.
   open var propertiesToFetch: [Any]? { willSet { willChange() } }
 
-  /// By which of them the dictionaries are grouped.
+  /// The columns by which dictionaries are grouped.
   open var propertiesToGroupBy: [Any]? { willSet { willChange() } }
 
-  /// What a group must satisfy.
+  /// The predicate that a group must satisfy; nil for all groups.
   open var havingPredicate: NSPredicate? {
     willSet { willChange() }
     didSet { havingPredicate = havingPredicate?.adopted }
   }
 
-  /// Whether equal dictionaries are given once.
+  /// Whether equal dictionaries are returned only once.
   open var returnsDistinctResults = false { willSet { willChange() } }
 
-  /// Which of the coordinator's stores are asked; nil for all.
+  /// The coordinator's stores to fetch from; nil for all.
   open override var affectedStores: [NSPersistentStore]? { willSet { willChange() } }
 
   private let givenEntityName: String?
   private var keptEntity: NSEntityDescription?
   private weak var knownEntity: NSEntityDescription?
-  /// Whether it is the request of a fetched property: an entity would keep itself in memory by it.
+  /// Whether the request belongs to a fetched property. It must not retain its entity then: the entity retains it.
   private var isPartOfEntity = false
   private(set) var isFrozen = false
 
@@ -90,7 +90,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// A request for the objects of the entity of that name.
   public init(entityName: String) { givenEntityName = entityName }
 
-  /// The same request with results of another type.
+  /// A copy of a request, with another type of results.
   init<OtherResult>(copying other: NSFetchRequest<OtherResult>) {
     givenEntityName = other.entityName
     (keptEntity, knownEntity) = (other.entity, other.entity)
@@ -114,20 +114,20 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
     affectedStores = other.affectedStores
   }
 
-  /// The name of the entity, however it was given.
+  /// The name of the entity, whether the entity or only its name was given.
   open var entityName: String? { entity?.name ?? givenEntityName }
 
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
   func freeze() { isFrozen = true }
 
-  /// The request no longer keeps its entity in memory: a property of the model keeps the request.
+  /// Makes the request no longer retain its entity, because a property of the model retains the request from now on.
   func becomePartOfEntity() { (isPartOfEntity, keptEntity) = (true, nil) }
 
-  /// A request that asks for the same and can be changed.
+  /// A copy of the request that can be changed.
   open func copy(with zone: NSZone? = nil) -> Any { NSFetchRequest<ResultType>(copying: self) }
 
-  /// Whether both fetch the same in the same way.
+  /// Whether both requests have the same settings.
   func asks(theSameAs other: NSFetchRequest<ResultType>) -> Bool {
     entityName == other.entityName && areEqual(predicate, other.predicate)
       && sortDescriptors == other.sortDescriptors

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// What a fetch can give: managed objects, their identifiers, dictionaries of values, or their number.
+/// A result of a fetch: a managed object, its identifier, a dictionary of values, or the number of objects.
 public protocol NSFetchRequestResult: NSObjectProtocol {}
 
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
-/// What a fetch is to give. The raw values are those of Core Data.
+/// The kind of results that a fetch returns. The raw values are those of Core Data.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
-  /// The number by which Core Data knows the type.
+  /// Core Data's number for the type.
   public let rawValue: UInt
 
-  /// The type of that number.
+  /// The type with that number.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Managed objects.

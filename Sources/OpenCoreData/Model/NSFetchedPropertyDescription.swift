@@ -1,10 +1,11 @@
 public import Foundation
 
-/// A property whose value is what a request fetches when it is first read, in no fixed relation to the object.
+/// A property whose value is the result of a request that is executed when the property is first read. The fetched
+/// objects are not connected with the object by a relationship.
 ///
 /// The predicate may refer to the object by `$FETCH_SOURCE` and to the property by `$FETCHED_PROPERTY`.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
-  /// What is fetched. The request does not keep its entity in memory: the model does.
+  /// The request that fetches the value. It does not retain its entity; the model does.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     willSet { willChange() }
     didSet { fetchRequest?.becomePartOfEntity() }

@@ -1,14 +1,18 @@
 public import Foundation
+import Synchronization
 
-/// The entities of an application, with configurations, which are named selections of them, and templates of requests.
+/// The entities of an application, with configurations, which are named selections of entities, and templates of
+/// requests.
 ///
-/// A model is made in code, read from Xcode's model files, or merged of others. Two models are equal if they say the
-/// same.
+/// A model is made in code, read from Xcode's model files, or merged from other models. Two models are equal if their
+/// contents are equal.
 ///
-/// A model may be changed, by one thread at a time, until a coordinator uses it. Changing it or any part of it later
-/// stops the program; change a copy instead. A model in use may be read from any thread.
+/// A model may be changed, by one thread at a time, until it is in use: until a coordinator uses it or an object of one
+/// of its entities is made. Changing it or any part of it later stops the program; change a copy instead. A model in
+/// use may be read from any thread.
 open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
-  /// The entities, in no particular order. All that relationships and subentities refer to must be among them.
+  /// The entities, in no particular order. Every entity to which a relationship or a list of subentities refers must be
+  /// among them.
   open var entities: [NSEntityDescription] = [] {
     willSet {
       willChange()
@@ -17,18 +21,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     didSet { for entity in entities { entity.owner = self } }
   }
 
-  /// The texts to show for names of entities, properties and validation errors, by keys such as
+  /// The texts to show for the names of entities, properties and validation errors, by keys such as
   /// `Property/name/Entity/Person`.
   open var localizationDictionary: [String: String]? { willSet { willChange() } }
 
-  /// What developers call this version of the model.
+  /// The identifiers that developers give this version of the model.
   open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChange() } }
 
-  /// The templates of requests, by their names.
+  /// The templates of requests, by their names. See ``setFetchRequestTemplate(_:forName:)``.
   open private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
 
-  /// What was assumed when the model, or those it was merged of, were read from files, file by file in the order of the
-  /// lines. Does not count when models are compared.
+  /// The assumptions made when the model, or the models it was merged from, were read from files: file by file, in the
+  /// order of the lines. Ignored when models are compared.
   public internal(set) var fileWarnings: [ModelFileWarning] = []
 
   private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
@@ -38,10 +42,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// A model without entities.
   public override init() {}
 
-  /// What the merged models say of their entities; nil if two of them say different things of one.
+  /// The merger of the models; nil if two of them describe an entity or a template of a request differently, if an
+  /// entity has no name, or if the models of the main bundle cannot be read.
   ///
-  /// An entity may occur in several models if all say the same of it. The models stay as they are. Nil stands for the
-  /// models of the main bundle; see ``mergedModel(from:fileID:)``.
+  /// An entity or a template may occur in several models if all its descriptions are equal. The models are not changed.
+  /// Nil stands for the models of the main bundle; see ``mergedModel(from:fileID:)``.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models = models ?? Self.mergedModel(from: nil, fileID: "").map({ [$0] }) else { return nil }
     self.init()
@@ -50,7 +55,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
 
   /// The entities by their names.
   ///
-  /// - Complexity: once a coordinator uses the model, O(1); before, O(number of entities).
+  /// - Complexity: O(1) once the model is in use; before that, O(number of entities).
   open var entitiesByName: [String: NSEntityDescription] {
     frozenTables?.entitiesByName
       ?? Dictionary(entities.compactMap { entity in entity.name.map { ($0, entity) } }) { _, last in last }
@@ -59,16 +64,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// The names of the configurations, in alphabetical order.
   open var configurations: [String] { entitiesByConfiguration.keys.sorted() }
 
-  /// The entities of the configuration of that name: all for nil, nil if there is no such configuration.
+  /// The entities of the configuration with that name. All entities if the name is nil; nil if there is no such
+  /// configuration.
   open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
     return entitiesByConfiguration[configuration]
   }
 
-  /// What a store says its configuration is when none was asked for.
+  /// The name that a store has for its configuration if it was added without one. It stands for all entities.
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-  /// Makes a configuration of entities of the model, or changes it.
+  /// Adds a configuration with these entities of the model, or replaces it. Traps if an entity belongs to no model or
+  /// to another one.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     willChange()
     precondition(
@@ -76,12 +83,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     entitiesByConfiguration[configuration] = entities
   }
 
-  /// The template of that name, which cannot be changed once the model is in use; nil if there is none.
+  /// The template with that name, which cannot be changed once the model is in use; nil if there is none.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     fetchRequestTemplatesByName[name]
   }
 
-  /// A request as the template says, with the variables of its predicate replaced; nil if there is no such template.
+  /// A copy of a template in which values replace the variables of the predicate; nil if there is no such template.
   open func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
@@ -91,7 +98,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     return request
   }
 
-  /// Keeps the request as a template of that name; nil removes it.
+  /// Sets the template with that name to the request itself, not to a copy; nil removes the template.
   open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
@@ -99,27 +106,28 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     fetchRequestTemplatesByName[name] = fetchRequestTemplate
   }
 
-  /// The version hashes of the entities, by their names. A store keeps them to tell whether a model fits.
+  /// The version hashes of the entities, by their names. A store keeps them to tell whether a model fits it.
   ///
-  /// - Complexity: once a coordinator uses the model, O(1); before, everything is computed at every call.
+  /// - Complexity: O(1) once the model is in use; before that, all hashes are computed at every call.
   open var entityVersionHashesByName: [String: Data] {
     frozenTables?.hashes ?? entitiesByName.mapValues(\.versionHash)
   }
 
-  /// The version hashes of all entities in one, as a text.
+  /// A hash of the version hashes of all entities, in base 64.
   open var versionChecksum: String { VersionHash.current.model(entityVersionHashesByName).base64EncodedString() }
 
-  /// Whether the checksum is that of this version of the model, as it is computed now or as it was.
+  /// Whether the checksum is that of this version of the model, computed as it is now or as it was when hashes did not
+  /// include the counts of relationships.
   func hasVersionChecksum(_ checksum: String) -> Bool {
     let former = VersionHash.former
     return checksum == versionChecksum
       || checksum == former.model(entitiesByName.mapValues(former.entity)).base64EncodedString()
   }
 
-  /// Whether the entities of a configuration, or all of them, are the very versions that the metadata of a store names.
+  /// Whether the version hashes of the entities of a configuration, or of all entities for nil, are exactly those in
+  /// the metadata of a store.
   ///
-  /// Hashes in which the counts of relationships had no part, as older stores have them, name a version whatever its
-  /// counts are.
+  /// Hashes in older stores do not include the counts of relationships, so they match whatever the counts are.
   open func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
@@ -130,10 +138,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
       && entities.allSatisfy { entity in entity.name.map { entity.hasVersionHash(hashes[$0]) } ?? false }
   }
 
-  /// Under which the metadata of a store have the version hashes.
+  /// The key of the version hashes in the metadata of a store.
   static let versionHashesKey = "NSStoreModelVersionHashes"
 
-  /// From now on neither the model nor any part of it can be changed.
+  /// Freezes the model: from now on neither the model nor any part of it can be changed.
   func freeze() { freezing.withLock(freezeOnce) }
 
   private func freezeOnce() {
@@ -144,6 +152,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     frozenTables = (entitiesByName, entitiesByName.mapValues(\.versionHash))
     isFrozen = true
     ModelsInUse.shared.add(self)
+    for entity in entities { entity.isModelFrozen.store(true, ordering: .releasing) }
   }
 
   private func freeze(_ entity: NSEntityDescription) {
@@ -151,7 +160,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     entity.freeze()
   }
 
-  /// A model that says the same and can be changed.
+  /// A copy of the model that can be changed.
   ///
   /// - Complexity: O(size of the model).
   open func copy(with zone: NSZone? = nil) -> Any {
@@ -176,5 +185,5 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   }
 }
 
-/// Held while a model is frozen: several threads may begin to use it at the same time.
+/// Held while a model is frozen, because several threads may begin to use it at the same time.
 private let freezing = NSLock()

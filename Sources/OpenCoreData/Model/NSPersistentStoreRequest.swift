@@ -1,26 +1,26 @@
 public import Foundation
 
-/// What a request to a store is for. The raw values are those of Core Data.
+/// The purpose of a request to a store. The raw values are those of Core Data.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
-  /// Objects, their identifiers, their number, or values.
+  /// Fetches objects, their identifiers, their number, or values.
   case fetchRequestType = 1
-  /// Changes that are to become permanent.
+  /// Makes changes permanent.
   case saveRequestType = 2
-  /// Rows that are inserted without objects.
+  /// Inserts rows without making objects.
   case batchInsertRequestType = 5
-  /// Rows that are changed without objects.
+  /// Changes rows without making objects.
   case batchUpdateRequestType = 6
-  /// Rows that are deleted without objects.
+  /// Deletes rows without making objects.
   case batchDeleteRequestType = 7
 }
 
-/// Something a store is asked to do; use a subclass.
+/// A request to a store; use a subclass.
 open class NSPersistentStoreRequest: NSObject {
-  /// What the request is for; every subclass says so.
+  /// The purpose of the request. Every subclass overrides this property, which traps otherwise.
   open var requestType: NSPersistentStoreRequestType {
     preconditionFailure("\(type(of: self)) does not say what it is for.")
   }
 
-  /// Which of the coordinator's stores are asked; nil for all.
+  /// The coordinator's stores to which the request goes; nil for all.
   open var affectedStores: [NSPersistentStore]?
 }

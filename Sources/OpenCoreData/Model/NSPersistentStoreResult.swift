@@ -1,4 +1,4 @@
 import Foundation
 
-/// What a context answers to a request that is neither a fetch nor a save; use a subclass.
+/// The result of a request that is neither a fetch nor a save; use a subclass.
 open class NSPersistentStoreResult: NSObject {}

@@ -1,12 +1,13 @@
 public import Foundation
 
-/// What an entity says about one of its properties: its name, whether it may be missing, what its values must satisfy.
+/// The description of a property of an entity: its name, whether its value may be missing, and what its values must
+/// satisfy.
 ///
 /// Use a subclass: ``NSAttributeDescription``, ``NSRelationshipDescription``, ``NSFetchedPropertyDescription`` or
-/// ``NSExpressionDescription``. Two descriptions are equal if they say the same, whatever model they belong to.
+/// ``NSExpressionDescription``. Two descriptions are equal if their contents are equal, whatever model they belong to.
 ///
-/// A description may be changed, by one thread at a time, until a coordinator uses its model. Changing it later stops
-/// the program; from then on any thread may read it.
+/// A description may be changed, by one thread at a time, until a coordinator uses its model or an object of the model
+/// is made. Changing it later stops the program; from then on any thread may read it.
 open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   /// The name, unique among the properties of the entity and of those it inherits from.
   open var name = "" { willSet { willChange() } }
@@ -17,7 +18,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
   /// Whether values are tracked but not stored.
   open var isTransient = false { willSet { willChange() } }
 
-  /// Whether the application asks for an index. No store here looks at it; it does not affect the version hash.
+  /// Whether the application wants an index. No store in this package uses it, and it does not affect the version hash.
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var isIndexed: Bool {
     get { wantsIndex }
@@ -27,17 +28,18 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
     }
   }
 
-  /// Anything the application wants to note; does not affect the version hash.
+  /// Any information that the application adds; does not affect the version hash.
   open var userInfo: [AnyHashable: Any]? { willSet { willChange() } }
 
-  /// A text that makes the version hash another one where nothing else tells two versions apart, such as a change of
-  /// the meaning of binary data.
+  /// A text that is part of the version hash, to distinguish two versions that nothing else distinguishes, such as
+  /// after a change of the meaning of binary data.
   open var versionHashModifier: String? { willSet { willChange() } }
 
-  /// What values must satisfy to be saved; set by ``setValidationPredicates(_:withValidationWarnings:)``.
+  /// The predicates that values must satisfy to be saved; set by
+  /// ``setValidationPredicates(_:withValidationWarnings:)``.
   open private(set) var validationPredicates: [NSPredicate] = []
 
-  /// For each of the validation predicates what is wrong when it does not hold: a text, or the number of a validation
+  /// For each validation predicate, what to report if a value does not satisfy it: a text, or the code of a validation
   /// error.
   open private(set) var validationWarnings: [Any] = []
 
@@ -61,13 +63,13 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
     wantsIndex = other.wantsIndex
   }
 
-  /// The entity that declares the property, also where another one inherits it. There must be one.
+  /// The entity that declares the property, also where another entity inherits it. Traps if there is none.
   open var entity: NSEntityDescription {
     guard let owner else { preconditionFailure("The property \(name) belongs to no entity, or its model is gone.") }
     return owner
   }
 
-  /// The name under which migration finds the property in another version of the model: its own, unless set.
+  /// The name under which migration finds the property in another version of the model; its own name unless set.
   open var renamingIdentifier: String? {
     get { givenRenamingIdentifier ?? name }
     set {
@@ -76,15 +78,17 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
     }
   }
 
-  /// Tells which version of the property a store was written with: 32 bytes that depend on the name, on whether it is
-  /// optional and transient, on ``versionHashModifier`` and on what subclasses add.
+  /// Identifies the version of the property with which a store was written: 32 bytes that depend on the name, on
+  /// ``isOptional``, ``isTransient`` and ``versionHashModifier``, and on what subclasses add.
   ///
-  /// - Complexity: computed at every call.
+  /// - Complexity: The hash is computed at every call.
   open var versionHash: Data { VersionHash.current.property(self) }
 
-  /// Sets what values must satisfy, and for each predicate what to say when it does not hold.
+  /// Sets the predicates that values must satisfy, and for each predicate the warning for a value that does not satisfy
+  /// it. Traps unless there are as many warnings as predicates.
   ///
-  /// A predicate is evaluated with the value itself as its object. Neither affects the version hash.
+  /// A predicate is evaluated with the value itself as its object. Predicates and warnings do not affect the version
+  /// hash.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -100,7 +104,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
 
   func freeze() { isFrozen = true }
 
-  /// A description that says the same and belongs to no entity.
+  /// A copy that belongs to no entity.
   open func copy(with zone: NSZone? = nil) -> Any { NSPropertyDescription(copying: self) }
 
   open override var hash: Int { name.hashValue }
@@ -110,7 +114,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
     return self === other || type(of: self) == type(of: other) && says(theSameAs: other)
   }
 
-  /// Whether two descriptions of one class say the same.
+  /// Whether two descriptions of the same class have equal contents.
   func says(theSameAs other: NSPropertyDescription) -> Bool {
     name == other.name && isOptional == other.isOptional && isTransient == other.isTransient
       && versionHashModifier == other.versionHashModifier && renamingIdentifier == other.renamingIdentifier

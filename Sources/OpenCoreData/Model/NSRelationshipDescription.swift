@@ -4,20 +4,20 @@ public import Foundation
 public enum NSDeleteRule: UInt, Sendable {
   /// Nothing: they go on referring to the deleted object.
   case noActionDeleteRule = 0
-  /// They no longer refer to it.
+  /// They no longer refer to the deleted object.
   case nullifyDeleteRule = 1
   /// They are deleted too.
   case cascadeDeleteRule = 2
-  /// The object cannot be deleted as long as there are any.
+  /// The object cannot be deleted while it refers to any.
   case denyDeleteRule = 3
 }
 
 /// A relationship of an entity: references to objects of the same or another entity.
 ///
-/// Neither the destination nor the inverse is retained: the model holds all entities. Set both ends of a pair of inverse
-/// relationships.
+/// A relationship retains neither its destination nor its inverse: the model holds all entities. Set both ends of a
+/// pair of inverse relationships.
 open class NSRelationshipDescription: NSPropertyDescription {
-  /// The entity whose objects, or whose subentities' objects, it refers to. Nil if none was set or its model is gone.
+  /// The entity to whose objects it refers, including objects of subentities. Nil if none was set or its model is gone.
   open weak var destinationEntity: NSEntityDescription? { willSet { willChange() } }
 
   /// The relationship in the other direction, if there is one.
@@ -26,10 +26,10 @@ open class NSRelationshipDescription: NSPropertyDescription {
   /// What happens to the objects at the other end when an object is deleted.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { willChange() } }
 
-  /// The most objects it may refer to: 1 makes it a to-one relationship, 0 means any number.
+  /// The greatest number of objects it may refer to: 1 makes it a to-one relationship, 0 means any number.
   open var maxCount = 0 { willSet { willChange() } }
 
-  /// The fewest objects it may refer to, unless it is optional and refers to none.
+  /// The least number of objects it may refer to, unless it is optional and refers to none.
   open var minCount = 0 { willSet { willChange() } }
 
   /// Whether the objects of a to-many relationship have an order.
@@ -51,8 +51,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
   /// Whether it may refer to more than one object.
   open var isToMany: Bool { maxCount != 1 }
 
-  /// As of ``NSPropertyDescription/versionHash``; depends on the names of destination and inverse, on ``minCount`` and
-  /// ``maxCount``, and on whether it is ordered, too. The delete rule does not matter.
+  /// See ``NSPropertyDescription/versionHash``; depends on the names of destination and inverse, on ``minCount``,
+  /// ``maxCount`` and ``isOrdered`` too. The delete rule does not matter.
   open override var versionHash: Data { VersionHash.current.relationship(self) }
 
   /// A relationship with the same destination and inverse that belongs to no entity.

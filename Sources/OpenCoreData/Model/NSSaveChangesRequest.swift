@@ -2,15 +2,16 @@ import Foundation
 
 /// Asks a store to save the changes of a context.
 ///
-/// Sets that are empty are changes of nothing; if all are nil, only the metadata are to be written.
+/// An empty set means that no objects changed in that way; if all sets are nil, the store writes only its metadata.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
-  /// The objects that the store does not have yet. Their identifiers are permanent when the store is asked.
+  /// The objects that the store does not have yet. Their identifiers are permanent by the time the store gets the
+  /// request.
   public let insertedObjects: Set<NSManagedObject>?
   /// The objects whose values have changed.
   public let updatedObjects: Set<NSManagedObject>?
-  /// The objects that the store is to forget.
+  /// The objects to delete from the store.
   public let deletedObjects: Set<NSManagedObject>?
-  /// The objects that are not changed but must not have been changed by others either; their versions go up.
+  /// The unchanged objects that must not have been changed by others either. The store increments their versions.
   public let lockedObjects: Set<NSManagedObject>?
 
   /// A request to save these objects.
@@ -26,7 +27,7 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
 
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
-  /// All the objects it is about.
+  /// All objects in the request.
   var objects: Set<NSManagedObject> {
     [insertedObjects, updatedObjects, deletedObjects, lockedObjects].reduce(into: []) { $0.formUnion($1 ?? []) }
   }

@@ -12,40 +12,42 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Turns values into other values and, if it can, back: as which data a transformable attribute is stored.
+/// Turns values into other values and, if possible, back. A transformable attribute is stored as the data that its
+/// transformer makes of the value.
 ///
-/// Foundation has none on this platform. Subclass it, override what transforms, and register an instance under the name
-/// that the attribute gives. An instance is used by any thread, so it must not change after it was registered.
+/// Foundation has no such class on this platform. Subclass it, override its methods, and register an instance under the
+/// name that the attribute gives. Any thread may use the instance, so it must not change after it is registered.
 open class ValueTransformer: NSObject {
   private static let registry = ValueTransformerRegistry()
 
-  /// A transformer, which nobody finds by a name yet.
+  /// A transformer that is not registered under any name.
   public override init() {}
 
-  /// The transformer that is registered under the name; nil if there is none of this class.
+  /// The transformer registered under the name; nil if there is none, or if it is not of this class.
   public convenience init?(forName name: NSValueTransformerName) {
     guard let transformer = Self.registry[name] as? Self else { return nil }
     self.init(adopting: transformer)
   }
 
-  /// Registers a transformer, in place of an earlier one of that name; nil removes it.
+  /// Registers a transformer under a name, in place of an earlier one; nil removes it.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
     registry[name] = transformer
   }
 
-  /// The names of all that are registered, in no particular order.
+  /// The names of all registered transformers, in no particular order.
   open class func valueTransformerNames() -> [NSValueTransformerName] { registry.names }
 
-  /// The class of what ``transformedValue(_:)`` gives.
+  /// The class of the values that ``transformedValue(_:)`` returns.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
 
   /// Whether ``reverseTransformedValue(_:)`` works; true unless overridden.
   open class func allowsReverseTransformation() -> Bool { true }
 
-  /// The value, transformed; nil if that is not possible. Gives the value itself unless overridden.
+  /// The transformed value; nil if the value cannot be transformed. Returns the value itself unless overridden.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// What was transformed into the value; nil if that is not possible. Gives the value transformed unless overridden.
+  /// The value that was transformed into `value`; nil if there is none. Unless overridden, returns
+  /// ``transformedValue(_:)``. Traps if ``allowsReverseTransformation()`` is false.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     precondition(Self.allowsReverseTransformation(), "\(Self.self) does not transform back.")
     return transformedValue(value)

@@ -1,29 +1,30 @@
 import Foundation
 import Hashing
 
-/// How the version hashes of a model are computed: SHA-256 over what tells two versions of an entity apart, and nothing
-/// else.
+/// Computes the version hashes of a model: SHA-256 of what distinguishes two versions of an entity, nothing else.
 ///
-/// Stores keep them, so neither encoding ever changes. A text is its length in UTF-8 as eight bytes, big-endian, and that
-/// UTF-8; a missing text is eight bytes of 0xFF; a flag is one byte; a number is eight bytes, big-endian, in two's
-/// complement; a hash is its 32 bytes. One after the other:
+/// Stores keep the hashes, so neither encoding may ever change. A text is encoded as the number of its UTF-8 bytes in
+/// eight bytes, big-endian, followed by those bytes; a missing text as eight bytes of 0xFF; a flag as one byte; a
+/// number as eight bytes, big-endian, in two's complement; a hash as its 32 bytes. Each hash is that of these parts, in
+/// this order:
 ///
 /// - property: the text "property", name, modifier; the flags optional, transient.
 /// - attribute: the text "attribute", the property's hash, the number of the type.
 /// - composite: the text "composite", the attribute's hash, the hashes of the elements in the order of their names.
 /// - relationship: the text "relationship with counts", the property's hash, the names of destination and inverse; the
-///   numbers least and greatest count; the flag ordered. In ``former``: the text "relationship", the property's hash, the
-///   names of destination and inverse; the flags to-many, ordered.
-/// - entity: the text "entity", name, modifier; the flag abstract; the superentity's hash, or nothing; the hashes of the
-///   attributes and relationships it declares in the order of their names.
+///   numbers least and greatest count; the flag ordered. In ``former``: the text "relationship", the property's hash,
+///   the names of destination and inverse; the flags to-many, ordered.
+/// - entity: the text "entity", name, modifier; the flag abstract; the superentity's hash, or nothing; the hashes of
+///   the attributes and relationships it declares in the order of their names.
 /// - model: the text "model"; for every entity in the order of names, the name and the hash.
 ///
-/// Fetched properties, indexes, constraints, delete rules, default values, classes, renaming identifiers, validation and
-/// user info leave no trace.
+/// Fetched properties, indexes, constraints, delete rules, default values, classes, renaming identifiers, validation
+/// and user info do not affect the hashes.
 enum VersionHash {
-  /// As hashes are computed.
+  /// The hashes as they are computed now.
   case current
-  /// As they were before counts had a part in them. Stores of that time are compared in this way.
+  /// The hashes as they were computed before they included the counts of relationships, for comparison with stores of
+  /// that time.
   case former
 
   func property(_ property: NSPropertyDescription) -> Data {
@@ -83,7 +84,7 @@ enum VersionHash {
     }
   }
 
-  /// Nil for a property that leaves no trace.
+  /// The hash of a property; nil for a property that does not affect the version hash of its entity.
   private func hash(_ property: NSPropertyDescription) -> Data? {
     switch property {
     case let composite as NSCompositeAttributeDescription: self.composite(composite)
@@ -114,7 +115,7 @@ enum VersionHash {
 
     mutating func hash(_ hash: Data) { function.update(hash) }
 
-    /// The hashes of the properties in the order of their names.
+    /// Appends the hashes of the properties, in the order of their names.
     mutating func hashes(_ properties: [NSPropertyDescription], _ hash: (NSPropertyDescription) -> Data?) {
       for property in properties.sorted(by: { $0.name < $1.name }) { hash(property).map { self.hash($0) } }
     }

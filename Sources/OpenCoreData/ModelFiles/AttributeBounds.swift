@@ -1,8 +1,9 @@
 import Foundation
 
-/// Reads what the values of an attribute must satisfy: least and greatest, shortest and longest, a pattern.
+/// Reads what the values of an attribute must satisfy: minimum and maximum value, minimum and maximum length, a
+/// pattern.
 struct AttributeBounds {
-  /// A predicate on a value, and the code of the error where it does not hold.
+  /// A predicate on a value, and the code of the validation error for a value that does not satisfy it.
   typealias Rule = (predicate: NSPredicate, code: Int)
 
   private let element: ModelElement

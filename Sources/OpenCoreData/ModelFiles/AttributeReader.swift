@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads attributes, with the composites of the file at hand.
+/// Reads attributes. Composite attributes refer to the composites of the file.
 struct AttributeReader {
   let composites: [String: ModelElement]
 
@@ -8,7 +8,8 @@ struct AttributeReader {
     try attribute(element, inside: [])
   }
 
-  /// - Parameter inside: the composites of which it is an element, to find one that contains itself.
+  /// - Parameter inside: the names of the composites that contain the attribute, to detect a composite that contains
+  ///   itself.
   private func attribute(
     _ element: ModelElement, inside names: Set<String>
   ) throws(ModelFileError) -> NSAttributeDescription {
@@ -27,7 +28,7 @@ struct AttributeReader {
     return attribute
   }
 
-  /// An attribute of the class the element asks for.
+  /// An attribute of the class that the element requires.
   private func blank(
     _ element: ModelElement, _ type: NSAttributeType, _ names: Set<String>
   ) throws(ModelFileError) -> NSAttributeDescription {
@@ -49,11 +50,21 @@ struct AttributeReader {
     let name = try element.required("composite")
     guard let composite = composites[name] else { throw element.error("there is no composite \"\(name)\"") }
     guard !names.contains(name) else { throw element.error("the composite \"\(name)\" contains itself") }
+    guard names.count < Self.mostLevels else {
+      throw element.error("the composite \"\(name)\" is more than \(Self.mostLevels) levels deep")
+    }
     composite.expect(["attribute", "userInfo"])
     var elements: [NSAttributeDescription] = []
     for child in composite.children("attribute") { elements.append(try attribute(child, inside: names.union([name]))) }
+    guard elements.reduce(0, { $0 + $1.elementCount }) <= Self.mostElements else {
+      throw composite.error("the composite \"\(name)\" has more than \(Self.mostElements) elements, with those inside")
+    }
     return elements
   }
+
+  // A few composites that contain each other several times would be expanded to any number of elements.
+  private static let mostLevels = 30
+  private static let mostElements = 1000
 
   static let types: [String: NSAttributeType] = [
     "Undefined": .undefinedAttributeType, "Integer 16": .integer16AttributeType,
@@ -63,4 +74,11 @@ struct AttributeReader {
     "UUID": .UUIDAttributeType, "URI": .URIAttributeType, "Transformable": .transformableAttributeType,
     "ObjectID": .objectIDAttributeType, "Composite": .compositeAttributeType,
   ]
+}
+
+extension NSAttributeDescription {
+  /// The number of attributes: the attribute itself and, for a composite one, all those inside.
+  fileprivate var elementCount: Int {
+    ((self as? NSCompositeAttributeDescription)?.elements ?? []).reduce(1) { $0 + $1.elementCount }
+  }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads values of an attribute's type from the attributes of its element.
+/// Reads values of an attribute's type from the XML attributes of its element.
 struct AttributeValue {
   private let element: ModelElement
   private let type: NSAttributeType
@@ -10,7 +10,7 @@ struct AttributeValue {
     self.type = type
   }
 
-  /// The default value; nil if there is none, or it is none that the type can have.
+  /// The default value; nil if there is none, or if the type cannot have it.
   func defaultValue() -> Any? {
     if type == .stringAttributeType { return element.attributes["defaultValueString"] }
     let attribute = type == .dateAttributeType ? "defaultDateTimeInterval" : "defaultValueString"
@@ -21,7 +21,7 @@ struct AttributeValue {
     return assumed.flatMap(value)
   }
 
-  /// A bound of the values; nil if there is none, or it is none that the type can have.
+  /// A bound of the values; nil if there is none, or if the type cannot have it.
   func bound(_ attribute: String) -> Any? {
     guard let text = element.text(attribute) else { return nil }
     if let bound = value(text) { return bound }
@@ -34,7 +34,7 @@ struct AttributeValue {
     return "\(attribute) of an attribute of type \(name) cannot be \"\(text)\""
   }
 
-  /// The value that the text stands for; nil if the type has none such.
+  /// The value that the text represents; nil if the type has no such value.
   private func value(_ text: String) -> Any? {
     switch type {
     case .integer16AttributeType: Int(modelText: text).flatMap(Int16.init(exactly:)).map(NSNumber.init(value:))
@@ -52,13 +52,14 @@ struct AttributeValue {
   }
 
   private func decimal(_ text: String) -> NSDecimalNumber? {
-    // The initialiser takes as much of a text as is a number.
+    // `Decimal(string:)` ignores what follows a number, so it would accept texts that only begin with one.
     guard text.allSatisfy({ "+-.0123456789eE".contains($0) }), Double(text) != nil, let decimal = Decimal(string: text)
     else { return nil }
     return decimal.isNaN ? nil : NSDecimalNumber(decimal: decimal)
   }
 
-  /// What a text that was left when the type was changed means in the words of the type it has now.
+  /// A stale default value, written for an earlier type of the attribute, in the notation of the current type: `1` for
+  /// `YES` if that is a number. Nil if the current type has no such value.
   private func inOtherWords(_ text: String) -> String? {
     if type == .booleanAttributeType { return Double(modelText: text).map { $0 == 0 ? "NO" : "YES" } }
     guard type.isNumeric else { return nil }
@@ -68,7 +69,7 @@ struct AttributeValue {
 }
 
 extension NSAttributeType {
-  /// Whether values are numbers, other than yes and no.
+  /// Whether the values are numbers other than Booleans.
   var isNumeric: Bool {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,

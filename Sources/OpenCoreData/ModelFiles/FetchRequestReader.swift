@@ -1,7 +1,7 @@
 import Foundation
 
 extension ModelReader {
-  /// A fetched property, which has one request in it.
+  /// A fetched property. Its element contains exactly one request.
   func fetchedProperty(_ element: ModelElement) throws(ModelFileError) -> NSFetchedPropertyDescription {
     element.expect(["fetchRequest", "userInfo"])
     let requests = element.children("fetchRequest")
@@ -12,7 +12,7 @@ extension ModelReader {
     return property
   }
 
-  /// A request; what it doesn't say is as in any new request.
+  /// A request; settings that the element does not have are as in any new request.
   func fetchRequest(_ element: ModelElement) throws(ModelFileError) -> NSFetchRequest<any NSFetchRequestResult> {
     element.expect([])
     let request = NSFetchRequest<any NSFetchRequestResult>()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the indexes and uniqueness constraints of an entity that has its properties.
+/// Reads the indexes and uniqueness constraints of an entity whose properties are already declared.
 struct IndexReader {
   let element: ModelElement
   let entity: NSEntityDescription
@@ -47,8 +47,8 @@ struct IndexReader {
     return description
   }
 
-  /// Attributes that are marked as indexed, as they were before Xcode 9. A relationship so marked says nothing: stores
-  /// find objects by their relationships anyway.
+  /// An index for each attribute that is marked as indexed, as in models from before Xcode 9. Marked relationships get
+  /// none: stores can look up objects by relationship without an index.
   private func indexedAttributes() -> [NSFetchIndexDescription] {
     var indexes: [NSFetchIndexDescription] = []
     for child in element.children("attribute") where child.flag("indexed") {
@@ -57,7 +57,7 @@ struct IndexReader {
     return indexes
   }
 
-  /// Indexes of several attributes, as they were before Xcode 9.
+  /// The indexes of several properties, as in models from before Xcode 9.
   private func compoundIndexes() -> [NSFetchIndexDescription] {
     var indexes: [NSFetchIndexDescription] = []
     for compound in element.children("compoundIndexes").flatMap(\.children) {
@@ -67,7 +67,7 @@ struct IndexReader {
     return indexes
   }
 
-  /// An ascending index, named after the properties.
+  /// An ascending index, named after its properties.
   private func index(_ properties: [NSPropertyDescription]) -> NSFetchIndexDescription {
     NSFetchIndexDescription(
       name: "by" + properties.map { $0.name.prefix(1).uppercased() + $0.name.dropFirst() }.joined(),
@@ -85,14 +85,14 @@ struct IndexReader {
     return constraints
   }
 
-  /// The properties that the elements name.
+  /// The properties that the elements name in their attribute `value`.
   private func properties(_ parts: [ModelElement]) throws(ModelFileError) -> [NSPropertyDescription] {
     var properties: [NSPropertyDescription] = []
     for part in parts { properties.append(try property("value", of: part)) }
     return properties
   }
 
-  /// The property of which the attribute of an element gives the name.
+  /// The property that an element names in one of its XML attributes.
   private func property(_ attribute: String, of child: ModelElement) throws(ModelFileError) -> NSPropertyDescription {
     let name = try child.required(attribute)
     guard let property = entity.propertiesByName[name] else {

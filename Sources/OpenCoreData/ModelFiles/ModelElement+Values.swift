@@ -1,18 +1,18 @@
 import Foundation
 
 extension ModelElement {
-  /// The attribute's text; nil if it is missing or empty.
+  /// The text of the attribute; nil if it is missing or empty.
   package func text(_ attribute: String) -> String? {
     attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The attribute's text, which must be there.
+  /// The text of the attribute. Throws if it is missing or empty.
   func required(_ attribute: String) throws(ModelFileError) -> String {
     guard let text = text(attribute) else { throw error("<\(kind)> has no \(attribute)") }
     return text
   }
 
-  /// `YES` or `NO`; `otherwise` if the attribute is missing or says something else.
+  /// Whether the attribute is `YES`; `otherwise` if it is missing or, with a warning, if it is neither `YES` nor `NO`.
   func flag(_ attribute: String, otherwise: Bool = false) -> Bool {
     guard let text = text(attribute) else { return otherwise }
     if let flag = Bool(modelText: text) { return flag }
@@ -20,7 +20,7 @@ extension ModelElement {
     return otherwise
   }
 
-  /// A number that isn't negative; nil if the attribute is missing or something else.
+  /// A number that is not negative; nil if the attribute is missing or, with a warning, if it is anything else.
   func count(_ attribute: String) -> Int? {
     guard let text = text(attribute) else { return nil }
     if let count = Int(modelText: text), count >= 0 { return count }
@@ -28,7 +28,7 @@ extension ModelElement {
     return nil
   }
 
-  /// One of a set of words; nil if the attribute is missing.
+  /// One of a set of words; nil if the attribute is missing. Throws if it is another word.
   func choice<Choice>(_ attribute: String, _ choices: [String: Choice]) throws(ModelFileError) -> Choice? {
     guard let text = text(attribute) else { return nil }
     guard let choice = choices[text] else {
@@ -38,7 +38,7 @@ extension ModelElement {
     return choice
   }
 
-  /// The predicate that the attribute holds; nil if it is missing.
+  /// The predicate in the attribute; nil if the attribute is missing. Throws if the predicate cannot be parsed.
   func predicate(_ attribute: String) throws(ModelFileError) -> NSPredicate? {
     guard let text = text(attribute) else { return nil }
     do throws(PredicateFormatError) {
@@ -48,7 +48,7 @@ extension ModelElement {
     }
   }
 
-  /// The expression that the attribute holds, which must be there.
+  /// The expression in the attribute. Throws if the attribute is missing or the expression cannot be parsed.
   func expression(_ attribute: String) throws(ModelFileError) -> NSExpression {
     let text = try required(attribute)
     do throws(PredicateFormatError) {
@@ -64,7 +64,7 @@ extension ModelElement {
     return self.error("\(attribute) cannot be understood \(place): \(error.reason)")
   }
 
-  /// What the `userInfo` in the element says; nil if there is none.
+  /// The entries of the `userInfo` in the element; nil if there are none.
   func userInfo() -> [AnyHashable: Any]? {
     var info: [AnyHashable: Any] = [:]
     for entry in children("userInfo").flatMap({ $0.children("entry") }) {
@@ -78,7 +78,7 @@ extension ModelElement {
 }
 
 extension Int {
-  /// A whole number, also where it is written with a fraction of zero, as it is after a type was changed in the editor.
+  /// A whole number, also if written with a fraction of zero, as it may be after its type was changed in the editor.
   init?(modelText: String) {
     guard let number = Int(modelText) ?? Double(modelText).flatMap(Int.init(exactly:)) else { return nil }
     self = number
@@ -86,7 +86,7 @@ extension Int {
 }
 
 extension Double {
-  /// A number that is finite.
+  /// A finite number.
   init?(modelText: String) {
     guard let number = Double(modelText), number.isFinite else { return nil }
     self = number
@@ -94,7 +94,7 @@ extension Double {
 }
 
 extension Bool {
-  /// As Xcode writes it now (`YES`) and others have written it.
+  /// `YES` or `NO`, as Xcode writes it now; also `true`, `false`, `1` and `0`, as others have written it. Ignores case.
   init?(modelText: String) {
     switch modelText.lowercased() {
     case "yes", "true", "1": self = true

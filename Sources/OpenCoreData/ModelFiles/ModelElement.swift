@@ -1,19 +1,19 @@
 import Foundation
 import FoundationXML
 
-/// An element of a model file as it lies in the XML.
+/// An XML element of a model file.
 package struct ModelElement {
-  /// The file it is from.
+  /// The path of the file that contains the element.
   package let file: String
-  /// The line its opening tag ends in.
+  /// The line in which the opening tag ends, counted from 1.
   package let line: Int
   /// The name of the element, such as `entity`.
   package let kind: String
-  /// The attributes, as they are written.
+  /// The XML attributes, as they are written in the file.
   package let attributes: [String: String]
-  /// The elements in it, in their order.
+  /// The elements inside the element, in the order of the file.
   package fileprivate(set) var children: [ModelElement] = []
-  /// Those about the model.
+  /// The warnings about the whole model.
   let warnings: ModelFileWarnings
 
   /// The root of the XML in `data`, which was read from `file`.
@@ -30,16 +30,16 @@ package struct ModelElement {
     return root
   }
 
-  /// The elements in it of that kind.
+  /// The elements of that kind directly inside the element.
   package func children(_ kind: String) -> [ModelElement] { children.filter { $0.kind == kind } }
 
   /// An error about the element.
   func error(_ reason: String) -> ModelFileError { ModelFileError(file: file, line: line, reason: reason) }
 
-  /// Notes that something in the element has no meaning, and what is assumed.
+  /// Adds a warning about the element. The reason says what has no meaning, and what is assumed instead.
   package func warn(_ reason: String) { warnings.add(ModelFileWarning(file: file, line: line, reason: reason)) }
 
-  /// What `read` gives; nil, and a warning that says what is assumed, where it throws.
+  /// The result of `read`. If `read` throws, adds its error as a warning together with the assumption, and returns nil.
   func assuming<Value>(_ assumption: String, _ read: @autoclosure () throws(ModelFileError) -> Value?) -> Value? {
     do throws(ModelFileError) {
       return try read()
@@ -50,7 +50,7 @@ package struct ModelElement {
     }
   }
 
-  /// Warns of the elements in it that are none of `kinds`, which nobody reads.
+  /// Warns of each element inside the element that is none of `kinds`, because no reader reads it.
   func expect(_ kinds: Set<String>) {
     for child in children where !kinds.contains(child.kind) {
       child.warn("<\(child.kind)> is not known in <\(kind)>; it is passed over")

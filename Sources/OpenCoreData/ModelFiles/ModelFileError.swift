@@ -2,9 +2,9 @@
 public struct ModelFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The path of the file or folder.
   public let file: String
-  /// The line, counted from 1; nil if it is not about a line.
+  /// The line, counted from 1; nil if the error is not about a line.
   public let line: Int?
-  /// What is wrong, in words.
+  /// What is wrong.
   public let reason: String
 
   init(file: String, line: Int? = nil, reason: String) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where a model's XML lies: in a folder with versions (`.xcdatamodeld`), in the folder of one version (`.xcdatamodel`),
-/// or in a file of its own.
+/// The place of a model's XML: a folder with versions (`.xcdatamodeld`), the folder of one version (`.xcdatamodel`), or
+/// a file of its own.
 struct ModelFolder {
   let url: URL
   private let warnings = ModelFileWarnings()
@@ -12,7 +12,7 @@ struct ModelFolder {
     (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
   }
 
-  /// The root of the XML of the model, of its current version if there are several.
+  /// The root of the XML of the model; if it has several versions, of the current one.
   func root() throws(ModelFileError) -> ModelElement {
     let file = try contents()
     guard let data = try? Data(contentsOf: file) else { throw error("there is no model that can be read") }
@@ -36,7 +36,8 @@ struct ModelFolder {
     return contents
   }
 
-  /// The folders of all versions, in the order of their names; the folder itself if it is that of a version.
+  /// The folders of all versions, in the order of their names; only the URL itself if it is not an `.xcdatamodeld`
+  /// folder.
   func versions() throws(ModelFileError) -> [URL] {
     guard isDirectory, url.pathExtension == "xcdatamodeld" else { return [url] }
     let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
@@ -47,11 +48,14 @@ struct ModelFolder {
     return versions.sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
-  /// The version that Xcode's note names, else the likeliest.
+  /// The version that `.xccurrentversion` names, else the likeliest one.
   private func current() throws(ModelFileError) -> URL {
     let versions = try versions()
     let note = url.appending(path: ".xccurrentversion")
-    if let data = try? Data(contentsOf: note) {
+    if FileManager.default.fileExists(atPath: note.path) {
+      guard let data = try? Data(contentsOf: note) else {
+        throw ModelFileError(file: note.path, reason: "this file cannot be read")
+      }
       guard let current = try? PropertyListDecoder().decode(CurrentVersion.self, from: data) else {
         throw ModelFileError(file: note.path, reason: "this is no property list with a _XCCurrentVersionName")
       }
@@ -69,7 +73,7 @@ struct ModelFolder {
     return try likeliest(of: versions)
   }
 
-  /// The only version, else the one that is named as the folder.
+  /// The only version, else the one with the name of the folder.
   private func likeliest(of versions: [URL]) throws(ModelFileError) -> URL {
     if versions.count == 1 { return versions[0] }
     let name = url.deletingPathExtension().lastPathComponent

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Makes a model of the XML of a model file.
+/// Makes a model from the XML of a model file.
 ///
-/// Elements that mean nothing to Core Data, such as places in the editor, are passed over, and so are attributes that are
-/// not known, for Xcode adds some with every few versions. Xcode leaves things in a model that have no meaning any more:
-/// where the rest has one without them, there is a warning. What entities and properties there are, of which types, and
-/// where relationships lead must make sense.
+/// Data without meaning to Core Data, such as positions in the editor, is ignored. So are unknown XML attributes,
+/// because Xcode adds some every few versions. Xcode leaves stale settings in a model: if the rest of the model is
+/// meaningful without such a setting, the reader adds a warning. It throws if the entities, the properties, their types
+/// or the destinations of relationships make no sense.
 struct ModelReader {
   private let root: ModelElement
   /// The entities by their names.
@@ -21,7 +21,7 @@ struct ModelReader {
     for element in root.children("entity") { self.entities[try entities.add(element)] = Self.entity(element) }
   }
 
-  /// What the XML says.
+  /// The model in the XML.
   func model() throws(ModelFileError) -> NSManagedObjectModel {
     let model = NSManagedObjectModel()
     try inherit()
@@ -48,18 +48,18 @@ struct ModelReader {
     return model
   }
 
-  /// The entity of which the attribute of an element gives the name.
+  /// The entity that an element names in one of its XML attributes.
   func entity(_ attribute: String, of element: ModelElement) throws(ModelFileError) -> NSEntityDescription {
     let name = try element.required(attribute)
     guard let entity = entities[name] else { throw element.error("there is no entity \"\(name)\"") }
     return entity
   }
 
-  /// The names of the elements of one kind, which must differ, and their lines.
+  /// The names of the elements of one kind with their lines. The names must be unique.
   private struct Names {
     private var lines: [String: Int] = [:]
 
-    /// Takes the name of an element, and returns it.
+    /// Adds the name of an element, and returns it. Throws if the element has no name or the name is not unique.
     mutating func add(_ element: ModelElement) throws(ModelFileError) -> String {
       let name = try element.required("name")
       if let line = lines[name] {
@@ -139,7 +139,7 @@ struct ModelReader {
 }
 
 extension NSPropertyDescription {
-  /// Takes over what all properties have in common.
+  /// Takes over the settings that all kinds of properties have.
   func describe(_ element: ModelElement) throws(ModelFileError) {
     name = try element.required("name")
     isOptional = element.flag("optional")

@@ -1,13 +1,14 @@
 import Foundation
 
-/// A model together with the XML it was read from, for tools that need to know what means nothing to Core Data.
+/// A model together with the XML it was read from, for tools that also read the settings that have no meaning to Core
+/// Data.
 package struct ModelSource {
   /// The root of the XML.
   package let root: ModelElement
-  /// What it says.
+  /// The model in the XML.
   package let model: NSManagedObjectModel
 
-  /// What was assumed, by whoever reads the XML beside the model, too.
+  /// The assumptions made when the model was read, and those of tools that have added warnings since.
   package var warnings: [ModelFileWarning] { root.warnings.sorted }
 
   /// Reads the model at `url`, as ``NSManagedObjectModel/init(modelFileAt:fileID:)`` does.

@@ -1,17 +1,18 @@
 public import Foundation
 
 extension NSManagedObjectModel {
-  /// Reads a model as Xcode keeps it: an `.xcdatamodeld` folder, of which the current version counts, an `.xcdatamodel`
-  /// folder, or the XML file in one. Nothing needs to be compiled, and what was compiled cannot be read.
+  /// Reads a model as Xcode keeps it: the current version in an `.xcdatamodeld` folder, an `.xcdatamodel` folder, or
+  /// the XML file in one. Nothing needs to be compiled; compiled models cannot be read.
   ///
-  /// What has no meaning in the file although the rest has one without it, such as a default value of another type, is no
-  /// error: ``fileWarnings`` says what was assumed.
+  /// A setting that has no meaning although the rest of the model is meaningful without it, such as a default value of
+  /// another type, is not an error: ``fileWarnings`` says what was assumed.
   ///
   /// - Parameters:
-  ///   - url: Where the model is.
-  ///   - fileID: In what file the caller is. The classes of the entities are looked for in its module, unless their names say
-  ///     theirs, as `Module.Class`; `"Module/"` names another one.
-  /// - Throws: ``ModelFileError``, with the line, if the file is missing or the model has no meaning.
+  ///   - url: The place of the model.
+  ///   - fileID: The file of the caller. The classes of the entities are looked up in its module, unless their names
+  ///     include a module, as in `Module.Class`; `"Module/"` names another module.
+  /// - Throws: ``ModelFileError``, with the line where there is one, if the file cannot be read or the model has no
+  ///   meaning.
   /// - Complexity: O(size of the file).
   public convenience init(modelFileAt url: URL, fileID: String = #fileID) throws {
     self.init()
@@ -19,25 +20,25 @@ extension NSManagedObjectModel {
     ManagedObjectClass.record(module: fileID, for: entities)
   }
 
-  /// As ``init(modelFileAt:fileID:)``; nil where that says what is wrong.
+  /// Reads a model like ``init(modelFileAt:fileID:)``; nil where that initialiser throws.
   public convenience init?(contentsOf url: URL, fileID: String = #fileID) {
     try? self.init(modelFileAt: url, fileID: fileID)
   }
 
-  /// The merger of the current versions of all models among the resources of the bundles, those of the main bundle for
-  /// nil. Nil if one of them cannot be read or two contradict each other.
+  /// The merger of the current versions of all models in the resources of the bundles; of the main bundle for nil. Nil
+  /// if a model cannot be read or two models contradict each other.
   ///
   /// - Parameters:
-  ///   - bundles: Whose resources to look at.
-  ///   - fileID: Says in which module classes are; see ``init(modelFileAt:fileID:)``.
+  ///   - bundles: The bundles in whose resources to look for models.
+  ///   - fileID: Names the module of the classes; see ``init(modelFileAt:fileID:)``.
   public class func mergedModel(from bundles: [Bundle]?, fileID: String = #fileID) -> NSManagedObjectModel? {
     (try? models(in: bundles).map { try NSManagedObjectModel(modelFileAt: $0, fileID: fileID) })
       .flatMap { NSManagedObjectModel(byMerging: $0) }
   }
 
-  /// A model for the store with these metadata, of all versions of all models among the resources of the bundles, those
-  /// of the main bundle for nil; see ``init(byMerging:forStoreMetadata:)``. Versions that cannot be read, such as old ones
-  /// in the format of Xcode 3, are passed over.
+  /// A model for the store with these metadata, made from all versions of all models in the resources of the bundles;
+  /// of the main bundle for nil. See ``init(byMerging:forStoreMetadata:)``. Versions that cannot be read, such as old
+  /// ones in the format of Xcode 3, are ignored.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any], fileID: String = #fileID
   ) -> NSManagedObjectModel? {
@@ -45,7 +46,7 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata)
   }
 
-  /// The versions of all models among the resources of the bundles, those of the main bundle for nil.
+  /// The versions of all models in the resources of the bundles; of the main bundle for nil.
   static func versions(in bundles: [Bundle]?) -> [URL] {
     models(in: bundles).flatMap { (try? ModelFolder(url: $0).versions()) ?? [] }
   }

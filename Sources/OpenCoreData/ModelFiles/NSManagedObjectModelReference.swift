@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A version of a model that a stage of a migration names before it is needed, and its checksum, which tells whether what
-/// is found is what was meant.
+/// A reference to a version of a model that a stage of a migration will need, with the checksum of that version. The
+/// checksum tells whether the model that is found is the one that was meant.
 open class NSManagedObjectModelReference: NSObject {
   /// The ``NSManagedObjectModel/versionChecksum`` the model must have.
   public let versionChecksum: String
@@ -14,14 +14,14 @@ open class NSManagedObjectModelReference: NSObject {
     find = { model }
   }
 
-  /// A reference to a model in Xcode's format; see ``NSManagedObjectModel/init(modelFileAt:fileID:)``.
+  /// A reference to a model file; see ``NSManagedObjectModel/init(modelFileAt:fileID:)``.
   public init(fileURL: URL, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = { NSManagedObjectModel(contentsOf: fileURL, fileID: "") }
   }
 
-  /// A reference to the version of that name, which is the name of its `.xcdatamodel`, of any model among the resources
-  /// of the bundle, the main bundle for nil.
+  /// A reference to the version with that name in any model in the resources of the bundle; of the main bundle for nil.
+  /// The name of a version is that of its `.xcdatamodel`.
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
@@ -31,8 +31,8 @@ open class NSManagedObjectModelReference: NSObject {
     }
   }
 
-  /// A reference to the version with these hashes of entities, of any model among the resources of the bundle, the main
-  /// bundle for nil.
+  /// A reference to the version whose entities have these version hashes, in any model in the resources of the bundle;
+  /// of the main bundle for nil.
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     find = {
@@ -45,9 +45,9 @@ open class NSManagedObjectModelReference: NSObject {
     }
   }
 
-  /// The model. It must be found, and have the checksum.
+  /// The model. Traps if it is not found or does not have the checksum.
   ///
-  /// - Complexity: reads the file or the files of the bundle at every call, unless the model was at hand.
+  /// - Complexity: Reads the file, or files of the bundle, at every call, unless the reference was made with a model.
   open var resolvedModel: NSManagedObjectModel {
     guard let model = find() else { preconditionFailure("There is no model to which the reference refers.") }
     precondition(

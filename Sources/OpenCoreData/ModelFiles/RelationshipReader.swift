@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads relationships, and connects them once all entities have theirs.
+/// Reads relationships, and connects them once the relationships of all entities are read.
 struct RelationshipReader {
   let entities: [String: NSEntityDescription]
 
@@ -22,7 +22,7 @@ struct RelationshipReader {
     "Deny": .denyDeleteRule,
   ]
 
-  /// The least and the greatest count. Whether there may be several is what `toMany` says.
+  /// The minimum and maximum count. `toMany` decides whether the maximum is 1.
   private static func counts(_ element: ModelElement) -> (least: Int, greatest: Int) {
     let isToMany = element.flag("toMany")
     let least = element.count("minCount") ?? 0
@@ -41,7 +41,7 @@ struct RelationshipReader {
     return (least, greatest)
   }
 
-  /// Gives the relationships in the elements of entities their destinations and inverses.
+  /// Sets the destinations and inverses of the relationships in the elements of entities.
   func connect(_ elements: [ModelElement]) throws(ModelFileError) {
     let pairs = try relationships(of: elements)
     for (element, relationship) in pairs {
@@ -55,7 +55,8 @@ struct RelationshipReader {
     for (element, relationship) in pairs { agree(relationship, element, paired) }
   }
 
-  /// Makes a relationship the inverse of its inverse; takes that from it if it is among those whose inverse the file says.
+  /// Makes the relationship the inverse of its inverse if the file names no inverse for the latter; removes the inverse
+  /// if it has another inverse. Adds a warning in both cases.
   private func agree(
     _ relationship: NSRelationshipDescription, _ element: ModelElement, _ paired: Set<ObjectIdentifier>
   ) {
@@ -98,7 +99,7 @@ struct RelationshipReader {
     return inverse
   }
 
-  /// Whether all to which one relationship refers have the other.
+  /// Whether all objects to which the relationship `one` refers have the relationship `other`.
   private func refers(_ one: NSRelationshipDescription, to other: NSRelationshipDescription) -> Bool {
     one.destinationEntity?.isKindOf(entity: other.entity) == true
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the objects of an entity have their values: a slot for each property, inherited ones first.
+/// The layout of the values of an entity's objects: a slot for each property, inherited ones first.
 ///
 /// Made when the model is frozen, and never changed.
 final class EntityLayout: @unchecked Sendable {
@@ -32,10 +32,10 @@ final class EntityLayout: @unchecked Sendable {
       if case .toMany = kind { true } else { false }
     }
 
-    /// Whether the slot is one of a row: a stored attribute or a stored to-one relationship.
+    /// Whether rows contain the slot: whether it is a stored attribute or a stored to-one relationship.
     var isInSnapshot: Bool { isSingle && !isTransient }
 
-    /// Whether it is an attribute or a to-one relationship.
+    /// Whether the slot is an attribute or a to-one relationship.
     fileprivate var isSingle: Bool {
       switch kind {
       case .attribute, .toOne: true
@@ -49,7 +49,9 @@ final class EntityLayout: @unchecked Sendable {
   let relationships: [Int]
   let toOnes: [Int]
   let toManys: [Int]
-  /// The places of relationships that must have some number of objects.
+  /// The places of relationships without an inverse.
+  let withoutInverse: [Int]
+  /// The places of to-many relationships with a limited number of objects.
   let bounded: [Int]
   /// The places that snapshots leave empty: to-many relationships and fetched properties.
   let outsideSnapshot: [Int]
@@ -57,9 +59,9 @@ final class EntityLayout: @unchecked Sendable {
   let transients: [Int]
   /// The derived attributes and their places.
   let derived: [(place: Int, attribute: NSDerivedAttributeDescription)]
-  /// What an object has that was just inserted.
+  /// The values of a newly inserted object.
   let defaults: [ManagedValue]
-  /// What an object has that is being realised, before its row is read.
+  /// The values of an object that is being realised, before its row is read.
   let blank: [ManagedValue]
   private let places: [String: Int]
 
@@ -81,6 +83,7 @@ final class EntityLayout: @unchecked Sendable {
     relationships = slots.indices.filter { slots[$0].relationship != nil }
     toOnes = relationships.filter { !slots[$0].isToMany }
     toManys = relationships.filter { slots[$0].isToMany }
+    withoutInverse = relationships.filter { slots[$0].relationship?.inverseRelationship == nil }
     bounded = toManys.filter { !slots[$0].property.isUnbounded }
     outsideSnapshot = slots.indices.filter { !slots[$0].isSingle }
     transients = slots.indices.filter { slots[$0].isSingle && slots[$0].isTransient }
@@ -103,7 +106,7 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
-  /// The slot of a property; nil if the entity has none of the name.
+  /// The place of a property's slot; nil if the entity has no property with the name.
   func place(of key: String) -> Int? { places[key] }
 }
 

@@ -1,7 +1,8 @@
 import Foundation
 
 extension ManagedValue {
-  /// The value of an attribute as its type keeps it. Ends the program for a value of another kind, as Apple's raises an exception.
+  /// Converts a value to the form in which the attribute's type keeps it. Ends the program if the type cannot have the
+  /// value; Apple's Core Data raises an exception.
   package init(_ value: Any?, of attribute: NSAttributeDescription) {
     guard let value, let made = Self.made(of: value, attribute.attributeType) else {
       precondition(
@@ -43,12 +44,12 @@ extension ManagedValue {
     }
   }
 
-  /// The value if it is of a type. A cast would first try to bridge, which takes ten times as long.
+  /// The value if its type is exactly `wanted`. A cast alone would first try to bridge, which takes ten times as long.
   private static func same<Value>(_ value: Any, _ wanted: Value.Type) -> Value? {
     Swift.type(of: value) == wanted ? value as? Value : nil
   }
 
-  /// The number that an object or any of Swift's types carries.
+  /// The number in an `NSNumber` or in a value of one of Swift's number types.
   private static func number(_ value: Any) -> NSNumber? {
     if Swift.type(of: value) is AnyClass { return value as AnyObject as? NSNumber }
     return switch value {
@@ -58,8 +59,8 @@ extension ManagedValue {
     }
   }
 
-  /// The value of an attribute as the application is given it: numbers as `NSNumber`, for which every cast succeeds that does on
-  /// Apple's platforms; nil for none.
+  /// The value of an attribute in the form that the application gets: numbers as `NSNumber`, so that every cast that
+  /// succeeds on Apple's platforms succeeds here; nil for no value.
   package func anyValue(of type: NSAttributeType) -> Any? {
     switch self {
     case .integer(let value):
@@ -75,7 +76,7 @@ extension ManagedValue {
     }
   }
 
-  /// The value of an attribute or a to-one relationship as predicates compare it.
+  /// The value of an attribute or a to-one relationship in the form that predicates compare.
   package var predicateValue: PredicateValue {
     switch self {
     case .integer(let value): .integer(value)

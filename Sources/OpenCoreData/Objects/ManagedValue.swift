@@ -12,9 +12,9 @@ package enum ManagedValue {
   case date(Date)
   case data(Data)
   case uuid(UUID)
-  /// A decimal number, a URL, or whatever a transformable attribute has.
+  /// A decimal number, a URL, or the value of an attribute type without a case of its own, such as a transformable one.
   indirect case other(Any)
-  /// The object at the other end of a to-one relationship, not asked for yet.
+  /// The identifier of the object at the other end of a to-one relationship that has not been read yet.
   case reference(NSManagedObjectID)
   /// The object at the other end of a to-one relationship.
   case object(NSManagedObject)
@@ -22,7 +22,7 @@ package enum ManagedValue {
   case members(RelatedObjects)
   /// The objects of a fetched property.
   case fetched([NSManagedObject])
-  /// Not asked for yet: a to-many relationship, a fetched property, or any property of a fault.
+  /// Not read yet: a to-many relationship, a fetched property, or any property of a fault.
   case fault
 }
 
@@ -40,7 +40,7 @@ extension ManagedValue {
     }
   }
 
-  /// Whether two values of one slot are the same. Values that only the application knows are compared as objects.
+  /// Whether two values of a slot are equal. Values of types that only the application knows are compared as objects.
   package func isEqual(_ other: ManagedValue) -> Bool {
     switch (self, other) {
     case (.null, .null), (.fault, .fault): true

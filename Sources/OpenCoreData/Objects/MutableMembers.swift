@@ -1,6 +1,7 @@
 import Foundation
 
-/// What ``NSManagedObject/mutableSetValue(forKey:)`` gives: reads and changes the members of a relationship in place.
+/// The result of ``NSManagedObject/mutableSetValue(forKey:)``: reads and changes the members of a relationship in
+/// place.
 final class MutableMembers: NSMutableSet {
   private let owner: NSManagedObject
   private let relationship: NSRelationshipDescription

@@ -1,10 +1,11 @@
 import Foundation
 
-/// What ``NSManagedObject/mutableOrderedSetValue(forKey:)`` gives: changes the members of a relationship, and shows them.
+/// The result of ``NSManagedObject/mutableOrderedSetValue(forKey:)``: shows and changes the members of a relationship.
 ///
-/// Foundation's own storage, from which it answers what cannot be overridden, is kept equal to the members: each change goes to the
-/// relationship, which tells of it. Where the relationship has other members since, because changes were taken back or the row was read
-/// again, they are taken over before anything is shown or changed.
+/// Foundation answers the calls that cannot be overridden from its own storage, so that storage is kept equal to the
+/// members: each change goes to the relationship, which notifies this set. If the relationship has got other members in
+/// another way, because changes were rolled back or the row was read again, this set takes them over before it shows or
+/// changes anything.
 final class MutableOrderedMembers: NSMutableOrderedSet {
   private let owner: NSManagedObject
   private let relationship: NSRelationshipDescription
@@ -40,7 +41,8 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     return super.index(of: object)
   }
 
-  /// Shows the members that the relationship has now, unless it tells of them already. What is in no context any more stays as it is.
+  /// Takes over the present members of the relationship, unless this set is its proxy and so has them already. Does
+  /// nothing if the owner is in no context any more.
   private func update() {
     guard owner.managedObjectContext != nil else { return }
     owner.checkQueue()
@@ -51,7 +53,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     show(members.elements)
   }
 
-  // MARK: Told by the relationship
+  // MARK: Called by the relationship
 
   func showAddition(of object: NSManagedObject) { super.insert(object, at: super.count) }
 

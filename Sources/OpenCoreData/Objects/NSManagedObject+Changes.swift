@@ -1,14 +1,14 @@
 import Foundation
 
 extension NSManagedObject {
-  /// To be called before a value changes, so that the current event knows what it was.
+  /// Call this before a value changes, so that the current event records the old value.
   final func noteEvent() {
     guard state.isDisjoint(with: [.changedInEvent, .quiet]), let context = managedObjectContext else { return }
     state.insert(.changedInEvent)
     context.pending.note(self, before: values)
   }
 
-  /// To be called after a value has changed, so that it is saved.
+  /// Call this after a value has changed, so that the object is saved.
   final func noteChange() {
     guard !state.contains(.quiet), let context = managedObjectContext else { return }
     noteEvent()
@@ -17,18 +17,18 @@ extension NSManagedObject {
     context.pending.updated.append(self)
   }
 
-  /// Whether the next save would store anything else than there is.
+  /// Whether any value that is not transient differs from the value that was fetched or saved last.
   public final var hasPersistentChangedValues: Bool {
     layout.slots.indices.contains { !layout.slots[$0].isTransient && hasChanged(at: $0) }
   }
 
-  /// The values that differ from those fetched or saved last, by their names; `NSNull` for none.
+  /// The values that differ from those fetched or saved last, by their names; `NSNull` for no value.
   public final func changedValues() -> [String: Any] {
     checkQueue()
     return changes { hasChanged(at: $0) }
   }
 
-  /// The values that have changed since the context last processed its changes, by their names; `NSNull` for none.
+  /// The values that have changed since the context last processed its changes, by their names; `NSNull` for no value.
   public final func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
     guard let before = managedObjectContext?.pending.values(before: self) else { return [:] }
@@ -39,8 +39,8 @@ extension NSManagedObject {
     }
   }
 
-  /// The values as they were fetched or saved last, by their names; `NSNull` for none. Of all properties but to-many relationships, if
-  /// no names are given.
+  /// The values as they were fetched or saved last, by their names; `NSNull` for no value. If no names are given, the
+  /// values of all attributes and to-one relationships that are not transient.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
     checkQueue()
     fireFault()
@@ -51,19 +51,10 @@ extension NSManagedObject {
     return committed
   }
 
-  /// What was fetched or saved, as conflicts show it: attributes, and to-one relationships as identifiers; `NSNull` for none.
-  final var snapshotValues: [String: Any]? {
-    snapshot.map { snapshot in
-      var values: [String: Any] = [:]
-      for (slot, value) in zip(layout.slots, snapshot.values) where slot.isInSnapshot {
-        values[slot.name] =
-          slot.attribute.map { value.anyValue(of: $0.attributeType) ?? NSNull() } ?? value.objectID ?? NSNull()
-      }
-      return values
-    }
-  }
+  /// The values that were fetched or saved last, in the form of a conflict's snapshot.
+  final var snapshotValues: [String: Any]? { snapshot.map(layout.dictionary) }
 
-  /// Whether a slot has something else than what was fetched or saved.
+  /// Whether the value of a slot differs from the value that was fetched or saved last.
   final func hasChanged(at place: Int) -> Bool {
     guard !values.isEmpty else { return false }
     switch values[place] {

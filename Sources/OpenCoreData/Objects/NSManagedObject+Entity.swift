@@ -3,13 +3,14 @@ import Foundation
 extension NSFetchRequestResult where Self: NSManagedObject {
   /// A request for the objects of the entity that has this class, with results of this class.
   ///
-  /// Apple's has only ``NSManagedObject/fetchRequest()``, whose result is cast: `Item.fetchRequest() as! NSFetchRequest<Item>`. Off
-  /// Apple's platforms the type of the results is real, and such a cast succeeds because this is what is cast.
+  /// Apple's Core Data has only ``NSManagedObject/fetchRequest()``, whose result the caller casts, as in
+  /// `Item.fetchRequest() as! NSFetchRequest<Item>`. Off Apple's platforms the type of the results exists at run time,
+  /// and such a cast succeeds because the compiler prefers this method.
   public static func fetchRequest() -> NSFetchRequest<Self> { NSFetchRequest(entityName: entity().name ?? "") }
 }
 
 extension NSManagedObjectModel {
-  /// The entity that has a class; nil if none or several have.
+  /// The entity that has a class; nil if no entity or several entities have it.
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription? {
     let entities = entities.filter { $0.managedObjectClass == type }
     // A subentity without a class of its own has that of its superentity.
@@ -18,7 +19,7 @@ extension NSManagedObjectModel {
   }
 }
 
-/// The models that are frozen, as long as they live.
+/// The frozen models that are in memory.
 final class ModelsInUse: Sendable {
   static let shared = ModelsInUse()
 
@@ -35,7 +36,7 @@ final class ModelsInUse: Sendable {
     }
   }
 
-  /// The entity that has a class. Exactly one must have, or equal ones of several models.
+  /// The entity that has a class. Exactly one entity must have it, or equal entities of several models.
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
     let entities = models.compactMap { $0.entity(of: type) }
     let first = entities.first

@@ -3,8 +3,8 @@ import Foundation
 extension NSManagedObject {
   /// Reads the row of a fault.
   ///
-  /// A property cannot throw: a row that is gone makes the object one without values, which the next save would delete, or ends the
-  /// program, as the context says; any other error of a store ends the program.
+  /// Reading a property cannot throw. If the row is gone, the object has no values from then on and the next save
+  /// deletes it, or the program ends: the context decides. Any other error of a store ends the program.
   final func fireFault(_ key: String? = nil) {
     guard state.contains(.fault) else { return }
     guard let context = managedObjectContext else {
@@ -26,15 +26,15 @@ extension NSManagedObject {
     awake { $0.awakeFromFetch() }
   }
 
-  /// Reads the row of a fault, and calls nothing of the application.
+  /// Reads the row of a fault without calling `awakeFromFetch()`.
   final func takeRow(_ context: NSManagedObjectContext) throws {
     try take(try context.node(for: objectID), context)
     state.remove(.fault)
   }
 
-  /// Has the values of a row, and those of relationships that were changed from the other end.
+  /// Takes the values of a row, and keeps to-many relationships that were changed from the other end.
   ///
-  /// Transient values stay as they are, if there are any.
+  /// Transient attributes keep their values, or get their default values if they have none.
   final func take(_ node: NSIncrementalStoreNode, _ context: NSManagedObjectContext) throws {
     let layout = layout
     let committed = try Self.committed(node, layout, objectID, context)
@@ -58,7 +58,7 @@ extension NSManagedObject {
     self.values = values
   }
 
-  /// The values of a row: attributes and to-one relationships; nothing of a to-many one.
+  /// The values of a row: attributes and to-one relationships, but no to-many relationships.
   static func committed(
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
@@ -84,7 +84,7 @@ extension NSManagedObject {
     return (values, RowSnapshot(values: values, version: node.version))
   }
 
-  /// Forgets all values: the object is a fault from now on.
+  /// Discards all values and turns the object into a fault.
   final func turnIntoFault() {
     guard !state.contains(.fault) else {
       values = []
@@ -97,7 +97,8 @@ extension NSManagedObject {
     didTurnIntoFault()
   }
 
-  /// Takes the objects that it refers to, and is a fault. For those that nobody else has.
+  /// Returns the objects that the object refers to, and turns the object into a fault. Only for objects that nothing
+  /// else refers to.
   final func takeRelated() -> [NSManagedObject] {
     let taken = values.flatMap { value in
       switch value {
@@ -111,7 +112,7 @@ extension NSManagedObject {
     return taken
   }
 
-  /// Has what an object has that was just made.
+  /// Takes the values of a newly made object.
   final func takeDefaults() {
     values = layout.defaults.map { value in
       // Each object has members of its own.
@@ -123,7 +124,8 @@ extension NSManagedObject {
     }
   }
 
-  /// What it has belongs to no row any more, whose identifier nothing may have again. Does nothing to an object without a row.
+  /// Detaches the object from its row and gives it a new temporary identifier, because no object may have the
+  /// identifier of the former row again. Does nothing to an object with a temporary identifier.
   final func leaveRow() {
     guard !objectID.isTemporaryID else { return }
     objectID = NSManagedObjectID(temporaryFor: entity)
@@ -138,30 +140,30 @@ extension NSManagedObject {
     }
   }
 
-  /// Has nothing any more.
+  /// Discards all values, without calling `willTurnIntoFault()` and `didTurnIntoFault()`.
   final func forgetValues() {
     values = []
     snapshot = nil
     state = .fault
   }
 
-  /// Calls what the application does with an object that is not to be noted as a change.
+  /// Calls a method of the application, and does not record its changes of the object.
   final func awake(_ body: (NSManagedObject) -> Void) {
     let wasQuiet = state.contains(.quiet)
     state.insert(.quiet)
     body(self)
     if !wasQuiet { state.remove(.quiet) }
-    // What it is given here is not to be saved.
+    // Transient values that the method has set are not changes to be saved.
     if !hasChanges { commitTransients() }
   }
 
-  /// Its transient values count as saved.
+  /// Makes the transient values count as saved.
   final func commitTransients() {
     guard !values.isEmpty, !layout.transients.isEmpty else { return }
     snapshot = snapshot?.replacing(layout.transients, by: values)
   }
 
-  /// Whether the objects of a relationship were not read from the store.
+  /// Whether the objects of a relationship have not been read from the store.
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
     checkQueue()
     guard let place = layout.place(of: key), layout.slots[place].relationship != nil else { undefined(key) }
@@ -175,7 +177,8 @@ extension NSManagedObject {
     }
   }
 
-  /// The identifiers of the objects of a relationship, in their order if they have one. Makes no objects of those in the store.
+  /// The identifiers of the objects of a relationship, in order if the relationship is ordered. Makes no objects for
+  /// identifiers that are read from the store.
   public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }

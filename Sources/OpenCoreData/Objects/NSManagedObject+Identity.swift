@@ -1,6 +1,6 @@
 import Foundation
 
-/// Predicates compare an object with its identifier, and so with what stands for it in a store.
+/// Predicates compare an object by its identifier, and so with the value that represents it in a store.
 extension NSManagedObject: Identified {
   package var predicateIdentity: AnyHashable { objectID }
 }

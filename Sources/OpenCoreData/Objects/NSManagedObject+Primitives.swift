@@ -1,5 +1,6 @@
 extension NSManagedObject {
-  /// Sets a value and nothing else. The row was read.
+  /// Sets a value without recording a change and without updating the other end of a relationship. The row must have
+  /// been read.
   final func setPrimitive(_ value: Any?, at place: Int) {
     switch layout.slots[place].kind {
     case .attribute(let attribute): values[place] = ManagedValue(value, of: attribute)
@@ -18,7 +19,8 @@ extension NSManagedObject {
     }
   }
 
-  /// Notes who is at the other end of a relationship, unless that was noted since the other ends last agreed.
+  /// Records the objects at the other end of a relationship, unless they have been recorded since the other ends were
+  /// last updated.
   private final func noteFormerlyRelated(at place: Int) {
     guard let context = managedObjectContext, layout.slots[place].relationship?.inverseRelationship != nil,
       context.pending.event.formerlyRelated[self]?[place] == nil
@@ -27,7 +29,7 @@ extension NSManagedObject {
     context.pending.event.formerlyRelated[self, default: [:]][place] = related(at: place)
   }
 
-  /// Notes a change. If the primitive value of a relationship was set, the other ends agree with it from now on.
+  /// Records a change. If the primitive value of a relationship was set, updates the other ends.
   final func notePrimitiveChange(_ key: String) {
     if state.contains(.primitivelyRelated) { tellOtherEnds(key) }
     noteChange()

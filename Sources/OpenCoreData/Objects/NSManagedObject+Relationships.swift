@@ -3,7 +3,7 @@ public import Foundation
 extension NSManagedObject {
   // MARK: Reading
 
-  /// The object at the other end of a to-one relationship, which may be a fault. The row was read.
+  /// The object at the other end of a to-one relationship, which may be a fault. The row must have been read.
   final func toOne(at place: Int) -> NSManagedObject? {
     switch values[place] {
     case .object(let object): return object
@@ -15,7 +15,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The members of a to-many relationship, read from the store if they were not.
+  /// The members of a to-many relationship. Reads them from the store if they have not been read yet.
   final func members(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
     let members = knownMembers(of: relationship, at: place)
     guard members.isFault else { return members }
@@ -27,14 +27,14 @@ extension NSManagedObject {
       let ids = try context.relatedIDs(relationship, of: objectID)
       members.fire(context.objects(with: ids))
     } catch {
-      // What is known of a row that has gone stays, until a save finds the conflict.
+      // If the row is gone, the known members stay until a save finds the conflict.
       context.requireMissingRow(of: self, error)
       members.fire([])
     }
     return members
   }
 
-  /// The members of a to-many relationship as far as they are known. Reads nothing, also of a fault.
+  /// The members of a to-many relationship as far as they are known. Reads nothing, even if the object is a fault.
   final func knownMembers(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
     if values.isEmpty { values = layout.slots.map { _ in .fault } }
     if case .members(let members) = values[place] { return members }
@@ -66,14 +66,14 @@ extension NSManagedObject {
     }
   }
 
-  /// Adds a member of a to-many relationship, whose members need not be known.
+  /// Adds a member to a to-many relationship, whose members need not be known.
   final func add(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
     noteEvent()
     guard knownMembers(of: relationship, at: place).add(object) else { return }
     if let inverse = relationship.inverseRelationship { object.takeInverse(self, inverse, of: relationship) }
   }
 
-  /// Removes a member of a to-many relationship, whose members need not be known.
+  /// Removes a member from a to-many relationship, whose members need not be known.
   final func remove(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
     noteEvent()
     guard knownMembers(of: relationship, at: place).remove(object) else { return }
@@ -82,7 +82,7 @@ extension NSManagedObject {
 
   // MARK: The other end
 
-  /// Refers to `other` from now on, because `other` refers to it.
+  /// Makes this object refer to `other`, because `other` refers to it.
   final func takeInverse(
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
   ) {
@@ -97,13 +97,14 @@ extension NSManagedObject {
       guard old !== other else { return }
       noteEvent()
       values[place] = .object(other)
-      // What it referred to before does not refer to it any more.
+      // The object that it referred to before no longer refers to it.
       old?.dropInverse(self, relationship)
     }
     noteChange()
   }
 
-  /// Each object that it is known to refer to by a relationship with an inverse, without asking the store.
+  /// Calls `body` for each object that this object is known to refer to by a relationship with an inverse. Does not
+  /// call the store.
   final func forEachKnownRelated(_ body: (NSManagedObject, _ inverse: NSRelationshipDescription) -> Void) {
     for (slot, value) in zip(layout.slots, values) {
       guard let inverse = slot.relationship?.inverseRelationship else { continue }
@@ -116,7 +117,8 @@ extension NSManagedObject {
     }
   }
 
-  /// Refers again to `other`, which is saved as a new row, though nothing here may have changed.
+  /// Makes this object refer to `other`, and records that as a change even if it refers to `other` already, because the
+  /// store may not have the reference any more.
   final func takeInverseAgain(_ other: NSManagedObject, _ inverse: NSRelationshipDescription) {
     guard let place = layout.place(of: inverse.name) else { return }
     noteEvent()
@@ -134,7 +136,8 @@ extension NSManagedObject {
     noteChange()
   }
 
-  /// Has the other ends agree with a to-one relationship that stays as it is here, though the row has come to refer to something else.
+  /// Updates the other ends of a to-one relationship that keeps its value here although the row now refers to another
+  /// object.
   final func keepToOne(at place: Int, insteadOf row: ManagedValue) {
     guard let inverse = layout.slots[place].relationship?.inverseRelationship, let context = managedObjectContext else {
       return
@@ -143,7 +146,8 @@ extension NSManagedObject {
     if let kept = toOne(at: place), !kept.isDeleted { kept.takeInverseAgain(self, inverse) }
   }
 
-  /// Objects that it refers to refer to it again, now that it is no longer deleted; those that are gone it refers to no more.
+  /// Makes the objects that it refers to refer to it again, now that it is no longer deleted. Drops its references to
+  /// objects that are gone.
   final func relateAgain() {
     guard !values.isEmpty else { return }
     for place in layout.relationships {
@@ -161,11 +165,11 @@ extension NSManagedObject {
     }
   }
 
-  /// False if the object is gone.
+  /// False if `other` is gone.
   private final func relateAgain(
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, isNew: Bool
   ) -> Bool {
-    // One that was never in a context may be inserted later.
+    // An object that was never in a context may be inserted later.
     guard other.registry === registry, !other.isDeleted else {
       return other.objectID.isTemporaryID && other.refers(to: self, inverse)
     }
@@ -177,7 +181,7 @@ extension NSManagedObject {
     return true
   }
 
-  /// Whether it refers to another object, by a to-many relationship since the last save.
+  /// Whether it refers to another object. Of a to-many relationship, only members added since the last save count.
   private final func refers(to other: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
     guard !values.isEmpty, let place = layout.place(of: relationship.name) else { return false }
     return switch values[place] {
@@ -187,7 +191,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Reads the row again where somebody else may have changed what this context has not.
+  /// Reads the row again if the value at `place` is unchanged here, because somebody else may have changed it.
   private final func refreshUnchanged(at place: Int) {
     guard snapshot != nil, !hasChanged(at: place), let context = managedObjectContext else { return }
     // A row that is gone refers to nothing.
@@ -196,7 +200,7 @@ extension NSManagedObject {
 
   // MARK: Taking back
 
-  /// Refers to what was committed, and so do the objects at the other end.
+  /// Restores the committed value of a relationship that has an inverse, and its other end.
   final func takeBackRelationship(at place: Int) {
     guard hasChanged(at: place), let relationship = layout.slots[place].relationship,
       let inverse = relationship.inverseRelationship
@@ -243,16 +247,16 @@ extension NSManagedObject {
 
   // MARK: The other end, given up
 
-  /// No longer refers to `other`, because `other` does not refer to it.
+  /// Removes the reference to `other`, because `other` does not refer to this object any more.
   ///
-  /// - Parameter isOutdated: whether somebody else may have had it refer to `other` since its row was read.
+  /// - Parameter isOutdated: whether somebody else may have made this object refer to `other` since its row was read.
   final func dropInverse(_ other: NSManagedObject, _ inverse: NSRelationshipDescription, isOutdated: Bool = false) {
     guard let place = layout.place(of: inverse.name) else { return }
     let isOutdated = isOutdated || other.isDeleted
     if inverse.isToMany {
       noteEvent()
       let members = knownMembers(of: inverse, at: place)
-      // Somebody else may have made it a member since these were read.
+      // Somebody else may have made `other` a member since the members were read.
       guard members.remove(other) || isOutdated && members.noteRemoval(of: other) else { return }
     } else {
       fireFault(inverse.name)
@@ -266,17 +270,19 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// A set that changes with a to-many relationship, and that changes the relationship. Adding and removing fire nothing. In an
-  /// ordered relationship objects are added at the end.
+  /// A set that follows a to-many relationship, and whose changes change the relationship. Adding and removing objects
+  /// does not read the relationship; it fires the faults of these objects if the inverse is a to-one relationship. In
+  /// an ordered relationship objects are added at the end.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     checkQueue()
     let (relationship, place) = toMany(key)
     return MutableMembers(self, relationship, place)
   }
 
-  /// An ordered set that changes with an ordered relationship, and that changes the relationship. Reads the relationship.
+  /// An ordered set that follows an ordered relationship, and whose changes change the relationship. Reads the
+  /// relationship.
   ///
-  /// - Complexity: O(number of members), unless somebody has the ordered set already.
+  /// - Complexity: O(number of members), unless the ordered set is in use already.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     checkQueue()
     let (relationship, place) = toMany(key)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the row stores of this package read of objects, and hand them, without the detour over `Any`.
+/// The values that this package's row stores exchange with objects directly, without the detour through `Any`.
 extension NSManagedObject {
   /// The value of a slot, as it is now; nil while the object is a fault.
   package final func storedValue(at place: Int) -> ManagedValue? {
@@ -15,7 +15,7 @@ extension NSManagedObject {
     guard !values.isEmpty, case .members(let members) = values[place], members.hasChanges else { return nil }
     return MemberChanges(
       added: members.added.map(\.objectID),
-      // What was inserted and deleted again was never a member.
+      // An object that was inserted and deleted again was never a member.
       removed: members.removed.map(\.objectID).filter { !$0.isTemporaryID },
       order: members.isReordered
         ? (members.members ?? members.wanted)?.elements.map(\.objectID).filter { !$0.isTemporaryID } : nil)
@@ -28,34 +28,36 @@ extension NSManagedObject {
   }
 }
 
-/// What has become of the members of a to-many relationship since the last save.
+/// The changes to the members of a to-many relationship since the last save.
 package struct MemberChanges {
-  /// New members in the order in which they were added. Where the store was not asked, some may be members already.
+  /// New members in the order in which they were added. If the store's members were not read, some may be members
+  /// already.
   package let added: [NSManagedObjectID]
-  /// Members no longer. Where the store was not asked, some may be none.
+  /// Former members. If the store's members were not read, some may not have been members.
   package let removed: [NSManagedObjectID]
-  /// The order that the members are to have, if it is another one than that of the store with the new members at the
-  /// end. Where the store was not asked, some may be no members.
+  /// The order that the members are to have, if it differs from the store's order with the new members at the end. If
+  /// the store's members were not read, some may not be members.
   package let order: [NSManagedObjectID]?
 }
 
-/// A node that has values as objects keep them.
+/// A node that has values in the form in which objects keep them.
 package protocol ManagedRow: NSIncrementalStoreNode {
-  /// A value for each slot of the entity: attributes and to-one relationships as the row has them, nothing of the
-  /// others. And the version that has these values, whatever becomes of the row meanwhile.
+  /// A value for each slot of the entity: attributes and to-one relationships as in the row, no values for the others.
+  /// Also the version of these values, even if the row changes meanwhile.
   func managedRow() throws -> (values: [ManagedValue], version: UInt64)
 }
 
 extension NSEntityDescription {
-  /// The slot that objects of the entity have for a property; nil if there is none of the name. The model is frozen.
+  /// The place of a property's slot in objects of the entity; nil if there is no property with the name. The model must
+  /// be frozen.
   package final func slot(of name: String) -> Int? { layout.place(of: name) }
 
-  /// What an object has before its row is read.
+  /// The values of an object before its row is read.
   package final var blankValues: [ManagedValue] { layout.blank }
 }
 
 extension NSIncrementalStore {
-  /// As ``newObjectID(for:referenceObject:)``, of a store that was added.
+  /// As ``newObjectID(for:referenceObject:)``, for a store that has been added.
   package final func newObjectID(for entity: NSEntityDescription, number: Int64) -> NSManagedObjectID {
     guard let identity else { return newObjectID(for: entity, referenceObject: number) }
     return NSManagedObjectID(entity, identity, .integer(number))

@@ -1,14 +1,14 @@
 import Foundation
 
 extension NSManagedObject {
-  /// Every property on its own, through ``validateValue(_:forKey:)``, which may replace values.
+  /// Validates each property with ``validateValue(_:forKey:)``, which may replace values.
   final func validateValues() throws {
     fireFault()
     guard !state.contains(.inaccessible) else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
-      // What is not known has not changed.
+      // Values that are not known have not changed.
       switch values[place] {
       case .fault, .reference: continue
       default: break
@@ -30,7 +30,7 @@ extension NSManagedObject {
     if let error = ValidationErrors.combined(errors) { throw error }
   }
 
-  /// Whether both are nil or one instance of a class, which needs no conversion to be seen.
+  /// Whether both are nil or the same instance of a class; this comparison needs no conversion.
   private final func isSameObject(_ left: Any?, _ right: Any?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return type(of: left) is AnyClass && type(of: right) is AnyClass && left as AnyObject === right as AnyObject
@@ -78,7 +78,7 @@ extension NSManagedObject {
       number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, value, slot)
   }
 
-  /// Relationships that forbid the deletion as long as they have objects that are not deleted too.
+  /// Throws if a relationship with the delete rule *deny* has objects that are not deleted, too.
   final func validateDeletion() throws {
     guard layout.slots.contains(where: { $0.relationship?.deleteRule == .denyDeleteRule }) else { return }
     fireFault()
@@ -105,15 +105,15 @@ extension NSManagedObject {
 }
 
 extension NSPropertyDescription {
-  /// Whether any number of related objects is right.
+  /// Whether the property is a relationship that allows any number of objects.
   var isUnbounded: Bool {
     (self as? NSRelationshipDescription).map { $0.isOptional && $0.minCount == 0 && $0.maxCount == 0 } ?? false
   }
 }
 
-/// What is said of values that are not right.
+/// The errors for invalid values.
 enum ValidationErrors {
-  /// None, the one, or one that has all.
+  /// Nil for no error, a single error as it is, and several errors as one that contains them.
   static func combined(_ errors: [NSError]) -> NSError? {
     let all = errors.flatMap { error in
       error.domain == NSCocoaErrorDomain && error.code == NSValidationMultipleErrorsError

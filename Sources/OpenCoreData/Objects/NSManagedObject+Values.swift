@@ -28,7 +28,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The value of a slot as the application is given it. The row was read.
+  /// The value of a slot in the form that the application gets. The row must have been read.
   final func value(at place: Int) -> Any? {
     let slot = layout.slots[place]
     switch slot.kind {
@@ -39,14 +39,15 @@ extension NSManagedObject {
     }
   }
 
-  /// The value of a property as predicates compare it, with less work than by ``value(forKey:)``, which is asked for other keys.
+  /// The value of a property in the form that predicates compare. Takes less work than ``value(forKey:)``, which is
+  /// called for keys that are not properties.
   public final func predicateValue(forKey key: String) -> PredicateValue {
     guard let place = layout.place(of: key) else { return PredicateValue(value(forKey: key)) }
     checkQueue()
     return predicateValue(at: place)
   }
 
-  /// The value of a slot as predicates compare it.
+  /// The value of a slot in the form that predicates compare.
   final func predicateValue(at place: Int) -> PredicateValue {
     let slot = layout.slots[place]
     fireFault(slot.name)
@@ -60,7 +61,8 @@ extension NSManagedObject {
     }
   }
 
-  /// A slot as descriptions show it: related objects by their number or their identifier.
+  /// The text of a slot in descriptions: to-many relationships with their number of objects, to-one relationships with
+  /// the identifier.
   final func text(at place: Int) -> String {
     let slot = layout.slots[place]
     let text =
@@ -101,11 +103,11 @@ extension NSManagedObject {
     return objects
   }
 
-  /// The objects that a relationship is set to: of an object, nothing, or a collection of objects.
+  /// The objects in a value that a relationship is set to: an object, nil, or a collection of objects.
   final func related(_ value: Any?, _ relationship: NSRelationshipDescription) -> [NSManagedObject] {
     guard let value else { return [] }
     let objects: [Any]
-    // Asking a collection of Swift whether it is one of Foundation's would convert it.
+    // Casting a Swift collection to a Foundation class would convert it.
     if type(of: value) is AnyClass {
       objects =
         switch value {
@@ -154,7 +156,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// Sets the value at the end of a key path: keys with dots between them. A key asked of a collection is set of each element.
+  /// Sets the value at the end of a key path, whose keys are separated by dots. If a key leads to a collection, the
+  /// value is set for each of its elements.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
     guard let dot = keyPath.firstIndex(of: ".") else {
       setValue(value, forKey: keyPath)
@@ -171,12 +174,12 @@ extension NSManagedObject {
     }
   }
 
-  /// Sets the values of properties; `NSNull` stands for none.
+  /// Sets the values of properties; `NSNull` stands for nil.
   public final func setValuesForKeys(_ keyedValues: [String: Any]) {
     for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
   }
 
-  /// The values for some keys, `NSNull` where there is none.
+  /// The values for some keys; `NSNull` for no value.
   public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
   }

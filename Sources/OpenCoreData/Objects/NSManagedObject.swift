@@ -1,52 +1,54 @@
 public import Foundation
 
-/// An object of an entity: values for its properties, in a context that tracks what changes.
+/// An object of an entity: values for its properties, in a context that tracks their changes.
 ///
-/// An object belongs to the queue of its context; see ``NSManagedObjectContext/perform(_:)``. Used elsewhere it ends the program. Only
-/// ``objectID``, ``entity`` and ``managedObjectContext`` may be read from anywhere.
+/// An object belongs to the queue of its context; see ``NSManagedObjectContext/perform(_:)``. Using it elsewhere ends
+/// the program. Only ``objectID``, ``entity`` and ``managedObjectContext`` may be read from any thread.
 ///
-/// Subclasses are found by the class name of their entity. They must not override `isEqual(_:)` and `hash`, and one that overrides
-/// ``init(entity:insertInto:)`` says `required override`.
+/// The class of an entity's objects is found by the entity's class name. A subclass must not override `isEqual(_:)` or
+/// `hash`; if it overrides ``init(entity:insertInto:)``, it declares it as `required init`.
 open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
-  /// What an object is to its context.
+  /// The state of an object in its context.
   struct State: OptionSet {
     let rawValue: UInt16
 
-    /// Its row was not read.
+    /// Its row has not been read.
     static let fault = State(rawValue: 1 << 0)
     static let inserted = State(rawValue: 1 << 1)
     static let updated = State(rawValue: 1 << 2)
     static let deleted = State(rawValue: 1 << 3)
-    /// Its changes are noted among those of the current event.
+    /// The current event has recorded its former values.
     static let changedInEvent = State(rawValue: 1 << 4)
     /// Its row was found to be gone.
     static let inaccessible = State(rawValue: 1 << 5)
     /// Its version is to be checked by the next save.
     static let locked = State(rawValue: 1 << 6)
-    /// It is being told that it is going to be deleted.
+    /// `prepareForDeletion()` is being called.
     static let preparing = State(rawValue: 1 << 8)
     /// It is deleted here, and its row is gone already.
     static let gone = State(rawValue: 1 << 9)
-    /// It is inserted again, because its row is gone; stores know it.
+    /// It is inserted again because its row is gone; it is registered with the stores already.
     static let reinserted = State(rawValue: 1 << 10)
-    /// A primitive value of a relationship was set, and the other ends do not know yet.
+    /// A primitive value of a relationship was set, and the other ends have not been updated yet.
     static let primitivelyRelated = State(rawValue: 1 << 11)
-    /// It is being realised, or given what it is inserted with: nothing is noted.
+    /// A method such as `awakeFromFetch()` or `awakeFromInsert()` is being called: its changes are not recorded.
     static let quiet = State(rawValue: 1 << 7)
   }
 
-  /// What identifies the object: temporary until it is saved. May be read from any thread while it does not change.
+  /// The identifier of the object, which is temporary until the object is saved. May be read from any thread while it
+  /// does not change.
   public internal(set) final var objectID: NSManagedObjectID
 
-  /// One for each slot of the layout; none for a fault, unless a relationship of it was changed from the other end.
+  /// One value for each slot of the layout; none for a fault, unless one of its relationships was changed from the
+  /// other end.
   final var values: [ManagedValue] = []
-  /// What the store has, as far as the context knows; nil for a fault, and for what was never saved.
+  /// The row as far as the context knows it; nil for a fault, and for an object that was never saved.
   final var snapshot: RowSnapshot?
-  /// What leads to the context; nil for an object in none.
+  /// The link to the context; nil for an object in no context.
   final var registry: ObjectRegistry?
   final var state: State = []
 
-  /// An object of an entity, inserted into a context if there is one.
+  /// Makes an object of an entity, and inserts it into a context if there is one.
   ///
   /// The class should be that of the entity. Attributes have their default values.
   public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
@@ -66,9 +68,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     context?.insert(self)
   }
 
-  /// An object of the entity that has this class, inserted into a context.
+  /// Makes an object of the entity that has this class, and inserts it into a context.
   ///
-  /// One entity of the context's model must have the class.
+  /// Exactly one entity of the context's model must have the class.
   public required convenience init(context moc: NSManagedObjectContext) {
     self.init(entity: moc.entity(of: Self.self), insertInto: moc)
   }
@@ -76,7 +78,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   deinit {
     guard let registry else { return }
     registry.objectIsFreed(self)
-    // Objects that only this one refers to would be freed within this call, those that they refer to within theirs, and so on.
+    // Without this loop, objects that only this one refers to would be freed within this call, the objects that only
+    // they refer to within theirs, and so on.
     guard !values.isEmpty, registry.isOwned else { return }
     var waiting = takeRelated()
     while var object = waiting.popLast() {
@@ -86,23 +89,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
 
   // MARK: Its entity
 
-  /// The entity that has this class, in a model that is in use. Exactly one must have.
+  /// The entity that has this class, in a model that is in use. Exactly one entity must have it.
   open class func entity() -> NSEntityDescription { ModelsInUse.shared.entity(of: self) }
 
   /// A request for the objects of the entity that has this class.
   ///
-  /// Where nothing says which type of request is wanted, the one with results of this class is.
+  /// If no type of request is asked for, the compiler prefers the overload whose results are of this class.
   @_disfavoredOverload
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     NSFetchRequest(entityName: entity().name ?? "")
   }
 
-  // MARK: What it is
+  // MARK: State
 
-  /// The entity it is of.
+  /// The entity of the object.
   public final var entity: NSEntityDescription { objectID.entity }
 
-  /// The context it is in; nil once that is gone.
+  /// The context that the object is in; nil if it is in none or the context is gone.
   public final var managedObjectContext: NSManagedObjectContext? { registry?.context }
 
   /// Whether it was inserted since the last save.
@@ -114,19 +117,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// Whether the next save deletes it.
   public final var isDeleted: Bool { state.contains(.deleted) }
 
-  /// Whether its values were not read from the store; reading one makes it read all.
+  /// Whether its values have not been read from the store; reading one value reads all of them.
   public final var isFault: Bool { state.contains(.fault) }
 
-  /// 0 if its values are there, else 1.
+  /// 0 if its values have been read, otherwise 1.
   public final var faultingState: Int { isFault ? 1 : 0 }
 
   /// Whether it was inserted, changed or deleted since the last save.
   public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
-  /// Whether changes of properties that were never modelled are ignored; there are none here.
+  /// Whether changes of properties that are not in the model are ignored. Has no effect, because such changes are not
+  /// tracked here.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// What it is and has. Fires no fault.
+  /// The object's class, entity, identifier and values as a text. Fires no fault.
   open override var description: String {
     let values = isFault ? "<fault>" : values.indices.map(text).joined(separator: ", ")
     return
@@ -135,11 +139,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
 
   // MARK: Values
 
-  /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many one as an `NSSet` or `NSOrderedSet`.
+  /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many one as an `NSSet`
+  /// or `NSOrderedSet`.
   ///
-  /// Fires a fault. `self`, `objectID`, `entity`, `managedObjectContext`, `description`, `hasChanges`, `isInserted`, `isUpdated`,
-  /// `isDeleted` and `isFault` are keys, too. Ends the program for any other key that the entity does not have,
-  /// unless overridden. A fault whose row is gone is dealt with as ``NSManagedObjectContext/shouldDeleteInaccessibleFaults`` says.
+  /// Fires a fault. `self`, `objectID`, `entity`, `managedObjectContext`, `description`, `hasChanges`, `isInserted`,
+  /// `isUpdated`, `isDeleted` and `isFault` are keys, too. Ends the program for any other key that the entity does not
+  /// have, unless overridden. ``NSManagedObjectContext/shouldDeleteInaccessibleFaults`` determines what happens to a
+  /// fault whose row is gone.
   open func value(forKey key: String) -> Any? {
     checkQueue()
     guard let place = layout.place(of: key) else { return value(forUnmodelledKey: key) }
@@ -159,23 +165,24 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     set(value, at: place)
   }
 
-  /// The value of a property, as ``value(forKey:)`` and ``setValue(_:forKey:)`` have it.
+  /// The value of a property, read with ``value(forKey:)`` and set with ``setValue(_:forKey:)``.
   public final subscript(key: String) -> Any? {
     get { value(forKey: key) }
     set { setValue(newValue, forKey: key) }
   }
 
-  /// The value of a property, without firing a fault and without telling anybody; nil where it was not read.
+  /// The value of a property, without firing a fault and without calling ``willAccessValue(forKey:)`` and
+  /// ``didAccessValue(forKey:)``; nil if the object has not been read.
   open func primitiveValue(forKey key: String) -> Any? {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }
     return values.isEmpty ? nil : value(at: place)
   }
 
-  /// Sets a value without noting the change and without changing the other end of a relationship.
+  /// Sets a value without recording the change and without changing the other end of a relationship.
   ///
-  /// Custom accessors call it between ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, which notes the change and
-  /// changes the other end.
+  /// Custom accessors call it between ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, which records the
+  /// change and changes the other end.
   open func setPrimitiveValue(_ value: Any?, forKey key: String) {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }
@@ -192,7 +199,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// Called before a value changes; fires a fault.
   open func willChangeValue(forKey key: String) { fireFault(key) }
 
-  /// Called after a value has changed; notes the change, and changes the other end of a relationship whose primitive value was set.
+  /// Called after a value has changed; records the change, and changes the other end of a relationship whose primitive
+  /// value was set.
   open func didChangeValue(forKey key: String) { notePrimitiveChange(key) }
 
   /// Called before members of a to-many relationship change.
@@ -200,58 +208,59 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) {}
 
-  /// Called after members of a to-many relationship have changed; notes the change.
+  /// Called after members of a to-many relationship have changed; records the change.
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) { notePrimitiveChange(inKey) }
 
   // MARK: Life
 
-  /// Called once, after it was inserted into a context and has its default values.
+  /// Called once, after the object was inserted into a context and has its default values.
   open func awakeFromInsert() {}
 
-  /// Called each time its row was read.
+  /// Called each time after the object's row was read.
   open func awakeFromFetch() {}
 
-  /// Called after its values were taken back or merged.
+  /// Called after the object's values were rolled back or merged.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
-  /// Called when ``NSManagedObjectContext/delete(_:)`` is, before anything happens.
+  /// Called by ``NSManagedObjectContext/delete(_:)`` before anything else happens.
   open func prepareForDeletion() {}
 
-  /// Called before it is saved; again, if it is changed by it. Changes made here are saved.
+  /// Called before the object is saved, and again if it has been changed by such a call. Changes made here are saved.
   open func willSave() {}
 
-  /// Called after it was saved.
+  /// Called after the object was saved.
   open func didSave() {}
 
-  /// Called before its values are forgotten.
+  /// Called before the object's values are discarded.
   open func willTurnIntoFault() {}
 
-  /// Called after its values were forgotten.
+  /// Called after the object's values were discarded.
   open func didTurnIntoFault() {}
 
   // MARK: Validation
 
-  /// Whether a value is right for a property, on its own; may replace the value.
+  /// Checks that a value is valid for a property, on its own; may replace the value.
   ///
-  /// Throws a validation error with its code: a value is missing, out of its bounds, or there are too few or too many objects.
+  /// - Throws: a validation error whose code says what is wrong: a value is missing, out of its bounds or rejected by a
+  ///   validation predicate, or there are too few or too many objects.
   open func validateValue(_ value: inout Any?, forKey key: String) throws {
     guard let place = layout.place(of: key) else { undefined(key) }
     try validate(value, layout.slots[place])
   }
 
-  /// Whether it can be deleted: throws if a relationship with the delete rule *deny* still has objects.
+  /// Checks that the object can be deleted; throws if a relationship with the delete rule *deny* still has objects.
   open func validateForDelete() throws { try validateDeletion() }
 
-  /// Whether all its values are right; throws one error, or one that has several.
+  /// Checks that all values are valid; throws one error, or one that contains several.
   open func validateForInsert() throws { try validateValues() }
 
-  /// Whether all its values are right; throws one error, or one that has several.
+  /// Checks that all values are valid; throws one error, or one that contains several.
   open func validateForUpdate() throws { try validateValues() }
 }
 
-/// How members of a set change. Foundation has it on Apple's platforms only.
+/// How members of a set change. Foundation has this type on Apple's platforms only.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
   /// Objects are added.
   case union = 1
@@ -263,12 +272,12 @@ public enum NSKeyValueSetMutationKind: UInt, Sendable {
   case set = 4
 }
 
-/// Why values were taken back or merged.
+/// Why an object's values were rolled back or merged.
 public struct NSSnapshotEventType: OptionSet, Sendable {
-  /// The number by which Core Data knows it.
+  /// The raw value, as in Core Data.
   public let rawValue: UInt
 
-  /// What has the number.
+  /// Makes a set of events from its raw value.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// An insertion was undone.

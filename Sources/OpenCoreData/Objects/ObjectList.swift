@@ -1,6 +1,6 @@
-/// Different objects in an order: appending, removing and finding one take constant time.
+/// An ordered list of different objects: appending, removing and finding an object take constant time.
 ///
-/// A removed object leaves a hole, which is closed before places are asked for.
+/// A removed object leaves a hole; holes are closed before places are read.
 struct ObjectList: Sequence {
   private var objects: [NSManagedObject?] = []
   private var places: [ObjectIdentifier: Int] = [:]
@@ -25,7 +25,7 @@ struct ObjectList: Sequence {
   /// The objects in their order.
   var elements: [NSManagedObject] { Array(self) }
 
-  /// Whether the object was not there.
+  /// Returns whether the object was not in the list before.
   @discardableResult
   mutating func append(_ object: NSManagedObject) -> Bool {
     guard !contains(object) else { return false }
@@ -34,7 +34,7 @@ struct ObjectList: Sequence {
     return true
   }
 
-  /// Whether the object was there.
+  /// Returns whether the object was in the list.
   @discardableResult
   mutating func remove(_ object: NSManagedObject) -> Bool {
     guard let place = places.removeValue(forKey: ObjectIdentifier(object)) else { return false }
@@ -59,7 +59,7 @@ struct ObjectList: Sequence {
     return places[ObjectIdentifier(object)]
   }
 
-  /// Takes time in proportion to the objects behind.
+  /// Takes time proportional to the number of objects after `index`.
   mutating func insert(_ object: NSManagedObject, at index: Int) {
     guard index < count else {
       append(object)

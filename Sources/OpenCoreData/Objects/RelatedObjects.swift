@@ -1,24 +1,25 @@
 import Foundation
 
-/// The objects of a to-many relationship: all of them, or, before the store was asked, those added and removed since the last save.
+/// The objects of a to-many relationship: all of them, or, before they are read from the store, those added and removed
+/// since the last save.
 package final class RelatedObjects {
   let isOrdered: Bool
-  /// Nil before the store was asked.
+  /// Nil before the members are read from the store.
   private(set) var members: ObjectList?
-  /// Those added and removed since the last save, in the order of that. Before the store was asked, some of them may be in the store
-  /// already, or not at all.
+  /// The objects added and removed since the last save, each in the order of these changes. Before the members are
+  /// read, some of the added ones may be in the store already, and some of the removed ones may not be in the store.
   private(set) var added = ObjectList()
   private(set) var removed = ObjectList()
   /// Whether the order has changed since the last save.
   private(set) var isReordered = false
-  /// The order that the members are to have once the store was asked again.
+  /// The order that the members are to have once they are read from the store again.
   private(set) var wanted: ObjectList?
-  /// What the application was given, as long as it is true.
+  /// The collection that the application was given; nil once it is out of date.
   private var given: AnyObject?
-  /// What shows and changes the members in place, as long as somebody has it.
+  /// The ordered set that shows and changes the members in place, as long as something refers to it.
   weak var proxy: MutableOrderedMembers?
 
-  /// - Parameter members: nil if the store is to be asked.
+  /// - Parameter members: nil if they are to be read from the store.
   init(isOrdered: Bool, members: ObjectList? = nil) {
     self.isOrdered = isOrdered
     self.members = members
@@ -27,11 +28,11 @@ package final class RelatedObjects {
   var isFault: Bool { members == nil }
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
-  /// The members; before the store was asked, those added.
+  /// The members; before they are read, those added.
   var elements: [NSManagedObject] { members?.elements ?? added.elements }
   var count: Int { members?.count ?? added.count }
 
-  /// Whether the object is a member. Before the store was asked, whether it is known to be one.
+  /// Whether the object is a member; before the members are read, whether it is known to be one.
   func contains(_ object: NSManagedObject) -> Bool { members?.contains(object) ?? added.contains(object) }
 
   /// An `NSOrderedSet` or an `NSSet` of the members, made once after each change.
@@ -44,7 +45,7 @@ package final class RelatedObjects {
 
   // MARK: Asking the store
 
-  /// Takes what the store has, without those removed since, and with those added behind it.
+  /// Takes the members from the store, drops those removed since, and appends those added since.
   func fire(_ stored: [NSManagedObject]) {
     let stored = ObjectList(stored)
     for object in added where stored.contains(object) { added.remove(object) }
@@ -60,7 +61,7 @@ package final class RelatedObjects {
     hasChanged()
   }
 
-  /// Another with the same changes, for which the store is to be asked again.
+  /// A copy with the same changes, whose members are to be read from the store again.
   func unfired() -> RelatedObjects {
     let other = RelatedObjects(isOrdered: isOrdered)
     (other.added, other.removed) = (added, removed)
@@ -68,7 +69,7 @@ package final class RelatedObjects {
     return other
   }
 
-  /// What was added and removed is in the store now.
+  /// Called after a save: the store has the added and removed objects now.
   func commit() {
     guard hasChanges else { return }
     added.removeAll()
@@ -78,13 +79,13 @@ package final class RelatedObjects {
 
   // MARK: Changing
 
-  /// Whether anything has changed.
+  /// Returns whether anything has changed.
   @discardableResult
   func add(_ object: NSManagedObject) -> Bool {
     if members != nil {
       guard members?.append(object) == true else { return false }
       if removed.remove(object) {
-        // It was somewhere else before.
+        // The object was at another position before.
         isReordered = isReordered || isOrdered
       } else {
         added.append(object)
@@ -98,7 +99,7 @@ package final class RelatedObjects {
     return true
   }
 
-  /// Whether anything has changed.
+  /// Returns whether anything has changed.
   @discardableResult
   func remove(_ object: NSManagedObject) -> Bool {
     if members != nil {
@@ -113,10 +114,10 @@ package final class RelatedObjects {
     return true
   }
 
-  /// Has an object removed from the store that is no member as far as is known. Whether anything has changed.
+  /// Records the removal of an object that is not a member as far as is known. Returns whether anything has changed.
   func noteRemoval(of object: NSManagedObject) -> Bool { removed.append(object) }
 
-  /// Has an object added in the store that is a member already as far as is known.
+  /// Records the addition of an object that is a member already as far as is known.
   func noteAddition(of object: NSManagedObject) {
     removed.remove(object)
     added.append(object)
@@ -132,7 +133,7 @@ package final class RelatedObjects {
     hasChanged()
   }
 
-  /// Of ordered objects the store is asked again where this one was.
+  /// Discards the members of an ordered relationship, because only the store knows the position of the object.
   func takeBackRemoval(of object: NSManagedObject) {
     guard removed.remove(object) else { return }
     if isOrdered {
@@ -150,7 +151,7 @@ package final class RelatedObjects {
 
   func index(of object: NSManagedObject) -> Int? { members?.index(of: object) }
 
-  /// Puts the members, which are the same as before, in another order.
+  /// Puts the members in another order. The objects must be the same as before.
   func reorder(_ objects: [NSManagedObject]) {
     guard let members, !members.elements.elementsEqual(objects, by: ===) else { return }
     self.members = ObjectList(objects)
@@ -158,7 +159,7 @@ package final class RelatedObjects {
     hasChanged()
   }
 
-  /// Moves the last member to a place. Takes time in proportion to the members behind that.
+  /// Moves the last member to a place. Takes time proportional to the number of members after that place.
   func moveLast(to index: Int) {
     guard let count = members?.count, index < count - 1, let last = members?[count - 1] else { return }
     members?.remove(last)

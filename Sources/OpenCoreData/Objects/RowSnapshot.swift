@@ -1,12 +1,13 @@
-/// What a context knows of an object's row: what was fetched or saved last.
+/// A context's version of an object's row: the values that were fetched or saved last.
 ///
-/// Values are those of attributes and to-one relationships, the latter as identifiers. Transient ones are of no row, but those that the
-/// object had when it was read or saved. It never changes.
+/// The values are those of attributes and to-one relationships, the latter as identifiers. Transient values do not come
+/// from the row; they are those that the object had when it was read or saved. A snapshot never changes.
 final class RowSnapshot {
   /// One for each slot.
   let values: [ManagedValue]
   let version: UInt64
-  /// The version before, if this one is what our own save must have made of it and the store was not asked since.
+  /// The version before our own save, if `version` is the one that the save must have produced and the store has not
+  /// been asked since; otherwise nil.
   let versionBeforeSave: UInt64?
 
   init(values: [ManagedValue], version: UInt64, versionBeforeSave: UInt64? = nil) {
@@ -15,7 +16,7 @@ final class RowSnapshot {
     self.versionBeforeSave = versionBeforeSave
   }
 
-  /// The same with values at some places.
+  /// A copy with other values at some places.
   func replacing(_ places: [Int], by new: [ManagedValue]) -> RowSnapshot {
     guard !places.isEmpty else { return self }
     var values = values
@@ -29,9 +30,9 @@ final class RowSnapshot {
     return RowSnapshot(values: values, version: version, versionBeforeSave: versionBeforeSave)
   }
 
-  /// Whether a row of this version has been changed by somebody else.
+  /// Whether somebody else has changed the row, which now has the given version.
   ///
-  /// A store that does not count answers with the version from before our save; that is no conflict.
+  /// A store that does not count versions answers with the version from before our save; that is no conflict.
   func isOutdated(by version: UInt64) -> Bool {
     guard let versionBeforeSave else { return version != self.version }
     return version > self.version || version < versionBeforeSave

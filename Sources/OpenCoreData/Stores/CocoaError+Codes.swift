@@ -1,11 +1,11 @@
 public import Foundation
 
 extension CocoaError.Code {
-  /// An object does not satisfy something that does not fit any other validation error.
+  /// A validation failed for which there is no more specific error.
   public static var managedObjectValidation: CocoaError.Code {
     CocoaError.Code(rawValue: NSManagedObjectValidationError)
   }
-  /// There are several validation errors; ``NSDetailedErrorsKey`` leads to them.
+  /// There are several validation errors; ``NSDetailedErrorsKey`` contains them.
   public static var validationMultipleErrors: CocoaError.Code {
     CocoaError.Code(rawValue: NSValidationMultipleErrorsError)
   }
@@ -37,7 +37,7 @@ extension CocoaError.Code {
   public static var validationDateTooLate: CocoaError.Code { CocoaError.Code(rawValue: NSValidationDateTooLateError) }
   /// A date is earlier than allowed.
   public static var validationDateTooSoon: CocoaError.Code { CocoaError.Code(rawValue: NSValidationDateTooSoonError) }
-  /// A value is no valid date.
+  /// A value is not a valid date.
   public static var validationInvalidDate: CocoaError.Code { CocoaError.Code(rawValue: NSValidationInvalidDateError) }
   /// A string is longer than allowed.
   public static var validationStringTooLong: CocoaError.Code {
@@ -63,13 +63,14 @@ extension CocoaError.Code {
   public static var managedObjectReferentialIntegrity: CocoaError.Code {
     CocoaError.Code(rawValue: NSManagedObjectReferentialIntegrityError)
   }
-  /// An object refers to one in another store.
+  /// An object refers to an object in another store.
   public static var managedObjectExternalRelationship: CocoaError.Code {
     CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError)
   }
-  /// Others have changed what is to be saved; ``NSPersistentStoreSaveConflictsErrorKey`` leads to the conflicts.
+  /// Others have changed objects that are to be saved; ``NSPersistentStoreSaveConflictsErrorKey`` contains the
+  /// conflicts.
   public static var managedObjectMerge: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectMergeError) }
-  /// Rows would violate a uniqueness constraint; ``NSPersistentStoreSaveConflictsErrorKey`` leads to the conflicts.
+  /// Rows would violate a uniqueness constraint; ``NSPersistentStoreSaveConflictsErrorKey`` contains the conflicts.
   public static var managedObjectConstraintMerge: CocoaError.Code {
     CocoaError.Code(rawValue: NSManagedObjectConstraintMergeError)
   }
@@ -87,11 +88,11 @@ extension CocoaError.Code {
   }
   /// Saving failed.
   public static var persistentStoreSave: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreSaveError) }
-  /// Saving failed in some stores; ``NSAffectedStoresErrorKey`` leads to them.
+  /// Saving failed in some stores; ``NSAffectedStoresErrorKey`` contains them.
   public static var persistentStoreIncompleteSave: CocoaError.Code {
     CocoaError.Code(rawValue: NSPersistentStoreIncompleteSaveError)
   }
-  /// Saving met conflicts that no merge policy has resolved.
+  /// Saving found conflicts that no merge policy has resolved.
   public static var persistentStoreSaveConflicts: CocoaError.Code {
     CocoaError.Code(rawValue: NSPersistentStoreSaveConflictsError)
   }
@@ -121,7 +122,7 @@ extension CocoaError.Code {
   public static var migrationMissingSourceModel: CocoaError.Code {
     CocoaError.Code(rawValue: NSMigrationMissingSourceModelError)
   }
-  /// No mapping leads from one model to the other.
+  /// There is no mapping from one model to the other.
   public static var migrationMissingMappingModel: CocoaError.Code {
     CocoaError.Code(rawValue: NSMigrationMissingMappingModelError)
   }
@@ -143,11 +144,11 @@ extension CocoaError.Code {
   public static var externalRecordImport: CocoaError.Code { CocoaError.Code(rawValue: NSExternalRecordImportError) }
 }
 
-// The same once more, as `catch CocoaError.managedObjectMerge` names them.
+// The same codes again, for `catch CocoaError.managedObjectMerge`.
 extension CocoaError {
-  /// An object does not satisfy something that does not fit any other validation error.
+  /// A validation failed for which there is no more specific error.
   public static var managedObjectValidation: CocoaError.Code { .managedObjectValidation }
-  /// There are several validation errors; ``NSDetailedErrorsKey`` leads to them.
+  /// There are several validation errors; ``NSDetailedErrorsKey`` contains them.
   public static var validationMultipleErrors: CocoaError.Code { .validationMultipleErrors }
   /// A property that is not optional has no value.
   public static var validationMissingMandatoryProperty: CocoaError.Code { .validationMissingMandatoryProperty }
@@ -169,7 +170,7 @@ extension CocoaError {
   public static var validationDateTooLate: CocoaError.Code { .validationDateTooLate }
   /// A date is earlier than allowed.
   public static var validationDateTooSoon: CocoaError.Code { .validationDateTooSoon }
-  /// A value is no valid date.
+  /// A value is not a valid date.
   public static var validationInvalidDate: CocoaError.Code { .validationInvalidDate }
   /// A string is longer than allowed.
   public static var validationStringTooLong: CocoaError.Code { .validationStringTooLong }
@@ -183,11 +184,12 @@ extension CocoaError {
   public static var persistentStoreCoordinatorLocking: CocoaError.Code { .persistentStoreCoordinatorLocking }
   /// There is no row for an object.
   public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
-  /// An object refers to one in another store.
+  /// An object refers to an object in another store.
   public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
-  /// Others have changed what is to be saved; ``NSPersistentStoreSaveConflictsErrorKey`` leads to the conflicts.
+  /// Others have changed objects that are to be saved; ``NSPersistentStoreSaveConflictsErrorKey`` contains the
+  /// conflicts.
   public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
-  /// Rows would violate a uniqueness constraint; ``NSPersistentStoreSaveConflictsErrorKey`` leads to the conflicts.
+  /// Rows would violate a uniqueness constraint; ``NSPersistentStoreSaveConflictsErrorKey`` contains the conflicts.
   public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }
   /// No store class is registered for the type.
   public static var persistentStoreInvalidType: CocoaError.Code { .persistentStoreInvalidType }
@@ -197,9 +199,9 @@ extension CocoaError {
   public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
   /// Saving failed.
   public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
-  /// Saving failed in some stores; ``NSAffectedStoresErrorKey`` leads to them.
+  /// Saving failed in some stores; ``NSAffectedStoresErrorKey`` contains them.
   public static var persistentStoreIncompleteSave: CocoaError.Code { .persistentStoreIncompleteSave }
-  /// Saving met conflicts that no merge policy has resolved.
+  /// Saving found conflicts that no merge policy has resolved.
   public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
   /// An error of no particular kind.
   public static var coreData: CocoaError.Code { .coreData }
@@ -219,7 +221,7 @@ extension CocoaError {
   public static var migrationCancelled: CocoaError.Code { .migrationCancelled }
   /// The model that the store was written with was not found.
   public static var migrationMissingSourceModel: CocoaError.Code { .migrationMissingSourceModel }
-  /// No mapping leads from one model to the other.
+  /// There is no mapping from one model to the other.
   public static var migrationMissingMappingModel: CocoaError.Code { .migrationMissingMappingModel }
   /// The store to migrate from failed.
   public static var migrationManagerSourceStore: CocoaError.Code { .migrationManagerSourceStore }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// An object does not satisfy something that does not fit any other validation error.
+/// A validation failed for which there is no more specific error.
 public let NSManagedObjectValidationError = 1550
 /// An object does not satisfy a uniqueness constraint.
 public let NSManagedObjectConstraintValidationError = 1551
-/// There are several validation errors; ``NSDetailedErrorsKey`` leads to them.
+/// There are several validation errors; ``NSDetailedErrorsKey`` contains them.
 public let NSValidationMultipleErrorsError = 1560
 /// A property that is not optional has no value.
 public let NSValidationMissingMandatoryPropertyError = 1570
@@ -22,7 +22,7 @@ public let NSValidationNumberTooSmallError = 1620
 public let NSValidationDateTooLateError = 1630
 /// A date is earlier than allowed.
 public let NSValidationDateTooSoonError = 1640
-/// A value is no valid date.
+/// A value is not a valid date.
 public let NSValidationInvalidDateError = 1650
 /// A string is longer than allowed.
 public let NSValidationStringTooLongError = 1660
@@ -30,7 +30,7 @@ public let NSValidationStringTooLongError = 1660
 public let NSValidationStringTooShortError = 1670
 /// A string does not match the pattern it must match.
 public let NSValidationStringPatternMatchingError = 1680
-/// A value is no valid URI.
+/// A value is not a valid URI.
 public let NSValidationInvalidURIError = 1690
 
 /// A context could not be locked.
@@ -40,11 +40,11 @@ public let NSPersistentStoreCoordinatorLockingError = 132010
 
 /// There is no row for an object.
 public let NSManagedObjectReferentialIntegrityError = 133000
-/// An object refers to one in another store.
+/// An object refers to an object in another store.
 public let NSManagedObjectExternalRelationshipError = 133010
-/// Others have changed what is to be saved; ``NSPersistentStoreSaveConflictsErrorKey`` leads to the conflicts.
+/// Others have changed objects that are to be saved; ``NSPersistentStoreSaveConflictsErrorKey`` contains the conflicts.
 public let NSManagedObjectMergeError = 133020
-/// Rows would violate a uniqueness constraint; ``NSPersistentStoreSaveConflictsErrorKey`` leads to the conflicts.
+/// Rows would violate a uniqueness constraint; ``NSPersistentStoreSaveConflictsErrorKey`` contains the conflicts.
 public let NSManagedObjectConstraintMergeError = 133021
 
 /// No store class is registered for the type.
@@ -55,9 +55,9 @@ public let NSPersistentStoreTypeMismatchError = 134010
 public let NSPersistentStoreIncompatibleSchemaError = 134020
 /// Saving failed.
 public let NSPersistentStoreSaveError = 134030
-/// Saving failed in some stores; ``NSAffectedStoresErrorKey`` leads to them.
+/// Saving failed in some stores; ``NSAffectedStoresErrorKey`` contains them.
 public let NSPersistentStoreIncompleteSaveError = 134040
-/// Saving met conflicts that no merge policy has resolved.
+/// Saving found conflicts that no merge policy has resolved.
 public let NSPersistentStoreSaveConflictsError = 134050
 /// An error of no particular kind.
 public let NSCoreDataError = 134060
@@ -79,7 +79,7 @@ public let NSMigrationConstraintViolationError = 134111
 public let NSMigrationCancelledError = 134120
 /// The model that the store was written with was not found.
 public let NSMigrationMissingSourceModelError = 134130
-/// No mapping leads from one model to the other.
+/// There is no mapping from one model to the other.
 public let NSMigrationMissingMappingModelError = 134140
 /// The store to migrate from failed.
 public let NSMigrationManagerSourceStoreError = 134150
@@ -102,28 +102,28 @@ public let NSStagedMigrationFrameworkVersionMismatchError = 134505
 /// A staged migration would lead back to an earlier version.
 public let NSStagedMigrationBackwardMigrationError = 134506
 
-/// Under which the user info of an error has the errors it consists of, as an array.
+/// The key of the errors that an error consists of, an array, in its user info.
 public let NSDetailedErrorsKey = "NSDetailedErrors"
-/// Under which the user info of a validation error has the object.
+/// The key of the object in the user info of a validation error.
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
-/// Under which the user info of a validation error has the name of the property.
+/// The key of the property's name in the user info of a validation error.
 public let NSValidationKeyErrorKey = "NSValidationErrorKey"
-/// Under which the user info of a validation error has the predicate that does not hold.
+/// The key of the predicate that is not satisfied, in the user info of a validation error.
 public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
-/// Under which the user info of a validation error has the value.
+/// The key of the value in the user info of a validation error.
 public let NSValidationValueErrorKey = "NSValidationErrorValue"
-/// Under which the user info of an error has the stores that it concerns, as an array.
+/// The key of the affected stores, an array, in the user info of an error.
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
-/// Under which the user info of an error has the objects that it concerns, as an array.
+/// The key of the affected objects, an array, in the user info of an error.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
-/// Under which the user info of a failed save has the conflicts, as an array.
+/// The key of the conflicts, an array, in the user info of a failed save's error.
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 
-/// Makes the errors of Core Data, which are Cocoa's.
+/// Makes the errors of Core Data, which are Cocoa errors.
 package enum CoreDataError {
   /// An error with one of the codes above.
   ///
-  /// - Parameter text: What is wrong, as a sentence that names what it is about.
+  /// - Parameter text: The error's description: a sentence that names the object, store or request concerned.
   package static func make(_ code: Int, _ text: String, _ userInfo: [String: Any] = [:]) -> NSError {
     NSError(
       domain: NSCocoaErrorDomain, code: code,

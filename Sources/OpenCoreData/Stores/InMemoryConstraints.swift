@@ -1,21 +1,23 @@
 import Foundation
 
-/// The uniqueness constraints of the in-memory store: of each, which row has which values.
+/// The uniqueness constraints of the in-memory store, and for each constraint the values that rows have and the rows
+/// that have them.
 ///
-/// A constraint holds for the rows of its entity and of the subentities together. Values are compared as a predicate's `==` does. A row
-/// without a value for one of the attributes conflicts with none.
+/// A constraint holds for the rows of its entity and of the subentities together. Values are compared as a predicate's
+/// `==` does. A row without a value for one of the attributes conflicts with no other row.
 ///
-/// A save takes time in proportion to the changed rows of entities with constraints, however many rows there are.
+/// A save takes time proportional to the number of changed rows of entities with constraints, however many rows there
+/// are.
 final class InMemoryConstraints {
   private var constraints: [String: [Constraint]] = [:]
 
-  /// Notes what a save is going to make of the rows.
+  /// Updates the constraints for a save that is about to change the rows.
   ///
   /// - Parameters:
-  ///   - changes: the objects that are inserted and updated, each with its new row. Of several that want the same values the first is the
-  ///     first of the conflict.
+  ///   - changes: the inserted and updated objects, each with its new row. If several objects have the same values, the
+  ///     first of them is the first of the conflict.
   ///   - rows: the rows before the save.
-  /// - Throws: 133021 with all conflicts. Nothing is noted then.
+  /// - Throws: 133021 with all conflicts. The constraints are then unchanged.
   func save(
     _ changes: [(object: NSManagedObject, row: InMemoryRow)], deleted: [NSManagedObjectID], replacing rows: InMemoryRows
   ) throws {
@@ -63,18 +65,18 @@ private final class Constraint {
 
   init(_ names: [String]) { self.names = names }
 
-  /// The values of a row; nil if it lacks one, or has one that does not equal itself.
+  /// The values of a row; nil if one of them is missing or does not equal itself.
   private func key(of row: InMemoryRow) -> [PredicateValue]? {
     let values = names.map { row.layout.slot(of: $0).map(row.predicateValue) ?? .null }
     return values.allSatisfy { !$0.isNull && $0 == $0 } ? values : nil
   }
 
-  /// What a save does to it.
+  /// The changes that a save makes to a constraint.
   struct Part {
     private let constraint: Constraint
     /// The values that rows give up.
     private var left: [[PredicateValue]] = []
-    /// The objects that get values, in the order of the first that gets them.
+    /// The objects that get values, grouped by the values; the groups are in the order of their first objects.
     private var taken: [(key: [PredicateValue], objects: [NSManagedObject])] = []
     private var places: [[PredicateValue]: Int] = [:]
 

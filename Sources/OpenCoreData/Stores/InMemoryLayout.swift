@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a row of the in-memory store keeps of its object, in which order: all properties that are stored, those of the superentity first,
-/// so that rows of subentities have them in the same places.
+/// The properties that a row of the in-memory store contains, in their order: all stored properties, those of the
+/// superentity first, so that they have the same places in rows of subentities.
 struct InMemoryLayout {
   let properties: [NSPropertyDescription]
   private let slots: [String: Int]

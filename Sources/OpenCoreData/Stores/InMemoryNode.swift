@@ -1,7 +1,7 @@
 import Foundation
 
-/// A row of the in-memory store as it is handed out, without copying anything. To-many relationships are left out: whoever reads a row
-/// need not have them.
+/// The node of a row of the in-memory store. Copies nothing. Leaves out to-many relationships, which the reader of a
+/// row may not need.
 final class InMemoryNode: NSIncrementalStoreNode {
   private let row: InMemoryRow
 

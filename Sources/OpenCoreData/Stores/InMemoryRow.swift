@@ -1,11 +1,11 @@
 import Foundation
 
-/// An object as the in-memory store has it. A row never changes; a save replaces it.
+/// An object in the in-memory store. A row never changes; a save replaces it.
 final class InMemoryRow {
   let objectID: NSManagedObjectID
   let version: UInt64
   let layout: InMemoryLayout
-  /// In the order of the layout: of a to-one relationship an identifier, of a to-many an array of identifiers.
+  /// In the order of the layout: an identifier for a to-one relationship, an array of identifiers for a to-many one.
   private let values: [Any?]
   private unowned let rows: InMemoryRows
 
@@ -33,10 +33,11 @@ final class InMemoryRow {
     rows = row.rows
   }
 
-  /// The value as the row has it; nil if there is none or the property is not stored.
+  /// The value of a property in the row; nil if it has no value or is not stored.
   func value(of name: String) -> Any? { layout.slot(of: name).flatMap { values[$0] } }
 
-  /// The row as conflicts show it: attributes, and to-one relationships as identifiers; `NSNull` for none.
+  /// The row in the form of a conflict's snapshot: attributes, and to-one relationships as identifiers; `NSNull` for no
+  /// value.
   var snapshot: [String: Any] {
     var snapshot: [String: Any] = [:]
     for (property, value) in zip(layout.properties, values)
@@ -46,7 +47,7 @@ final class InMemoryRow {
     return snapshot
   }
 
-  /// The value for predicates, which leads to other rows.
+  /// The value in the form that predicates compare; a relationship leads to other rows.
   func predicateValue(at slot: Int) -> PredicateValue {
     guard let relationship = layout.properties[slot] as? NSRelationshipDescription else {
       return PredicateValue(values[slot])
@@ -56,7 +57,7 @@ final class InMemoryRow {
     return .collection(identifiers.map(rows.predicateValue), ordered: relationship.isOrdered)
   }
 
-  /// What may change later is kept as it is now.
+  /// Copies an object that may change later.
   private static func copied(_ value: Any?) -> Any? {
     guard let value, type(of: value) is AnyClass, let object = value as? any NSCopying else { return value }
     return object.copy(with: nil)

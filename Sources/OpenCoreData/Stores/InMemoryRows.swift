@@ -8,14 +8,15 @@ final class InMemoryRows {
     tables[objectID.entity.name ?? ""]?[objectID.reference]
   }
 
-  /// The row as predicates see it; the mere identifier if there is none.
+  /// The row in the form that predicates compare; only the identifier if there is no row.
   func predicateValue(of objectID: NSManagedObjectID) -> PredicateValue { .object(self[objectID] ?? objectID) }
 
   func set(_ row: InMemoryRow) { tables[row.objectID.entity.name ?? "", default: InMemoryTable()].set(row) }
 
   func remove(_ objectID: NSManagedObjectID) { tables[objectID.entity.name ?? ""]?.remove(objectID.reference) }
 
-  /// The rows of an entity in the order in which they were inserted, then those of its subentities if they are to be included.
+  /// The rows of an entity in the order in which they were inserted, then those of its subentities if they are to be
+  /// included.
   func all(of entity: NSEntityDescription, includingSubentities: Bool) -> [InMemoryRow] {
     let own = tables[entity.name ?? ""]?.all ?? []
     return includingSubentities

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The store of the type ``NSInMemoryStoreType``: rows in memory, gone when the store is removed.
+/// A store of the type ``NSInMemoryStoreType``: its rows are in memory, and gone when the store is removed.
 ///
-/// It refers to its objects by whole numbers, which it never gives twice. A fetch looks at every row of its entity. A save that would
-/// violate a uniqueness constraint fails; see ``InMemoryConstraints``.
+/// It refers to its objects by whole numbers, each of which it gives only once. A fetch evaluates every row of its
+/// entity. A save that would violate a uniqueness constraint fails; see ``InMemoryConstraints``.
 final class InMemoryStore: NSIncrementalStore {
   private let rows = InMemoryRows()
   private let constraints = InMemoryConstraints()
@@ -90,7 +90,7 @@ final class InMemoryStore: NSIncrementalStore {
     for id in deleted { rows.remove(id) }
   }
 
-  /// In the order in which the identifiers were given.
+  /// The objects in the order in which they got their identifiers.
   private func sorted(_ objects: Set<NSManagedObject>?) -> [NSManagedObject] {
     (objects ?? []).map { ($0, number(of: $0.objectID)) }.sorted { $0.1 < $1.1 }.map(\.0)
   }

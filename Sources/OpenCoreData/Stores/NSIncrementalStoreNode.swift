@@ -1,8 +1,13 @@
 import Foundation
 
-/// A row as a store hands it out: the values of an object and their version.
+/// A row that a store returns: the values of an object and their version.
 ///
-/// It is read while the store is called, by one thread at a time. A subclass may read values from wherever they are.
+/// A store may return the same node more than once, and may update it, but only while one of its methods is being
+/// called: contexts keep the values and the version that the node had when it was returned.
+///
+/// A subclass may read values from wherever they are. Contexts read a node of a subclass itself, on their own queues
+/// and after the store's method has returned, so several threads may read it at once. Its values and its version must
+/// not change once it has been returned.
 open class NSIncrementalStoreNode: NSObject {
   /// The identifier of the object.
   public let objectID: NSManagedObjectID
@@ -13,23 +18,29 @@ open class NSIncrementalStoreNode: NSObject {
   private var givenVersion: UInt64
   private var values: [String: Any]
 
-  /// A row.
+  /// Makes a row.
   ///
   /// - Parameters:
-  ///   - values: The values by the names of properties: of attributes, nil left out; of to-one relationships identifiers
-  ///     or `NSNull`. Other keys do no harm.
+  ///   - values: The values by the names of properties: attributes, without those that are nil, and to-one
+  ///     relationships as identifiers or `NSNull`. Other keys do no harm.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     self.objectID = objectID
     self.values = values
     givenVersion = version
   }
 
-  /// Replaces all values, as the initialiser takes them, and the version.
+  /// Replaces all values, given as for the initialiser, and the version.
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
     givenVersion = version
   }
 
-  /// The value of a property; nil if the row does not have it, `NSNull` for a to-one relationship to nothing.
+  /// The node itself, or a copy if the store might update the node. To be called under the store lock.
+  final var atThisMoment: NSIncrementalStoreNode {
+    guard type(of: self) == NSIncrementalStoreNode.self else { return self }
+    return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: givenVersion)
+  }
+
+  /// The value of a property; nil if the row does not have it, `NSNull` for a to-one relationship without an object.
   open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

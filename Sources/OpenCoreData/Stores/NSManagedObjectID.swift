@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// What identifies an object of a store, or one that is not saved yet, in all contexts.
+/// Identifies an object of a store, or an object that has not been saved yet, in all contexts.
 ///
 /// Two identifiers are equal if they have the same reference in the same entity of the same store, however they were
 /// made. An identifier never changes, may be used on any thread, and keeps neither its store nor its object in memory.
@@ -9,18 +9,19 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   /// The entity of the object.
   public let entity: NSEntityDescription
 
-  /// Nil if it is temporary.
+  /// Nil if the identifier is temporary.
   let identity: StoreIdentity?
   let reference: ObjectReference
-  // Identifiers are looked up far more often than made. In this order all takes 56 bytes.
+  // Cached, because identifiers are looked up far more often than made. With the properties in this order, an instance
+  // takes 56 bytes.
   fileprivate let cachedHash: UInt32
 
-  /// What identifies an object of a store.
+  /// Makes the identifier of an object of a store.
   convenience init(_ entity: NSEntityDescription, _ identity: StoreIdentity, _ reference: ObjectReference) {
     self.init(entity: entity, identity: identity, reference: reference)
   }
 
-  /// A new identifier for an object that is not saved yet.
+  /// Makes a new identifier for an object that has not been saved yet.
   convenience init(temporaryFor entity: NSEntityDescription) {
     let number = temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
     self.init(entity: entity, identity: nil, reference: .temporary(number))
@@ -34,14 +35,15 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     cachedHash = UInt32(truncatingIfNeeded: mixed >> 32)
   }
 
-  /// Whether it stands for an object that had not been saved when the identifier was asked for.
+  /// Whether the identifier stands for an object that had not been saved when the identifier was asked for.
   public var isTemporaryID: Bool { identity == nil }
 
   /// The store of the object; nil if the identifier is temporary or the store is gone.
   public var persistentStore: NSPersistentStore? { identity?.store }
 
-  /// The identifier as a URL, which leads back to it by ``NSPersistentStoreCoordinator/managedObjectID(forURIRepresentation:)``
-  /// as long as the store exists, in other processes too; that of a temporary identifier leads nowhere.
+  /// The identifier as a URL. ``NSPersistentStoreCoordinator/managedObjectID(forURIRepresentation:)`` converts the URL
+  /// back as long as the store exists, also in other processes; the URL of a temporary identifier cannot be converted
+  /// back.
   public func uriRepresentation() -> URL { ObjectURI(self).url }
 
   public override var hash: Int { Int(cachedHash) }
@@ -60,7 +62,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
   public override var description: String { uriRepresentation().absoluteString }
 }
 
-/// An identifier as the key of a dictionary, which compares it without a cast.
+/// An identifier as the key of a dictionary. Keys are compared without a cast.
 package struct IDKey: Hashable {
   package let id: NSManagedObjectID
 
@@ -72,7 +74,7 @@ package struct IDKey: Hashable {
 }
 
 extension NSManagedObjectID: OrderedIdentity {
-  /// That of the references of two objects of one store.
+  /// The order of the references of two objects of one store.
   func order(_ other: Any) -> ComparisonResult? {
     guard let other = other as? NSManagedObjectID, identity?.uuid == other.identity?.uuid else { return nil }
     return switch (reference, other.reference) {
@@ -89,7 +91,7 @@ extension NSManagedObjectID: OrderedIdentity {
 }
 
 extension NSManagedObjectID {
-  /// What reads a key that all objects have beside those of their entity; nil for any other key.
+  /// A closure that reads a key which all objects have in addition to their entity's properties; nil for any other key.
   package static func reader(ofObjectKey key: String) -> ((NSManagedObjectID) -> PredicateValue)? {
     switch key {
     case "objectID": { .object($0) }

@@ -2,10 +2,9 @@ public import Foundation
 
 /// A model, a coordinator, its stores, and contexts, made together.
 ///
-/// The properties that never change and the methods may be used on any thread; ``persistentStoreDescriptions`` by one at
-/// a time.
+/// Methods and constant properties may be used on any thread; ``persistentStoreDescriptions`` by one thread at a time.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-  /// The name: that of the model it looks for, and of the file that its first description names.
+  /// The name of the model that the container looks for, and of the file in its first description.
   open private(set) var name: String
 
   /// The context for the user interface, on the main queue.
@@ -14,20 +13,22 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// The coordinator of all its contexts.
   open private(set) var persistentStoreCoordinator: NSPersistentStoreCoordinator
 
-  /// The stores that ``loadPersistentStores(completionHandler:)`` adds: one unless set, in ``defaultDirectoryURL()``.
+  /// The descriptions of the stores that ``loadPersistentStores(completionHandler:)`` adds; by default one store in
+  /// ``defaultDirectoryURL()``.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
-  /// A container without stores, with the model of that name among the resources of the main bundle: an `.xcdatamodeld`
-  /// or an `.xcdatamodel`, which must be there and be readable.
+  /// Makes a container without stores. Its model is the `.xcdatamodeld` or `.xcdatamodel` with the name among the
+  /// resources of the main bundle, which must be there and be readable.
   ///
   /// - Parameters:
   ///   - name: The name of the container and the model.
-  ///   - fileID: Says in which module classes are; see ``NSManagedObjectModel/init(modelFileAt:fileID:)``.
+  ///   - fileID: Determines the module in which classes are looked for; see
+  ///     ``NSManagedObjectModel/init(modelFileAt:fileID:)``.
   public convenience init(name: String, fileID: String = #fileID) {
     self.init(name: name, managedObjectModel: Self.model(name, fileID))
   }
 
-  /// A container without stores. From now on neither the model nor any part of it can be changed.
+  /// Makes a container without stores. Afterwards neither the model nor any part of it can be changed.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     self.name = name
     persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -40,23 +41,23 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// The model, which can no longer be changed.
   open var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
-  /// Where stores are unless their descriptions say something else: a folder named like the executable among the data
-  /// of the user's applications. ``loadPersistentStores(completionHandler:)`` makes it if it needs it.
+  /// The folder of stores whose descriptions do not name another one: a folder named like the executable, in the user's
+  /// application support folder. ``loadPersistentStores(completionHandler:)`` creates it if necessary.
   open class func defaultDirectoryURL() -> URL {
     let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
     let folder = folders.first ?? FileManager.default.temporaryDirectory
     return folder.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
   }
 
-  /// Adds the stores that are described, and calls the block for each with what went wrong, if anything did: before this
-  /// method returns, or later on another thread if the description says so.
+  /// Adds the described stores, and calls the block for each with the error, if there was one: before this method
+  /// returns, or later on another thread if the description asks for that.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     let folder = Self.defaultDirectoryURL()
     for description in persistentStoreDescriptions {
       if description.url?.deletingLastPathComponent().standardized.path == folder.standardized.path {
-        // If that fails, the store says so better.
+        // If this fails, the store reports a better error.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       }
       persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
@@ -76,7 +77,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     context.perform { block(context) }
   }
 
-  /// Runs the block on the queue of a new context, and returns what it returns.
+  /// Runs the block on the queue of a new context, and returns its result.
   open nonisolated(nonsending) func performBackgroundTask<T, Failure: Error>(
     _ block: @escaping (NSManagedObjectContext) throws(Failure) -> T
   ) async throws(Failure) -> T {

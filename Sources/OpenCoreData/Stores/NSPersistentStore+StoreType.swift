@@ -6,7 +6,7 @@ extension NSPersistentStore {
     /// The type in the older spelling.
     public let rawValue: String
 
-    /// The type of that name.
+    /// Makes the type with a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Stores in memory; always registered.

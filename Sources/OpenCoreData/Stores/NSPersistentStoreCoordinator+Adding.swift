@@ -6,12 +6,13 @@ extension NSPersistentStoreCoordinator {
   /// - Parameters:
   ///   - type: The type under which the class is registered.
   ///   - configuration: The configuration of the model whose entities the store keeps; nil for all.
-  ///   - storeURL: Where the store is or is to be. A coordinator has one store at each place.
-  ///   - options: What the store is to know.
-  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSCoreDataError`` if the program lacks
-  ///   classes of entities; ``NSPersistentStoreIncompatibleVersionHashError`` if the store was written with another
-  ///   model, which ``NSIgnorePersistentStoreVersioningOption`` allows; whatever the store throws when it is opened. The
-  ///   coordinator is left as it was.
+  ///   - storeURL: The location of the store, which may not exist yet. A coordinator has at most one store at each
+  ///     location.
+  ///   - options: The options for the store.
+  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSCoreDataError`` if the program
+  ///   lacks classes of entities; ``NSPersistentStoreIncompatibleVersionHashError`` if the store was written with
+  ///   another model, which ``NSIgnorePersistentStoreVersioningOption`` allows; any error of the store when it is
+  ///   opened. The coordinator is then unchanged.
   @discardableResult
   public func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -21,8 +22,8 @@ extension NSPersistentStoreCoordinator {
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// As ``addPersistentStore(type:configuration:at:options:)``. A store that is nowhere gets the URL `/dev/null`, of
-  /// which there may be many.
+  /// As ``addPersistentStore(type:configuration:at:options:)``. A store without a location gets the URL `/dev/null`,
+  /// which any number of stores may have.
   @discardableResult
   public func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -44,8 +45,8 @@ extension NSPersistentStoreCoordinator {
     return store
   }
 
-  /// Adds a store as the description says, and calls the block with it and with what went wrong, if anything did: before
-  /// this method returns, or later on another thread if the description says so.
+  /// Adds the described store, and calls the block with the description and the error, if there was one: before this
+  /// method returns, or later on another thread if the description asks for that.
   public func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -83,7 +84,9 @@ extension NSPersistentStoreCoordinator {
     announceChange([NSRemovedPersistentStoresKey: [store]])
   }
 
-  /// The store with these: it is the coordinator's.
+  /// Returns a store of the coordinator as an ``NSIncrementalStore``.
+  ///
+  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store.
   func own(_ store: NSPersistentStore) throws -> NSIncrementalStore {
     if let own = stores.first(where: { $0 === store }) { return own }
     throw CoreDataError.make(
@@ -92,7 +95,7 @@ extension NSPersistentStoreCoordinator {
       [NSAffectedStoresErrorKey: [store]])
   }
 
-  /// Tells of stores that have come and gone. Not to be called under the store lock.
+  /// Posts the notification about stores that were added or removed. Must not be called under the store lock.
   func announceChange(_ userInfo: [AnyHashable: Any]) {
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: userInfo)
@@ -100,14 +103,15 @@ extension NSPersistentStoreCoordinator {
 
   // MARK: Checks
 
-  /// The coordinator has no store there.
+  /// Throws if the coordinator has a store at a location.
   func checkVacant(_ url: URL?) throws {
     guard let url, url != nowhere, persistentStore(for: url) != nil else { return }
     throw CoreDataError.make(
       NSPersistentStoreOpenError, "The coordinator already has a store at \(url.absoluteString).")
   }
 
-  /// The entities of the configuration, all of which have classes.
+  /// The entities of a configuration. Throws if the model lacks the configuration or the program lacks the class of an
+  /// entity.
   func entities(ofConfiguration name: String?) throws -> [NSEntityDescription] {
     guard let entities = managedObjectModel.entities(forConfigurationName: name) else {
       throw CoreDataError.make(
@@ -125,7 +129,7 @@ extension NSPersistentStoreCoordinator {
     return entities
   }
 
-  /// Checks the metadata that a store has loaded, after which it may be asked for rows.
+  /// Checks the metadata that a store has loaded; afterwards its rows may be read.
   func prepare(_ store: NSIncrementalStore, ofType type: String, _ entities: [NSEntityDescription]) throws {
     let metadata = store.metadata ?? [:]
     let found = metadata[NSStoreTypeKey] as? String
@@ -147,7 +151,8 @@ extension NSPersistentStoreCoordinator {
     store.fix(uuid, entities: entities)
   }
 
-  /// A new store gets the version hashes, one that has them must have been written with the model.
+  /// Gives a new store the version hashes of the model. A store that has version hashes must have been written with the
+  /// model, unless its options allow any model.
   private func checkVersions(of store: NSIncrementalStore, _ entities: [NSEntityDescription]) throws {
     let metadata = store.metadata ?? [:]
     guard metadata[NSStoreModelVersionHashesKey] != nil else {
@@ -172,7 +177,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The names of the entities that the store and the model do not agree on.
+  /// The names of the entities in which the store and the model differ, as part of a message.
   private func difference(_ metadata: [String: Any], _ entities: [NSEntityDescription]) -> String {
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let own = managedObjectModel.entitiesByName
@@ -182,5 +187,5 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// Where a store is that is nowhere.
+/// The URL of stores without a location.
 let nowhere = URL(fileURLWithPath: "/dev/null")

@@ -1,27 +1,31 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// Copies all objects of a store into a new one, which takes its place in the coordinator.
+  /// Copies all objects of a store into a new store, which replaces the old one in the coordinator.
   ///
-  /// What is copied are the rows: attributes, relationships in their order, and the metadata that the application has set. A reference to an
-  /// object that the store does not have becomes nil. The objects get other identifiers, and their versions begin with 1. Nothing is
-  /// validated, and no managed object is told. Objects that contexts have of the old store are no longer valid, and what is
-  /// not saved is not copied: ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, and whoever
-  /// hears it may still save. The old store's data stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
+  /// The rows are copied: attributes, relationships in their order, and also the metadata that the application has set.
+  /// A reference to an object that the store does not have becomes nil. The objects get new identifiers, and their
+  /// versions begin with 1. Nothing is validated, and methods such as `awakeFromInsert()` and `willSave()` are not
+  /// called. Contexts' objects of the old store are no longer valid, and unsaved changes are not copied:
+  /// ``NSNotification/Name/NSPersistentStoreCoordinatorWillRemoveStore`` is posted before, so that observers can still
+  /// save. The data of the old store stay where they are; ``destroyPersistentStore(at:type:options:)`` removes them.
   ///
-  /// May be called on any thread; other calls of stores wait meanwhile. Everything is written in one save, for which all objects are in
-  /// memory at once.
+  /// May be called on any thread; other calls of stores wait meanwhile. Everything is written in one save, for which
+  /// all objects are in memory at once.
   ///
   /// - Parameters:
   ///   - store: A store of the coordinator.
-  ///   - storeURL: Where the new store is to be: neither where a store of the coordinator is, nor where there is a file that has anything in it.
-  ///     Stores in memory may be at `/dev/null`.
-  ///   - options: What the new store is to know.
+  ///   - storeURL: The location of the new store, at which there must be neither a store of the coordinator nor
+  ///     anything other than an empty file or folder. Stores in memory may be at `/dev/null`. What is at a URL that is
+  ///     not a file URL is for the store class to check.
+  ///   - options: The options for the new store.
   ///   - storeType: The type of the new store.
   /// - Returns: The new store, which keeps the same configuration.
-  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store; ``NSPersistentStoreOpenError`` if the place is
-  ///   taken; ``NSPersistentStoreInvalidTypeError`` if no class is registered; what either store throws. The coordinator is
-  ///   left as it was then, the old store too, and what there was of the new one is destroyed.
+  /// - Throws: ``NSPersistentStoreOperationError`` if the coordinator does not have the store;
+  ///   ``NSPersistentStoreOpenError`` if the location is in use; ``NSPersistentStoreInvalidTypeError`` if no class is
+  ///   registered; any error of either store. The coordinator and the old store are then unchanged. The incomplete new
+  ///   store is destroyed if its URL is a file URL, together with the empty file or folder that was there; at any other
+  ///   URL it stays, because something may have been there before.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -50,7 +54,8 @@ extension NSPersistentStoreCoordinator {
         try copy(old, into: new, ofType: storeType)
       } catch {
         new.persistentStoreCoordinator = nil
-        if URL != nowhere { try? storeClass.destroyPersistentStore(at: URL, options: options) }
+        // Only for a file URL is it known that nothing was there before.
+        if URL.isFileURL, URL != nowhere { try? storeClass.destroyPersistentStore(at: URL, options: options) }
         throw error
       }
       old.willRemove(from: self)
@@ -75,17 +80,17 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// There is neither a store of the coordinator nor anything else.
+  /// Throws if the coordinator has a store at a location, or if anything other than an empty file or folder is there.
   private func checkUnused(_ url: URL) throws {
     try checkVacant(url)
     guard url.isFileURL, url != nowhere,
       let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     else { return }
     let isEmpty =
-      if attributes[.type] as? FileAttributeType == .typeDirectory {
-        try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty
-      } else {
-        (attributes[.size] as? NSNumber)?.intValue == 0
+      switch attributes[.type] as? FileAttributeType {
+      case .typeDirectory?: try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty
+      case .typeRegular?: (attributes[.size] as? NSNumber)?.intValue == 0
+      default: false
       }
     guard isEmpty else {
       throw CoreDataError.make(

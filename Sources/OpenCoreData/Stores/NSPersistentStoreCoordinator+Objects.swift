@@ -1,20 +1,21 @@
 import Foundation
 
-/// What contexts ask about single objects.
+/// The calls of contexts that concern single objects.
 extension NSPersistentStoreCoordinator {
   /// The row of an object.
   ///
-  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` if the store is gone or the identifier is temporary, or what the store throws.
+  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` if the store is gone or the identifier is temporary; any
+  ///   error of the store.
   func node(
     for objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context) }
+    try withStoreLock { try store(of: objectID).newValuesForObject(with: objectID, with: context).atThisMoment }
   }
 
-  /// The objects at the other end of a relationship; of a to-one at most one.
+  /// The identifiers of the objects at the other end of a relationship; at most one for a to-one relationship.
   ///
-  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` as ``node(for:_:)``, ``NSPersistentStoreOperationError`` if the store answers
-  ///   something else than identifiers, or what the store throws.
+  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` as ``node(for:_:)``; ``NSPersistentStoreOperationError`` if
+  ///   the store answers with anything but identifiers; any other error of the store.
   func relatedIDs(
     _ relationship: NSRelationshipDescription, of objectID: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> [NSManagedObjectID] {
@@ -40,8 +41,8 @@ extension NSPersistentStoreCoordinator {
     forEachStore(of: objectIDs) { $0.managedObjectContextDidUnregisterObjects(with: $1) }
   }
 
-  /// The store that new objects of the entity go to: the one they were assigned to, else the first that is not read-only and whose
-  /// configuration has the entity.
+  /// The store for new objects of an entity: the one to which they were assigned, otherwise the first that is not
+  /// read-only and whose configuration has the entity.
   ///
   /// - Throws: ``NSPersistentStoreSaveError`` if there is none.
   func store(for entity: NSEntityDescription, assigned: NSPersistentStore?) throws -> NSPersistentStore {
@@ -59,7 +60,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Identifiers for objects that are going to be inserted into the store, in their order.
   ///
-  /// - Throws: ``NSPersistentStoreOperationError`` if the store answers anything else, or what the store throws.
+  /// - Throws: ``NSPersistentStoreOperationError`` if the store answers with anything else; any error of the store.
   func obtainPermanentIDs(
     for objects: [NSManagedObject], in store: NSPersistentStore
   ) throws -> [NSManagedObjectID] {
@@ -95,7 +96,7 @@ extension NSPersistentStoreCoordinator {
 
   /// The store of an object. An identifier may come from another coordinator that has a store with the same identifier.
   ///
-  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` if it is gone or the identifier is temporary.
+  /// - Throws: ``NSManagedObjectReferentialIntegrityError`` if the store is gone or the identifier is temporary.
   func store(of objectID: NSManagedObjectID) throws -> NSIncrementalStore {
     if let store = presentStore(of: objectID) { return store }
     throw CoreDataError.make(
@@ -104,8 +105,8 @@ extension NSPersistentStoreCoordinator {
         ? "The object \(objectID) has not been saved." : "The store of the object \(objectID) has been removed.")
   }
 
-  /// The identifier as the coordinator's own store makes it. One that comes from another coordinator is equal to it, but leads to a store and an
-  /// entity of that.
+  /// The identifier with this coordinator's store and entity. An identifier from another coordinator is equal to it,
+  /// but refers to that coordinator's store and entity.
   func ownID(_ objectID: NSManagedObjectID) -> NSManagedObjectID {
     guard let foreign = objectID.identity, foreign.store?.persistentStoreCoordinator !== self,
       let own = presentStore(of: objectID)?.identity,
@@ -114,13 +115,13 @@ extension NSPersistentStoreCoordinator {
     return NSManagedObjectID(entity, own, objectID.reference)
   }
 
-  /// The store of an object; nil if it is gone or the identifier is temporary.
+  /// The store of an object; nil if the store is gone or the identifier is temporary.
   func presentStore(of objectID: NSManagedObjectID) -> NSIncrementalStore? {
     guard let identity = objectID.identity else { return nil }
     return stores.first { $0.identity === identity } ?? stores.first { $0.identity?.uuid == identity.uuid }
   }
 
-  /// Whether the store of an object is one of these.
+  /// Whether the store of an object is one of some stores.
   func isObject(_ object: NSManagedObject, ofOneOf some: [NSPersistentStore]) -> Bool {
     guard let store = presentStore(of: object.objectID) else { return false }
     return some.contains { $0 === store }
@@ -144,7 +145,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSRelationshipDescription {
-  /// The identifiers that a store has answered with; nil if it has answered something else.
+  /// The identifiers in a store's answer; nil if the answer is anything else.
   func identifiers(in answer: Any) -> [NSManagedObjectID]? {
     guard isToMany else {
       if let identifier = answer as? NSManagedObjectID { return [identifier] }

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// Makes stores of that type be of the class, a subclass of ``NSIncrementalStore``, in the whole process; nil makes the
-  /// type unknown. Stores that have been added are not affected.
+  /// Registers the class of the stores of a type, a subclass of ``NSIncrementalStore``, in the whole process; nil
+  /// removes the type. Stores that have been added are not affected.
   public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
     registerStoreClass(storeClass, forStoreType: type.rawValue)
   }
@@ -16,9 +16,9 @@ extension NSPersistentStoreCoordinator {
     StoreRegistry.register(incremental, for: storeType)
   }
 
-  /// The metadata of the store at that place, which need not have been added.
+  /// The metadata of the store at a URL; it need not have been added.
   ///
-  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered, or what the class throws.
+  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; any error of the class.
   public class func metadataForPersistentStore(
     type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
@@ -32,9 +32,9 @@ extension NSPersistentStoreCoordinator {
     try StoreRegistry.storeClass(for: storeType).metadataForPersistentStore(with: url)
   }
 
-  /// Replaces the metadata of the store at that place at once. The store must not have been added to any coordinator.
+  /// Replaces the metadata of the store at a URL at once. The store must not have been added to any coordinator.
   ///
-  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered, or what the class throws.
+  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; any error of the class.
   public class func setMetadata(
     _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at storeURL: URL,
     options: [AnyHashable: Any]? = nil
@@ -50,10 +50,10 @@ extension NSPersistentStoreCoordinator {
     try StoreRegistry.storeClass(for: storeType).setMetadata(metadata, forPersistentStoreAt: url)
   }
 
-  /// Removes the store at that place and all it consists of. If it is a store of the coordinator, it is removed from the
-  /// coordinator first; no other may use it.
+  /// Removes the store at a URL with all its files. If it is a store of the coordinator, it is removed from the
+  /// coordinator first; no other coordinator may use it.
   ///
-  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered, or what the class throws; see
+  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; any error of the class; see
   ///   ``NSPersistentStore/destroyPersistentStore(at:options:)``.
   public func destroyPersistentStore(
     at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil

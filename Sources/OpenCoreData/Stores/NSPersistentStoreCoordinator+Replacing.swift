@@ -1,15 +1,16 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// Puts a copy of the store at `sourceURL` in the place of the one at `destinationURL`, of which there may be none.
+  /// Replaces the store at `destinationURL`, if there is one, with a copy of the store at `sourceURL`.
   ///
-  /// Neither options nor stores are looked at here; the class of the type does the work, see
-  /// ``NSPersistentStore/replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:)``. The source may be
-  /// a store of this coordinator, which saves nothing meanwhile. May be called on any thread, and takes time in proportion to the
-  /// size of the source.
+  /// The coordinator examines neither the options nor the stores; the class of the type does the work, see
+  /// ``NSPersistentStore/replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:)``. The
+  /// source may be a store of this coordinator, which saves nothing meanwhile. May be called on any thread, and takes
+  /// time proportional to the size of the source.
   ///
-  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSPersistentStoreOperationError`` if the destination is a
-  ///   store of the coordinator, which has to be removed first, and for stores in memory; what the class throws.
+  /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSPersistentStoreOperationError`` if
+  ///   the destination is a store of the coordinator, which has to be removed first, and for stores in memory; any
+  ///   error of the class.
   public func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,
     sourceOptions: [AnyHashable: Any]? = nil, type sourceType: NSPersistentStore.StoreType

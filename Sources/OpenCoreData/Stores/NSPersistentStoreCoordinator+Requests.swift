@@ -1,14 +1,15 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// Has the stores do what the request asks for.
+  /// Executes a request in the stores.
   ///
-  /// Of a fetch request the answers of all stores concerned are given, one after the other, as an array: a count is one number for each
-  /// store. Of a save request each store gets the part that concerns its objects, all stores if it concerns none; the objects must have
-  /// permanent identifiers. Any other request is handed on as it is, to the one store that it affects.
+  /// For a fetch request, returns an array of the answers of all stores concerned, one after the other: a count is one
+  /// number for each store. For a save request, each store gets the part that concerns its objects, or all affected
+  /// stores get it if it has no objects; the objects must have permanent identifiers. Any other request is passed
+  /// unchanged to the one store that it affects.
   ///
-  /// - Throws: ``NSManagedObjectMergeError`` if others have changed what is to be saved, or what a store throws. What other stores have saved
-  ///   before stays saved.
+  /// - Throws: ``NSManagedObjectMergeError`` if others have changed objects that are to be saved; any error of a store.
+  ///   The changes that other stores have saved before stay saved.
   public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     switch request {
     case let request as any StoreFetch:
@@ -20,9 +21,9 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// What each store whose configuration has the entity answers, in the order of the stores.
+  /// The answers of the stores whose configurations have the entity, in the order of the stores.
   ///
-  /// - Throws: ``NSCoreDataError`` if the model lacks the entity, or what a store throws.
+  /// - Throws: ``NSCoreDataError`` if the model lacks the entity; any error of a store.
   func fetch(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws -> [[Any]] {
     guard let name = request.entityName, managedObjectModel.entitiesByName[name] != nil else {
       throw CoreDataError.make(
@@ -42,9 +43,10 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Has one store save objects, all of which are its own.
+  /// Has one store save objects, all of which belong to it.
   ///
-  /// - Throws: ``NSPersistentStoreSaveError`` if the store is read-only and there is something to save, or what the store throws.
+  /// - Throws: ``NSPersistentStoreSaveError`` if the store is read-only and there is something to save; any error of
+  ///   the store.
   func save(
     _ request: NSSaveChangesRequest, in store: NSPersistentStore, _ context: NSManagedObjectContext
   ) throws {
@@ -59,9 +61,9 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Hands a request that is neither a fetch nor a save to the one store that it affects.
+  /// Passes a request that is neither a fetch nor a save to the one store that it affects.
   ///
-  /// - Throws: ``NSPersistentStoreOperationError`` if it affects none or several, or what the store throws.
+  /// - Throws: ``NSPersistentStoreOperationError`` if it affects no store or several; any error of the store.
   func forward(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws -> Any {
     try withStoreLock {
       let affected = try affectedStores(of: request)
@@ -74,7 +76,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Saves in each store what is its own.
+  /// Has each store save its own objects.
   private func save(_ request: NSSaveChangesRequest, _ context: NSManagedObjectContext) throws {
     try withStoreLock {
       var parts: [(request: NSSaveChangesRequest, store: NSIncrementalStore)] = []
@@ -89,7 +91,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The stores that answer a fetch request: of those it names, or of all, those whose configurations have the entity.
+  /// The stores that answer a fetch request: of the stores that it names, or of all stores, those whose configurations
+  /// have the entity.
   func affectedStores(of request: NSFetchRequest<NSManagedObject>) throws -> [NSIncrementalStore] {
     try affectedStores(of: request as NSPersistentStoreRequest).filter { store in
       request.entityName.map(store.entityNames.contains) ?? false
@@ -110,14 +113,14 @@ extension NSSaveChangesRequest {
   }
 }
 
-/// A fetch request whatever its results are for the compiler.
-private protocol StoreFetch {
+/// A fetch request with any type of results.
+protocol StoreFetch {
   func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject>
 }
 
 extension NSFetchRequest: StoreFetch {
-  /// The request as stores get it: a copy with its entity.
-  fileprivate func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject> {
+  /// A copy of the request for the stores, with its entity set.
+  func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject> {
     let copy = NSFetchRequest<NSManagedObject>(copying: self)
     copy.entity = entity ?? entityName.flatMap { model.entitiesByName[$0] }
     return copy

@@ -1,25 +1,25 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// The store at that place, if the coordinator has one there.
+  /// The coordinator's store at a URL, if there is one.
   public func persistentStore(for URL: URL) -> NSPersistentStore? {
     stores.first { $0.url?.standardized == URL.standardized }
   }
 
-  /// Where the store is. It must be a store of the coordinator.
+  /// The location of a store, which must be a store of the coordinator.
   public func url(for store: NSPersistentStore) -> URL {
     guard let url = expectOwn(store).url else { preconditionFailure("The store has no URL.") }
     return url
   }
 
-  /// The metadata of the store, with what has been set and not been written yet. It must be a store of the coordinator.
+  /// The metadata of a store of the coordinator, including changes that have not been written yet.
   public func metadata(for store: NSPersistentStore) -> [String: Any] {
     let store = expectOwn(store)
     return withStoreLock { store.metadata ?? [:] }
   }
 
-  /// Replaces the metadata of the store, except for its type and identifier, which stay. They are written with the next
-  /// save of a context that uses the store. It must be a store of the coordinator.
+  /// Replaces the metadata of a store of the coordinator, except for its type and identifier, which stay. The metadata
+  /// are written with the next save of a context that uses the store.
   public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     let store = expectOwn(store)
     withStoreLock {
@@ -28,13 +28,13 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The identifier that had that URL; nil if it is none of a permanent identifier, or if the coordinator lacks the store
-  /// or the model the entity. Whether there is such an object is not looked at.
+  /// The identifier with a URL; nil if the URL is not that of a permanent identifier, the coordinator lacks the store,
+  /// or the model lacks the entity. Does not check whether the object exists.
   public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     managedObjectID(for: url.absoluteString)
   }
 
-  /// As ``managedObjectID(forURIRepresentation:)``, of the text of the URL.
+  /// As ``managedObjectID(forURIRepresentation:)``, for the text of the URL.
   public func managedObjectID(for string: String) -> NSManagedObjectID? {
     guard let uri = ObjectURI(string),
       let identity = stores.lazy.compactMap(\.identity).first(where: { $0.uuid == uri.store }),

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Stands between contexts and stores: it makes the stores, keeps them, and hands requests on to them.
+/// Stands between contexts and stores: makes the stores, retains them, and passes requests to them.
 ///
-/// Stores are called under one lock, the *store lock*, by one thread at a time. All methods may be called on any thread;
-/// those that call a store wait until no other thread does.
+/// Stores are called under one lock, the *store lock*, by one thread at a time. All methods may be called on any
+/// thread; those that call a store wait until no other thread does.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The model, which can no longer be changed.
   public let managedObjectModel: NSManagedObjectModel
@@ -11,19 +11,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private let storeLock = NSRecursiveLock()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
 
-  /// For what follows; nothing else is locked and nothing is called while it is held.
+  /// Protects the properties below. While it is held, no other lock is taken and nothing is called.
   private let lock = NSLock()
   private var addedStores: [NSIncrementalStore] = []
   private var givenName: String?
   private var adopted: [WeakContext] = []
 
-  /// A coordinator without stores. From now on neither the model nor any part of it can be changed.
+  /// Makes a coordinator without stores. Afterwards neither the model nor any part of it can be changed.
   public init(managedObjectModel model: NSManagedObjectModel) {
     managedObjectModel = model
     model.freeze()
   }
 
-  /// A name for developers to tell it by.
+  /// A name by which developers recognise the coordinator.
   open var name: String? {
     get { lock.withLock { givenName } }
     set { lock.withLock { givenName = newValue } }
@@ -32,7 +32,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The stores in the order in which they were added.
   open var persistentStores: [NSPersistentStore] { stores }
 
-  /// The stores as what they are. They change only under the store lock.
+  /// The stores as `NSIncrementalStore`. They change only under the store lock.
   var stores: [NSIncrementalStore] {
     get { lock.withLock { addedStores } }
     set { lock.withLock { addedStores = newValue } }
@@ -46,7 +46,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Runs the block while no other thread calls a store, and returns when it has run. May be called within itself.
   open func performAndWait(_ block: () -> Void) { withStoreLock(block) }
 
-  /// Runs the block while no other thread calls a store, and returns what it returns. May be called within itself.
+  /// Runs the block while no other thread calls a store, and returns its result. May be called within itself.
   open func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withStoreLock(block) }
 
   /// Runs the block later on a queue of the coordinator, while no other thread calls a store.
@@ -55,7 +55,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     queue.async { self.withStoreLock { unsafe block() } }
   }
 
-  /// Runs the block while no other thread calls a store, and returns what it returns. The thread waits until others are
+  /// Runs the block while no other thread calls a store, and returns its result. The thread waits until others are
   /// done; no other task runs on it meanwhile.
   public nonisolated(nonsending) func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
     try withStoreLock(block)
@@ -63,9 +63,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Contexts
 
-  /// Remembers a context that uses the coordinator, as long as there is one.
+  /// Records a context that uses the coordinator, without retaining it.
   func adopt(_ context: NSManagedObjectContext) {
-    // Contexts that somebody else lets go of meanwhile end after the lock is given back.
+    // A context whose other references are released meanwhile must not be deallocated before the lock is released.
     let others = lock.withLock {
       let others = adopted.compactMap(\.context).filter { $0 !== context }
       adopted = (others + [context]).map { WeakContext(context: $0) }

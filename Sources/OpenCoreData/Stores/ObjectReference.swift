@@ -1,14 +1,14 @@
 import Foundation
 
-/// What tells one object of an entity from the others.
+/// Distinguishes an object from the others of its entity.
 enum ObjectReference: Hashable {
-  /// The process has numbered it; no store knows it yet.
+  /// A number that the process has given to an object which no store has yet.
   case temporary(UInt64)
   case integer(Int64)
   case string(String)
 
-  /// What a store refers to its object by: a whole number or a string; anything else, and a number beyond `Int64`, by
-  /// its description.
+  /// Makes a reference from the value by which a store refers to its object: a whole number or a string. Any other
+  /// value, and a number beyond `Int64`, is replaced by its description.
   init(_ object: Any) {
     self =
       switch object {
@@ -19,7 +19,7 @@ enum ObjectReference: Hashable {
       }
   }
 
-  /// The reference as stores get it back: a number or a string. There must be one.
+  /// The value that stores get back: a number or a string. The reference must not be temporary.
   var object: Any {
     switch self {
     case .temporary: preconditionFailure("A temporary identifier has no reference object.")
@@ -28,7 +28,7 @@ enum ObjectReference: Hashable {
     }
   }
 
-  /// What differs where references do, as far as 64 bits can tell.
+  /// A hash of the reference: 64 bits.
   var bits: UInt64 {
     switch self {
     case .temporary(let number): ~number

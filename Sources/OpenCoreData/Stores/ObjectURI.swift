@@ -1,11 +1,12 @@
 import Foundation
 
-/// An identifier as a URL: `x-coredata://<store>/<entity>/p<reference>`, or `x-coredata:///<entity>/t<number>` for a temporary one.
+/// An identifier as a URL: `x-coredata://<store>/<entity>/p<reference>`, or `x-coredata:///<entity>/t<number>` for a
+/// temporary one.
 ///
-/// The parts are percent-encoded, and decoded when they are read. A reference that is a decimal number in its usual form is a number; a
-/// string that looks like one has its first character encoded, so that it stays a string.
+/// The parts are percent-encoded, and decoded when they are read. A reference that is a decimal number in its usual
+/// form is a number; a string that looks like one has its first character encoded, so that it stays a string.
 struct ObjectURI {
-  /// Nil for that of a temporary identifier.
+  /// Nil for a temporary identifier.
   let store: String?
   let entity: String
   let reference: ObjectReference
@@ -16,7 +17,7 @@ struct ObjectURI {
     reference = identifier.reference
   }
 
-  /// Nil if the URL is none of a permanent identifier.
+  /// Nil if the text is not the URL of a permanent identifier.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 5, parts[0] == "x-coredata:", parts[1].isEmpty, !parts[2].isEmpty, parts[4].first == "p",
@@ -45,7 +46,7 @@ struct ObjectURI {
     }
   }
 
-  /// The number that the text is the usual form of.
+  /// The number whose usual form is the text; nil for any other text.
   private static func number(_ text: String) -> Int64? {
     Int64(text).flatMap { "\($0)" == text ? $0 : nil }
   }
@@ -54,10 +55,10 @@ struct ObjectURI {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 
-  /// What no part of a URL needs to encode.
+  /// The characters that need no encoding in any part of a URL.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-  /// Tells the temporary identifiers of this process from those of others.
+  /// Distinguishes the temporary identifiers of this process from those of others.
   private static let process = UUID().uuidString
 }

@@ -5,47 +5,48 @@ public let NSInMemoryStoreType = "InMemory"
 /// The type of Apple's SQLite stores. No class is registered for it here.
 public let NSSQLiteStoreType = "SQLite"
 
-/// Under which the metadata of a store have its type.
+/// The key of a store's type in its metadata.
 public let NSStoreTypeKey = "NSStoreType"
-/// Under which the metadata of a store have what identifies it.
+/// The key of a store's unique identifier in its metadata.
 public let NSStoreUUIDKey = "NSStoreUUID"
-/// Under which the metadata of a store have the version hashes of the entities it was written with, by their names.
+/// The key, in a store's metadata, of the version hashes of the entities it was written with, by the entities' names.
 public let NSStoreModelVersionHashesKey = NSManagedObjectModel.versionHashesKey
-/// Under which the metadata of a store have the version identifiers of the model it was written with, as an array.
+/// The key, in a store's metadata, of the version identifiers of the model it was written with, as an array.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 
-/// The option, a Boolean, that a store must not be written to.
+/// Option, a Boolean: whether a store must not be written to.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
-/// The option that says for how many seconds a store may try to answer.
+/// Option, a number: how many seconds a store may take to answer.
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
-/// The option, a Boolean, that a store is added even if it was written with another model.
+/// Option, a Boolean: whether a store is added even if it was written with another model.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
-/// The option, a Boolean, that a store written with an older model is migrated. A store may obey it; coordinators do not.
+/// Option, a Boolean: whether a store written with an older model is migrated. A store may obey it; coordinators do
+/// not.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// The option, a Boolean, that a migration may find out by itself how two models differ. A store may obey it;
-/// coordinators do not.
+/// Option, a Boolean: whether a migration may determine the differences between two models by itself. A store may obey
+/// it; coordinators do not.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// The option, a Boolean, that a store is destroyed even if that is not safe. A store may obey it.
+/// Option, a Boolean: whether a store is destroyed even if that is not safe. A store may obey it.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
-/// The option, a dictionary of texts by the names of pragmas, for SQLite stores, of which there are none here.
+/// Option, a dictionary of texts by the names of pragmas: for SQLite stores, of which there are none here.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
-/// The option, a Boolean, that a SQLite store is analysed when it is added. There are no SQLite stores here.
+/// Option, a Boolean: whether a SQLite store is analysed when it is added. There are no SQLite stores here.
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
-/// The option, a Boolean, that a SQLite store is vacuumed when it is added. There are no SQLite stores here.
+/// Option, a Boolean: whether a SQLite store is vacuumed when it is added. There are no SQLite stores here.
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
 
-/// Under which the user info of a notification has the stores that were added, as an array.
+/// The key of the added stores, an array, in the user info of a notification.
 public let NSAddedPersistentStoresKey = "added"
-/// Under which the user info of a notification has the stores that were removed, as an array.
+/// The key of the removed stores, an array, in the user info of a notification.
 public let NSRemovedPersistentStoresKey = "removed"
 
 extension NSNotification.Name {
-  /// A coordinator, the notification's object, has got or lost the stores in the user info. Posted on the thread that
-  /// added or removed them, after it has let go of the coordinator's lock.
+  /// Posted after a coordinator, the notification's object, has added or removed the stores in the user info: on the
+  /// thread that added or removed them, after it has released the coordinator's lock.
   public static let NSPersistentStoreCoordinatorStoresDidChange =
     NSNotification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
 
-  /// A coordinator, the notification's object, is about to remove the stores in the user info. Posted on the thread that
+  /// Posted before a coordinator, the notification's object, removes the stores in the user info: on the thread that
   /// removes them.
   public static let NSPersistentStoreCoordinatorWillRemoveStore =
     NSNotification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Copies all objects of a store into an empty one, through a coordinator that has nothing but the latter.
+/// Copies all objects of a store into an empty one, through a coordinator that has only the empty one.
 ///
-/// Rows are read and objects made without calling what the application does when objects are fetched, inserted or saved.
+/// Rows are read and objects are made without calling the methods that the application overrides for fetched, inserted
+/// or saved objects.
 struct StoreCopy {
   private let source: NSIncrementalStore
   private let target: NSIncrementalStore
@@ -17,7 +18,7 @@ struct StoreCopy {
   /// - Parameters:
   ///   - source: a store of the coordinator.
   ///   - target: a store whose metadata are loaded.
-  /// - Throws: what either store throws.
+  /// - Throws: any error of either store.
   static func run(
     _ source: NSIncrementalStore, of coordinator: NSPersistentStoreCoordinator, _ target: NSIncrementalStore
   ) throws {
@@ -104,7 +105,7 @@ struct StoreCopy {
     }
   }
 
-  /// What neither store has written itself.
+  /// Copies the metadata that neither store has written itself.
   private func carryMetadata() {
     let own = [
       NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
@@ -113,7 +114,7 @@ struct StoreCopy {
     target.metadata = (target.metadata ?? [:]).merging(carried) { own, _ in own }
   }
 
-  /// The objects are in no context any more, and do not keep each other.
+  /// Removes the objects from the context, and their references to each other.
   private func end() {
     for object in objects {
       context.forget(object)

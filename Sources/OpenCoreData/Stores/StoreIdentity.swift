@@ -1,4 +1,4 @@
-/// What the identifiers of one store's objects share. Nothing of it ever changes, except that the store may be gone.
+/// The part that the identifiers of one store's objects share. It never changes, except that the store may be gone.
 final class StoreIdentity {
   /// The store's identifier.
   let uuid: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts a copy of a file or folder in the place of another one.
+/// Replaces a file or folder with a copy of another one.
 enum StoreReplacement {
   static func replace(_ destination: URL, withCopyOf source: URL) throws {
     let files = FileManager.default
@@ -16,25 +16,34 @@ enum StoreReplacement {
     try files.copyItem(at: source, to: copy)
     let contents = files.enumerator(atPath: copy.path)?.compactMap { $0 as? String } ?? []
     for item in contents.map({ copy.appending(path: $0) }) + [copy] { try synchronize(item) }
-    try rename(copy, over: destination)
+    let former = try rename(copy, over: destination)
     try synchronize(destination.deletingLastPathComponent())
+    // The store has been replaced, whether or not this succeeds.
+    if let former { try? files.removeItem(at: former) }
   }
 
-  /// Gives an item the name of another one, which is gone then.
+  /// Renames an item to the name of another item.
   ///
-  /// That is one step for a file that replaces a file. Anything else has to get out of the way first.
-  private static func rename(_ item: URL, over place: URL) throws {
-    if unsafe Foundation.rename(item.path, place.path) == 0 { return }
+  /// This is one step if a file replaces a file. Otherwise the other item is renamed first.
+  ///
+  /// - Returns: the new location of the other item if it still exists.
+  private static func rename(_ item: URL, over place: URL) throws -> URL? {
+    if unsafe Foundation.rename(item.path, place.path) == 0 { return nil }
     guard [EISDIR, ENOTDIR, ENOTEMPTY, EEXIST].contains(errno) else { throw failure(place) }
     let former = sibling(of: place)
     try FileManager.default.moveItem(at: place, to: former)
     do {
       try FileManager.default.moveItem(at: item, to: place)
     } catch {
-      try FileManager.default.moveItem(at: former, to: place)
+      guard (try? FileManager.default.moveItem(at: former, to: place)) != nil else {
+        throw CoreDataError.make(
+          NSPersistentStoreOperationError,
+          "The store at \(place.path) could not be replaced, and is now at \(former.path).",
+          [NSUnderlyingErrorKey: error])
+      }
       throw error
     }
-    try FileManager.default.removeItem(at: former)
+    return former
   }
 
   /// An unused name in the same folder.

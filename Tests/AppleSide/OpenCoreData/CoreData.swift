@@ -1,4 +1,5 @@
-// OpenCoreData by Apple's name, with the key-value coding of every object, which Foundation has on Apple's platforms only.
+// OpenCoreData under Apple's name, with key-value coding for every object, which Foundation has on Apple's platforms
+// only.
 public import Foundation
 @_exported public import OpenCoreData
 

@@ -1,3 +1,4 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// Apple's Core Data as the stores see it: names and signatures, from Apple's public documentation. Nothing works.
+// The parts of Apple's Core Data that the stores use: names and signatures only, from Apple's public documentation.
+// Nothing is implemented.
 @_exported public import Foundation

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What Foundation has on Apple's platforms, and lacks here: key-value coding.
+// Key-value coding, which Foundation has on Apple's platforms but not here.
 public import Foundation
 
 open class NSObject: Foundation.NSObject {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What Foundation has on Apple's platforms, and lacks here: predicates, expressions and sort descriptors by key.
+// Predicates, expressions and sort descriptors by key, which Foundation has on Apple's platforms but not here.
 public import Foundation
 
 open class NSComparisonPredicate: NSPredicate {

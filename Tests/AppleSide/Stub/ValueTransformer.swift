@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What Foundation has on Apple's platforms, and lacks here: value transformers.
+// Value transformers, which Foundation has on Apple's platforms but not here.
 public import Foundation
 
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Cairn
 import Synchronization
 
-/// One thread, which calls whatever a store has at random.
+/// One thread, which calls all methods of a store at random.
 struct Caller {
   private let stage: Stage
   private var random: SplitMix64
@@ -48,7 +48,7 @@ struct Caller {
     try own.check(stage.session)
   }
 
-  /// False if the call threw what it may throw now.
+  /// Returns false if the call threw an error that is allowed at this moment.
   private func attempt(
     _ session: Session, _ call: String, allowing codes: Set<StoreError.Code> = [], _ body: () throws -> Void
   ) throws -> Bool {
@@ -238,7 +238,7 @@ struct Caller {
 
   // MARK: Keyspaces that come and go
 
-  /// nil if somebody has made it with the other order.
+  /// Returns nil if another thread has made the keyspace with the other order.
   private mutating func temporary(_ session: Session) throws -> Keyspace? {
     let name = "temporary \(Int.random(in: 0..<3, using: &random))"
     let order: Keyspace.Order = chance(2) ? .ordered : .unordered
@@ -255,7 +255,7 @@ struct Caller {
     let first = Int64.random(in: 0..<300, using: &random)
     let drops = chance(8)
     let value = newValue()
-    // Somebody may have dropped it, or does before this is done.
+    // Another thread may have dropped the keyspace, or may drop it before this call ends.
     switch Int.random(in: 0..<10, using: &random) {
     case 0..<6:
       _ = try attempt(session, "write to a temporary keyspace", allowing: [.keyspaceMismatch]) {
@@ -266,7 +266,7 @@ struct Caller {
       }
     case 6:
       _ = try attempt(session, "asynchronous write", allowing: [.keyspaceMismatch]) {
-        // Only the batch knows the keyspace when its turn comes.
+        // The keyspace is looked up only inside the batch, when its turn comes.
         let (name, order) = (keyspace.name, keyspace.order)
         try wait {
           _ = try await store.write(.buffered) { batch in
@@ -324,7 +324,7 @@ struct Caller {
     }
   }
 
-  /// The same store, or the one that is opened after it.
+  /// Opens the path of the current store: gives the same store or, after a close, the next one.
   private func openAgain() throws {
     let store = try stage.world.open(stage.world.path, Machine.options)
     for name in [OwnRows.Name(keyspace: 0, key: 0), OwnRows.Name(keyspace: 1, key: 1)] {
@@ -341,7 +341,7 @@ struct Caller {
     let durability: Durability = chance(2) ? .durable : .buffered
     let refusal = failure { try session.store.put([next], at: 1, in: rows) }
     try Mismatch.unless(refusal?.code == .keyspaceMismatch, "a keyspace of another store: \(refusal as Any)")
-    // Another thread may close it, which has the same one.
+    // Another thread may have the same store and close it.
     let row = Reference.integer(Int64(own.thread))
     if try attempt(session, "put", allowing: [.closed], { try store.put([next], at: row, in: rows, durability) }) {
       own.other = next
@@ -352,7 +352,7 @@ struct Caller {
   }
 }
 
-/// Waits on a thread for what is asynchronous.
+/// Blocks the current thread until an asynchronous closure returns.
 private func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
   let result = Monitor<Result<R, any Error>?>(nil)
   Task {

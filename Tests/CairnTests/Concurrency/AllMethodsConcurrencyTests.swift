@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Eight threads call whatever a store has, at random, while it is closed and opened again under them. Each knows what
-/// it must find.
+/// Eight threads call all methods of a store at random, while the store is closed and opened again under them. Each
+/// thread knows what it must find.
 @Suite(.serialized) struct AllMethodsConcurrencyTests {
   private static let threads = 8
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   private static func run(_ seed: UInt64, _ world: World) throws {
-    // A hundred calls of each thread.
+    // Every round is a hundred calls of each thread.
     let rounds = chooseRounds(20, debug: 2)
     let stage = try Stage(world)
     let done = Lock<[OwnRows]>([])
@@ -101,13 +101,13 @@ final class Session: Sendable {
   let store: Store
   let own: [Keyspace]
   let bank: Keyspace
-  /// Set before it is closed.
+  /// Set before the store is closed.
   let isClosing = Atomic<Bool>(false)
 
   init(_ world: World) throws {
     var options = Machine.options
     options.recoveryProgress = { _ in
-      // It would wait for itself.
+      // The store is locked now: waiting for it here would be waiting for itself.
       failure { _ = try world.open(world.path, Machine.options) }?.code == .locked
     }
     store = try world.open(world.path, options)
@@ -141,7 +141,7 @@ final class Stage: Sendable {
 
   var session: Session { current.withLock { $0 } }
 
-  /// Closes the store and opens it again, unless somebody is doing that.
+  /// Closes the store and opens it again, unless another thread is doing that.
   func reopen() throws {
     try reopening.withLockIfAvailable { (_) throws in
       let session = session
@@ -152,7 +152,7 @@ final class Stage: Sendable {
     }
   }
 
-  /// While nobody closes the store.
+  /// Does nothing while another thread closes the store.
   func openDifferently() throws {
     try reopening.withLockIfAvailable { (_) throws in
       var options = Machine.options
@@ -171,7 +171,7 @@ final class Stage: Sendable {
   }
 }
 
-/// Runs what waits on a thread of its own: those of the runtime are few, and what it waits for needs one.
+/// Runs blocking code on a thread of its own. The runtime has few threads, and the code waits for tasks that need one.
 private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
   try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
     Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

@@ -2,7 +2,7 @@ import Cairn
 import Synchronization
 
 extension Mismatch {
-  /// For what has to be true of a store, whatever is called and from wherever.
+  /// Checks a statement that must always be true of a store, whichever methods are called and by whichever threads.
   static func unless(_ isTrue: Bool, _ words: @autoclosure () -> String) throws {
     guard isTrue else { throw Mismatch(words()) }
   }
@@ -10,7 +10,7 @@ extension Mismatch {
 
 // MARK: Rows
 
-/// Rows that only one thread writes, as they were acknowledged.
+/// Rows that only one thread writes, with the values of the acknowledged writes.
 struct OwnRows: Sendable {
   struct Known: Sendable, Equatable {
     var value: [UInt8]
@@ -26,7 +26,7 @@ struct OwnRows: Sendable {
   static let keys = 16
 
   let thread: Int
-  /// The value of the one in the other store; 0 while there is none.
+  /// The value of this thread's row in the other store; 0 while there is none.
   var other: UInt8 = 0
   private var known: [Name: Known] = [:]
 
@@ -59,7 +59,7 @@ struct OwnRows: Sendable {
     known.map { "version \($0.version), revision \($0.revision)" } ?? "nothing"
   }
 
-  /// One row, in every way a store has.
+  /// Checks one row by every method of a store that reads it.
   func checkInEveryWay(_ name: Name, _ session: Session) throws {
     let (store, keyspace, row) = (session.store, session.own[name.keyspace], reference(name.key))
     let known = known[name]
@@ -83,7 +83,7 @@ struct OwnRows: Sendable {
     }
   }
 
-  /// All of them, in every way a snapshot has.
+  /// Checks all rows by every method of a snapshot that reads them.
   func check(_ snapshot: Snapshot, _ session: Session) throws {
     for (keyspace, own) in session.own.enumerated() {
       let references = (0..<Self.keys).map(reference)
@@ -114,7 +114,7 @@ struct OwnRows: Sendable {
   }
 }
 
-/// Rows that all threads write; together they hold always the same.
+/// Rows that all threads write; the sum of their balances is constant.
 enum Bank {
   static let accounts = (0..<10 as Range<Int64>).map { Reference.tuple(["account", .integer($0)]) }
   static let opening = 1000
@@ -135,7 +135,7 @@ enum Bank {
 
 // MARK: Snapshots
 
-/// One of one thread, and what it saw at first.
+/// A snapshot of one thread, and what the thread saw in it at first.
 struct HeldSnapshot {
   let session: Session
   let snapshot: Snapshot
@@ -163,7 +163,7 @@ struct HeldSnapshot {
   }
 }
 
-/// One that any thread asks, and any thread ends.
+/// A snapshot that any thread may read and any thread may end.
 final class SharedSnapshot: Sendable {
   private let session: Session
   private let snapshot: Snapshot
@@ -209,7 +209,7 @@ final class SharedSnapshot: Sendable {
 // MARK: The store as a whole
 
 extension Session {
-  /// What the store says of itself, to a thread that holds some of its snapshots.
+  /// Checks what the store reports about itself, for a thread that holds `held` of its snapshots.
   func checkFigures(at path: String, held: Int) throws {
     let statistics = store.statistics
     try Mismatch.unless(statistics.snapshots >= held, "\(statistics.snapshots) snapshots, not \(held)")

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct ConcurrencyTests {
-  /// No clock: if one of these waited for the writer, the test would never end.
+  /// Uses no clock: if a reader waited for the writer, the test would never end.
   @Test(arguments: [MemoryFileLayer.Operation.write, .sync])
   func readersGoOnWhileAWriterIsHeldIn(_ operation: MemoryFileLayer.Operation) throws {
     let machine = Machine()
@@ -31,7 +31,7 @@ import Testing
     }
     try #require(held.waitForArrival())
 
-    // Held in append, the commit is not to be seen; held in sync, it is, and not yet durable.
+    // While the write is held, the commit is not visible; while the sync is held, it is visible but not yet durable.
     let seen: [UInt8] = operation == .sync ? [2] : [1]
     #expect(try store.get(5, in: ordered) == seen)
     #expect(try store.contains(7, in: unordered))
@@ -76,7 +76,7 @@ import Testing
     for number in Int64(2)...9 {
       threads.start { try store.put([1], at: .integer(number), in: rows) }
     }
-    // Appended and published, and waiting for the one that is held.
+    // All commits are appended and published, and wait for the sync that is held.
     while store.lastSequence < 10 { sched_yield() }
     #expect(store.statistics.syncs == syncs)
     held.letGo()
@@ -138,8 +138,8 @@ import Testing
     try store.close()
   }
 
-  /// Rows come and go under readers; a row is there with one of its values or not at all, and a scan is in order
-  /// without doubles.
+  /// Rows come and go under readers. A row is either there with one of its values or not there at all, and a scan is in
+  /// order without duplicates.
   @Test func scansStayInOrderWhileRowsComeAndGo() throws {
     let machine = Machine()
     let store = try machine.openThreaded()
@@ -167,7 +167,7 @@ import Testing
     }
     isDone.store(true, ordering: .releasing)
     try readers.join()
-    // Compaction may have been at work when the last reader ended, and lets go of what that kept right behind.
+    // Compaction may have been at work when the last reader ended; it releases the versions it kept soon afterwards.
     try store.close()
     #expect(store.statistics.retainedVersions == 0)
   }

@@ -2,7 +2,7 @@ import Cairn
 import Synchronization
 import Testing
 
-/// What ends while somebody is at it: snapshots, keyspaces, the store.
+/// Snapshots, keyspaces and the store end while another thread, or the same one, is using them.
 @Suite struct EndingConcurrencyTests {
   private func filled(_ store: Store, _ order: Keyspace.Order) throws -> Keyspace {
     let rows = try store.keyspace("rows", order)
@@ -12,7 +12,7 @@ import Testing
     return rows
   }
 
-  /// Its leaves and pages were given back, and the walk went on into whatever they had become.
+  /// The keyspace's leaves and pages were once given back, and the walk went on into whatever replaced them.
   @Test(
     "a walk whose snapshot ends, and whose keyspace is dropped, says so and reads nothing that has gone",
     arguments: [Keyspace.Order.ordered, .unordered])
@@ -28,7 +28,7 @@ import Testing
         guard count == 1 else { return .next }
         snapshot.close()
         try store.drop(rows)
-        // Other nodes take the place of those that were given back.
+        // Nodes of other rows take the place of those that were given back.
         for number in 0..<6000 as Range<Int64> {
           try store.put([4], at: [.integer(number), "a longer key"], in: others, .buffered)
         }
@@ -55,7 +55,7 @@ import Testing
     #expect(error?.code == .closed)
   }
 
-  /// The batch held nothing that kept it.
+  /// The batch once held no reference that kept the keyspace alive.
   @Test("a keyspace that is dropped while a batch is being made, and that nobody has any more, refuses the batch")
   func batches() throws {
     let store = try Machine().open()
@@ -89,7 +89,8 @@ import Testing
     #expect(error?.code == .keyspaceMismatch)
   }
 
-  /// Whoever syncs says first what is durable, and then writes it down; closing did so at the same time.
+  /// A thread that syncs first publishes what is durable and then writes it to a file; closing once did so at the same
+  /// time.
   @Test("the store is closed while others sync")
   func closing() throws {
     for _ in 0..<chooseRounds(200, debug: 20) {
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  /// Of a store that has found something whose durability is not known, and has written nothing.
+  /// The store has found a commit whose durability is not known, and has written nothing.
   @Test("after closing, what is not durable is no reason to touch a file")
   func syncing() throws {
     let before = Machine()
@@ -131,7 +132,7 @@ import Testing
     #expect(!store.isPoisoned)
   }
 
-  /// No clock: if it waited, the test would never end.
+  /// Uses no clock: if `statistics` waited, the test would never end.
   @Test("statistics wait for no manifest that is being written")
   func statistics() throws {
     let machine = Machine()

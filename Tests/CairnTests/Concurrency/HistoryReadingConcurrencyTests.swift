@@ -50,7 +50,8 @@ import Testing
     try store.close()
   }
 
-  /// Every version has the number after the one before, and every fifth is a deletion.
+  /// Gives each row the version after the one before. After a version whose number is a multiple of five comes a
+  /// deletion, and then the numbers begin again at 1.
   private func write(_ store: Store, _ keyspace: Keyspace, _ row: Int64) throws {
     let newest = try store.history(of: .integer(row), in: keyspace).first
     try store.write(.buffered) { batch in

@@ -2,7 +2,7 @@ import Cairn
 import Foundation
 import Synchronization
 
-/// Threads of a test; `join` gives back the first error any of them threw.
+/// Threads of a test; `join` throws the first error that any of them threw.
 final class Threads: Sendable {
   private let group = DispatchGroup()
   private let failure = Lock<(any Error)?>(nil)
@@ -25,7 +25,7 @@ final class Threads: Sendable {
   }
 }
 
-/// Holds whoever comes to one operation of a file layer until it is opened.
+/// Holds every thread that calls one operation of a file layer, until `letGo` is called.
 final class HeldOperation: Sendable {
   private struct State: Sendable {
     var isHolding = true
@@ -45,10 +45,10 @@ final class HeldOperation: Sendable {
     }
   }
 
-  /// Returns once somebody is being held; false if whoever was to be has passed.
+  /// Waits until a thread is being held; returns false if the thread that was expected ended without being held.
   func waitForArrival() -> Bool { state.wait { $0.hasArrived ? true : $0.hasPassed ? false : nil } }
 
-  /// Called by whoever was to be held, when it is done.
+  /// Called by the thread that was to be held, when it ends.
   func hasPassed() { state.withLock { $0.hasPassed = true } }
 
   func letGo() {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DictionaryTests {
   private static let count = 2600
 
-  /// Values that have little in themselves and much in common.
+  /// Values that hardly repeat anything inside themselves but have much in common with each other.
   private static func value(_ number: Int) -> [UInt8] {
     var random = SplitMix64(seed: UInt64(number))
     let words = (0..<24).map { _ in "field-\((random.next() % 400 + 1) &* 0x9E37_79B9_7F4A_7C15):\(random.next() % 100)"
@@ -31,7 +31,7 @@ import Testing
     return options
   }
 
-  /// A machine whose store has a dictionary, and rows from before and after it.
+  /// A machine whose store has a dictionary, and rows from before and after the dictionary.
   private static let trained: Result<Machine, any Error> = Result {
     let machine = Machine()
     let store = try machine.open(options)
@@ -43,7 +43,7 @@ import Testing
     return machine
   }
 
-  /// Its first value that is compressed with the dictionary.
+  /// The key of the first value that is compressed with the dictionary.
   private static let first = Int64(count)
 
   private func machine() throws -> Machine { try Self.trained.get().kill() }
@@ -196,7 +196,7 @@ import Testing
     try Self.fill(store, 0..<Self.count)
     fresh.runBackground()
     #expect(store.statistics.dictionaries == 0)
-    // One that is there is read all the same.
+    // A dictionary that already exists is still used for reading.
     let again = try machine().open(options)
     try check(again)
     try Self.fill(again, Self.count + 200..<Self.count + 300)
@@ -294,7 +294,7 @@ import Testing
     #expect(try last.get(.integer(0), in: last.keyspace("rows")) == Self.value(0))
   }
 
-  /// A machine some of whose rows were overwritten with values of another kind, which have got a dictionary of their own.
+  /// A machine on which some rows were overwritten with values of another kind, which have a dictionary of their own.
   private func machineWithTwo(overwriting rows: Range<Int>) throws -> Machine {
     let machine = try machine()
     let store = try machine.open(Self.options)
@@ -315,7 +315,7 @@ import Testing
     let machine = try machineWithTwo(overwriting: 0..<Self.count + 200).kill()
     let store = try machine.open(Self.options)
     #expect(store.statistics.dictionaries == 2)
-    // What is dead uses the first until it has gone.
+    // Dead records use the first dictionary until compaction has removed them.
     try store.compact(.everything)
     try store.compact(.everything)
     let last = try machine.crash().open(Self.options)
@@ -330,7 +330,7 @@ import Testing
   @Test func aDictionaryStaysAsLongAsAValueUsesIt() throws {
     let machine = try machineWithTwo(overwriting: 0..<2000).kill()
     var options = Self.options
-    // Values keep the dictionary they have.
+    // Without compression, compaction leaves each value with the dictionary it has.
     options.compression = false
     let store = try machine.open(options)
     try store.compact(.everything)
@@ -352,7 +352,7 @@ import Testing
     try store.put([UInt8]("one"), at: "first write", in: store.keyspace("others"))
     try store.checkpoint()
     try store.compact(.everything)
-    // Where the values have moved to is known from a list, without the checkpoint knowing the segment.
+    // The store learns from the list of moves where the values are now; the checkpoint does not know that segment.
     let next = machine.crash()
     let again = try next.open(options)
     #expect(again.recovery.checkpoint != nil)
@@ -361,7 +361,7 @@ import Testing
     #expect(users == store.log.segmentsUsing(dictionary: 1))
     try again.compact(.everything)
     let end = next.crash()
-    // The checkpoint has a copy.
+    // The checkpoint has a copy of the dictionary, so empty the file.
     for name in end.contents.keys where name.hasSuffix(".checkpoint") { try end.rewrite(name) { $0 = [] } }
     let last = try end.open(options)
     #expect(last.recovery.checkpoint == nil && last.statistics.dictionaries == 2)
@@ -415,7 +415,7 @@ import Testing
 
   // MARK: Damage
 
-  /// Changes the dictionary's record, from its key on, and makes all checksums right.
+  /// Changes the dictionary's record, `change` being given where its key begins, and makes all checksums right.
   private func damaged(_ change: (inout [UInt8], _ key: Int) -> Void) throws -> Machine {
     let machine = try machine()
     for path in machine.contents.keys.filter({ $0.hasSuffix(".segment") }).sorted() {
@@ -471,6 +471,37 @@ import Testing
     try expectErrorsForItsValuesOnly(damaged { bytes, key in for byte in 4..<12 { bytes[key + byte] = 0xFF } })
   }
 
+  @Test("a follower of commits looks only once through the log for a dictionary that is lost") func following() throws {
+    let machine = try damaged { bytes, key in bytes[key] = 77 }
+    var follower = CommitFollower(at: Machine.path, files: machine.files, after: 0)
+    let opened = machine.files.count(of: .open)
+    var unreadable = 0
+    try follower.news { news in
+      if case .commit(let commit) = news {
+        unreadable += commit.changes.count { $0.record.kind == .put && $0.value == nil }
+      }
+      return .next
+    }
+    #expect(unreadable > 100)
+    #expect(machine.files.count(of: .open) - opened < unreadable)
+  }
+
+  @Test("a version in the log that cannot be read does not hide the other versions") func versionsInTheLog() throws {
+    let machine = try damaged { bytes, key in bytes[key] = 77 }
+    let store = try machine.open(Self.options)
+    let rows = try store.keyspace("rows")
+    let number = Reference.integer(Self.first)
+    let first = try #require(try store.row(0, in: rows))
+    let revision = try store.put([UInt8]("new"), at: number, in: rows)
+    try store.delete(number, in: rows)
+    let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
+    let (versions, unreadable) = try RowVersion.all(of: number, in: rows, log)
+    #expect(versions.map(\.value) == [nil, [UInt8]("new")])
+    #expect(versions.map(\.revision) == [revision + 1, revision])
+    #expect(unreadable.count == 1 && unreadable[0] < revision)
+    #expect(try RowVersion.all(of: first.reference, in: rows, log).versions.map(\.value) == [first.value])
+  }
+
   @Test func aCheckpointOverADamagedDictionaryOpensAllTheSame() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
@@ -478,7 +509,7 @@ import Testing
     let length = store.statistics.dictionaryBytes
     try store.close()
     let path = try #require(machine.contents.keys.first { $0.hasSuffix(".checkpoint") })
-    // The dictionary ends the file: id, keyspace, length, one segment that uses it, padding, bytes.
+    // The file ends with the dictionary: id, keyspace, length, one segment that uses it, padding, bytes.
     for change in [0, 4, 8, 12, 16, 20] as [Int] {
       let other = try machine.kill()
       try other.rewrite(path) { bytes in

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// The directory of a store, and what somebody does to it and to the files in it while the store is open or closed.
+/// The directory of a store, and what others do to it and to the files in it while the store is open or closed.
 @Suite struct DirectoryTests {
   private static var options: StoreOptions {
     var options = StoreOptions()
@@ -74,17 +74,18 @@ import Testing
       let store = try Store.open(at: path)
       let rows = try store.keyspace("rows")
       try store.put([1], at: 1, in: rows)
-      // A manifest that finds no directory would stop the store before there is anything that closing could not sync.
+      // Wait for the background work: a manifest written into a removed directory would stop the store before there is
+      // anything that closing fails to sync.
       while store.log.prepared.withLock({ $0 == nil }) { sched_yield() }
       let files = SystemFileLayer()
-      // The store makes files in the background.
+      // The store may create more files in the background meanwhile.
       repeat {
         for name in try files.list(path) { try? files.remove("\(path)/\(name)") }
       } while (try? files.remove(path)) == nil
       #expect(failure { try store.put([2], at: 2, in: rows) }?.code == .poisoned)
       #expect(try store.get(1, in: rows) == [1])
       #expect(failure { try store.close() }?.code == .poisoned)
-      // What is there now is another.
+      // The path now leads to a new store.
       let second = try Store.open(at: path)
       #expect(second.keyspaces.isEmpty)
       try second.close()
@@ -153,7 +154,7 @@ import Testing
           }
           let error = failure {
             let store = try Store.open(at: path, options: Self.options)
-            // The reserve is of no use to who only reads.
+            // Write, because the reserve is not used by reading alone.
             try fill(store, 3..<4)
             try store.close()
           }
@@ -213,7 +214,7 @@ import Testing
       #expect(permissions(path) == expected | (expected & 0o444) >> 2 | 0o100)
       for name in try SystemFileLayer().list(path) { #expect(permissions("\(path)/\(name)") == expected, "\(name)") }
 
-      // What somebody lets others do stays so.
+      // Permissions that somebody has changed stay as they are.
       for name in try SystemFileLayer().list(path) { #expect(unsafe chmod("\(path)/\(name)", 0o644) == 0) }
       store = try Store.open(at: path, options: Self.options)
       try fill(store, 0..<160)
@@ -273,7 +274,7 @@ import Testing
         let store = try Store.open(at: path, options: DirectoryTests.options)
         let rows = try store.keyspace("rows")
         for number in 0..<5 as Range<Int64> { try store.put([UInt8].noise(2000), at: .integer(number), in: rows) }
-        // From then on nothing is due in the background.
+        // After this, no background work is due.
         while store.log.prepared.withLock({ $0 == nil }) { sched_yield() }
         let second = "\(directory)/second"
         try Store.open(at: second).close()
@@ -294,7 +295,7 @@ import Testing
         ]
         var taken: [Int32] = []
         for (name, attempt) in attempts {
-          // What has been let go of in the background is taken, too.
+          // This also takes descriptors that background work has closed.
           while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
           let error = failure(attempt)
           demand(error?.code == .noDescriptors, "\(name): \(error.map { "\($0)" } ?? "no error")")
@@ -325,7 +326,7 @@ import Testing
       let operation = try #require(MemoryFileLayer.Operation(rawValue: name))
       for skipped in 0..<6 {
         machine.files.failNext(operation, after: skipped, with: .noDescriptors)
-        // The last of these are behind the first opening.
+        // The highest values of `skipped` do not fail the first opening but a later one.
         for _ in 0..<6 {
           let error = failure {
             let again = try machine.open()
@@ -339,10 +340,10 @@ import Testing
   }
 }
 
-/// The highest number that a descriptor has.
+/// The highest number of an open descriptor; 0 if there is none.
 private func highestDescriptor() -> Int { (0..<1000).last { fcntl(Int32($0), F_GETFD) >= 0 } ?? 0 }
 
-/// How many descriptors lead to files in a directory.
+/// The number of descriptors that are open on paths beginning with `directory`.
 private func openDescriptors(in directory: String) -> Int {
   (0..<1000).count { number in
     var text = [CChar](repeating: 0, count: 1024)
@@ -352,7 +353,7 @@ private func openDescriptors(in directory: String) -> Int {
   }
 }
 
-/// Returns how many were allowed.
+/// Returns the previous limit.
 @discardableResult private func limitDescriptors(to count: Int) -> Int {
   var limit = rlimit()
   #if canImport(Glibc)

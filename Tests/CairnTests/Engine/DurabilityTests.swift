@@ -68,7 +68,7 @@ import Testing
       let name = path.split(separator: "/").last.map(String.init) ?? ""
       trace.withLock { $0.append("\(operation) \(name)") }
       guard operation == .rename else { return }
-      // What the new manifest lists would be there after a crash at this moment.
+      // Everything that the new manifest lists must exist after a crash at this moment.
       let durable = files.crash().contents
       let manifest = files.contents[path] ?? []
       if durable[path] != nil && durable[path] != manifest { problems.withLock { $0.append("manifest not synced") } }
@@ -117,7 +117,7 @@ import Testing
       #expect(try snapshot.rows(in: rows).count == 1)
       #expect(machine.files.contents["\(Machine.path)/LOCK"] == [])
     }
-    // Left to itself: the last reference closes it.
+    // Without a call of `close`, the release of the last reference closes the store.
     do {
       let store = try machine.open()
       try store.put([2], at: 2, in: store.keyspace("rows"))
@@ -183,5 +183,29 @@ import Testing
     try store.put([2], at: 2, in: rows, .buffered)
     machine.files.failNext(.sync, with: .system(5))
     await #expect(throws: StoreError.self) { try await store.waitUntilDurable(sequence + 1) }
+  }
+
+  @Test("rule 28: waiting in a store opened for reading is refused for a commit that is not known to be durable")
+  func waitingInAStoreOpenedForReading() async throws {
+    let machine = Machine()
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    let durable = try store.put([1], at: 1, in: rows)
+    let buffered = try store.put([2], at: 2, in: rows, .buffered)
+    var options = Machine.options
+    options.access = .readOnly
+    let reader = try machine.openThreaded(options)
+    #expect(reader.lastSequence == buffered && reader.durableSequence == durable)
+    let syncs = machine.files.count(of: .sync)
+    try await reader.waitUntilDurable(durable)
+    do throws(StoreError) {
+      try await reader.waitUntilDurable(buffered)
+      Issue.record("a store opened for reading made a commit durable")
+    } catch {
+      #expect(error.code == .readOnly)
+    }
+    #expect(machine.files.count(of: .sync) == syncs)
+    #expect(!reader.isPoisoned)
+    try reader.close()
   }
 }

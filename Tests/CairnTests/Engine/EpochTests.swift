@@ -28,7 +28,7 @@ import Testing
     var limit: UInt64 = 0
     let pin = epochs.pin {
       epochs.advance()
-      // What was retired before this epoch can be used again.
+      // Memory that was retired before this epoch can be used again.
       limit = epochs.oldestPinned()
     }
     #expect(limit == epochs.now)

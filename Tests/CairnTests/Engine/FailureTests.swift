@@ -52,7 +52,7 @@ import Testing
     #expect(store.durableSequence == durable)
   }
 
-  /// A recovered tail that cannot be synced is not known to be durable, however often it is tried.
+  /// A recovered tail whose sync has failed is not known to be durable, however often the sync is repeated.
   @Test("rule 14: the sync of a recovered tail is not tried again") func syncOfARecoveredTail() throws {
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("rows"))
@@ -65,12 +65,12 @@ import Testing
     #expect(failure { try again.put([3], at: 3, in: rows) } != nil)
     let second = failure { try again.put([4], at: 4, in: rows) }
     #expect(second?.code == .poisoned)
-    // Whatever has been acknowledged is still there, and what was read before it.
+    // The durable row is still there.
     let crashed = try machine.crash().open()
     #expect(try crashed.get(1, in: crashed.keyspace("rows")) == [1])
   }
 
-  /// Each operation of the first write after opening fails once. Whatever is acknowledged afterwards has to stay.
+  /// Each operation of the first write after opening fails once. Every commit acknowledged afterwards has to stay.
   @Test(arguments: MemoryFileLayer.Operation.allCases) func theFirstWriteAfterOpeningFails(
     _ operation: MemoryFileLayer.Operation
   ) throws {
@@ -81,7 +81,7 @@ import Testing
         try store.put([1], at: 1, in: store.keyspace("rows"))
         try store.put([2], at: 2, in: store.keyspace("rows"), .buffered)
         try store.close()
-        // A torn tail, so that there is something to be kept aside.
+        // Write a torn tail, so that there are discarded bytes to keep aside.
         let file = try machine.files.open(Machine.segment(1), .readWrite)
         try file.write([UInt8](repeating: 0xEE, count: 100), at: 4096)
         file.close()
@@ -112,7 +112,7 @@ import Testing
             break
           }
         }
-        // The discarded bytes are in one place or the other.
+        // The discarded bytes are still in the segment, or in the file that keeps them aside.
         let kept = machine.contents.contains { $0.value.contains([UInt8](repeating: 0xEE, count: 100)) }
         #expect(kept, "\(operation) \(skipped) \(cause)")
       }

@@ -46,14 +46,14 @@ import Testing
         for fork in [forking_fork, forking_bare_fork] {
           try child(fork) {
             demand(failure { _ = try Store.open(at: path) }?.code == .locked, "3")
-            // Another one is the child's own.
+            // A store that the child opens itself belongs to the child.
             let own = try Store.open(at: other)
             try own.put([3], at: 3, in: own.keyspace("rows"))
             try own.close()
           }
           try store.put([2], at: 2, in: rows)
         }
-        // The child outlives the parent's closing.
+        // This child is still running when the parent closes the store.
         let (turn, done) = (try Pipe(), try Pipe())
         let process = forking_fork()
         if process == 0 {
@@ -61,7 +61,7 @@ import Testing
           let own = try Store.open(at: path)
           demand(try own.get(2, in: own.keyspace("rows")) == [2], "4")
           try own.put([4], at: 4, in: own.keyspace("rows"))
-          // What is left of the parent's store is of no use still.
+          // The store inherited from the parent is still unusable.
           demand(failure { try store.put([5], at: 5, in: rows) }?.code == .forked, "5")
           try own.close()
           done.signal()
@@ -93,7 +93,8 @@ import Testing
         compaction.start {
           let isFirst = Lock(true)
           try store.compact(.everything) { _ in
-            // A thread that does anything in the runtime may leave the child a lock of that.
+            // Hold the thread here during the forks: a thread at work in the runtime may leave the child one of its
+            // locks, still held.
             if isFirst.withLock({ isFirst in
               defer { isFirst = false }
               return isFirst
@@ -151,7 +152,7 @@ private func expectNothingWorks(_ store: Store, _ snapshot: Snapshot, _ rows: Ke
 private func child(_ fork: () -> pid_t, _ body: () throws -> Void) throws {
   let process = fork()
   if process == 0 {
-    // A lock of the runtime that another thread held is held for ever.
+    // A lock of the runtime that another thread held at the fork is never released in the child.
     alarm(60)
     do {
       try body()

@@ -47,7 +47,8 @@ import Testing
     #expect(addresses(index) == rows.values.sorted())
   }
 
-  /// Rows of one home line go elsewhere, and are found there although lines between have been vacated.
+  /// Rows that do not fit in their home line go to other lines, and are found there although slots on the way have been
+  /// vacated.
   @Test func manyOfOneLine() {
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)
@@ -103,7 +104,7 @@ import Testing
       #expect(unsafe find(index, hash, (1 << 39) - 1) == slot)
     }
   }
-  /// Hashes that differ only in what the directory goes by: their lines are full long before their page is.
+  /// Hashes that differ only in the bits that the directory uses: their lines are full long before their page is.
   @Test func rowsThatShareALineAreSplitApart() {
     let index = HashIndex(arena: Arena(epochs: Epochs()))
     var random = SplitMix64(seed: 53)

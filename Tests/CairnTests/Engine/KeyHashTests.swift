@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cairn
 
-/// The ordered index and the table of versions know rows by their hash alone: two rows must not share one.
+/// The ordered index and the table of versions identify a row by its hash alone, so no two rows may share one.
 @Suite struct KeyHashTests {
   private func hash(_ key: [UInt8], keyspace: UInt32 = 1, seed: UInt64 = 0x1234_5678_9ABC_DEF0) -> UInt64 {
     unsafe key.withUnsafeBytes { bytes in
@@ -39,7 +39,7 @@ import Testing
     #expect(seen.count == 2000)
   }
 
-  /// No word that can be known beforehand makes what came before it forgotten.
+  /// No word that is known in advance cancels the words before it.
   @Test func wordsFromTheFormatsDescription() {
     let constants: [UInt64] = [
       0xD6E8_FEB8_6659_FD93, 0xE703_7ED1_A0B4_28DB, 0xA076_1D64_78BD_642F, 0x8EBC_6AF0_9C88_C6E3, 0x9E37_79B9_7F4A_7C15,

@@ -10,7 +10,7 @@ import Testing
     arguments: [Keyspace.Order.ordered, .unordered])
   func growth(_ order: Keyspace.Order) throws {
     var options = Machine.options
-    // One in the making holds versions as a snapshot does.
+    // A checkpoint in the making retains versions as a snapshot does.
     options.checkpoints = false
     let store = try Machine().openThreaded(options)
     let rows = try store.keyspace("rows", order)
@@ -24,7 +24,7 @@ import Testing
         repeat {
           let snapshot = store.snapshot()
           let asked = (0..<100).map { _ in kept.randomElement(using: &random) ?? 0 }
-          // All of them were written by the same commit.
+          // All these rows were written by the same commit.
           let values = Set(try snapshot.get(many: asked, in: rows))
           guard values.count == 1, values.first != .some(nil) else { throw Mismatch("\(values) of one batch") }
           for key in asked where try store.get(key, in: rows) == nil { throw Mismatch("\(key) is gone") }
@@ -68,7 +68,7 @@ import Testing
     isDone.store(true, ordering: .releasing)
     try readers.join()
     #expect(try store.read { try $0.count(.all, in: rows) } == kept.count)
-    // Compaction may have been at work when the last reader ended, and lets go of what that kept right behind.
+    // Compaction may have been at work when the last reader ended; it releases the versions it kept soon afterwards.
     try store.close()
     #expect(store.statistics.retainedVersions == 0)
     #expect(store.statistics.snapshots == 0)

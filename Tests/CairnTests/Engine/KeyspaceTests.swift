@@ -1,5 +1,6 @@
-import Cairn
 import Testing
+
+@testable import Cairn
 
 #if canImport(Glibc)
   import Glibc
@@ -7,6 +8,12 @@ import Testing
 
 @Suite struct KeyspaceTests {
   private let machine = Machine()
+
+  @Test("a store that has used all identifiers has too many keyspaces; it is not damaged") func identifiersUsedUp() {
+    var list = KeyspaceList()
+    list.reserve(below: Format.maximumID + 1)
+    #expect(failure { try list.checkRoom(for: "rows") }?.code == .tooManyKeyspaces)
+  }
 
   @Test func areMadeByTheirFirstWrite() throws {
     var store = try machine.open()
@@ -84,7 +91,7 @@ import Testing
     ] as [() throws -> UInt64] {
       #expect(failure { _ = try change() }?.code == .keyspaceMismatch)
     }
-    // That of an earlier opening, too.
+    // A keyspace from an earlier opening of the same store is refused, too.
     try store.close()
     let again = try machine.open()
     #expect(failure { try again.put([1], at: 1, in: own) }?.code == .keyspaceMismatch)
@@ -208,8 +215,8 @@ import Testing
 }
 
 #if os(Linux)
-  /// Bytes of memory that the process has.
-  private func residentBytes() -> Int {
+  /// The resident memory of the process in bytes.
+  func residentBytes() -> Int {
     let file = unsafe fopen("/proc/self/statm", "r")!
     defer { unsafe fclose(file) }
     var line = [CChar](repeating: 0, count: 256)

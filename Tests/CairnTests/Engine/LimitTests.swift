@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// One gibibyte and one byte of address space, not of memory.
+  /// The value is one gibibyte and one byte of address space, not of memory.
   @Test func aValueHasOneGibibyteAtMost() throws {
     let count = (1 << 30) + 1
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE

@@ -17,7 +17,7 @@ final class Machine: Sendable {
   let files: MemoryFileLayer
   private let random: Lock<SplitMix64>
   private let time = Atomic<UInt64>(1_700_000_000_000_000_000)
-  /// Nanoseconds that commits have been made to wait, which takes no time here.
+  /// The time, in nanoseconds, for which commits have been asked to wait; here the wait itself takes no time.
   let paused = Atomic<Int>(0)
   private let present = Lock<ManualScheduler?>(nil)
 
@@ -26,7 +26,7 @@ final class Machine: Sendable {
     random = Lock(SplitMix64(seed: seed))
   }
 
-  /// Small segments, so that they roll.
+  /// Small segments, so that the store begins new ones often.
   static var options: StoreOptions {
     var options = StoreOptions()
     options.segmentSize = 1 << 16
@@ -40,7 +40,7 @@ final class Machine: Sendable {
       pause: { [self] in paused.add($0, ordering: .relaxed) })
   }
 
-  /// Opens the store; its background work waits until it is asked to run.
+  /// Opens the store; its background work waits until the test runs it.
   func open(_ options: StoreOptions = Machine.options, at path: String = Machine.path) throws -> Store {
     let scheduler = ManualScheduler()
     present.withLock { $0 = scheduler }
@@ -56,15 +56,15 @@ final class Machine: Sendable {
 
   @discardableResult func runOneInBackground() -> Bool { present.withLock { $0 }?.runOne() ?? false }
 
-  /// What a machine finds that starts after this one has lost its power.
+  /// The machine after a loss of power: files contain only what was synced.
   func crash() -> Machine { Machine(files.crash(), seed: random.withLock { $0.next() }) }
 
-  /// The same, where some of what was not synced may have been kept.
+  /// The machine after a loss of power, where some unsynced writes, chosen at random, are kept.
   func crash(using random: inout SplitMix64) -> Machine {
     Machine(files.crash(using: &random), seed: random.next())
   }
 
-  /// What the process' end alone leaves: everything that was written.
+  /// The machine after the end of the process alone: files contain everything that was written.
   func kill() throws -> Machine {
     let next = MemoryFileLayer()
     try next.createDirectory(Self.path)
@@ -78,7 +78,7 @@ final class Machine: Sendable {
     return Machine(next, seed: random.withLock { $0.next() })
   }
 
-  /// Every file but the lock, by path.
+  /// The bytes of every file but the lock, by path.
   var contents: [String: [UInt8]] { files.contents.filter { $0.key != "\(Self.path)/LOCK" } }
 
   func rewrite(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
@@ -110,7 +110,7 @@ func failure(_ body: () throws -> Void) -> StoreError? {
   }
 }
 
-/// The seed of a random test: from `CAIRN_SEED`, or a new one.
+/// The seed of a random test: the value of `CAIRN_SEED`, or a new one.
 func chooseSeed(_ test: String = #function) -> UInt64 {
   let given = unsafe getenv("CAIRN_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
   let seed = given ?? UInt64.random(in: 0...UInt64.max)
@@ -118,7 +118,7 @@ func chooseSeed(_ test: String = #function) -> UInt64 {
   return seed
 }
 
-/// The number of rounds of a random test: from `CAIRN_ROUNDS`, or as given, far fewer where the code is not optimised.
+/// The number of rounds of a random test: the value of `CAIRN_ROUNDS`, or `standard`, or `debug` in a debug build.
 func chooseRounds(_ standard: Int, debug: Int) -> Int {
   if let given = unsafe getenv("CAIRN_ROUNDS").flatMap({ unsafe Int(String(cString: $0)) }) { return given }
   #if DEBUG
@@ -144,13 +144,13 @@ extension [UInt8] {
 }
 
 extension Store {
-  /// Everything in a keyspace, as text, one row after the other.
+  /// All rows of a keyspace as text, in its order.
   func texts(_ keyspace: Keyspace) throws -> [String] {
     try read { try $0.rows(in: keyspace).map { "\($0.reference)=\(String(decoding: $0.value, as: UTF8.self))" } }
   }
 }
 
-/// Ends a process that was started for a test, if something is not true.
+/// Ends a process that was started for a test, if a condition is false.
 func demand(_ isTrue: Bool, _ words: @autoclosure () -> String = "", _ line: Int = #line) {
   if !isTrue { fatalError("line \(line): \(words())") }
 }

@@ -6,7 +6,7 @@ import Testing
 #if os(Linux)
   import Glibc
 
-  /// Processes that the system gives no more memory.
+  /// Processes to which the system gives no more memory.
   @Suite struct MemoryLimitTests {
     @Test("a batch that the indexes have no memory for is refused; nothing is poisoned, and nothing lost")
     func indexes() async {
@@ -25,7 +25,7 @@ import Testing
               for number in acknowledged..<acknowledged + count {
                 try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: rows)
                 try batch.put([1], at: .integer(number * 7919 % 1_000_003), in: heap)
-                // Under the snapshot each is a version more.
+                // Under the snapshot, each of these puts adds a version.
                 try batch.put([2], at: .integer(number % 1000), in: rows)
               }
             }
@@ -74,16 +74,69 @@ import Testing
         }
       }
     }
+
+    @Test("the memory of a large batch is given back") func largeBatches() async {
+      await #expect(processExitsWith: .success) {
+        try withTemporaryDirectory { directory in
+          let store = try Store.open(at: "\(directory)/store")
+          let rows = try store.keyspace("rows")
+          try store.put([1], at: 1, in: rows)
+          let before = residentBytes()
+          try store.write { batch in
+            for _ in 0..<1_000_000 { try batch.check(1, in: rows, .present) }
+          }
+          let kept = residentBytes() - before
+          demand(kept < 80 << 20, "\(kept) bytes are kept")
+          try store.close()
+        }
+      }
+    }
+
+    @Test("opening for which there is no memory is refused, and so is compaction; both work when there is memory again")
+    func maintenance() async {
+      await #expect(processExitsWith: .success) {
+        try withTemporaryDirectory { directory in
+          let path = "\(directory)/store"
+          var options = StoreOptions()
+          options.compaction = false
+          options.compression = false
+          var store = try Store.open(at: path, options: options)
+          var rows = try store.keyspace("rows")
+          let count = 500_000
+          try store.write(.buffered) { batch in
+            for number in 0..<count { try batch.put([1], at: .integer(Int64(number)), in: rows) }
+          }
+          // So that the second compaction need not begin another segment before it begins with the rows.
+          try store.compact(.everything)
+          var allowed = limitAddressSpace(to: addressSpace() + 8 << 20)
+          demand(failure { try store.compact(.everything) }?.code == .noMemory, "compacted")
+          limitAddressSpace(to: allowed)
+          demand(!store.isPoisoned, "poisoned")
+          demand(try store.compact(.everything).segments > 0, "not compacted")
+          try store.checkpoint()
+          try store.close()
+
+          allowed = limitAddressSpace(to: addressSpace() + 64 << 20)
+          demand(failure { _ = try Store.open(at: path, options: options) }?.code == .noMemory, "opened")
+          limitAddressSpace(to: allowed)
+          store = try Store.open(at: path, options: options)
+          demand(store.recovery.checkpoint != nil, "no checkpoint")
+          rows = try store.keyspace("rows")
+          demand(try store.read { try $0.count(in: rows) } == count, "not all rows")
+          try store.close()
+        }
+      }
+    }
   }
 
-  /// Bytes of addresses that the process has.
+  /// The address space of the process in bytes.
   private func addressSpace() -> Int {
     let text = try? SystemFileLayer().directory("/proc/self").open("statm", .read).bytes(100)
     let pages = text.flatMap { Int(String(decoding: $0, as: UTF8.self).split(separator: " ")[0]) } ?? 0
     return pages * sysconf(Int32(_SC_PAGESIZE))
   }
 
-  /// Returns how many were allowed.
+  /// Returns the previous limit in bytes.
   @discardableResult private func limitAddressSpace(to bytes: Int) -> Int {
     var limit = rlimit()
     let kind = __rlimit_resource_t(RLIMIT_AS.rawValue)

@@ -52,7 +52,7 @@ import Testing
       stores.withLock { $0.append(store) }
     }
     held.wait { $0.hasArrived ? () : nil }
-    // Were this to wait for the other, the test would never end.
+    // If this waited for the other opening, the test would never end.
     #expect(try machine.open(at: "/b").statistics.rows == 1)
     for _ in 0..<3 {
       threads.start { [machine] in

@@ -2,7 +2,7 @@ import Cairn
 import Synchronization
 import Testing
 
-/// Counts what happens in other places.
+/// Counts calls made in closures.
 final class Counter: Sendable {
   private let value = Atomic<Int>(0)
   var count: Int { value.load(ordering: .relaxed) }
@@ -18,7 +18,7 @@ final class Counter: Sendable {
     try store.close()
   }
 
-  /// A failed opening says why and changes nothing.
+  /// Checks that opening fails with an error of this code and changes nothing.
   private func expect(_ code: StoreError.Code, _ options: StoreOptions = Machine.options) {
     let before = machine.files.contents
     let error = failure { _ = try machine.open(options) }
@@ -58,7 +58,7 @@ final class Counter: Sendable {
     let lock = try machine.files.lock("\(Machine.path)/LOCK", owner: [UInt8]("somebody else"))
     expect(.locked)
     #expect(failure { _ = try machine.open() }?.message.contains("somebody else") == true)
-    // Reading needs no lock.
+    // A read-only store needs no lock.
     let reader = try machine.open(Self.readOnly)
     #expect(try reader.get("key", in: reader.keyspace("rows")) == [UInt8]("value"))
     lock.release()
@@ -149,7 +149,8 @@ final class Counter: Sendable {
     #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
   }
 
-  /// FORMAT.md, section 10: readers may ignore them, writers that do not know them refuse.
+  /// FORMAT.md, section 10: readers may ignore unknown compatible features; writers that do not know them refuse the
+  /// store.
   @Test func unknownCompatibleFeatures() throws {
     try fill()
     try machine.rewrite("\(Machine.path)/MANIFEST") { bytes in
@@ -171,7 +172,7 @@ final class Counter: Sendable {
     #expect(failure { try store.put([1], at: 1, in: rows) }?.code == .readOnly)
     #expect(failure { try store.delete(1, in: rows) }?.code == .readOnly)
     try store.sync()
-    // Beside a writer, and as it was when opened.
+    // A reader can be open beside a writer, and sees the store as it was when the reader was opened.
     let writer = try machine.open()
     try writer.put([2], at: "key", in: writer.keyspace("rows"))
     #expect(try store.get("key", in: rows) == [UInt8]("value"))
@@ -194,14 +195,14 @@ final class Counter: Sendable {
     let before = machine.files.contents
     try machine.open(Self.readOnly).close()
     #expect(machine.files.contents == before)
-    // There was something to take: the writer itself gives some of its reserve back.
+    // The test would notice if a reader took anything: closing the writer gives some of its reserve back.
     let held = try #require(before[Self.reserve]?.count)
     try writer.close()
     #expect(try #require(machine.files.contents[Self.reserve]?.count) < held)
   }
 
   @Test func openingIsMadeWholeAfterACrashInTheMiddleOfMakingAStore() throws {
-    // How many operations there are; then a crash before each.
+    // Count the operations, then crash before each of them.
     let counter = Counter()
     machine.files.gate = { _, _ in counter.add() }
     try fill()

@@ -4,7 +4,7 @@ import Testing
 @Suite struct RangeTests {
   private let machine = Machine()
 
-  /// References whose order is hard to get right, in order.
+  /// References whose order is hard to get right, sorted.
   private static let references: [Reference] = {
     let long = String(repeating: "p", count: 150)
     let zeros = (0..<20).map { Reference.bytes([1, 2] + [UInt8](repeating: 0, count: $0)) }
@@ -29,7 +29,7 @@ import Testing
       all.insert(.string("filler " + String(number % 7) + String(repeating: "f", count: 120) + "\(number)"))
     }
     try store.write { batch in
-      // In no order.
+      // The order of this set is arbitrary.
       for reference in all { try batch.put(reference.encoded, at: reference, in: rows) }
     }
     return (store, rows, all.sorted())

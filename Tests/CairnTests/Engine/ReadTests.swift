@@ -69,7 +69,7 @@ import Testing
         try store.put([1], at: key, in: rows)
         #expect(try store.get(key, in: rows) == [1])
         try store.delete(key, in: rows)
-        // Enough to roll segments and to grow the index.
+        // Write enough to roll segments and to grow the index.
         try store.write(.buffered) { batch in
           for filler in 0..<5000 as Range<Int64> { try batch.put([UInt8].noise(40), at: [.integer(filler)], in: rows) }
         }
@@ -106,7 +106,7 @@ import Testing
         }
       }
       #expect(seen == (isReverse ? (0..<1000).reversed() : Array(0..<1000)).map { "old \($0)" })
-      // As it was.
+      // Restore the rows.
       try store.write { batch in
         for key in 0..<1000 as Range<Int64> {
           try batch.put("old \(key)", at: .integer(key), in: rows)

@@ -17,13 +17,13 @@ import Testing
 
   private func keys(_ count: Int) -> [Reference] { (0..<count).map { .integer(Int64($0)) } }
 
-  /// Offsets of the frames of a segment, by their kind.
+  /// The offsets of a segment's frames, which are found by their magic number.
   private func frames(_ path: String) throws -> [Int] {
     let bytes = try #require(machine.files.contents[path])
     return stride(from: 128, to: bytes.count - 48, by: 8).filter { bytes[$0..<$0 + 4].elementsEqual([UInt8]("FRM1")) }
   }
 
-  /// The first commit does not fit in the first segment, which is left with a header and no commit to wait for.
+  /// The first commit does not fit in the first segment, which therefore has a header and no commits to wait for.
   @Test("rule 13: an empty segment is durable before the manifest calls it sealed") func emptySegmentIsSealed() throws {
     var options = Machine.options
     options.checkpoints = false
@@ -74,7 +74,7 @@ import Testing
     #expect(store.recovery.watermark >= 4)
     #expect(machine.contents == before)
 
-    // The first write keeps the bytes aside as they were and begins a new segment.
+    // The first write copies the discarded bytes unchanged to a file of their own, and begins a new segment.
     try put(1, store)
     let aside = try #require(machine.contents["\(Machine.path)/0000000001-\(frame).discarded"])
     let original = try #require(before[path])
@@ -136,7 +136,7 @@ import Testing
     let store = try machine.open()
     try put(3, store)
     machine.runBackground()
-    // Two segments more, none of it synced.
+    // Fill two more segments, and sync nothing of them.
     while store.statistics.segments < 3 { try put(20, store, .buffered) }
     let found = store.recovery.rows
     #expect(found == 0)
@@ -154,7 +154,7 @@ import Testing
     let discarded = again.recovery.discardedBytes
     #expect(try keys(again) == keys(rows))
     try put(1, again)
-    // All of it is kept: the rest of the one segment, and the other.
+    // All discarded bytes are kept: the rest of segment 2 and all of segment 3.
     let aside = killed.contents.filter { $0.key.hasSuffix(".discarded") }
     #expect(aside.values.reduce(0) { $0 + $1.count } == discarded)
     #expect(aside.keys.contains("\(Machine.path)/0000000003-0.discarded"))
@@ -188,7 +188,7 @@ import Testing
       try put(1, store)
       #expect(store.statistics.segments == life)
       for (path, bytes) in before where path.hasSuffix(".segment") && bytes.prefix(128).contains(where: { $0 != 0 }) {
-        // Nothing of an earlier life has changed but the zeros behind its end.
+        // No earlier segment has changed, except that the zeros at its end may be gone.
         let now = try #require(machine.contents[path])
         #expect(bytes.starts(with: now) && bytes.dropFirst(now.count).allSatisfy { $0 == 0 })
       }
@@ -227,7 +227,8 @@ import Testing
     let path = Machine.segment(1)
     let all = try frames(path)
     let bytes = try #require(machine.files.contents[path])
-    // The second frame as a value, which lies at a multiple of 8 when the key is right; and once more behind the end.
+    // Write the second frame as a value, with keys of eight lengths, one of which puts the value at a multiple of 8;
+    // then append the frame once more after the end of the log.
     let frame = Array(bytes[all[1]..<all[2]])
     for length in 0..<8 {
       try store.put(frame, at: .bytes([UInt8](repeating: 1, count: length)), in: store.keyspace("others"))
@@ -244,7 +245,7 @@ import Testing
     #expect(try keys(again) == keys(4))
     try again.close()
 
-    // A whole segment under the name of another.
+    // Put a whole segment of another store in this one's place.
     let other = Machine(seed: 2)
     let second = try other.open()
     try put(4, second)
@@ -284,7 +285,7 @@ import Testing
   @Test("rule 13: no manifest speaks of bytes that are not durable") func manifestsAndBytes() throws {
     let store = try machine.open()
     let files = machine.files
-    // At each moment a manifest is put in its place, the power fails.
+    // The power fails each time that a manifest is put in its place.
     let problems = Counter()
     files.gate = { operation, path in
       guard operation == .syncDirectory else { return }

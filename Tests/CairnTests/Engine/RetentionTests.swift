@@ -37,7 +37,8 @@ import Testing
     try store.setRetention(.last(count), of: store.keyspace("rows"))
   }
 
-  /// The same after every way to open the store again: replayed, from a checkpoint, compacted, and both.
+  /// Checks the history in the open store and after opening it again in every way: by replay, from a checkpoint, after
+  /// compaction, and after compaction without the checkpoint.
   private func expectEverywhere(_ store: Store, _ expected: [String]) throws {
     #expect(try history(store) == expected)
     #expect(try history(open(machine.kill())) == expected)
@@ -86,7 +87,7 @@ import Testing
     snapshot.close()
     afterwards.close()
     #expect(store.statistics.pinnedBytes == 0)
-    // The accounts are those of a store that has replayed the log.
+    // The space accounts equal those of a store that has replayed the log.
     let replayed = try open(machine.kill())
     #expect(store.statistics.tombstoneBytes == replayed.statistics.tombstoneBytes)
     #expect(store.statistics.liveBytes == replayed.statistics.liveBytes)
@@ -227,7 +228,7 @@ import Testing
 
   private func fill(_ store: Store, _ rows: Range<Int64>, round: UInt64 = 0) throws {
     let keyspace = try store.keyspace("others")
-    // Three such commits fill a segment.
+    // A segment has room for three such commits.
     for start in stride(from: rows.lowerBound, to: rows.upperBound, by: 20) {
       try store.write { batch in
         for row in start..<min(start + 20, rows.upperBound) {
@@ -248,7 +249,7 @@ import Testing
     try fill(store, 100..<120)
     try write(store, "-")
     try fill(store, 120..<180)
-    // The value and its deletion are copied to different segments.
+    // The value and its tombstone are copied to different segments.
     try store.compact(.everything)
     #expect(try history(store) == ["-", "a"])
     try retain(store, 1)
@@ -293,11 +294,11 @@ import Testing
     #expect(try history(again) == ["c", "b"])
   }
 
-  /// From both ends.
+  /// Scans from both ends.
   private func expectRows(_ expected: [Reference], in store: Store) throws {
     let rows = try store.keyspace("rows")
     for reverse in [false, true] {
-      // In a tree that is out of order a scan need not end.
+      // In a tree that is out of order a scan might never end, hence the limit.
       let found = try store.read { try $0.rows(in: rows, reverse: reverse, limit: expected.count + 1) }
       #expect(found.map(\.reference.description) == (reverse ? expected.reversed() : expected).map(\.description))
     }
@@ -307,14 +308,14 @@ import Testing
   func deletedBehindACheckpoint() throws {
     let store = try open()
     try retain(store, 4)
-    // Several leaves of a tree.
+    // Enough rows for several leaves of a tree.
     let grid = (0..<400 as Range<Int64>).map { [.integer($0 / 20), .integer($0 % 20)] as Reference }
     for row in grid { try write(store, "a", at: row) }
     try store.checkpoint()
-    // By the second parts of their keys alone they would be the other way round.
+    // Compared only by the second components of their keys, these rows would be in reverse order.
     let deleted = (0..<20 as Range<Int64>).map { [.integer($0), .integer(19 - $0)] as Reference }
     for row in deleted { try write(store, "-", at: row) }
-    // These alone would say that all keys begin with the same part.
+    // These rows alone would suggest that all keys begin with the same component.
     let new: [Reference] = [[20, 0], [20, 1]]
     for row in new { try write(store, "a", at: row) }
     try store.close()

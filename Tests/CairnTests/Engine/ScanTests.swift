@@ -1,14 +1,14 @@
 import Cairn
 import Testing
 
-/// Scans whose leaves are put together while they are at work.
+/// Scans of leaves that are merged during the scan.
 @Suite struct ScanTests {
   private static func key(_ number: Int) -> Reference {
-    // Behind the first, all heads are alike and the leaf they share has no prefix.
+    // All heads after that of the first row are alike, and the leaf that these rows share has no prefix.
     .bytes([UInt8](repeating: 0x61, count: 20) + [UInt8(number / 256), UInt8(number % 256)])
   }
 
-  /// Deleted rows stay in their leaves while somebody sees them; a snapshot that ends lets leaves merge.
+  /// Deleted rows stay in their leaves while a snapshot sees them; when the snapshot ends, leaves can merge.
   @Test("rule 33: no row twice and none left out when leaves merge during a scan", arguments: [false, true])
   func merging(_ isReverse: Bool) throws {
     for removed in [10..<60, 70..<88, 3..<80] {

@@ -11,7 +11,7 @@ import Testing
       let registry = SnapshotRegistry()
       let published = Atomic<UInt64>(1)
       var held: [UInt64] = []
-      // How often what is to end is the oldest, the newest, or any.
+      // How often, in twentieths, the snapshot to end is the oldest or the newest; otherwise it is any.
       let endsOldest = Int.random(in: 0...8, using: &random)
       let endsNewest = Int.random(in: 0...8, using: &random)
       for step in 0..<3000 {

@@ -51,7 +51,7 @@ import Testing
       }
     }
     #expect(store.statistics.snapshots == 7)
-    // In another order than they were taken.
+    // End the snapshots in another order than they were taken.
     for index in [3, 0, 4, 1, 2, 0, 0] {
       snapshots.remove(at: index).0.close()
       try check()
@@ -69,7 +69,7 @@ import Testing
     var indexBytes = 0
     for round in 1...20_000 {
       try store.put([UInt8(round & 0xFF)], at: "hot", in: rows, .buffered)
-      // The newest is in the index itself.
+      // The newest version is in the index itself and does not count.
       if store.statistics.retainedVersions != 1 { Issue.record("\(store.statistics.retainedVersions) versions") }
       if round == 1000 { indexBytes = store.statistics.indexBytes }
     }
@@ -128,7 +128,7 @@ import Testing
     snapshot.close()
     #expect(store.statistics.retainedVersions == 0)
     let bytes = store.statistics.indexBytes
-    // The space is used again.
+    // The index uses the space again.
     for round in 1...5 as ClosedRange<Int64> {
       try store.write(.buffered) { batch in
         for key in 0..<20_000 as Range<Int64> { try batch.put([1], at: .integer(key + round * 100_000), in: rows) }
@@ -188,7 +188,7 @@ import Testing
       }
     }
     #expect(left.isEmpty)
-    // Nothing leads to the tombstones any more, so they go too.
+    // Nothing needs the tombstones any more, so compaction drops them too.
     try store.compact(.everything)
     #expect(store.statistics.logBytes < 1000)
   }

@@ -1,7 +1,7 @@
 import Cairn
 import Testing
 
-/// Random programs beside a dictionary that knows what should be.
+/// Random programs, compared with a dictionary that holds the expected state.
 @Suite struct StoreModelTests {
   enum Shape: UInt64, CaseIterable {
     case random, sharedPrefix, sequential, tuples, zeros, mixed
@@ -41,7 +41,7 @@ import Testing
     private let references: [Reference]
     private var state: State = [[:], [:]]
     private var snapshots: [(Snapshot, State)] = []
-    /// What was true after each commit that a crash may go back to.
+    /// The state after each commit that a crash may go back to.
     private var history: [UInt64: State] = [:]
     private var highest: UInt64 = 0
     private(set) var step = 0
@@ -306,7 +306,7 @@ import Testing
       for (snapshot, _) in snapshots { snapshot.close() }
       snapshots = []
       let last = store.lastSequence
-      // What a crash left stays where it is until something is written.
+      // A tail that was torn by a crash stays in place until something is written.
       let torn = store.statistics.commits == 0 ? store.recovery.discardedBytes : 0
       try store.close()
       store = try machine.open()
@@ -327,7 +327,7 @@ import Testing
       let next = Bool.random(using: &random) ? machine.crash() : machine.crash(using: &random)
       try move(to: next)
       try check(store.lastSequence >= durable, "durable up to \(durable), found \(store.lastSequence)")
-      // An epoch that has begun and of which no commit is left counts as the commit before it.
+      // If none of the commits of the newest epoch is left, the state is that of the commit before the epoch.
       let last = history.keys.filter { $0 <= store.lastSequence }.max() ?? 0
       try check(
         last == store.lastSequence || store.lastSequence % 1_000_000_000 == 0,

@@ -16,10 +16,10 @@ import Testing
     case .sequential: return .integer(Int64(number))
     case .reversed: return .integer(-Int64(number))
     case .longPrefixes: return .bytes([UInt8](repeating: 0x61, count: 250 + number % 5 * 7) + digits(3))
-    // Each group of rows begins as the one before does and goes on for longer.
+    // Each group of rows begins with the same bytes as the group before and goes on for longer.
     case .nestedPrefixes: return .bytes([UInt8](repeating: 1, count: number % 300) + [2] + digits(3))
     case .trailingZeros: return .bytes(digits(2).prefix(1) + [UInt8](repeating: 0, count: number >> 8))
-    // Heads are alike in many rows and the keys go on behind them.
+    // Many rows share a head; their keys differ only after it.
     case .tied: return .bytes([UInt8](repeating: UInt8(number % 3), count: 20) + digits(4))
     case .texts: return ["entity", .string("name \(number % 97)"), .integer(Int64(number))]
     }
@@ -116,7 +116,7 @@ import Testing
     return found
   }
 
-  /// Separators as long as keys can be. On the real file system: 200 MB.
+  /// Separators are as long as keys can be. Runs on the real file system, with 200 MB.
   @Test("rule 32: keys of 65,536 bytes that differ at their end") func longestKeys() throws {
     try withTemporaryDirectory { directory in
       let store = try Store.open(at: "\(directory)/store")
@@ -136,7 +136,7 @@ import Testing
     try withTemporaryDirectory { directory in
       let store = try Store.open(at: "\(directory)/store")
       let rows = try store.keyspace("rows")
-      // Behind 300 shared bytes, so that no head tells them apart: 60 groups of 60 long keys.
+      // The keys share 300 bytes, so that no head tells them apart: 60 groups of 60 long keys.
       let front = [UInt8](repeating: 7, count: 300)
       let count = chooseRounds(60, debug: 2)
       for group in 0..<count {

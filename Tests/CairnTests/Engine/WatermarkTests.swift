@@ -3,15 +3,15 @@ import Testing
 
 @testable import Cairn
 
-/// What is known of the durable end of the log outside the segment that it lies in.
+/// What files other than the newest segment record about the durable end of the log.
 @Suite struct WatermarkTests {
-  /// What somebody does to the newest segment.
+  /// Ways in which the newest segment can be lost or damaged.
   enum Loss: CaseIterable {
     case cutInHalf, cutBehindHeader, cutToNothing, zeroedFromHalf, zeroed, lastFrameZeroed, removed
 
     func apply(to machine: Machine) throws {
       let path = Machine.segment(1)
-      // What has been reserved behind the log is not lost.
+      // The space reserved after the log's end is not part of the loss.
       try machine.rewrite(path) { bytes in bytes = Array(bytes[...(bytes.lastIndex { $0 != 0 } ?? 0)]) }
       switch self {
       case .cutInHalf: try machine.rewrite(path) { $0.removeLast($0.count / 2) }
@@ -199,7 +199,7 @@ import Testing
     machine.files.failNext(.sync, with: .system(5))
     #expect(failure { try store.close() }?.code == .poisoned)
     try store.close()
-    // The lock is let go of all the same.
+    // Closing released the lock in spite of the failure.
     store = try machine.open()
     #expect(try count(store) == 20)
     try store.close()

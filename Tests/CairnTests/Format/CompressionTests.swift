@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CompressionTests {
   private func compress(_ value: [UInt8], _ compressor: inout LZ4Compressor) -> [UInt8]? {
-    // Filled, so that a byte written past the limit is seen.
+    // Filled with a pattern that shows bytes written past the limit.
     var target = [UInt8](repeating: 0xEE, count: value.count + 16)
     let length = unsafe value.withUnsafeBytes { value in
       unsafe target.withUnsafeMutableBytes { unsafe compressor.compress(value, into: $0.baseAddress!) }
@@ -66,7 +66,7 @@ import Testing
     var compressor = LZ4Compressor()
     let value = [UInt8](repeating: 7, count: 64)
     let first = compress(value, &compressor)
-    // Often enough for the state to run out of offsets and be cleared.
+    // Enough calls for the state to run out of offsets and be cleared.
     let others = (0..<20_000).count { _ in compress(value, &compressor) != first }
     #expect(others == 0)
   }

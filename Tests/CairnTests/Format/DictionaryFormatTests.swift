@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Pieces of the dictionary, of itself, runs, and noise.
+  /// A value made of pieces of the dictionary, pieces of itself, runs, and noise.
   private func mixture(_ dictionary: [UInt8], _ count: Int, _ random: inout SplitMix64) -> [UInt8] {
     var value: [UInt8] = []
     while value.count < count {
@@ -131,7 +131,7 @@ import Testing
     #expect(decompress([0, 0], 1, [UInt8](repeating: 0, count: 1 << 16 + 1)) == nil)
   }
 
-  /// Tag, keyspace, lengths, and what follows them.
+  /// The header of a record in keyspace 1 with an empty key and four stored bytes; `rest` is the fields that follow.
   private func header(_ tag: UInt8, _ rest: [UInt8]) -> RecordHeader? {
     let record: [UInt8] = [0, 0, 0, 0, tag, 1, 0, 4] + rest + [UInt8](repeating: 0, count: 40)
     return unsafe record.withUnsafeBytes { unsafe RecordHeader($0.baseAddress!, available: $0.count, baseSequence: 0) }

@@ -106,7 +106,7 @@ import Testing
     for _ in 0..<1000 {
       let wanted = UInt32.random(in: 0...mask, using: &random)
       for index in line.indices {
-        // Half of them match, and whatever else is in the word makes no difference.
+        // About half of them match, and the other bits of the word make no difference.
         let low = Bool.random(using: &random) ? wanted : wanted ^ 1 << UInt32.random(in: 0..<25, using: &random)
         unsafe line[index] = random.next() & ~UInt64(mask) | UInt64(low)
       }

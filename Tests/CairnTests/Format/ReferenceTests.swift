@@ -38,7 +38,7 @@ import Testing
     #expect(Set([composed, decomposed]).count == 2)
   }
 
-  /// Took twice as long with each level.
+  /// The comparison once took twice as long with each level.
   @Test func tuplesInTuplesAreComparedAtOnce() {
     let deep = (0..<60).reduce(Reference.integer(1)) { inner, _ in [inner] }
     let deeper = (0..<60).reduce(Reference.integer(2)) { inner, _ in [inner] }
@@ -173,7 +173,7 @@ extension Reference {
     }
   }
 
-  /// From few values, so that many are equal or nearly so.
+  /// Chosen from few values, so that many are equal or nearly equal.
   static func random(_ random: inout SplitMix64, depth: Int = 0) -> Reference {
     func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
     func few(_ range: Range<Int>) -> Range<Int> { 0..<Int.random(in: range, using: &random) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// What fuzzing has found worth keeping, fed to the same targets again.
+/// The inputs that fuzzing has found to be worth keeping, fed to the same targets again.
 @Suite struct CorpusTests {
   @Test(arguments: FuzzTarget.allCases) func everyInputGivesAValueOrATypedError(_ target: FuzzTarget) throws {
     let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -24,7 +24,7 @@ import Testing
   {
     var random = SplitMix64(seed: chooseSeed())
     for _ in 0..<chooseRounds(3000, debug: 200) {
-      // Behind the hash pages and leaves there are.
+      // The changed bytes lie after the checkpoint's hash pages and leaves.
       var input: [UInt8] = []
       for _ in 0..<2 {
         let place = Int.random(in: 38_000..<45_000, using: &random) & ~7

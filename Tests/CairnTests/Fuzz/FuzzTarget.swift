@@ -2,9 +2,10 @@ import CairnInspection
 
 @testable import Cairn
 
-/// What takes bytes from outside and has to get along with any of them: each gives a value or a typed error.
+/// Decoders that take bytes from outside and have to cope with any bytes: each gives a value or a typed error.
 ///
-/// `Tools/fuzz` feeds these with what libFuzzer thinks of; the tests feed them with the corpora that are kept of that.
+/// `Tools/fuzz` feeds the targets with libFuzzer's inputs; the tests feed them with the corpora of inputs that were
+/// kept.
 enum FuzzTarget: String, CaseIterable, Sendable {
   /// A manifest.
   case manifest
@@ -16,12 +17,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case checkpoint
   /// An encoded reference.
   case key
-  /// A reference as people write it.
+  /// The text form of a reference.
   case literal
   /// A compressed value.
   case value
 
-  /// Throws what a decoder has done that it must not do. What traps speaks for itself.
+  /// Throws a finding if a decoder has done something that it must not do. A trap ends the process and needs no
+  /// finding.
   func run(_ input: [UInt8]) throws(FuzzFinding) {
     switch self {
     case .manifest: try Self.manifest(input)
@@ -57,7 +59,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: Stores
 
-  /// The first byte says whether the segment is sealed, and whether its header is its own; the rest is the segment.
+  /// The first byte says whether the segment is sealed, and whether it keeps the identity in its own header; the rest
+  /// is the segment.
   private static func segment(_ input: [UInt8]) throws(FuzzFinding) {
     guard let flags = input.first else { return }
     var manifest = Manifest(store: 0x0F0E_0D0C_0B0A_0908, hashSeed: 0x5EED, segmentSize: 1 << 16)
@@ -72,7 +75,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     try FuzzedStore([ManifestFile.name: manifest.encoded(), Segment.fileName(1): segment]).use()
   }
 
-  /// The manifest and the segments it lists, each behind its length in two bytes.
+  /// The manifest and the segments that it lists, each after its length in two bytes.
   private static func store(_ input: [UInt8]) throws(FuzzFinding) {
     var rest = input[...]
     func next() -> [UInt8] {
@@ -94,7 +97,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
   private static let storeWithCheckpoint = Result { try FuzzedStore.withCheckpoint() }
 
-  /// Changes of ten bytes each: where, and eight bytes that are put there; a place past the end changes nothing.
+  /// Changes of ten bytes each: an offset in two bytes and the eight bytes to put there. An offset past the end changes
+  /// nothing.
   private static func checkpoint(_ input: [UInt8]) throws(FuzzFinding) {
     guard case .success(var files) = storeWithCheckpoint,
       let name = files.keys.first(where: { $0.hasSuffix(".checkpoint") }), var bytes = files[name]
@@ -145,7 +149,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// The first three bytes are the length that the rest is said to have once it is decompressed.
+  /// The first three bytes are the claimed length of the decompressed value; the rest is the compressed value.
   private static func value(_ input: [UInt8]) throws(FuzzFinding) {
     let raw = input.prefix(3).reversed().reduce(0) { $0 << 8 | Int($1) }
     let block = Array(input.dropFirst(3))
@@ -184,7 +188,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// Something a decoder has done that it must not do.
+/// Something that a decoder has done although it must not.
 struct FuzzFinding: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,7 +1,7 @@
 @testable import Cairn
 @testable import CairnInspection
 
-/// A store whose files may say anything.
+/// A store whose files may contain any bytes.
 struct FuzzedStore {
   private static let path = "/store"
   private let files = MemoryFileLayer()
@@ -32,7 +32,7 @@ struct FuzzedStore {
 
   private typealias Rows = [UInt32: [Row]]
 
-  /// A store in which a checkpoint and rows behind it are, by the names of its files.
+  /// The files, by name, of a store that has a checkpoint and rows written after it.
   static func withCheckpoint() throws -> [String: [UInt8]] {
     let made = try FuzzedStore([:])
     let store = try made.open(.readWrite)
@@ -59,7 +59,8 @@ struct FuzzedStore {
         .map { (String($0.key.dropFirst(prefix.count)), $0.value) })
   }
 
-  /// Looks at everything and writes a little. For a store whose index may lie although its checksums are right.
+  /// Reads everything and writes a little. For a store whose index may be wrong although its checksums are right:
+  /// ignores errors, and what is read is not checked.
   func endure() {
     do throws(StoreError) {
       for access in [StoreOptions.Access.readOnly, .readWrite] {
@@ -90,11 +91,11 @@ struct FuzzedStore {
         try store.checkpoint()
       }
     } catch {
-      // As good as rows.
+      // An error is as good an outcome as rows.
     }
   }
 
-  /// Looks at everything, writes, and looks again. Errors of the store's own are as good as rows.
+  /// Reads everything, writes, and reads again. Errors of the store's own type are as good an outcome as rows.
   func use() throws(FuzzFinding) {
     do {
       _ = try? Verifier(at: Self.path, files: files).run()
@@ -130,7 +131,7 @@ struct FuzzedStore {
     }
   }
 
-  /// The rows of each keyspace, seen in every way; nil if some cannot be read.
+  /// The rows of each keyspace, read in every way; nil if some cannot be read.
   private static func rows(_ store: Store) throws -> Rows? {
     let snapshot = store.snapshot()
     defer { snapshot.close() }

@@ -1,6 +1,6 @@
 @testable import Cairn
 
-/// Makes checksums right, and nothing else that is not, so that fuzzing gets past them.
+/// Corrects checksums, magic numbers and lengths, and leaves all else as it is, so that fuzzing gets past them.
 enum Mending {
   static func manifest(_ bytes: inout [UInt8]) {
     guard bytes.count >= 24 else { return }
@@ -27,7 +27,7 @@ enum Mending {
     bytes.replace(at: size - 4, CRC32C.checksum(Array(bytes.prefix(size - 4))))
   }
 
-  /// Makes a segment one of a certain store.
+  /// Makes a segment's header name a certain store, id and epoch.
   static func belongs(_ bytes: inout [UInt8], to store: UInt128, id: UInt32, epoch: UInt32) {
     guard bytes.count >= SegmentHeader.size else { return }
     bytes.replace(at: 32, store)

@@ -2,8 +2,8 @@ import Cairn
 import Synchronization
 import Testing
 
-/// Money moves between accounts in batches that expect what they have read. None of it is ever missing: for no reader,
-/// after no crash, and after no opening.
+/// Money moves between accounts in batches that expect the revisions they have read. None is ever missing: to any
+/// reader, after any crash, or after any opening.
 @Suite struct BankConcurrencyTests {
   private static let accounts = (0..<12 as Range<Int64>).map { Reference.tuple(["account", .integer($0)]) }
   private static let opening = 1000
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Every way to look at all accounts in one instant.
+  /// Checks the balances by every method that reads all accounts in one snapshot.
   private static func audit(_ snapshot: Snapshot, _ bank: Keyspace) throws {
     let together = try snapshot.get(many: accounts, in: bank)
     try check(together.compactMap { $0.map(balance) }, "get")
@@ -81,7 +81,7 @@ import Testing
       }
     }
     auditors.start { repeat { try store.checkpoint() } while !isDone.load(ordering: .acquiring) }
-    // The power fails again and again, on a copy of the machine.
+    // The power fails again and again on copies of the machine.
     auditors.start {
       var random = SplitMix64(seed: seed)
       repeat {
@@ -95,7 +95,7 @@ import Testing
     try auditors.join()
     try outcome.get()
 
-    // Each transfer has written two rows, and no other has been written over: no update was lost.
+    // Each transfer has written two rows, and nothing else has overwritten a row: no update was lost.
     let rows = try store.read { try $0.rows(in: bank) }
     #expect(rows.reduce(0) { $0 + Int($1.version) - 1 } == 2 * transfers.load(ordering: .relaxed))
     try store.checkpoint()

@@ -10,11 +10,12 @@ import Testing
 #endif
 
 /// Random histories of several threads on a few rows have to be linearizable, and their commits numbered in the order
-/// of real time. CAIRN_SEED gives every thread the same program again; how they meet is up to the machine.
+/// of real time. `CAIRN_SEED` gives every thread the same program again; how the threads interleave is up to the
+/// machine.
 @Suite struct HistoryConcurrencyTests {
   private static let historiesPerStore = 20
 
-  /// Rows in one keyspace or in two of both orders, next to each other in the index or not.
+  /// Rows in one keyspace or in two, of either order, adjacent in the index or not.
   private func rows(_ store: Store, _ random: inout SplitMix64) throws -> [(keyspace: Keyspace, reference: Reference)] {
     let ordered = try store.keyspace("ordered")
     let unordered = try store.keyspace("unordered", .unordered)
@@ -33,8 +34,8 @@ import Testing
       histories: Self.historiesPerStore)
   }
 
-  /// Records histories of one store, checks them, and closes it; how many there were. One store has the same rows each
-  /// time.
+  /// Records histories of one store, checks them, and closes the store; returns how many there were. The same `rowSeed`
+  /// gives the same rows.
   private func check(_ store: Store, rowsOf rowSeed: UInt64, seed: UInt64) throws -> Int {
     var rowRandom = SplitMix64(seed: rowSeed)
     var random = SplitMix64(seed: ~seed)
@@ -48,7 +49,7 @@ import Testing
         throw Mismatch("CAIRN_SEED=\(seed), history \(number): \(error)")
       }
     }
-    // A checkpoint on its way is a snapshot until then.
+    // A checkpoint in progress counts as a snapshot until the store is closed.
     try store.close()
     try #require(store.statistics.snapshots == 0)
     try #require(store.statistics.retainedVersions == 0)
@@ -62,7 +63,7 @@ import Testing
     for round in 0..<UInt64(chooseRounds(250, debug: 3)) {
       let own = seed &+ round
       let machine = Machine(seed: own)
-      // Whoever writes is held up now and then, in the middle of a commit.
+      // Threads yield now and then in the middle of a commit.
       let calls = Atomic<UInt64>(0)
       machine.files.gate = { _, _ in
         var random = SplitMix64(seed: own ^ calls.add(1, ordering: .relaxed).newValue)
@@ -84,7 +85,7 @@ import Testing
           var options = Machine.options
           options.compression = opening == 0
           let store = try Store.open(at: "\(directory)/store", options: options)
-          // The first commit of an epoch is numbered behind a gap.
+          // The first commit of an epoch has a number after a gap.
           try store.put([], at: "first", in: store.keyspace("openings"))
           histories += try check(store, rowsOf: seed &+ round, seed: seed &+ round &* 2 &+ opening)
         }

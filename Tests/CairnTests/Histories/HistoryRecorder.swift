@@ -9,8 +9,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// Threads that use a few rows of one store in random ways, one history after the other, and a record of all they were
-/// told.
+/// Threads that use a few rows of one store in random ways, one history after the other, and a record of all their
+/// calls and answers.
 final class HistoryRecorder: Sendable {
   struct Shape: Sendable {
     var threads: Int
@@ -18,7 +18,7 @@ final class HistoryRecorder: Sendable {
     var histories: Int
   }
 
-  /// What the rows were before, and what happened then.
+  /// The state of the rows before a history, and the calls of the history.
   struct Recording: Sendable {
     var initial: RowsModel.State
     var calls: RowsModel.History
@@ -29,7 +29,7 @@ final class HistoryRecorder: Sendable {
   private let seed: UInt64
   private let shape: Shape
   private let clock = Atomic<Int>(0)
-  /// No two puts are of the same value.
+  /// The last value that was put. No two puts have the same value.
   private let values = Atomic<UInt64>(0)
   private let rendezvous: Rendezvous
   private let initials = Lock<[RowsModel.State]>([])
@@ -77,7 +77,7 @@ final class HistoryRecorder: Sendable {
         user.pause()
         try user.maintain()
       }
-      // What is there in the end is part of the history: it began after all the rest.
+      // The final state is part of the history: this read begins after all other calls have ended.
       try rendezvous.meet()
       if thread == 0 {
         let began = clock.add(1, ordering: .sequentiallyConsistent).newValue
@@ -100,7 +100,7 @@ final class HistoryRecorder: Sendable {
     initials.withLock { $0.append(state) }
   }
 
-  /// One thread's: what it does next, and what it remembers of the rows.
+  /// One thread's source of random calls, and the revisions that it remembers.
   private struct User {
     let recorder: HistoryRecorder
     var random: SplitMix64
@@ -120,7 +120,7 @@ final class HistoryRecorder: Sendable {
       if number(below: 4) == 0 { sched_yield() }
     }
 
-    /// What changes nothing that can be seen.
+    /// Makes a call that changes nothing that can be seen.
     mutating func maintain() throws {
       if number(below: 100) == 0 { try store.checkpoint() }
     }
@@ -156,7 +156,7 @@ final class HistoryRecorder: Sendable {
       return .read([RowsModel.Reading(row: row, sight: sight)])
     }
 
-    /// All rows on one snapshot, one after the other, in an order of its own.
+    /// Reads all rows of one snapshot, one after the other, in random order.
     mutating func readAll() throws -> RowsModel.Operation {
       let snapshot = store.snapshot()
       defer { snapshot.close() }
@@ -283,7 +283,7 @@ extension RowsModel.Row {
   }
 }
 
-/// Values that tell which put they are from, of any length, and show when they are torn.
+/// Values of various lengths that tell which put they are from, and show when they are torn.
 private enum Payload {
   static func bytes(_ number: UInt64) -> [UInt8] {
     let length = [0, 3, 60, 900][Int(number & 3)]

@@ -1,4 +1,4 @@
-/// One call of a history and what it answered, with its place in real time: numbers of a clock that all threads share.
+/// One call of a history and its answer, with its place in real time: the readings of a clock that all threads share.
 struct Call<Operation: Sendable>: Sendable {
   var thread: Int
   var operation: Operation
@@ -6,30 +6,30 @@ struct Call<Operation: Sendable>: Sendable {
   var ended: Int
 }
 
-/// What an object does when it is used by one thread alone.
+/// The behaviour of an object that only one thread uses.
 protocol SequentialModel: Sendable {
   associatedtype State: Hashable & Sendable
   /// A call together with its answer.
   associatedtype Operation: Sendable
 
-  /// The state after a call; nil if in this state the object would not have given that answer.
+  /// The state after a call; nil if the object would not have given that answer in this state.
   func state(after operation: Operation, in state: State) -> State?
 }
 
-/// Finds out whether a history is linearizable: whether each call could have happened in one instant between its
+/// Decides whether a history is linearizable: whether each call could have happened in one instant between its
 /// beginning and its end (Herlihy and Wing, "Linearizability: A Correctness Condition for Concurrent Objects", 1990).
 ///
 /// The search is that of Wing and Gong, "Testing and Verifying Concurrent Objects", 1993: take any call that began
-/// before the first end, let it happen, and go on with the rest; where an answer doesn't fit, take another. As Lowe
-/// proposes in "Testing for Linearizability", 2017, it never goes on twice with the same calls done and the same state,
-/// without which it takes exponential time.
+/// before the first end, let it happen, and go on with the rest; where an answer does not fit, take another call. As
+/// Lowe proposes in "Testing for Linearizability", 2017, the search never continues twice from the same set of calls
+/// and the same state; without that it would take exponential time.
 struct Linearizability<Model: SequentialModel> {
   let model: Model
 
   enum Verdict {
-    /// In this order, by index.
+    /// The indices of the calls in an order that explains the answers.
     case linearizable([Int])
-    /// The longest order found, and the call that ended and fits nowhere behind it.
+    /// The longest order found, and the call that ended and does not fit anywhere after it.
     case impossible(longest: [Int], blocked: Int)
   }
 
@@ -64,7 +64,7 @@ struct Linearizability<Model: SequentialModel> {
           event = events.next(event)
         }
       } else {
-        // A call has ended that hasn't happened yet: something happened too early.
+        // A call has ended that has not happened yet: one of those before it was chosen too early.
         if chosen.count >= longest.count {
           longest = chosen.map(\.call)
           blocked = events.call(event)
@@ -95,14 +95,14 @@ private struct CallSet: Hashable {
   }
 }
 
-/// Beginnings and ends in the order of time, doubly linked, so that a call can be taken out and put back.
+/// Beginnings and ends in order of time, in a doubly linked list, so that a call can be taken out and put back.
 private struct EventList {
   private var previous: [Int]
   private var following: [Int]
   private var calls: [Int]
   private var beginnings: [Int]
   private var ends: [Int]
-  /// Behind the last event and before the first.
+  /// A sentinel after the last event and before the first.
   private let head: Int
 
   init(_ times: [(began: Int, ended: Int)]) {
@@ -130,7 +130,7 @@ private struct EventList {
   func call(_ event: Int) -> Int { calls[event] }
   func beginning(of call: Int) -> Int { beginnings[call] }
 
-  /// The call that begins with an event; nil if it is an end.
+  /// The call that begins with an event; nil if the event is an end.
   func beginning(_ event: Int) -> Int? { beginnings[calls[event]] == event ? calls[event] : nil }
 
   mutating func remove(_ call: Int) {

@@ -1,7 +1,7 @@
 import Cairn
 import Testing
 
-/// Histories written by hand: those that can be explained are taken, those that cannot are refused.
+/// Histories written by hand: those that can be explained are accepted, those that cannot are refused.
 @Suite struct LinearizabilityTests {
   typealias Operation = RowsModel.Operation
 
@@ -44,7 +44,7 @@ import Testing
     #expect(!isLinearizable([(put(1, 1), 1...2), (read(.nothing), 3...4)], countsCommits: countsCommits))
     #expect(
       !isLinearizable(
-        // New, then old again, both while the write goes on.
+        // The new value is read, then the old one again, both during the write.
         [(put(1, 1), 1...10), (read(.value(1)), 2...3), (read(.nothing), 4...5)], countsCommits: countsCommits))
   }
 
@@ -55,7 +55,7 @@ import Testing
     #expect(!isLinearizable([(put(1, 1), 1...2), (read(.row(wrong)), 3...4)], countsCommits: countsCommits))
   }
 
-  /// Two threads read the same revision, and both are told that their change of it was taken.
+  /// Two threads read the same revision, and both are told that their change of it was committed.
   @Test(arguments: [true, false]) func aLostUpdateIsRefused(_ countsCommits: Bool) {
     func change(_ value: UInt64, _ outcome: RowsModel.Outcome) -> Operation {
       .write([.init(row: 0, change: .put(value), expectation: .revision(1))], outcome)
@@ -69,7 +69,7 @@ import Testing
       isLinearizable(
         [first, (change(2, .committed(2)), 3...6), (change(3, .refused([conflict])), 4...5)],
         countsCommits: countsCommits))
-    // Refused for nothing, and with another reason than there is.
+    // Refused although there is no conflict, with a reason and without one.
     #expect(!isLinearizable([first, (change(3, .refused([conflict])), 4...5)], countsCommits: countsCommits))
     #expect(!isLinearizable([first, (change(3, .refused([])), 4...5)], countsCommits: countsCommits))
     // Two inserts of the same row.
@@ -84,17 +84,17 @@ import Testing
     #expect(isLinearizable([batch, (read(.nothing, .nothing), 2...3)], countsCommits: countsCommits))
     #expect(isLinearizable([batch, (read(.value(1), .value(1)), 2...3)], countsCommits: countsCommits))
     #expect(!isLinearizable([batch, (read(.value(1), .nothing), 2...3)], countsCommits: countsCommits))
-    // Seen by two reads one after the other.
+    // Two reads, one after the other, see only half of the batch.
     let second = Operation.read([.init(row: 1, sight: .nothing)])
     #expect(!isLinearizable([batch, (read(.value(1)), 2...3), (second, 5...6)], countsCommits: countsCommits))
   }
 
-  /// Each row by itself is as it was at some moment of the read, but not both at the same.
+  /// Each row by itself is as it was at some moment of the read, but the two never were so at the same moment.
   @Test(arguments: [true, false]) func aTornSnapshotIsRefused(_ countsCommits: Bool) {
     let writes = [(both(1, 1), 1...2), (both(2, 2), 4...5), (both(3, 3), 6...7)]
     #expect(!isLinearizable(writes + [(read(.value(1), .value(2)), 3...8)], countsCommits: countsCommits))
     #expect(isLinearizable(writes + [(read(.value(2), .value(2)), 3...8)], countsCommits: countsCommits))
-    // Two readers that saw two writes in different orders.
+    // Two readers saw two writes in different orders.
     #expect(
       !isLinearizable(
         [
@@ -103,7 +103,7 @@ import Testing
         ], countsCommits: countsCommits))
   }
 
-  /// Only the numbers tell: the rows alone could be explained.
+  /// Only the commit numbers are wrong: the rows alone could be explained.
   @Test func commitsNumberedAgainstTimeAreRefused() {
     let swapped = [(put(1, 2), 1...2), (put(2, at: 1, 1), 3...4)]
     #expect(!isLinearizable(swapped))
@@ -114,13 +114,13 @@ import Testing
     let early = [(put(1, 1), 1...2), (read(.value(1), at: 2), 3...4)]
     #expect(!isLinearizable(early))
     #expect(isLinearizable(early, countsCommits: false))
-    // What changes nothing takes no number.
+    // A write that changes nothing takes no number.
     let delete = Operation.write([.init(row: 0, change: .delete)], .committed(1))
     #expect(isLinearizable([(put(1, at: 1, 1), 1...2), (delete, 3...4)]))
     #expect(!isLinearizable([(put(1, at: 1, 1), 1...2), (put(2, at: 1, 1), 3...4)]))
   }
 
-  /// Ten writers at the same time can happen in 3,628,800 orders; with what is remembered the search ends at once.
+  /// Ten concurrent writers allow 3,628,800 orders; because the search remembers states, it ends at once.
   @Test func manyCallsAtTheSameTimeAreDecided() {
     let writes = (1...10).map { (put(UInt64($0), at: $0 & 1, UInt64($0)), 1...1000) }
     #expect(!isLinearizable(writes + [(read(.value(11)), 2...999)], countsCommits: false))

@@ -8,9 +8,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Where threads wait for each other, again and again. They spin, so that all go on in the same instant.
+/// A point at which threads wait for each other, again and again. They spin, so that all continue at the same instant.
 final class Rendezvous: Sendable {
-  /// One of them has failed, and the others go home.
+  /// Thrown to the waiting threads after one of the threads has failed.
   struct Broken: Error {}
 
   private let parties: Int

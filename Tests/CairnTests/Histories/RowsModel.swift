@@ -1,9 +1,9 @@
 import Cairn
 
-/// A few rows of a store as one thread alone would see them.
+/// A few rows of a store, as a single thread would see them.
 struct RowsModel: SequentialModel {
-  /// Whether commits have to be numbered one by one in the order in which they happen, and snapshots to tell that
-  /// number. Without, any answer will do that the rows explain.
+  /// Whether commits must be numbered one by one in the order in which they happen, and snapshots must report that
+  /// number. If false, any answer is accepted that the rows explain.
   var countsCommits = true
 
   struct Row: Hashable, Sendable {
@@ -17,10 +17,10 @@ struct RowsModel: SequentialModel {
     var rows: [Row?]
   }
 
-  /// What a read tells of one row.
+  /// What a read reports about one row.
   enum Sight: Hashable, Sendable {
     case nothing
-    /// That there is a row.
+    /// The row exists.
     case something
     case value(UInt64)
     case row(Row)
@@ -48,7 +48,7 @@ struct RowsModel: SequentialModel {
     var expectation = Expectation.anything
   }
 
-  /// A row that was not as expected, and the revision it had.
+  /// A row that was not as expected, and the revision it had; nil if there was no row.
   struct Conflict: Hashable, Sendable {
     var row: Int
     var expected: Expectation
@@ -61,7 +61,7 @@ struct RowsModel: SequentialModel {
   }
 
   enum Operation: Hashable, Sendable {
-    /// Several rows in one instant, and after which commit that was, if that is known.
+    /// Several rows in one instant, and the number of the last commit before it, if that is known.
     case read([Reading], at: UInt64? = nil)
     /// Changes of different rows.
     case write([Step], Outcome)
@@ -119,11 +119,11 @@ struct RowsModel: SequentialModel {
 extension RowsModel {
   typealias History = [Call<Operation>]
 
-  /// Throws what is wrong with a history, with all of it.
+  /// Throws a description of the whole history if it is not linearizable or its commits are misnumbered.
   static func check(_ history: History, from initial: State) throws(Mismatch) {
     let verdict = Linearizability(model: RowsModel()).check(history, from: initial)
     guard case .impossible(let longest, let blocked) = verdict else { return }
-    // Which of the two is broken: the rows, or only the numbers of the commits?
+    // Find out which is wrong: the rows, or only the numbers of the commits.
     let plain = Linearizability(model: RowsModel(countsCommits: false)).check(history, from: initial)
     let what =
       if case .linearizable = plain { "commits are not numbered as they happened" } else { "not linearizable" }

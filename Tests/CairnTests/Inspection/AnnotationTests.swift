@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cairn
 
-/// Bytes with the names of their fields.
+/// Bytes annotated with the names of their fields.
 @Suite struct AnnotationTests {
   private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Documentation/FORMAT.md")

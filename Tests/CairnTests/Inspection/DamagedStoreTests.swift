@@ -4,12 +4,12 @@ import Testing
 
 @testable import Cairn
 
-/// The committed damaged stores: what verifying finds in each, and what salvaging brings back.
+/// The committed damaged stores: what the verifier finds in each, and what salvage recovers.
 @Suite struct DamagedStoreTests {
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Damaged")
 
-  /// CAIRN_WRITE_FIXTURES=1 swift test --filter DamagedStoreTests
+  /// `CAIRN_WRITE_FIXTURES=1 swift test --filter DamagedStoreTests` writes the stores anew.
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
   private static func path(_ name: String) -> String { directory.appending(path: name).path() }
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// All rows of a sound one, as salvaging a sound one brings them back.
+  /// All rows of the undamaged store, by keyspace, sorted as they are for a salvaged store.
   private func sound() throws -> [String: [Row]] {
     var rows: [String: [Row]] = [:]
     try withTemporaryDirectory { directory in
@@ -126,7 +126,7 @@ import Testing
           do {
             _ = try Salvage.run(from: path, to: "\(directory)/saved")
           } catch let error as StoreError {
-            // A version that no reader knows.
+            // The flipped bit gave a format version that no reader knows.
             #expect(error.code == .newerFormat, "\(name) at \(offset): \(error)")
             continue
           }

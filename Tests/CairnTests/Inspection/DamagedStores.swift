@@ -2,7 +2,7 @@ import CairnInspection
 
 @testable import Cairn
 
-/// The stores under Tests/Damaged, made anew in memory.
+/// Makes the stores under Tests/Damaged anew, in memory.
 enum DamagedStores {
   static let names = [
     "flipped-compacted-record", "flipped-header", "flipped-manifest", "flipped-record", "missing-segment",
@@ -33,10 +33,11 @@ enum DamagedStores {
     files[name]?[offset] ^= 0x10
   }
 
-  /// A segment that compaction wrote, a sealed one and an open one; one keyspace keeps two versions.
+  /// The undamaged store: a segment that compaction wrote, a sealed segment and an open one; one keyspace keeps two
+  /// versions.
   static func sound() throws -> Fixtures.Files { try write().files }
 
-  /// The frame that would come next.
+  /// The frame of the commit that comes next.
   private static func tail() throws -> [UInt8] { try write().tail }
 
   private static func write() throws -> (files: Fixtures.Files, tail: [UInt8]) {
@@ -77,7 +78,7 @@ enum DamagedStores {
     var (files, tail): (Fixtures.Files, [UInt8]) = ([:], [])
     try write { store, customers, _ in
       try store.write { batch in try put("Hal", &batch, customers, 8) }
-      // As a process that is killed leaves it.
+      // The files as a killed process would leave them.
       files = machine.files()
       try store.write { batch in try put("Ida", &batch, customers, 9) }
       tail = Array(machine.files()[open, default: []].dropFirst(files[open]?.count ?? 0))

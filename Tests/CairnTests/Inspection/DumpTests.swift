@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// Dumps and what is read of them.
+/// Writing and reading dumps.
 @Suite struct DumpTests {
   private struct Text: LineSink {
     var bytes: [UInt8] = []
@@ -160,6 +160,8 @@ import Testing
       #"{"in":1,"key":{"integer":1.5},"value":{"text":"x"},"version":1,"revision":1}"#,
       "line 3: a number is not an integer"
     ),
+    (#"{"in":1,"key":{"integer":007},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
+    (#"{"in":1,"key":{"integer":-01},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
     (#"{"in":1,"key":{"float":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a key must be"),
     (#"{"in":1,"key":{"integer":1},"value":5,"version":1,"revision":1}"#, "line 3: a value must be"),
     (#"{"in":1,"key":{"integer":1},"value":{"hex":"0"},"version":1,"revision":1}"#, "line 3: a value must be"),

@@ -2,7 +2,7 @@ import Cairn
 import CairnInspection
 import Testing
 
-/// Small things that reports are made of.
+/// The small parts that reports are made of.
 @Suite struct FiguresTests {
   @Test(arguments: [
     (0, "1970-01-01 00:00:00.000 UTC"), (951_782_400, "2000-02-29 00:00:00.000 UTC"),

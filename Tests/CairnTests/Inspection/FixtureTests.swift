@@ -3,7 +3,7 @@ import CairnInspection
 import Foundation
 import Testing
 
-/// The committed stores, which every later version has to read.
+/// The committed stores, which every later version has to be able to read.
 @Suite struct FixtureTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests
+  /// `CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests` writes the stores anew.
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
   @Test(arguments: ["example", "empty", "everything", "compacted", "dictionary", "retained"])
@@ -43,7 +43,7 @@ import Testing
     #expect(verification.findings.contains { $0.kind == .tornTail } == (name == "everything"))
   }
 
-  /// What the reader written from FORMAT.md has to print of them is committed too.
+  /// The expected output of the reader that was written from FORMAT.md is committed, too.
   @Test func historiesAreThoseOfOneMadeNow() throws {
     let expected = Self.tests.appending(path: "FormatReader/retained.jsonl")
     try withTemporaryDirectory { directory in
@@ -79,7 +79,7 @@ import Testing
     let blocks = section.components(separatedBy: "```").enumerated().filter { $0.offset.isMultiple(of: 2) == false }
     var documented: [[UInt8]] = [[], []]
     try #require(blocks.count >= 2)
-    // The first block is the manifest, the others the segment.
+    // The first block is the manifest, the others are the segment.
     for (number, block) in blocks.map(\.element).enumerated() {
       for line in block.split(separator: "\n").dropFirst(0) where line.wholeMatch(of: /[0-9a-f]{4}  .*/) != nil {
         let file = number == 0 ? 0 : 1

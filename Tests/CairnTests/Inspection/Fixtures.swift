@@ -2,8 +2,8 @@ import CairnInspection
 
 @testable import Cairn
 
-/// The stores under Tests/Fixtures, made anew in memory with the same clock and the same randomness. Compressed values
-/// may come out differently with another liblz4; what they hold does not.
+/// Makes the stores under Tests/Fixtures anew, in memory, with the same clock and the same random numbers. Another
+/// version of liblz4 may compress values to other bytes; the values themselves are the same.
 enum Fixtures {
   typealias Files = [String: [UInt8]]
 
@@ -12,13 +12,13 @@ enum Fixtures {
     let machine = try FixtureMachine(random: [0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100, 0x5EED])
     let store = try machine.open()
     try store.put(Array("capital".utf8), at: "Bern", in: try store.keyspace("cities"))
-    // Before anything runs in the background: the manifest of a store that was killed just then.
+    // Taken before any background work runs: the manifest is that of a store whose process was killed at this moment.
     let files = machine.files()
     try store.close()
     return files
   }
 
-  /// A store that was made and never written to.
+  /// A store that was created and never written to.
   static func empty() throws -> Files {
     let machine = try FixtureMachine(random: [1, 2, 3])
     try machine.open().close()
@@ -26,7 +26,7 @@ enum Fixtures {
   }
 
   /// Every type of reference, values that are text and values that are not, raw and compressed, overwritten and deleted
-  /// rows, an unordered keyspace, several segments, two epochs, and the half of a frame behind the end of the log.
+  /// rows, an unordered keyspace, several segments, two epochs, and half a frame after the end of the log.
   static func everything() throws -> Files {
     let machine = try FixtureMachine(random: [0x1234_5678_9ABC_DEF0, 0x0FED_CBA9_8765_4321, 42])
     var store = try machine.open()
@@ -81,7 +81,7 @@ enum Fixtures {
     return files
   }
 
-  /// Segments that compaction wrote, with a list of moves for a checkpoint, a dropped keyspace, and commits behind.
+  /// Segments that compaction wrote, with a list of moves for a checkpoint, a dropped keyspace, and later commits.
   static func compacted() throws -> Files {
     let machine = try FixtureMachine(random: [0xC0DE_0000_0000_0001, 0xC0DE_0000_0000_0002, 7])
     let store = try machine.open()
@@ -111,7 +111,7 @@ enum Fixtures {
     return files
   }
 
-  /// Values compressed with a dictionary, others of the same keyspace from before it, and a checkpoint.
+  /// Values compressed with a dictionary, values of the same keyspace from before the dictionary, and a checkpoint.
   static func dictionary() throws -> Files {
     let machine = try FixtureMachine(random: [5, 6, 7])
     let scheduler = ManualScheduler()
@@ -130,8 +130,8 @@ enum Fixtures {
     return machine.files()
   }
 
-  /// Keyspaces that retain older versions: as many all along, fewer and then more, and one that is gone; a checkpoint with
-  /// older versions, segments that compaction wrote since, and commits behind.
+  /// Keyspaces that retain older versions: one with a constant number, one with fewer and then more, and one that was
+  /// dropped; a checkpoint with older versions, segments that compaction wrote afterwards, and later commits.
   static func retained() throws -> Files {
     let machine = try FixtureMachine(random: [0xAB1D_0000_0000_0001, 0xAB1D_0000_0000_0002, 11])
     let store = try machine.open()
@@ -199,7 +199,7 @@ struct FixtureMachine {
     try layer.createDirectory("/machine")
   }
 
-  /// Closing a store ends its scheduler.
+  /// Opens the store with a new scheduler by default, since closing a store ends its scheduler.
   func open(_ scheduler: ManualScheduler = ManualScheduler()) throws -> Store {
     var options = StoreOptions()
     options.segmentSize = 64 << 10
@@ -207,8 +207,8 @@ struct FixtureMachine {
     return try Store.open(at: "/machine/store", options: options, environment: environment)
   }
 
-  /// The store's files by name, without the zeros they end with. The record of the watermark, which is not synced, is as
-  /// good as lost with the power.
+  /// The store's files by name, without the zeros at their ends. The watermark record is not synced, so by default it
+  /// is left out, as if it had been lost with the power.
   func files(withWatermark: Bool = false) -> Fixtures.Files {
     var files: Fixtures.Files = [:]
     for (path, bytes) in layer.contents where path.hasPrefix("/machine/store/") {

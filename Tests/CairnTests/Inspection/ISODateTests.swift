@@ -7,8 +7,8 @@ struct ISODateTests {
     "are those of the calendar",
     arguments: [
       (0.0, "2001-01-01T00:00:00Z"), (-0.0, "2001-01-01T00:00:00Z"), (-1, "2000-12-31T23:59:59Z"),
-      (-1e-12, "2001-01-01T00:00:00Z"), (86_400.5, "2001-01-02T00:00:00.5Z"),
-      (0.000_000_001, "2001-01-01T00:00:00.000000001Z"), (0.999_999_999_9, "2001-01-01T00:00:01Z"),
+      (-1e-12, "2000-12-31T23:59:59.999999999999Z"), (86_400.5, "2001-01-02T00:00:00.5Z"),
+      (0.000_000_001, "2001-01-01T00:00:00.000000001Z"), (0.999_999_999_9, "2001-01-01T00:00:00.9999999999Z"),
       (-978_307_200, "1970-01-01T00:00:00Z"),
       (721_692_800.125, "2023-11-14T22:13:20.125Z"), (-63_113_904_000, "0001-01-01T00:00:00Z"),
       (252_423_993_599, "9999-12-31T23:59:59Z"),
@@ -39,8 +39,31 @@ struct ISODateTests {
     #expect(ISODate.seconds(text) == nil)
   }
 
-  @Test("come back exactly", arguments: [721_692_800.123_456_7, 0.1, 86_399.999_999, -0.5, 6.25e8 + 0.000_001])
+  private static let oddSeconds: [Double] = [
+    721_692_800.123_456_7, 0.1, 86_399.999_999, -0.5, 625_000_000.000_001, 0.300_000_000_000_000_04, 1e-5, -1.5e-5,
+    -1e-12, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude,
+  ]
+  private static let edges: [Double] = [1, -1, 86_400, -86_400, 252_423_993_599, -63_113_903_999]
+
+  @Test("come back exactly", arguments: oddSeconds + edges.map(\.nextDown) + edges.map(\.nextUp))
   func comeBack(seconds: Double) {
     #expect(ISODate.seconds(ISODate.text(seconds)) == seconds)
+  }
+
+  @Test("come back exactly whatever their size")
+  func comeBackOfEverySize() {
+    var seconds = 2.5e11 / 3
+    while seconds > 1e-30 {
+      for value in [seconds, -seconds] { #expect(ISODate.seconds(ISODate.text(value)) == value) }
+      seconds /= 1.37
+    }
+  }
+
+  @Test("are read with zeros at their ends")
+  func zerosAtTheEnd() {
+    #expect(ISODate.seconds("2000-12-31T23:59:59.000Z") == -1)
+    #expect(ISODate.seconds("2000-12-31T23:59:59.50Z") == -0.5)
+    #expect(ISODate.seconds("2001-01-01T00:00:00.0Z") == 0)
+    #expect(ISODate.seconds("2001-01-01T00:00:01.250Z") == 1.25)
   }
 }

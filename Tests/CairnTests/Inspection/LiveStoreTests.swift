@@ -3,9 +3,9 @@ import Testing
 
 @testable import Cairn
 
-/// Looking at a store while a writer changes it, at every moment that matters.
+/// Inspecting a store while a writer changes it, at every moment that matters.
 @Suite struct LiveStoreTests {
-  /// A machine with a store whose writer does something at one moment of somebody else's look.
+  /// A machine with a store whose writer does something at one moment of an inspection.
   private final class Scene {
     let machine = Machine()
     let store: Store
@@ -18,11 +18,11 @@ import Testing
       for _ in 0..<3 { try live() }
     }
 
-    /// Commits through several segments, of which compaction removes what is there, and checkpoints.
+    /// Commits to several segments, removes the present ones by compaction, and writes a checkpoint.
     func live() throws {
       for number in 0..<60 {
         round += 1
-        // So that no segment is like another, and nothing is compressed.
+        // Random values, so that no two segments are alike, and nothing is compressed.
         var random = SplitMix64(seed: UInt64(round))
         let value = (0..<4000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         try store.put(value, at: .integer(Int64(number % 7)), in: rows, .buffered)
@@ -34,7 +34,7 @@ import Testing
       machine.runBackground()
     }
 
-    /// Commits that fill a segment, and compaction.
+    /// Fills a segment with commits, and runs background work, such as compaction.
     func roll() throws {
       for number in 0..<20 {
         try store.put([UInt8](repeating: UInt8(number), count: 3000), at: 1, in: rows, .buffered)
@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  /// Calls `look` with files before the n-th opening of which something happens, for n = 0, 1, 2 … until it opens fewer.
+  /// Calls `look` with files that make `event` happen before the n-th opening of a file, for n = 0, 1, 2 …, until
+  /// `look` opens no n-th file.
   private func atEveryMoment(
     _ event: @escaping @Sendable (Scene) throws -> Void = { try $0.live() },
     _ look: (Scene, any FileLayer) throws -> Void
@@ -168,7 +169,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// Files that tell before one is opened.
+/// Files that call a closure before one of them is opened.
 private final class WatchedFiles: FileLayer {
   private let files: any FileLayer
   private let count = Lock(0)

@@ -6,6 +6,7 @@ import Testing
   private static let references: [Reference] = [
     0, 42, -7, .integer(.min), .integer(.max),
     "", "Berlin", "42", "007", "-", "x'00'", "(1)", "a \"b\" \\ 'c'", "\0\n\r\t\u{1B}\u{9B}\u{202E}\u{200B}",
+    "a\u{AD}b\u{34F}\u{180E}\u{3164}\u{FE0F}\u{FFA0}\u{E0041}\u{E0100}\u{10FFFF}",
     "e\u{301}\u{1F600}", "\u{301}", "67e55044-10b1-426f-9247-bb680e5fe0c8",
     .uuid(0), .uuid(.max), .uuid(0x67E5_5044_10B1_426F_9247_BB68_0E5F_E0C8),
     .bytes([]), .bytes([0, 10, 255]),
@@ -16,6 +17,22 @@ import Testing
     #expect(try Reference(literal: reference.literal) == reference)
     #expect(try Reference(literal: reference.description) == reference)
     #expect(!reference.literal.unicodeScalars.contains { Escaping.isHidden($0.value) })
+  }
+
+  @Test func showsInvisibleCharacters() {
+    #expect(Reference.string("a\u{AD}\u{E0041}").literal == #""a\u{AD}\u{E0041}""#)
+    var json: [UInt8] = []
+    json.append(quoted: "\u{FE0F}\u{E0041}\u{1F600}", .json)
+    #expect(String(decoding: json, as: UTF8.self) == #""\ufe0f\udb40\udc41"# + "\u{1F600}\"")
+    let hidden: [Unicode.Scalar] = [
+      "\u{AD}", "\u{34F}", "\u{61C}", "\u{115F}", "\u{17B4}", "\u{180B}", "\u{180E}", "\u{200B}", "\u{2028}",
+      "\u{206A}",
+      "\u{3164}", "\u{FE00}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}", "\u{FFF9}", "\u{1D173}", "\u{E0000}", "\u{E007F}",
+      "\u{E01EF}",
+    ]
+    #expect(hidden.allSatisfy { Escaping.isHidden($0.value) })
+    let visible: [Unicode.Scalar] = [" ", "~", "\u{A0}", "\u{301}", "\u{E9}", "\u{4E00}", "\u{1F600}", "\u{10FFFF}"]
+    #expect(!visible.contains { Escaping.isHidden($0.value) })
   }
 
   @Test(
@@ -38,7 +55,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "(1", "(1,)", "(,1)", "(1 2", "(1) 2", "\"a", "\"a\" b", "\"\\q\"", "\"\\u{d800}\"", "\"\\u41\"", "\"\\", "x'0",
+    "(1", "(1,)", "(,1)", "(1 2", "(1) 2", "\"a", "\"a\" b", "\"\\q\"", "\"\\u{d800}\"", "\"\\u41\"", "\"\\u{+41}\"",
+    "\"\\u{}\"", "\"\\", "x'0",
     "x'0g'",
     "x'0a'0", "x'\u{E9}'", "9223372036854775808", "-9223372036854775809", String(repeating: "(", count: 100_000),
   ]) func tellsWhatIsWrong(_ literal: String) {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Cairn
 
-/// What verifying says about stores that something has happened to.
+/// What the verifier reports about stores that have been damaged or changed.
 @Suite struct VerifierTests {
   private let first = "0000000001.segment"
   private let second = "0000000002.segment"
-  /// The last one that has rows; what is behind its end is torn.
+  /// The last segment that has rows; it has a torn tail.
   private let last = "0000000004.segment"
 
   private func verify(_ change: (inout Fixtures.Files) throws -> Void) throws -> Verification {
@@ -54,11 +54,11 @@ import Testing
   }
 
   @Test func aFlippedBitInARecordIsNamed() throws {
-    // The first frame begins at 128, its first record at 176.
+    // The first frame begins at offset 128, its first record at 176.
     expect(try verify { $0[first]?[190] ^= 4 }, .record, in: first, at: 176)
-    // With a wrong length all that follows in the frame is lost, and is one problem.
+    // With a wrong length, everything after it in the frame is lost, and counts as one problem.
     expect(try verify { $0[first]?[182] ^= 4 }, .record, in: first, at: 176)
-    // The time is a part of the frame alone.
+    // The commit time is covered only by the frame's checksum.
     let verification = try verify { $0[first]?[128 + 24] ^= 4 }
     expect(verification, .frame, in: first, at: 128)
   }
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func belowTheWatermarkNothingIsTorn() throws {
-    // Three commits, each durable, so that the third knows of the second.
+    // Write three commits, each durable, so that the third records that the second is.
     let machine = try FixtureMachine(random: [1, 2, 3])
     let store = try machine.open()
     let keyspace = try store.keyspace("k")
@@ -114,7 +114,7 @@ import Testing
     expect(try verify(damaged), .segmentHeader, in: first, at: 0)
     #expect(try verify(damaged).frames == 3)
 
-    // The third itself may have been torn.
+    // The third commit itself may have been torn.
     damaged = files
     let end = try #require(files[first]).count
     damaged[first]?[end - 9] ^= 1
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test func badContentBehindGoodChecksumsIsNamed() throws {
-    // Frames whose checksums are right and whose records make no sense, as a faulty writer would leave.
+    // Frames as a faulty writer would leave them: their checksums are right, and their records make no sense.
     let header = SegmentHeader(
       store: 1, id: 1, epoch: 1, baseSequence: 0, created: 0, watermark: .none,
       recoveredEnd: Place(segment: 0, offset: 0))
@@ -170,7 +170,7 @@ import Testing
     #expect(try kinds([0x20], [1, 2, 3], rawLength: 200) == [.value])
   }
 
-  /// A frame of one row.
+  /// A frame with one row.
   private func frame(
     _ seed: PlaceSeed, _ key: [UInt8], _ value: [UInt8], keyspace: UInt32, rawLength: Int?
   ) -> [UInt8] {

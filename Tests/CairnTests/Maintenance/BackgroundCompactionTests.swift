@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// What compaction does by itself, and when.
+/// What compaction does in the background, and when.
 @Suite struct BackgroundCompactionTests {
   private let machine = Machine()
 
@@ -13,7 +13,7 @@ import Testing
     return options
   }
 
-  /// Runs what is to be done in the background after each row if asked to, and is done with it then.
+  /// Puts rows, and, unless told otherwise, runs all background work to its end after each.
   private func fill(
     _ store: Store, _ rows: Range<Int64>, round: UInt64 = 0, length: Int = 1000, runsBackground: Bool = true
   ) throws {

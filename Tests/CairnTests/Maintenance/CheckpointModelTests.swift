@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cairn
 
-/// A store opened from a checkpoint is the store that its log alone gives.
+/// A store opened from a checkpoint equals the store opened from its log alone.
 @Suite struct CheckpointModelTests {
   private struct Found: Equatable {
     var rows: [[String]] = []
@@ -96,7 +96,7 @@ import Testing
     #expect(withoutCheckpoint.recovery.checkpoint == nil)
     Self.uses.withLock { $0 += used.checkpoint == nil ? 0 : 1 }
 
-    // What was taken over can be written to.
+    // The store opened from the checkpoint can be written to, like the one opened from the log.
     let rows = try withoutCheckpoint.keyspace("ordered")
     let again = try machine.open()
     let sameRows = try again.keyspace("ordered")
@@ -127,7 +127,7 @@ import Testing
         throw error
       }
     }
-    // Most programs leave one; of two, one may not.
+    // Most programs leave a usable checkpoint, but not every one does.
     #expect(Self.uses.withLock { $0 } > rounds / 4)
   }
 }

@@ -74,7 +74,7 @@ import Testing
       try fill(store, round * 10..<round * 10 + 10)
       try store.checkpoint()
     }
-    // The removal of the first is not durable.
+    // The removal of the first checkpoint is not durable.
     let next = machine.crash()
     let file = try next.files.open(Self.name(7), .create)
     try file.write([1, 2, 3], at: 0)
@@ -190,7 +190,7 @@ import Testing
     let machine = Machine()
     let store = try machine.open()
     let rows = try store.keyspace("rows")
-    // Enough log for one in the background.
+    // Write enough log for a checkpoint in the background.
     for number in 0..<1500 { try store.put(.noise(100), at: .integer(Int64(number)), in: rows, .buffered) }
     var steps = 0
     while machine.runOneInBackground(), store.statistics.checkpointBytes == 0 {
@@ -226,7 +226,7 @@ import Testing
     #expect(added > 1)
     let again = try machine.crash().open(options)
     #expect(again.recovery.checkpoint == 1000 && again.statistics.rows == 1000)
-    // None is in the ordered index that leads to no row.
+    // The ordered index has no entry that leads to no row.
     let keyspace = try again.keyspace("rows").index
     let tree = try #require(keyspace.tree)
     let entries = try LeafEntries.with { entries in

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Cairn
 
-/// What compaction needs of the disk, what it says of it, and what snapshots keep it from.
+/// How much disk space compaction needs, what it reports about that, and what snapshots keep it from removing.
 @Suite struct CompactionSpaceTests {
   private let machine = Machine()
 
-  /// Without anything in the background but segments made ready.
+  /// No background work but the preparation of segments.
   private static var options: StoreOptions {
     var options = Machine.options
     options.compaction = false
@@ -28,7 +28,7 @@ import Testing
     try store.sync()
   }
 
-  /// Bytes of disk that `body` takes at most beyond what is taken before.
+  /// The most bytes of disk that are in use during `body`, less those in use before.
   private func peak(_ body: () throws -> Void) rethrows -> Int {
     machine.runBackground()
     let before = machine.files.used
@@ -109,7 +109,7 @@ import Testing
     #expect(store.statistics.tombstoneBytes > 0)
   }
 
-  /// With a row that only the snapshot sees; behind its tombstone come rows for almost two segments.
+  /// A store in which one row is seen only by the snapshot; its tombstone is followed by rows for almost two segments.
   private func storeWithSnapshot(
     of rows: Range<Int64>, deleting deleted: Int64
   ) throws -> (store: Store, snapshot: Snapshot) {
@@ -127,7 +127,7 @@ import Testing
   func afterTheSnapshot(end: End) throws {
     let (store, snapshot) = try storeWithSnapshot(of: 0..<1000, deleting: 500)
     try store.compact(.everything)
-    // Its tombstone is in another segment now than what it deletes.
+    // The tombstone is now in another segment than the record that it deletes.
     let segments = store.segmentStatistics
     let ofDeleted = try #require(segments.firstIndex { $0.pinnedBytes > 1000 })
     #expect(segments[ofDeleted + 1..<segments.count].contains { (1..<100).contains($0.pinnedBytes) })
@@ -141,7 +141,7 @@ import Testing
     snapshot.close()
     try fill(store, 2000..<2036, round: 2)
     try store.compact()
-    // What the snapshot needed is too little for its segment to be written anew.
+    // The record that the snapshot needed is too small to make it worthwhile to write its segment anew.
     #expect(store.statistics.deadBytes > 1000)
     #expect(try store.get(500, in: store.keyspace("rows")) == nil)
     let again = try machine.kill().open(Self.withoutCheckpoints)
@@ -183,7 +183,7 @@ import Testing
   func betweenRecordAndTombstone(isRetained: Bool) throws {
     let store = try machine.open(Self.withoutCheckpoints)
     let rows = try store.keyspace("rows")
-    // Little is left of the segment with the record, and of that with its tombstone, so that they are compacted together.
+    // The segments with the record and with its tombstone have few live rows left, so that they are compacted together.
     try fill(store, 0..<150, length: 400)
     try fill(store, 50..<150, round: 1, length: 400)
     for row in 60..<150 as Range<Int64> { try store.delete(.integer(row), in: rows) }

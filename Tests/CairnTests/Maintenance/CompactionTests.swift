@@ -2,11 +2,11 @@ import Testing
 
 @testable import Cairn
 
-/// What compaction gives back, and what it leaves alone.
+/// What compaction removes, and what it leaves alone.
 @Suite struct CompactionTests {
   private let machine = Machine()
 
-  /// Without anything in the background, so that each test does what it is about.
+  /// No background work, so that each test controls what happens.
   private static var options: StoreOptions {
     var options = Machine.options
     options.compaction = false
@@ -40,6 +40,23 @@ import Testing
     #expect(try contents(store) == before)
     try store.close()
     #expect(try contents(open()) == before)
+  }
+
+  @Test("a store that was closed with a single segment shrinks when it is opened and compacted, before any write")
+  func compactionBeforeTheFirstWrite() throws {
+    var options = Self.options
+    options.segmentSize = 16 << 20
+    let first = try machine.open(options)
+    for round in 0..<4 as Range<UInt64> { try fill(first, 0..<200, round: round) }
+    let before = try contents(first)
+    try first.close()
+    let store = try machine.open(options)
+    let report = try store.compact()
+    #expect(report.segments == 1)
+    #expect(store.statistics.logBytes < store.statistics.liveBytes * 11 / 10)
+    #expect(try contents(store) == before)
+    try store.close()
+    #expect(try contents(machine.open(options)) == before)
   }
 
   @Test func whereNothingIsToBeGainedNothingIsDone() throws {
@@ -99,7 +116,7 @@ import Testing
   func tombstoneOutlivesItsRow() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
-    // Two versions in two segments, the delete in a third.
+    // Two versions of the row are in two segments, and the delete is in a third.
     try store.put(.noise(100), at: "k", in: keyspace)
     try fill(store, 0..<70)
     try store.put(.noise(100, seed: 2), at: "k", in: keyspace)
@@ -190,7 +207,7 @@ import Testing
     let store = try machine.open(options)
     let keyspace = try store.keyspace("rows")
     for round in 0..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }
-    // Between the pieces of a compaction each row is overwritten or deleted.
+    // Each row is overwritten or deleted between two steps of a compaction.
     var row: Int64 = 0
     while machine.runOneInBackground(), row < 200 {
       for _ in 0..<8 where row < 200 {
@@ -260,6 +277,32 @@ import Testing
     #expect(throws: StoreError.self) { try open(machine.kill()) }
   }
 
+  @Test("rule 30: what is damaged after it was verified is left as it is, and the other segments are compacted")
+  func damageBeforeTheCopy() throws {
+    let store = try open()
+    for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
+    // The row that was written last is in the newest segment.
+    let id = UInt32(store.statistics.segments)
+    let file = try machine.files.open("\(Machine.path)/\(Segment.fileName(id))", .readWrite)
+    let end = try file.size()
+    var done = 0
+    var isDamaged = false
+    let report = try store.compact(.everything) { progress in
+      // The count falls once all segments have been verified, before the first record is copied.
+      if progress.bytes < done, !isDamaged {
+        isDamaged = true
+        for offset in stride(from: 300, to: end - 8, by: 500) { try? file.writeAll([0xEE], at: offset) }
+      }
+      done = progress.bytes
+      return true
+    }
+    #expect(isDamaged)
+    #expect(report.damaged.map(\.segment) == [id])
+    #expect(report.segments > 0)
+    #expect(store.statistics.damagedSegments == 1)
+    #expect(machine.files.contents.keys.contains(Machine.segment(Int(id))))
+  }
+
   @Test("rule 30: a frame that claims to have billions of records is damaged and no more") func damagedCount() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
@@ -268,7 +311,7 @@ import Testing
     let bytes = try #require(machine.files.contents[path])
     var offset = SegmentHeader.size
     for _ in 0..<20 {
-      // The highest byte of the count.
+      // The most significant byte of the record count.
       try machine.files.flip(0xF0, at: offset + 15, in: path)
       offset += (Int(bytes[offset + 8]) | Int(bytes[offset + 9]) << 8) * Format.unit
     }
@@ -365,14 +408,14 @@ import Testing
     let middle = store.lastSequence
     for start in stride(from: 100, to: 500, by: 50) as StrideTo<Int64> {
       try fill(store, start..<start + 50)
-      // What is sealed becomes known with the next segment.
+      // The manifest lists a full segment as sealed with the next segment, which background work makes.
       machine.runBackground()
     }
     try store.close()
     var options = Self.options
     options.upTo = middle
     let back = try machine.open(options)
-    // Begins an epoch and commits nothing.
+    // This begins an epoch and commits nothing.
     try back.compact(.everything)
     #expect(try contents(back).count == 100)
     try back.close()

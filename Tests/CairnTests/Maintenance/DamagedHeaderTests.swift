@@ -2,7 +2,8 @@ import Testing
 
 @testable import Cairn
 
-/// The header of the segment being written: torn if nothing behind it was durable, else damaged.
+/// Damage to the header of the newest segment: the segment is torn if nothing after the header was durable, otherwise
+/// it is damaged.
 @Suite struct DamagedHeaderTests {
   private func files(commits: Int) throws -> Fixtures.Files {
     let machine = try FixtureMachine(random: [1, 2, 3])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// Indexes of some megabytes, parts of which fill large pages.
+/// Indexes of several megabytes, parts of which fill large pages.
 @Suite struct LargePagesModelTests {
   private static let rows = 250_000
 

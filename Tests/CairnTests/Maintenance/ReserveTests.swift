@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cairn
 
-/// Rule 15: what frees space goes on when there is none.
+/// Rule 15: operations that free space work even when there is none left.
 @Suite struct ReserveTests {
   private let machine = Machine()
 
@@ -10,7 +10,7 @@ import Testing
 
   private static func value(_ row: Int64) -> [UInt8] { .noise(1000, seed: UInt64(row)) }
 
-  /// Writes rows until the disk is full; returns how many there are.
+  /// Writes rows until the disk is full; returns the number of the next row.
   private func fill(_ store: Store, from first: Int64 = 0) throws -> Int64 {
     let rows = try store.keyspace("rows")
     var row = first
@@ -35,7 +35,7 @@ import Testing
     return (store, count)
   }
 
-  /// Deletes rows one by one, until that has taken from the reserve; returns how many.
+  /// Deletes rows one by one, until a delete has taken space from the reserve; returns how many were deleted.
   private func useUpReserve(of store: Store, _ count: Int64) throws -> Int64 {
     let rows = try store.keyspace("rows")
     let held = store.statistics.reservedBytes
@@ -81,7 +81,7 @@ import Testing
     let before = store.statistics
     let error = failure { try store.compact() }
     #expect(error == nil)
-    // With half of each segment needed, little of that fits.
+    // If half of each segment is live, little of that fits into the reserve.
     #expect(store.statistics.logBytes < before.logBytes / (keptOneIn == 2 ? 1 : 2))
     for row in 0..<count {
       #expect(try store.get(.integer(row), in: rows) == (row % keptOneIn == 0 ? Self.value(row) : nil))
@@ -112,6 +112,17 @@ import Testing
     for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
     for row in count..<count + 50 { try store.put(Self.value(row), at: .integer(row), in: rows, .buffered) }
     #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
+  }
+
+  @Test("a change of the retention that meets no space waits until compaction has made some") func retaining() throws {
+    let (store, count) = try fullStore()
+    let rows = try store.keyspace("rows")
+    for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
+    // The commit defines the keyspace, whose name does not fit into the space that the deletions have found.
+    let keyspace = try store.keyspace(String(repeating: "k", count: 20_000))
+    try store.setRetention(.last(2), of: keyspace)
+    for number in 0..<3 as Range<UInt8> { try store.put([number], at: 1, in: keyspace) }
+    #expect(try store.history(of: 1, in: keyspace).map(\.value) == [[2], [1]])
   }
 
   @Test("an asynchronous commit that meets no space waits for compaction too") func waitingAsynchronously() async throws
@@ -149,7 +160,7 @@ import Testing
     let rows = try store.keyspace("rows")
     let held = store.statistics.reservedBytes
     let deleted = try useUpReserve(of: store, count)
-    // Enough for a row, and not for what the reserve lacks.
+    // There is space for a row, but not for what the reserve lacks.
     machine.files.capacity = machine.files.used + 25_000
     #expect(failure { try store.put(.noise(6000), at: "new", in: rows) }?.code == .noSpace)
     #expect(try store.get("new", in: rows) == nil)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Cairn
 
-/// What a row's versions come to under a retention that has changed.
+/// How many of a row's versions are kept under a retention that has changed.
 @Suite struct RetentionScheduleTests {
-  /// Revisions, negative for deletions, newest first.
+  /// How many versions are kept, given their revisions, newest first and negative for deletions.
   private func kept(_ versions: [Int], _ settings: [(since: UInt64, count: UInt32)]) -> Int {
     var schedule = RetentionSchedule(oldVersions: 0)
     for setting in settings.reversed() { schedule.add(oldVersions: setting.count - 1, since: setting.since) }
@@ -29,7 +29,7 @@ import Testing
     #expect(kept([-5, 4, -2, 1], [(3, 4)]) == 2)
   }
 
-  /// What has gone may be missing or not: the rest is the same.
+  /// Versions that are not kept may be missing or not: the number kept is the same.
   @Test func itDoesNotDependOnWhatHasGone() {
     var random = SplitMix64(seed: 5)
     for _ in 0..<20_000 {
@@ -49,7 +49,7 @@ import Testing
       }
       let count = kept(versions, settings)
       guard count > 0 else { continue }
-      // A deletion that nothing older is left behind is asked for by compaction itself.
+      // Deletions stay here: compaction itself checks for a deletion with nothing older left.
       let gone = versions[count...].filter { $0 < 0 || Bool.random(using: &random) }
       #expect(kept(versions[..<count] + gone, settings) == count, "\(versions) \(settings)")
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cairn
 
-/// The log stays within 1.3 times what is needed of it and four segments whatever is written, and nothing is lost by it.
+/// Whatever is written, the log stays within 1.3 times its needed bytes plus four segments, and no row is lost.
 @Suite struct SpaceModelTests {
   private func everySeed(
     _ rounds: Int, test: String = #function, _ body: (inout WatchedStore) throws -> Void
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// Whatever the snapshots have needed, and the deletions they have kept, one after the other.
+  /// Snapshots end one after the other, and the records and tombstones that only they needed must go.
   @Test func deletingUnderSnapshots() throws {
     try everySeed(6) { watched in
       try watched.fill()
@@ -187,14 +187,14 @@ import Testing
   }
 }
 
-/// A store on a simulated machine, the rows it should have, and a look at the length of its log every few commits.
+/// A store on a simulated machine, the rows it should have, and checks of the log's length every few commits.
 private struct WatchedStore {
   var random: SplitMix64
   private(set) var store: Store
-  /// The number of each row's value, by keyspace.
+  /// The index in `values` of each row's value, by keyspace.
   private(set) var models: [[Int: Int]] = [[:], [:]]
   let rowCount: Int
-  /// The next row of a queue.
+  /// The next row number of the queue.
   private var queued: Int
   private var machine: Machine
   private let options: StoreOptions
@@ -206,7 +206,7 @@ private struct WatchedStore {
     var options = Machine.options
     options.segmentSize = [64, 64, 64, 128, 256, 1024].randomElement(using: &random)! << 10
     options.checkpoints = Int.random(in: 0..<8, using: &random) > 0
-    // A dictionary is as long as one of these segments: many early ones would be most of such a log.
+    // A dictionary is as long as one of these segments: several early ones would make up most of such a log.
     options.firstTraining = 1 << 19
     self.options = options
     order = Bool.random(using: &random) ? .ordered : .unordered
@@ -225,7 +225,7 @@ private struct WatchedStore {
 
   // MARK: Writing
 
-  /// Commits of some rows each, and background work every few of them, after which the bound has to hold.
+  /// Commits a few rows at a time, and runs background work after every few commits, after which the bound has to hold.
   private mutating func commit(_ rows: [Int], _ number: Int = 0, deletes: Bool = false, isWatched: Bool = true) throws {
     let keyspace = try keyspace(number)
     var left = rows[...]
@@ -250,12 +250,12 @@ private struct WatchedStore {
     }
   }
 
-  /// Any rows there may be.
+  /// Random rows; they may or may not be in the store.
   private mutating func anyRows(_ count: Int) -> [Int] {
     (0..<count).map { _ in .random(in: 0..<rowCount, using: &random) }
   }
 
-  /// All rows once, in their order.
+  /// All rows once, in order.
   mutating func fill(_ number: Int = 0) throws { try commit(Array(0..<rowCount), number) }
 
   mutating func overwrite(_ count: Int) throws { try commit(anyRows(count)) }
@@ -265,12 +265,12 @@ private struct WatchedStore {
     try commit(anyRows(count).map { Int.random(in: 0..<10, using: &random) == 0 ? $0 : $0 / 10 })
   }
 
-  /// Rows that are there, in no order.
+  /// Deletes rows of the store, in random order.
   mutating func delete(_ count: Int) throws {
     try commit(Array(models[0].keys.sorted().shuffled(using: &random).prefix(count)), deletes: true)
   }
 
-  /// New rows that do not stay.
+  /// Adds new rows, then deletes them.
   mutating func queue(_ count: Int) throws {
     let rows = Array(queued..<queued + count)
     queued += count
@@ -292,14 +292,14 @@ private struct WatchedStore {
     try noteLoss()
   }
 
-  /// Less is needed all at once. Background work looks again when some more has been written.
+  /// The store suddenly needs fewer bytes. Background work checks again only after some more has been written.
   private mutating func noteLoss() throws {
     let rows = options.segmentSize / 8 / 32 + 24
     try commit(anyRows(rows), isWatched: false)
     try check()
   }
 
-  /// After a close, the end of the process, or that of the machine.
+  /// Reopens the store after a close, after the end of the process, or after a sync and a loss of power.
   mutating func reopen() throws {
     switch Int.random(in: 0..<3, using: &random) {
     case 0: try store.close()
@@ -311,7 +311,7 @@ private struct WatchedStore {
     store = try machine.open(options)
   }
 
-  /// Comes to an end, since nothing is written meanwhile.
+  /// Runs background work until there is none left, which must happen since nothing is written meanwhile.
   private func runBackground() throws {
     for _ in 0..<20_000 where !machine.runOneInBackground() { return }
     Issue.record("background work goes on and on: \(store.statistics)")
@@ -328,7 +328,7 @@ private struct WatchedStore {
     guard statistics.logBytes <= bound else { throw Failure() }
   }
 
-  /// Told of already.
+  /// The failure that has already been recorded.
   struct Failure: Error {}
 
   func checkRows() throws {

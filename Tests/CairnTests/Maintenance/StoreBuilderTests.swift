@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// A store made of records that keep their revisions and versions.
+/// Stores built from records that keep their revisions and versions.
 @Suite struct StoreBuilderTests {
   private let machine = MemoryFileLayer()
 

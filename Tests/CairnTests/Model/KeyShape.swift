@@ -1,6 +1,6 @@
 import Cairn
 
-/// How the keys of a random program look. Each shape is a trap for an index that keeps no keys.
+/// Shapes of the keys of a random program. Each is difficult for an index that stores no keys.
 enum KeyShape: CaseIterable {
   case random
   case sequential

@@ -1,6 +1,6 @@
 import Cairn
 
-/// What a store should be: a dictionary of rows, and what it was after each commit.
+/// The expected state of a store: a dictionary of rows, and its state after each commit.
 struct ModelStore {
   struct Row: Equatable {
     var value: [UInt8]
@@ -12,7 +12,7 @@ struct ModelStore {
   typealias Rows = [[UInt8]: Row]
 
   private(set) var rows: [Rows]
-  /// The rows after each commit since the last that is known to be durable.
+  /// The rows after each commit, beginning with the last commit that is known to be durable.
   private(set) var history: [(sequence: UInt64, rows: [Rows])]
 
   init(keyspaces: Int) {
@@ -33,7 +33,8 @@ struct ModelStore {
     if let last = history.lastIndex(where: { $0.sequence <= sequence }) { history.removeFirst(last) }
   }
 
-  /// Goes back to what it was after a commit; false if there never was such a commit, or one that was durable is lost.
+  /// Goes back to the state after a commit; returns false if there was no such commit, or if a durable commit would be
+  /// lost.
   mutating func recover(at sequence: UInt64) -> Bool {
     guard let index = history.firstIndex(where: { $0.sequence == sequence }) else { return false }
     rows = history[index].rows

@@ -7,9 +7,9 @@ import Testing
   import Darwin
 #endif
 
-/// Random programs against a plain dictionary, with snapshots, restarts and crashes.
+/// Random programs, compared with a plain dictionary, with snapshots, restarts and crashes.
 @Suite struct ModelTests {
-  /// CAIRN_SEED replays one program; CAIRN_PROGRAMS runs more of them, or fewer.
+  /// `CAIRN_SEED` replays one program; `CAIRN_PROGRAMS` sets how many programs run.
   static let seeds: [UInt64] = {
     if let seed = number("CAIRN_SEED") { return [seed] }
     return Array(1...(number("CAIRN_PROGRAMS") ?? usual))
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Grows a tree, takes nine rows of ten away, and grows it again, in every shape of keys.
+  /// Grows a tree, removes nine rows of ten, and grows it again, with keys of every shape.
   @Test(arguments: KeyShape.allCases) func anIndexThatShrinksAndGrowsKeepsItsRows(_ shape: KeyShape) throws {
     var random = SplitMix64(seed: 7)
     let count = shape == .zeros ? 1500 : 20_000

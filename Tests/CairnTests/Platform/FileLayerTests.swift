@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-/// What both file layers promise.
+/// The guarantees that both file layers give.
 @Suite struct FileLayerTests {
   enum Kind: CaseIterable { case system, memory }
 
@@ -43,6 +43,20 @@ import Testing
       again.close()
       again.close()
       #expect(throws: FileError.self) { try again.size() }
+    }
+  }
+
+  @Test("a mapping for which there is no memory fails with a lack of memory", arguments: Kind.allCases)
+  func mappingWithoutMemory(_ kind: Kind) throws {
+    try Self.withLayer(kind) { layer, directory in
+      let file = try layer.open("\(directory)/a", .create)
+      defer { file.close() }
+      // More than a process has addresses for.
+      for map in [{ _ = try file.map(1 << 60) }, { _ = try file.mapPrivately(1 << 60) }] {
+        let error = #expect(throws: FileError.self) { try map() }
+        #expect(error?.cause == .noMemory)
+        #expect(error?.isShortage == true)
+      }
     }
   }
 
@@ -115,7 +129,7 @@ import Testing
       for _ in 0..<2 {
         #expect(cause { _ = try layer.lock(path, owner: []) } == .locked(owner: Array("first".utf8)))
       }
-      // Another descriptor of the same file, opened and closed, changes nothing.
+      // Opening and closing another descriptor of the file does not release the lock.
       #expect(try layer.open(path, .read).bytes(0, 10) == Array("first".utf8))
       #expect(cause { _ = try layer.lock(path, owner: []) } == .locked(owner: Array("first".utf8)))
       lock.release()

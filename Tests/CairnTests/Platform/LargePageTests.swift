@@ -2,6 +2,10 @@ import Testing
 
 @testable import Cairn
 
+#if os(Linux)
+  import Glibc
+#endif
+
 @Suite struct LargePageTests {
   @Test("what is moved into large pages is what was there", arguments: [0, 1, 5000, (2 << 20) + 64])
   func movesWhatWasThere(_ start: Int) throws {
@@ -20,4 +24,23 @@ import Testing
       return
     }
   }
+
+  #if os(Linux)
+    @Test("memory stays where it is if the process may have no more mappings") func mappingsUsedUp() async {
+      await #expect(processExitsWith: .success) {
+        let mapping = try PrivateMapping(nil, 6 << 20)
+        let start = unsafe LargePage.starts(in: mapping.memory(0..<mapping.length))[0]
+        unsafe start.storeBytes(of: 7, as: UInt64.self)
+        let page = LargePage()
+        // Each page becomes a mapping of its own, up to the limit that most systems have.
+        let count = 1 << 17
+        let area = unsafe mmap(nil, count * 4096, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
+        var last = 1
+        while last < count, unsafe mprotect(area! + last * 4096, 4096, PROT_NONE) == 0 { last += 2 }
+        if let page { unsafe page.replace(start) }
+        demand(unsafe start.load(as: UInt64.self) == 7, "the memory has changed")
+        unsafe munmap(area, count * 4096)
+      }
+    }
+  #endif
 }

@@ -24,7 +24,7 @@ import Testing
     try file.sync()
     #expect(layer.crash().contents == layer.contents)
 
-    // What has crashed can be used, and crash again.
+    // The files that a crash left can be used, and can crash again.
     let again = try crashed.open("/d/a", .readWrite)
     try again.write([7], at: 0)
     #expect(crashed.crash().contents == ["/d/a": [1, 2, 3]])
@@ -215,7 +215,7 @@ import Testing
     try file.write([3], at: 1024)
     let (kept, tally) = layer.crash(.kept)
     #expect(kept.contents == layer.contents)
-    // The length, two old blocks and a new one.
+    // The length, two overwritten blocks, and a new block.
     #expect(tally.decisions == 4)
     var found: Set<[UInt8]> = []
     for decision in 0..<4 {

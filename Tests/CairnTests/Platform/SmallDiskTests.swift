@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-/// On a real file system of a few megabytes, which `Tests/DiskFull/test.sh` mounts.
+/// The path of a real file system of a few megabytes, which `Tests/DiskFull/test.sh` mounts.
 private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cString: $0) }
 
 @Suite(.enabled(if: smallDisk != nil), .serialized) struct SmallDiskTests {
@@ -42,7 +42,7 @@ private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cS
     for name in try files.list(path) { try files.remove("\(path)/\(name)") }
   }
 
-  /// Puts rows until there is no space; returns the number of the next one. The store goes, and its mappings with it.
+  /// Puts rows until there is no space; returns the number of the next one. Closes the store, and with it its mappings.
   private func fillStore(_ path: String, _ options: StoreOptions, from first: Int64) throws -> Int64 {
     let store = try Store.open(at: path, options: options)
     defer { try? store.close() }
@@ -54,7 +54,7 @@ private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cS
     return next
   }
 
-  /// Takes what space is left.
+  /// Takes all remaining space.
   private func fillUp(_ files: SystemFileLayer, _ path: String) {
     guard let filler = try? files.open(path, .create) else { return }
     defer { filler.close() }

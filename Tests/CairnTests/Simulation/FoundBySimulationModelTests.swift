@@ -1,7 +1,7 @@
 import CairnSimulation
 import Testing
 
-/// What the simulator has found once, as the programs it came down to.
+/// Failures that the simulator once found, as the programs to which they were shrunk.
 @Suite struct FoundBySimulationModelTests {
   private func replay(_ text: String) throws {
     let program = try Program(parsing: text)

@@ -2,7 +2,7 @@ import Cairn
 import CairnSimulation
 import Testing
 
-/// The short form of `Tools/torture`.
+/// A short version of `Tools/torture`.
 @Suite struct SimulationModelTests {
   @Test("random programs leave nothing but prefixes of their commits, whatever fails") func randomPrograms() {
     let own = chooseSeed()
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// Shrunk, so that it can be replayed.
+  /// Reports the failure with a program that was shrunk, for replay.
   private func report(_ program: Program, _ failure: Failure, _ sampling: Runner.Sampling) {
     let start = ContinuousClock.now
     var shrinker = Shrinker(program, failure, sampling) { ContinuousClock.now - start > .seconds(20) }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Into how many the short programs are divided, so that all cores have some.
+  /// The number of parts into which the short programs are divided, so that all cores have work.
   private static let shares = 16
 
   @Test("the size of segments, compression, checkpoints and the order of keyspaces change no result")
@@ -80,7 +80,7 @@ import Testing
   func deafDisk(_ operation: MemoryFileLayer.Operation) throws {
     for seed in 1...20 as ClosedRange<UInt64> {
       var program = Program.random(seed: seed)
-      // Damage is on purpose there.
+      // This step damages the store on purpose.
       program.steps.removeAll { $0.operation == .misdirect }
       guard let failure = Runner.run(program, .some, deaf: [operation]).failure else { continue }
       var shrinker = Shrinker(program, failure, .some, deaf: [operation]) { false }

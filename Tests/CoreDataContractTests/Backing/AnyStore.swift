@@ -1,6 +1,6 @@
 import Testing
 
-/// Stands at suites about what any store does. `Tests/IncrementalStoreTests` runs them with others than the one here.
+/// Marks suites that hold for any store. `Tests/IncrementalStoreTests` runs them with other stores than the one here.
 struct AnyStore: SuiteTrait {}
 
 extension Trait where Self == AnyStore {

@@ -11,7 +11,8 @@ extension BackedStore {
     }
   }
 
-  /// The numbers of the rows that a request is for: those that satisfy the predicate, sorted, offset and limit applied.
+  /// The numbers of the rows that a request finds: those that satisfy the predicate, sorted, with offset and limit
+  /// applied.
   private func numbers(_ request: NSFetchRequest<NSManagedObject>) -> [Int] {
     let numbers = backing.rows.keys.sorted().filter { matches(request, backing.rows[$0]!) }
     let rows = numbers.map { number in

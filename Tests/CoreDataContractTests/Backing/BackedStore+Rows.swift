@@ -12,7 +12,7 @@ extension BackedStore {
     newObjectID(for: entity(backing.rows[number]!.entityName), referenceObject: NSNumber(value: number))
   }
 
-  /// The number of the row that an identifier stands for. It is a string in an identifier that was a URI.
+  /// The number of the row that an identifier stands for. In an identifier made from a URI, the number is a string.
   func number(_ objectID: NSManagedObjectID) -> Int { Int("\(referenceObject(for: objectID))")! }
 
   func row(_ objectID: NSManagedObjectID) throws -> BackingRow {
@@ -27,7 +27,7 @@ extension BackedStore {
     return backing.rows.keys.filter { backing.rows[$0]!.toOne[inverse] == number }.sorted()
   }
 
-  /// Whether the row itself has the members of a to-many relationship: the other end does not say which they are.
+  /// Whether the row itself lists the members of a to-many relationship, because they do not follow from the other end.
   func isKept(_ relationship: NSRelationshipDescription) -> Bool {
     relationship.isToMany && (relationship.isOrdered || relationship.inverseRelationship?.isToMany != false)
   }

@@ -1,7 +1,7 @@
 import CoreData
 
 extension BackedStore {
-  /// A new row has version 1; every later save that the object is part of adds 1.
+  /// Applies a save. A new row has version 1; every later save that includes the object adds 1.
   func apply(_ request: NSSaveChangesRequest) {
     backing.metadata = metadata
     for object in request.insertedObjects ?? [] { backing.rows[number(object.objectID)] = newRow(object) }

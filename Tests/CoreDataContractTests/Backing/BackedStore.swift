@@ -1,6 +1,6 @@
 import CoreData
 
-/// An incremental store that keeps its rows in a ``Backing``, and counts their versions from 1.
+/// An incremental store that keeps its rows in a ``Backing``, and numbers their versions from 1.
 class BackedStore: NSIncrementalStore {
   class var storeType: String { String(reflecting: self) }
 
@@ -38,7 +38,7 @@ class BackedStore: NSIncrementalStore {
     array.map { newObjectID(for: $0.entity, referenceObject: NSNumber(value: backing.reserveNumber())) }
   }
 
-  /// What a node has of a row: its attributes and its to-one relationships.
+  /// The values of a row's node: its attributes and its to-one relationships.
   func values(of row: BackingRow) -> [String: Any] {
     var values = row.attributes
     for relationship in entity(row.entityName).relationshipsByName.values where !relationship.isToMany {

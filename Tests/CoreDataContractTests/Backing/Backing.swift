@@ -1,6 +1,6 @@
 import CoreData
 
-/// The rows of a store, numbered, for one store after another to open. Whoever changes them here is another client.
+/// The numbered rows of a store, for one store after another to open. Changes made here are those of another client.
 final class Backing {
   /// The key of a store's options under which it finds its rows.
   static let option = "Backing"
@@ -8,9 +8,9 @@ final class Backing {
   let identifier = UUID().uuidString
   var url: URL { URL(filePath: "/nowhere/\(identifier)") }
   var rows: [Int: BackingRow] = [:]
-  /// What a store has saved of its metadata.
+  /// The metadata that a store has saved.
   var metadata: [String: Any] = [:]
-  /// What a store is to refuse.
+  /// The methods that a store is to refuse.
   var failing: Set<StoreMethod> = []
   private var lastNumber = 0
 

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Keeps the rows that it has handed out, and answers with them from then on. So it has to find out by itself, when it
-/// saves, that another client has changed a row meanwhile.
+/// Keeps the rows that it has handed out, and answers with them from then on. Therefore it has to find out itself,
+/// during a save, that another client has changed a row meanwhile.
 final class CachingStore: RecordingStore {
   private var cache: [Int: BackingRow] = [:]
 

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Keeps its rows in a file, which it reads when it is opened and writes anew with every save. Its backing, which is empty when it is
-/// opened, is what it has in memory.
+/// Keeps its rows in a file, which it reads when it is opened and writes anew with every save. The backing, which is
+/// empty when the store is opened, holds the rows in memory.
 final class FileStore: RecordingStore {
   override func loadMetadata() throws {
     let content = try read()
@@ -52,7 +52,7 @@ extension FileStore {
   }()
 }
 
-/// Runs the block with a folder that is gone afterwards.
+/// Runs the block with a folder that is removed afterwards.
 func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
   let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

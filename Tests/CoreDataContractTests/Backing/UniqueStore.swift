@@ -1,6 +1,6 @@
 import CoreData
 
-/// Lets no two people have one nickname.
+/// Refuses a new person whose nickname another person has.
 final class UniqueStore: RecordingStore {
   override func save(_ request: NSSaveChangesRequest, with context: NSManagedObjectContext?) throws -> Any {
     try record(call(for: request))

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Answers with one version for ever, as a store does that does not count.
+/// Always answers with the same version, as a store does that does not count versions.
 final class ConstantVersionStore: RecordingStore {
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
@@ -16,7 +16,7 @@ final class AttributesOnlyStore: RecordingStore {
   override func values(of row: BackingRow) -> [String: Any] { row.attributes }
 }
 
-/// Has everything in its nodes: to-many relationships and keys that the model does not know, too.
+/// Puts everything into its nodes, including to-many relationships and a key that the model does not know.
 final class EverythingStore: RecordingStore {
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext

@@ -1,4 +1,5 @@
-// Apple's enforces uniqueness constraints in its SQLite store only, and does not say what policies do with relationships.
+// Apple's Core Data enforces uniqueness constraints only in its SQLite store, and does not document what policies do
+// with relationships.
 #if !canImport(Darwin)
   import CoreData
   import Testing

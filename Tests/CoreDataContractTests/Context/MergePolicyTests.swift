@@ -1,14 +1,14 @@
 import CoreData
 import Testing
 
-/// Another context has saved a new name and a new age; this one has a new name and a nickname.
+/// Another context has saved a new name and a new age; this one sets a new name and a nickname.
 @Suite("Merge policies", .anyStore)
 struct MergePolicyTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  /// What a save with the policy leaves in the row and in the object.
+  /// The row's values after a save with the policy, which must also be the object's.
   private func saved(_ policy: NSMergePolicy) throws -> [String] {
     try stack.work { context in
       context.mergePolicy = policy

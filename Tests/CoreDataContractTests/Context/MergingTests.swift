@@ -7,7 +7,7 @@ struct MergingTests {
 
   init() throws { stack = try Stack() }
 
-  /// Merges what `change` does in another context.
+  /// Merges the changes that `change` makes in another context.
   private func merge(
     into context: NSManagedObjectContext, _ change: (NSManagedObjectContext) throws -> Void
   ) throws {

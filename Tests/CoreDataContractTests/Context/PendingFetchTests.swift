@@ -7,7 +7,7 @@ struct PendingFetchTests {
 
   init() throws { stack = try Stack() }
 
-  /// Dan is new, Bob is deleted, Ada is 16 instead of 36, Cleo 70 instead of 7.
+  /// Runs a closure with pending changes: Dan is new, Bob is deleted, Ada is 16 instead of 36, Cleo 70 instead of 7.
   private func changed<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
     try stack.work { context in
       context.make("Person", ["name": "Dan", "age": 51])
@@ -107,7 +107,7 @@ struct PendingFetchTests {
     }
   }
 
-  // What Apple's gives here depends on the store's window, which it takes before it looks at changes.
+  // Apple's Core Data applies offset and limit to the rows of the store, before it considers pending changes.
   #if !canImport(Darwin)
     @Test("sorts them in, and then counts off offset and limit")
     func window() throws {

@@ -60,7 +60,7 @@ struct QueueTests {
     #expect(stack.context().concurrencyType == .privateQueueConcurrencyType)
   }
 
-  // Apple's does so only if it is told to look.
+  // Apple's Core Data does so only if its concurrency debugging is switched on.
   #if !canImport(Darwin)
     @Test("using a context elsewhere ends the program")
     func wrongQueue() async {

@@ -31,7 +31,7 @@ struct StoreConcurrencyTests {
   }
 }
 
-/// How many calls were under way at once.
+/// Counts how many calls are in progress at once, and the most there have been.
 private final class Overlap: Sendable {
   private let counts = Mutex((now: 0, most: 0))
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Bounds come from model files, which Apple's platforms have to compile first.
+/// Bounds come from model files, which have to be compiled first on Apple's platforms.
 #if !canImport(Darwin)
   @Suite("Bounds in a model file", .anyStore)
   struct ValidationBoundsTests {

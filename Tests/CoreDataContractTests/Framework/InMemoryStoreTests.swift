@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// The store that comes with Core Data keeps the same contract.
+/// The in-memory store of Core Data keeps the same contract.
 @Suite("The store in memory")
 struct InMemoryStoreTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())

@@ -18,7 +18,7 @@ struct MigrationTests {
       stack.store, to: url, options: [Backing.option: backing], type: FileStore.type)
   }
 
-  /// That the town is what it was in the beginning.
+  /// Expects the town to be as it was at the beginning.
   private func expectTown(sourceLocation: SourceLocation = #_sourceLocation) throws {
     try stack.work { context in
       #expect(try context.names() == "Ada Bob Cleo", sourceLocation: sourceLocation)
@@ -129,7 +129,8 @@ struct MigrationTests {
     #expect(thrown { try migrateToMemory() } != nil)
   }
 
-  // Apple does not say what is left of a migration that fails, what is validated, and what becomes of references to nothing.
+  // Apple does not document what is left of a failed migration, what is validated, and what becomes of references to
+  // objects that do not exist.
   #if !canImport(Darwin)
     @Test("leaves everything as it was, and nothing of the new store, if it fails", arguments: StoreMethod.allCases)
     func failure(_ method: StoreMethod) throws {
@@ -191,7 +192,7 @@ struct MigrationTests {
 #if !canImport(Darwin)
   import Synchronization
 
-  /// Notes which of its hooks are called.
+  /// Records which of its hooks are called.
   final class Witness: NSManagedObject {
     private static let noted = Mutex<[String]>([])
     static var events: [String] { noted.withLock { $0 } }

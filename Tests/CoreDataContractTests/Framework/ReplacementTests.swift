@@ -1,4 +1,4 @@
-// Apple's replaces SQLite stores only.
+// Apple's Core Data replaces only SQLite stores.
 #if !canImport(Darwin)
   import CoreData
   import Testing
@@ -23,7 +23,7 @@
       try coordinator.remove(store)
     }
 
-    /// The people in a store.
+    /// The names of the people in a store.
     private func names(at url: URL) throws -> String {
       let store = try open(url)
       defer { try? coordinator.remove(store) }

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Apple's Core Data raises exceptions for some of these, and goes on with nonsense for others.
+/// Apple's Core Data raises exceptions for some of these answers, and goes on with wrong results for others.
 #if !canImport(Darwin)
   @Suite("A store that answers with something else")
   struct WrongAnswerTests {

@@ -53,7 +53,7 @@ struct AddingTests {
   }
 }
 
-/// Says that it is of another type than the one it is registered for.
+/// Says that it has another type than the one for which it is registered.
 private final class MistypedStore: RecordingStore {
   override func loadMetadata() throws {
     try super.loadMetadata()

@@ -35,7 +35,7 @@ struct MetadataTests {
   }
 }
 
-/// Keeps its metadata in a file, where they can be found without a stack.
+/// Keeps its metadata in a file, where they can be read without a stack.
 private final class LabelledStore: RecordingStore {
   override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
     try unsafe PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil) as! [String: Any]

@@ -7,7 +7,7 @@ struct SaveCallTests {
 
   init() throws { stack = try Stack(Town.model(), Backing()) }
 
-  /// What is asked for, apart from the versions of what is known already, and what becomes of objects.
+  /// The calls to the store, except requests for values and notices such as registrations.
   private func calls(_ body: () throws -> Void) rethrows -> [StoreCall] {
     try stack.calls(body).filter { $0.method != .values && $0.method != nil }
   }

@@ -37,7 +37,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  // Apple's has been seen to resolve violations of its SQLite store only.
+  // Apple's Core Data has been seen to resolve violations only in its SQLite store.
   #if !canImport(Darwin)
     @Test("is resolved by the context's policy, and the save is tried again")
     func resolved() throws {

@@ -1,14 +1,14 @@
 import CoreData
 import Testing
 
-/// The coordinator compares the versions that a context knows with those of the store.
+/// The coordinator compares the versions that a context has read with those in the store.
 @Suite("A conflict that the coordinator notices", .anyStore)
 struct ContextConflictTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  /// The conflicts of a save, after another client has changed Ada.
+  /// The conflicts that a save reports after another client has changed Ada.
   private func conflicts(_ change: (NSManagedObject) -> Void) throws -> [NSMergeConflict] {
     try stack.work { context in
       let ada = try context.person("Ada")

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Off Apple's platforms there are no exceptions, so what raises one there is an error here.
+/// Outside Apple's platforms there are no exceptions, so requests that raise one there are errors here.
 #if !canImport(Darwin)
   @Suite("A fetch that makes no sense", .anyStore)
   struct FetchRefusalTests {

@@ -90,7 +90,7 @@ struct FetchRequestTests {
   }
 }
 
-/// Changes the requests that it is handed.
+/// Changes the requests that it receives.
 private final class MeddlingStore: RecordingStore {
   override func fetch(_ request: NSFetchRequest<NSManagedObject>, with context: NSManagedObjectContext) throws -> Any {
     request.fetchLimit = 1

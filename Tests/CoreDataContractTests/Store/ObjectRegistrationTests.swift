@@ -68,7 +68,7 @@ struct ObjectRegistrationTests {
   }
 }
 
-/// The least that a store can be: it has one pet for ever.
+/// The smallest possible store, which always contains one pet.
 private final class SmallestStore: NSIncrementalStore {
   override func loadMetadata() throws {
     metadata = [NSStoreTypeKey: "SmallestStore", NSStoreUUIDKey: "smallest"]

@@ -43,7 +43,7 @@ struct ObjectURITests {
     #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) != nil)
   }
 
-  // Apple's gives numbers back as strings, and what was escaped as it was escaped.
+  // Apple's Core Data returns numbers as strings, and escaped text without removing the escapes.
   #if !canImport(Darwin)
     @Test("leads back to an equal identifier", arguments: [3, "ada-1", "a b/c", "ü%"] as [any Sendable])
     func equality(_ reference: any Sendable) throws {

@@ -48,7 +48,7 @@ struct RelationshipAnswerTests {
   }
 }
 
-/// Gives the members of relationships as one or another kind of collection.
+/// Returns the members of relationships as a certain kind of collection.
 final class CollectionStore: RecordingStore {
   enum Kind: CaseIterable {
     case array, set, orderedSet, swiftSet

@@ -30,7 +30,7 @@ struct SaveRequestTests {
       context.detectConflicts(for: bob)
       context.delete(rex)
       let calls = try stack.calls { try context.save() }
-      // The pet is taken away from its owner, whose row does not change by that.
+      // The pet is removed from its owner's relationship, which does not change the owner's row.
       #expect(
         calls.contains(
           .save(inserted: ["Errand/8"], updated: ["Person/1"], deleted: ["Pet/5"], locked: ["Person/2"])))

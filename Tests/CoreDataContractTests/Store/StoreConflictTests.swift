@@ -1,14 +1,14 @@
 import CoreData
 import Testing
 
-/// A store that caches rows answers with what it has, and notices in a save that another client was faster.
+/// A store that caches rows answers from its cache, and detects during a save that another client has saved first.
 @Suite("A conflict that the store notices", .anyStore)
 struct StoreConflictTests {
   private let stack: Stack<CachingStore>
 
   init() throws { stack = try Stack() }
 
-  /// Another client changes Ada, and then this one saves a change of her.
+  /// Changes Ada in a context, then runs the other client's change, and saves; returns the save's error.
   private func save(_ policy: NSMergePolicy, _ foreign: () -> Void) throws -> NSError? {
     try stack.work { context in
       context.mergePolicy = policy

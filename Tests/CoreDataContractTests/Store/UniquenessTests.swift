@@ -1,4 +1,4 @@
-// Apple's enforces uniqueness constraints in its SQLite store only; here the store in memory does, too.
+// Apple's Core Data enforces uniqueness constraints only in its SQLite store; here the in-memory store does, too.
 #if !canImport(Darwin)
   import CoreData
   import Testing
@@ -9,7 +9,7 @@
 
     init() throws { town = try UniqueTown() }
 
-    /// What a save of new people says.
+    /// The violations that a save of new people reports.
     private func saving(_ people: [String: Any]..., of entity: String = "Person") -> [NSConstraintConflict] {
       town.work { context in
         for person in people { context.make(entity, person) }

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Apple's Core Data knows the requests that there are, and what it does with others is not documented.
+/// Apple's Core Data does not document what it does with requests of unknown kinds.
 #if !canImport(Darwin)
   @Suite("A request that the store does not know", .anyStore)
   struct UnknownRequestTests {

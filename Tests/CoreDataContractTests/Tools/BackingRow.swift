@@ -1,4 +1,4 @@
-/// A row as tests see it, whatever it is in the store.
+/// A row as tests see it, however the store keeps it.
 struct BackingRow {
   let entityName: String
   var version: UInt64 = 1
@@ -10,13 +10,13 @@ struct BackingRow {
 }
 
 extension Backing {
-  /// Changes a row, and its version.
+  /// Changes a row, and increases its version.
   func change(_ number: Int, _ attributes: [String: Any]) {
     rows[number]?.attributes.merge(attributes) { $1 }
     rows[number]?.version += 1
   }
 
-  /// Ada and Bob, who are friends and live in one house, Cleo, who is a child, Ada's dog Rex and her two errands.
+  /// Ada and Bob, who are friends and live in one house; Cleo, who is a child; Ada's dog Rex and her two errands.
   static func town() -> Backing {
     let town = Backing()
     town.add("Person", ["name": "Ada", "age": 36], toOne: ["home": 4], toMany: ["friends": [2], "errands": [6, 7]])

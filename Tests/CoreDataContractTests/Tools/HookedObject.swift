@@ -1,9 +1,9 @@
 import CoreData
 
-/// A managed object that writes down which of its hooks are called.
+/// A managed object that records which of its hooks are called.
 final class HookedObject: NSManagedObject {
   var hooks: [String] = []
-  /// What is done when the object is about to be saved.
+  /// Called when the object is about to be saved.
   var onWillSave: ((HookedObject) -> Void)?
 
   override func awakeFromInsert() {

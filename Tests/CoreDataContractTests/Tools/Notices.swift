@@ -1,8 +1,8 @@
 import CoreData
 
-/// The notifications of one name that a context or a coordinator has posted since this was made.
+/// The notifications of one name that a context or a coordinator has posted since this object was made.
 final class Notices {
-  /// They are posted by the thread that a test waits for, one at a time.
+  /// Unchecked, because notifications are posted one at a time, on the thread that a test waits for.
   private final class List: @unchecked Sendable {
     var notifications: [Notification] = []
   }

@@ -47,7 +47,7 @@ extension NSManagedObject {
   func names(_ key: String) -> [String] { members(key).map { $0["name"] as? String ?? "nil" }.sorted() }
 }
 
-/// The error that comes out.
+/// The error that the block throws; nil if it throws none.
 func thrown<Result>(_ body: () throws -> Result) -> NSError? {
   do {
     _ = try body()

@@ -1,15 +1,15 @@
 import CoreData
 
-/// A store that writes down what it is asked, and refuses what its backing says.
+/// A store that records its calls, and refuses those that its backing tells it to refuse.
 ///
-/// Subclasses do one thing differently each.
+/// Each subclass does one thing differently.
 class RecordingStore: BackedStore {
-  /// How old values may be that contexts of a ``Stack`` are given: not at all, as if the store had no cache.
+  /// How old values may be in the contexts of a ``Stack``: no age is allowed, as if the store had no cache.
   class var stalenessInterval: TimeInterval { 0 }
 
-  /// What it was asked, in order; identifiers that are registered one by one stand together.
+  /// The calls to the store, in order. Consecutive registrations are joined into one call, and so are unregistrations.
   var calls: [StoreCall] = []
-  /// The last fetch request among it.
+  /// The last fetch request among the calls.
   private(set) var fetchRequest: NSFetchRequest<NSManagedObject>?
 
   override func loadMetadata() throws {
@@ -76,7 +76,7 @@ class RecordingStore: BackedStore {
     return try super.execute(request, with: context)
   }
 
-  /// Gives what a fetch request asks for.
+  /// Answers a fetch request.
   func fetch(_ request: NSFetchRequest<NSManagedObject>, with context: NSManagedObjectContext) throws -> Any {
     try record(.fetch(request.entityName!))
     return try super.execute(request, with: context)

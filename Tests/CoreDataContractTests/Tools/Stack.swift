@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// A coordinator with a store of the class, and contexts for it.
+/// A coordinator with a store of the given class, and contexts for it.
 struct Stack<Store: RecordingStore> {
   let backing: Backing
   let coordinator: NSPersistentStoreCoordinator
@@ -21,21 +21,21 @@ struct Stack<Store: RecordingStore> {
     return context
   }
 
-  /// Works with a context of its own, which is gone afterwards.
+  /// Runs a closure with a new context, which is released afterwards.
   @discardableResult
   func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
     let context = context()
     return try context.performAndWait { try body(context) }
   }
 
-  /// What the store is asked meanwhile.
+  /// The calls to the store during a closure.
   func calls(_ body: () throws -> Void) rethrows -> [StoreCall] {
     store.calls = []
     try body()
     return store.calls
   }
 
-  /// Expects that the store is asked this meanwhile, and nothing else.
+  /// Expects exactly these calls to the store during a closure.
   func expectCalls(
     _ expected: [StoreCall], sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
   ) rethrows {

@@ -1,4 +1,4 @@
-/// What a store was asked. Objects are written as entity and reference: `Person/1`.
+/// A call to a store. Objects are written as entity and reference: `Person/1`.
 enum StoreCall: Hashable {
   case loadMetadata
   /// A fetch of objects of this entity.
@@ -6,11 +6,11 @@ enum StoreCall: Hashable {
   case save(inserted: [String] = [], updated: [String] = [], deleted: [String] = [], locked: [String] = [])
   /// A save request without collections.
   case saveMetadata
-  /// A request that is neither for a fetch nor for a save.
+  /// A request that is neither a fetch nor a save.
   case other
   case values(String)
   case relationship(String, of: String)
-  /// For new objects of these entities.
+  /// A request for identifiers of new objects of these entities.
   case permanentIDs([String])
   case register([String])
   case unregister([String])
@@ -29,12 +29,12 @@ enum StoreCall: Hashable {
   }
 }
 
-/// What a store can refuse.
+/// The methods that a store can refuse.
 enum StoreMethod: CaseIterable {
   case loadMetadata, fetch, save, values, relationship, permanentIDs
 }
 
-/// Why a store refuses what it was told to refuse.
+/// The error of a method that a store was told to refuse.
 struct Refusal: Error, Equatable {
   let method: StoreMethod
 }

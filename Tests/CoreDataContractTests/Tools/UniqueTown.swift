@@ -1,7 +1,8 @@
 import CoreData
 
-/// The town of ``Town`` in a store in memory, where no two people may have the same nickname, nor the same name and age. Ada, who is
-/// called Countess and 36, has the dog Rex and lives in Elm Street. A house has a keeper, who does not know it.
+/// The model of ``Town`` in a store in memory, where no two people may have the same nickname, nor the same name and
+/// age. Ada, who is 36 and called Countess, has the dog Rex and lives in Elm Street. A house can have a keeper, in a
+/// relationship without inverse.
 struct UniqueTown {
   let coordinator: NSPersistentStoreCoordinator
 
@@ -24,7 +25,7 @@ struct UniqueTown {
     return model
   }
 
-  /// Works with a context of its own, which is gone afterwards.
+  /// Runs a closure with a new context, which is released afterwards.
   @discardableResult
   func work<Result>(
     _ policy: NSMergePolicy = .error, _ body: (NSManagedObjectContext) throws -> Result
@@ -37,7 +38,7 @@ struct UniqueTown {
     }
   }
 
-  /// The people in the store, by name: each with age and nickname.
+  /// The people in the store, sorted by name, each with age and nickname.
   func people() throws -> [String] {
     try work { context in
       try context.all("Person").map { "\($0["name"]!) \($0["age"]!) \($0["nickname"] ?? "nil")" }.sorted()
@@ -45,7 +46,7 @@ struct UniqueTown {
   }
 }
 
-/// The violations that an error lists; empty for another error.
+/// The violations that an error lists; empty for any other error.
 func violations(_ error: NSError?) -> [NSConstraintConflict] {
   guard error?.domain == NSCocoaErrorDomain, error?.code == 133021 else { return [] }
   return error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] ?? []

@@ -1,7 +1,7 @@
 import CoreData
 import IncrementalStore
 
-/// A row store over the rows of a ``Backing``.
+/// A row store whose rows are those of a ``Backing``.
 class BackedStore: RowIncrementalStore {
   override class var storeType: String { String(reflecting: self) }
 
@@ -34,19 +34,19 @@ class BackedStore: RowIncrementalStore {
     return newObjectID(for: entity(entityName), referenceObject: reference)
   }
 
-  /// The number of the row that an identifier stands for; 0 if there has never been one.
+  /// The number of the row that an identifier stands for; 0 if there has never been such a row.
   func number(_ objectID: NSManagedObjectID) -> Int { backing.number(referenceObject(for: objectID)) ?? 0 }
 }
 
-/// Answers with the rows that it knows already, however old they are.
+/// Answers with the rows that it already knows, however old they are.
 final class CachingStore: RecordingStore {
   override class var stalenessInterval: TimeInterval { -1 }
 }
 
-/// Notices violations of uniqueness, as every row store does.
+/// Detects violations of uniqueness constraints, as every row store does.
 final class UniqueStore: RecordingStore {}
 
 extension NSPersistentStoreCoordinator {
-  /// Adds an empty store that knows of uniqueness constraints.
+  /// Adds an empty store that enforces uniqueness constraints.
   func addUniqueStore() throws { _ = try add(RecordingStore.self, Backing()) }
 }

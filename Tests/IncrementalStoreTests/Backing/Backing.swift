@@ -2,25 +2,25 @@ import CairnIncrementalStore
 import CoreData
 import IncrementalStore
 
-/// The rows of a store, numbered, for one store after another to open. Whoever reads and changes them here is another client, which opens the store with
-/// a coordinator of its own each time.
+/// The numbered rows of a store, for one store after another to open. Reads and changes made here are those of another
+/// client, which opens the store with a coordinator of its own each time.
 final class Backing {
   /// The key of a store's options under which it finds its rows.
   static let option = "Backing"
 
   let identifier = UUID().uuidString
-  /// What a store is to refuse.
+  /// The methods that a store is to refuse.
   var failing: Set<StoreMethod> = []
   private let kind = StoreKind.current
   private let memory: MemoryRowStore
-  /// Saves opening the files for each client.
+  /// Held open, so that each client need not open the files again.
   private var held: (any RowStore)?
-  /// Rows that are inserted as soon as the model is known.
+  /// Rows to be inserted as soon as the model is known.
   private var waiting: [BackingRow] = []
-  /// Metadata that are set then.
+  /// Metadata to be set as soon as the model is known.
   private var waitingMetadata: [String: Any] = [:]
   private var store: (model: NSManagedObjectModel, type: NSPersistentStore.StoreType)?
-  /// What the store calls each object, and in which table it is; the first is number 1.
+  /// The table and the reference of each object; the first object is number 1.
   private var references: [(entityName: String, reference: Any)] = []
   private var numbers: [String: Int] = [:]
 
@@ -31,7 +31,7 @@ final class Backing {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Where Cairn keeps the store; with others nothing is there.
+  /// Where Cairn keeps the store; other kinds of store keep nothing there.
   var url: URL { URL.temporaryDirectory.appending(path: identifier) }
 
   // MARK: For stores
@@ -41,7 +41,7 @@ final class Backing {
     return try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
   }
 
-  /// Fills the store, before the first one that opens it has loaded anything.
+  /// Fills the store before the first store object that opens it has loaded anything.
   func prepare(_ model: NSManagedObjectModel, _ type: String) throws {
     guard store == nil else { return }
     store = (model, NSPersistentStore.StoreType(rawValue: type))
@@ -54,7 +54,7 @@ final class Backing {
 
   func reference(_ number: Int) -> (entityName: String, reference: Any) { references[number - 1] }
 
-  /// Notes an object that has got a reference.
+  /// Records an object that has been given a reference.
   func note(_ entityName: String, _ reference: Any) {
     references.append((entityName, reference))
     numbers["\(reference)"] = references.count
@@ -72,7 +72,7 @@ final class Backing {
     return number
   }
 
-  /// What is stored. Rows that are set get versions from the store.
+  /// The stored rows. Rows that are set get their versions from the store.
   var rows: [Int: BackingRow] {
     get { succeeding { try work { client in try client.rows(references.indices.map { $0 + 1 }) } } }
     set {
@@ -101,7 +101,7 @@ final class Backing {
     waiting = []
   }
 
-  /// Nothing is refused to the other client.
+  /// Runs a closure as the other client, to which nothing is refused.
   private func work<Result>(_ body: (OtherClient) throws -> Result) throws -> Result {
     let (model, type) = store!
     let refused = failing
@@ -117,7 +117,7 @@ final class Backing {
   }
 }
 
-/// No test can go on without what the other client does.
+/// Ends the process if the other client fails, since no test can continue without it.
 private func succeeding<Result>(_ body: () throws -> Result) -> Result {
   do {
     return try body()

@@ -5,7 +5,7 @@ struct OtherClient {
   let store: BackedStore
   let context: NSManagedObjectContext
 
-  /// The rows that there are of these.
+  /// The rows with these numbers, as far as they exist.
   func rows(_ numbers: [Int]) throws -> [Int: BackingRow] {
     var rows: [Int: BackingRow] = [:]
     for number in numbers {
@@ -70,7 +70,7 @@ struct OtherClient {
 
   private func object(_ number: Int) -> NSManagedObject { context.object(with: store.identifier(number)) }
 
-  /// The names of those that are stored as they are set.
+  /// The names of the attributes that are stored as they are set.
   private func attributes(of object: NSManagedObject) -> [String] {
     object.entity.attributesByName.values.filter { !$0.isTransient && !($0 is NSDerivedAttributeDescription) }.map(
       \.name)

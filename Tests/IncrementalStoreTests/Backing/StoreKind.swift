@@ -1,16 +1,16 @@
 import IncrementalStore
 
-/// The row stores that the contract is tested with.
+/// The kinds of row store with which the contract is tested.
 enum StoreKind: CaseIterable {
-  /// In memory, with references of one kind each.
+  /// In memory, each with references of one kind.
   case integers, strings, uuids
   /// On disk.
   case cairn
 
-  /// That of the running test.
+  /// The kind of the running test.
   @TaskLocal static var current = integers
 
-  /// Those in memory; nil for Cairn.
+  /// The kind of references of a store in memory; nil for Cairn.
   var references: RowReferenceKind? {
     switch self {
     case .integers: .integer

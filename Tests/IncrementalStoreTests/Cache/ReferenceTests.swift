@@ -5,7 +5,7 @@ import Testing
 struct ReferenceTests {
   private let backing = Backing()
 
-  /// The identifiers of new people, who are saved or not.
+  /// The identifiers of new people, who are then saved or not.
   private func identifiers(_ count: Int, isSaved: Bool) throws -> [String] {
     try Stack<RecordingStore>(Town.model(), backing).work { context in
       let people = (0..<count).map { context.make("Person", ["name": "\($0)"]) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The row cache and many threads")
 struct RowCacheConcurrencyTests {
-  /// What rows are made with. Immutable in truth.
+  /// The identifiers and descriptions from which rows are made. Immutable in fact.
   private struct Pets: @unchecked Sendable {
     let ids: [NSManagedObjectID]
     let map: EntityMap

@@ -10,7 +10,7 @@ struct RowCacheTests {
   private let time = Clock()
   private let cache: RowCache
 
-  /// Nanoseconds that pass when a test says so.
+  /// A clock in nanoseconds, on which time passes only when a test says so.
   private final class Clock: Sendable {
     let now = Mutex<UInt64>(0)
     func pass(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000_000 } }
@@ -72,6 +72,29 @@ struct RowCacheTests {
     set(1)
     set(2, bytes: 200_000)
     #expect(isThere(1) && !isThere(2))
+  }
+
+  @Test("keeps to its limit when rows grow and shrink")
+  func grown() {
+    for (revision, bytes) in [700, 20_000, 0, 60_000, 700, 40_000].enumerated() {
+      for number in 1...10 {
+        set(number, revision: UInt64(revision), bytes: bytes)
+        #expect(cache.size.unregisteredBytes <= 100_000)
+      }
+    }
+  }
+
+  @Test("counts a row of the older generation that has grown too large as gone")
+  func grownTooLarge() {
+    set(1)
+    set(1, revision: 2, bytes: 60_000)
+    set(2)
+    set(1, revision: 3)
+    for number in 1_000..<2_000 {
+      set(number)
+      #expect(cache.size.unregisteredBytes <= 100_000)
+    }
+    #expect(isThere(1_999))
   }
 
   @Test("gives a row as long as it is no older than asked")

@@ -14,7 +14,7 @@ struct LeanFetchTests {
     stack = try Stack(Town.model(personClass: CountedObject.self), backing)
   }
 
-  /// Expects that a fetch finds so many rows, and makes so many objects and nodes that were not there before.
+  /// Expects a fetch to find this many rows, and to make this many new objects and nodes.
   private func expect(
     found: Int, objects: Int, nodes: Int, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (NSManagedObjectContext) throws -> Int
@@ -79,7 +79,7 @@ struct LeanFetchTests {
   }
 }
 
-/// Counts those that are made by the test that asks.
+/// Counts the objects that the current test makes.
 final class CountedObject: NSManagedObject {
   private final class Count: Sendable {
     let made = Atomic(0)

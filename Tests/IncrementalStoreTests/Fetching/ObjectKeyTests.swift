@@ -7,7 +7,8 @@ struct ObjectKeyTests {
 
   init() throws { stack = try Stack() }
 
-  /// Expects the same before a save, when the context evaluates the predicate, and after it, when the store does.
+  /// Expects the same result before a save, when the context evaluates the predicate, and after it, when the store
+  /// does.
   private func expect(
     _ names: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ predicate: (_ ada: NSManagedObject, _ child: NSManagedObject) -> NSPredicate

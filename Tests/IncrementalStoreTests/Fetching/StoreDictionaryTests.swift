@@ -78,7 +78,7 @@ struct StoreDictionaryTests {
     let wanted = people()
     (wanted.entity, wanted.resultType) = (stack.store.entity("Person"), .dictionaryResultType)
     wanted.propertiesToFetch = ["friends"]
-    // The context would refuse it itself.
+    // Call the store directly: the context would refuse the request itself.
     stack.work { context in
       #expect(thrown { try stack.store.execute(wanted, with: context) }?.domain == NSCocoaErrorDomain)
     }

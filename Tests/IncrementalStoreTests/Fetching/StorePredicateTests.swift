@@ -47,7 +47,7 @@ struct StorePredicateTests {
         ("ANY friends IN %@", [named(ada), named(bob)], "Ada Bob"), ("%@ IN friends", named(bob), "Ada"),
         ("SUBQUERY(friends, $f, $f = %@).@count = 1", named(ada), "Bob"),
       ]
-      // Random references are in no order of insertion.
+      // Random references are not in the order of insertion.
       if StoreKind.current != .uuids {
         cases += [
           ("SELF > %@", named(ada), "Bob Cleo"), ("NOT SELF <= %@", named(ada), "Bob Cleo"),
@@ -135,7 +135,7 @@ struct StorePredicateTests {
       order.sortDescriptors = [NSSortDescriptor(key: "home.colour", ascending: true)]
       for request in [predicate, order] {
         request.entity = stack.store.entity("Person")
-        // The context would refuse it itself.
+        // Call the store directly: the context would refuse the request itself.
         #expect(thrown { try stack.store.execute(request, with: context) }?.domain == NSCocoaErrorDomain)
       }
     }

@@ -1,7 +1,7 @@
 import CairnIncrementalStore
 import CoreData
 
-/// Where Cairn is to keep a store: a path in a directory that is gone in the end.
+/// A place for a Cairn store: a path in a directory that is removed at the end.
 final class Place {
   private let directory = URL.temporaryDirectory.appending(path: UUID().uuidString)
   let url: URL
@@ -14,7 +14,7 @@ final class Place {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// Works with a coordinator that has opened the store, and closes it.
+  /// Runs a closure with a coordinator that has opened the store, then closes the store.
   @discardableResult
   func work<Result>(
     _ options: [AnyHashable: Any] = [:],
@@ -37,6 +37,6 @@ final class Place {
     }
   }
 
-  /// The error of opening it.
+  /// The error of opening the store; nil if it opens.
   func refusal(_ options: [AnyHashable: Any] = [:]) -> NSError? { thrown { try work(options) { _, _ in } } }
 }

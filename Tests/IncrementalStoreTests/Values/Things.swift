@@ -1,6 +1,6 @@
 import CoreData
 
-/// Objects with one attribute, which go through a store and back.
+/// Objects with one attribute, which are saved to a store and read back.
 struct Things {
   let backing = Backing()
   let model = NSManagedObjectModel()
@@ -17,7 +17,7 @@ struct Things {
 
   func stack() throws -> Stack<RecordingStore> { try Stack(model, backing) }
 
-  /// What another coordinator reads after these were saved.
+  /// The values that another stack reads after these values were saved.
   func afterwards(_ values: [Any?]) throws -> [Any?] {
     try stack().work { context in
       for (place, value) in values.enumerated() {

@@ -51,7 +51,7 @@ struct Family {
     }
   }
 
-  /// What the store has for a relationship of an object: the names of the objects, in alphabetical order.
+  /// The names of the objects that the store has for a relationship of an object, in alphabetical order.
   func stored(_ object: NSManagedObject, _ relationship: String) throws -> [String] {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The object that another context has.
+  /// This context's own object for an object of another context.
   func own(_ object: NSManagedObject) throws -> NSManagedObject { try existingObject(with: object.objectID) }
 }
 

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("A relationship that is set here and elsewhere")
 struct KeptRelationshipTests {
-  /// Moves a child from the first parent to the third elsewhere and does something else here, then saves here.
+  /// Changes a child with `here` in one context, moves it from the first parent to the third in another and saves that;
+  /// then calls `settle` and saves the first context.
   private func move(
     _ here: (_ child: NSManagedObject, _ parents: [NSManagedObject]) throws -> Void,
     _ settle: (_ child: NSManagedObject, _ b: NSManagedObjectContext) -> Void,

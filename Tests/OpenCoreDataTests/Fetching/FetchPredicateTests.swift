@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// What Apple's SQLite store accepts in the predicate of a fetch, and what it refuses and this one does not.
+/// Fetch predicates that Apple's SQLite store accepts, and some that it refuses but this implementation accepts.
 @Suite struct FetchPredicateTests {
   private let staff = Staff()
 

@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// What makes no sense in a fetch.
+/// Fetch requests that are refused because they make no sense.
 @Suite struct FetchRefusalTests {
   private let staff = Staff()
 

@@ -18,7 +18,7 @@ import Testing
     #expect(error?.keyPath == keyPath, sourceLocation: sourceLocation)
   }
 
-  /// The totals of salaries by department, of those groups that a predicate holds for.
+  /// The totals of salaries by department, for those groups for which the predicate holds.
   private func totals(having predicate: NSPredicate?) throws -> [NSDictionary] {
     try staff.dictionaries {
       $0.propertiesToFetch = ["department.name", total]

@@ -64,7 +64,7 @@ struct Staff {
     model.entities = [employee, department, project]
   }
 
-  /// A request for dictionaries, or whatever else is set.
+  /// A request for dictionaries, unless `change` sets another result type.
   func request(_ change: (NSFetchRequest<NSDictionary>) -> Void = { _ in }) -> NSFetchRequest<NSDictionary> {
     let request = NSFetchRequest<NSDictionary>()
     request.resultType = .dictionaryResultType
@@ -101,13 +101,13 @@ struct Staff {
 
   func joined(_ rows: [StoredRow]) -> String { rows.map { "\($0.values["name"] ?? "")" }.joined(separator: " ") }
 
-  /// The dictionaries of the employees.
+  /// The result of a dictionary fetch of the employees.
   func dictionaries(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> [NSDictionary] {
     try compiled(request(change)).dictionaries(among: employees)
   }
 }
 
-/// A column that is computed.
+/// A computed column.
 func column(
   _ name: String, _ format: String, _ type: NSAttributeType = .undefinedAttributeType
 ) -> NSExpressionDescription {

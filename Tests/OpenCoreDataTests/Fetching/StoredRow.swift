@@ -1,6 +1,6 @@
 @testable import OpenCoreData
 
-/// An object as a store has it: what identifies it, and values by key.
+/// An object as a store keeps it: its identifier, and its values by key.
 final class StoredRow: NSObject, KeyValueCoding, Identified {
   let id: ItemID
   var values: [String: Any]

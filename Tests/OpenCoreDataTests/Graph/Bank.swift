@@ -2,7 +2,7 @@ import OpenCoreData
 
 /// Accounts in a store that many contexts use at once.
 ///
-/// Identifiers and coordinators may go to any thread; contexts and objects stay where they are made.
+/// Identifiers and coordinators may be used on any thread; contexts and objects stay where they were made.
 struct Bank: Sendable {
   static let opening: Int64 = 1000
 
@@ -47,7 +47,7 @@ struct Bank: Sendable {
     return context
   }
 
-  /// The balances that are saved, and how many transfers they are made of.
+  /// The saved balances, and the sum of the accounts' transfer counts.
   func saved() throws -> (balances: [Int64], transfers: Int64) {
     let context = context("auditor")
     return try context.performAndWait {
@@ -63,14 +63,14 @@ extension NSManagedObject {
     set { setValue(newValue, forKey: "balance") }
   }
 
-  /// How many transfers the account took part in.
+  /// How many transfers the account has taken part in.
   var transfers: Int64 {
     get { value(forKey: "transfers") as! Int64 }
     set { setValue(newValue, forKey: "transfers") }
   }
 }
 
-/// Settles conflicts by adding up what both sides added, which is right for sums, whoever saves first.
+/// Settles conflicts by adding the differences of both sides, which gives correct sums whoever saves first.
 final class AddingPolicy: NSMergePolicy, @unchecked Sendable {
   init() { super.init(merge: .mergeByPropertyObjectTrumpMergePolicyType) }
 
@@ -90,15 +90,15 @@ final class AddingPolicy: NSMergePolicy, @unchecked Sendable {
   }
 }
 
-/// Hands something to another thread that the compiler does not let through. Whoever takes it sees to it that only
-/// one thread uses it at a time.
+/// Hands a value to another thread where the compiler does not allow it. The receiver makes sure that only one thread
+/// uses the value at a time.
 struct Handed<Value>: @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }
 }
 
-/// Runs a closure on so many threads of their own, and waits for all; throws what the first that failed did.
+/// Runs a closure on `count` new threads, and waits for all of them; throws the error of the first that failed.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
   try await withThrowingTaskGroup { group in
     for number in 0..<count {

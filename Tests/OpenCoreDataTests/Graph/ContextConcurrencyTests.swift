@@ -2,7 +2,7 @@ import OpenCoreData
 import Synchronization
 import Testing
 
-/// Contexts on many threads over one coordinator. Everything ends by what has happened, nothing by time.
+/// Contexts on many threads over one coordinator. Every loop ends because of an event, none because of elapsed time.
 @Suite(.timeLimit(.minutes(30))) struct ContextConcurrencyTests {
   private static let threads = 4
   private static let transfers = 60
@@ -29,7 +29,7 @@ import Testing
     print("conflicts: \(conflicts.load(ordering: .relaxed))")
   }
 
-  /// Whether it was saved; if not, the context has what others saved.
+  /// Returns whether the transfer was saved; if not, the context has the values that others saved.
   private func transfer(
     _ amount: Int64, _ pair: ArraySlice<NSManagedObjectID>, _ context: NSManagedObjectContext
   ) throws -> Bool {
@@ -95,7 +95,7 @@ import Testing
             do {
               return try context.save()
             } catch let error as NSError where error.code == 133020 {
-              // Others were faster, as often as a save tries again.
+              // Other threads saved first, each time that the save was attempted.
             }
           }
         }
@@ -170,7 +170,7 @@ import Testing
           context.value.perform { log.value.entries.append((thread, number)) }
         }
       }
-      // Behind everything that this thread has asked for.
+      // Runs after all blocks that this thread has enqueued.
       context.value.performAndWait {}
     }
     for thread in 0..<Self.threads {
@@ -277,7 +277,7 @@ import Testing
     #expect(sum() == total)
   }
 
-  /// Saves, whoever else does.
+  /// Saves, and tries again as long as there are conflicts.
   private func save(_ context: NSManagedObjectContext) throws {
     while true {
       do {
@@ -322,7 +322,7 @@ import Testing
     let isOver = Atomic(false)
     try await onThreads(2) { thread in
       guard thread == 0 else {
-        // Takes objects and lets go of them until there are no more.
+        // Takes objects and releases them until there are no more.
         while true {
           let over = isOver.load(ordering: .acquiring)
           let taken = handed.withLock { handed in
@@ -357,7 +357,7 @@ import Testing
           context.object(with: bank.accounts[number % 3]).balance += 1
           try save(context)
         }
-        // Nobody waits for it, not even the context.
+        // Nobody waits for this block to run before dropping the context.
         context.perform { [id = bank.accounts[0]] in _ = context.object(with: id).balance }
       }
     }

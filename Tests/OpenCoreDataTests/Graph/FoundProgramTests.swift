@@ -1,6 +1,6 @@
 import Testing
 
-/// Programs that random ones were shrunk to when they failed.
+/// Programs to which failing random programs were shrunk.
 @Suite struct FoundProgramTests {
   private func a(_ operation: GraphStep.Operation) -> GraphStep { GraphStep(context: 0, operation: operation) }
   private func b(_ operation: GraphStep.Operation) -> GraphStep { GraphStep(context: 1, operation: operation) }

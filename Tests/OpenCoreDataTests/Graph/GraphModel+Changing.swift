@@ -33,7 +33,7 @@ extension GraphModel {
     return expectation
   }
 
-  /// Sets a relationship and whatever follows from that for the other ends.
+  /// Sets a relationship, and makes the changes to the other ends that follow from it.
   private mutating func assign(_ c: Int, _ x: Int, _ property: GraphProperty, _ ids: [Int]) -> Expectation {
     guard let inverse = property.inverse, isUsable(c, x), ids.allSatisfy({ isUsable(c, $0) }) else { return .skipped }
     let old = peek(c, x, property)
@@ -41,7 +41,7 @@ extension GraphModel {
     let partners = inverse.isToMany ? [] : added.flatMap { peek(c, $0, inverse) }
     guard ([x] + old + ids + partners).allSatisfy({ mayRelate(c, $0) }) else { return .skipped }
 
-    // Where a member gets that is removed and added before the others are read is not defined.
+    // If a member is removed and added again before the other members are read, its position is not defined.
     guard
       !added.contains(where: { comesBack(c, $0, to: x, property) || comesBack(c, x, to: $0, inverse) })
     else { return .skipped }
@@ -62,8 +62,8 @@ extension GraphModel {
     return member.unread.contains(property) && saved[x]?.links(property)?.contains(y) == true
   }
 
-  /// Whether the relationships of an object may be changed: the context has them as they are saved, and nobody else
-  /// has changed them.
+  /// Whether the relationships of an object may be changed: the context has them as they are saved, and, in a careful
+  /// program, the other context has not changed them.
   private func mayRelate(_ c: Int, _ x: Int) -> Bool {
     guard isCurrent(c, x) else { return false }
     if isCareful, let other = pools[1 - c].members[x], !other.touchedLinks.isEmpty || other.status == .deleted {
@@ -89,7 +89,8 @@ extension GraphModel {
     pools[c].members[x]!.isToBeSaved = pools[c].members[x]!.isUpdated
   }
 
-  /// The other end may count as changed, too, where nobody knew that there was nothing to do.
+  /// Marks the other end as touched: it may count as changed, too, if the context could not know that there was nothing
+  /// to change.
   private mutating func touch(_ c: Int, _ x: Int, _ property: GraphProperty) {
     let wasFault = pools[c].members[x]?.isFault ?? true
     put(c, x, property, value(c, x, property))
@@ -101,13 +102,13 @@ extension GraphModel {
   mutating func delete(_ c: Int, _ x: Int) -> Expectation {
     guard isUsable(c, x), isCurrent(c, x) else { return .skipped }
     register(c, x)
-    // What is dangling stays as it is, and need not be there.
+    // Dangling references stay as they are, and the objects they refer to need not exist.
     pools[c].justDeleted.append(x)
     if pools[c].members[x]!.status == .kept { pools[c].members[x]!.status = .deleted }
     return .done
   }
 
-  /// The end of an event: what was deleted takes along what its delete rules say.
+  /// Ends an event: applies the delete rules of the objects that were deleted in it.
   mutating func process(_ c: Int) {
     var position = 0
     while position < pools[c].justDeleted.count {
@@ -133,7 +134,7 @@ extension GraphModel {
           _ = delete(c, other)
         }
       case .deny, .nothing:
-        // Others refer to an object that never was saved, and cannot be saved.
+        // Other objects refer to an object that was never saved, and therefore cannot be saved.
         if !others.isEmpty, pools[c].members[x]!.status == .inserted { pools[c].isTangled = true }
       }
     }

@@ -1,5 +1,5 @@
 extension GraphQuery {
-  /// Every third object is of the subentity.
+  /// Every third object belongs to the subentity.
   static func isLeaf(_ id: Int) -> Bool { id.isMultiple(of: 3) }
 
   func matches(_ id: Int, _ row: GraphRow) -> Bool {
@@ -13,7 +13,7 @@ extension GraphQuery {
     }
   }
 
-  /// By the number, nil first, and then by the order of insertion.
+  /// Orders by number, nil first, and then by insertion; the other way round if `isDescending`.
   func precedes(_ one: (key: Int, value: GraphRow), _ other: (key: Int, value: GraphRow)) -> Bool {
     let left = (one.value.number ?? .min, one.key)
     let right = (other.value.number ?? .min, other.key)
@@ -29,9 +29,9 @@ extension GraphQuery {
 extension GraphModel {
   mutating func fetch(_ c: Int, _ query: GraphQuery) -> Expectation {
     process(c)
-    // Whether saved membership includes what is deleted here is not defined.
+    // Without pending changes, it is not defined whether the result includes objects that are deleted here.
     guard !pools[c].isTangled, query.includesPendingChanges || pools[c].all(.deleted).isEmpty else { return .skipped }
-    // Where a changed object belongs among those that were changed elsewhere is not defined.
+    // It is not defined how an object changed here is sorted among objects that were changed elsewhere.
     let hasChanges = pools[c].members.values.contains { $0.status != .kept || !$0.touched.isEmpty }
     guard !hasChanges || !pools[c].members.contains(where: { isOutdated($1, saved[$0]) }) else { return .skipped }
     let rows = query.includesPendingChanges ? visible(c) : saved
@@ -42,7 +42,7 @@ extension GraphModel {
     case .objects, .realisedObjects:
       var faults: [Int: Bool] = [:]
       for x in ids {
-        // Laying changes over what is saved may fire faults.
+        // Applying pending changes to the saved rows may fire faults.
         if query.result == .realisedObjects || !hasChanges {
           faults[x] = query.result == .objects ? isFault(c, x) : false
         }
@@ -52,18 +52,18 @@ extension GraphModel {
     }
   }
 
-  /// Objects that a fetch may have made known to a context beside its results.
+  /// Objects that a fetch may have registered in a context besides its results.
   func knowledgeOfOthers(in c: Int) -> Set<Int> {
     Set(saved.keys.filter { pools[c].members[$0] == nil })
   }
 
-  /// Whether it would be sorted differently if it were read again.
+  /// Whether the object would be sorted differently if its row were read again.
   private func isOutdated(_ member: GraphPool.Member, _ row: GraphRow?) -> Bool {
     !member.isFault && member.status == .kept && row != nil && member.base!.number != row!.number
   }
 
-  /// The saved rows with the changes of a context on top. What it has not changed is as it is saved, whatever it has
-  /// read.
+  /// The saved rows with the changes of a context applied. Objects that the context has not changed are as they are
+  /// saved, whatever the context has read.
   private func visible(_ c: Int) -> Graph {
     var rows = saved
     for (x, member) in pools[c].members {
@@ -72,7 +72,7 @@ extension GraphModel {
       case .inserted: rows[x] = member.now
       case .kept:
         guard member.isUpdated, let now = member.now else { continue }
-        // Also if somebody else has deleted it.
+        // Also if the other context has deleted the object.
         if rows[x] != nil || !member.isFault { rows[x, default: GraphRow()].values.merge(now.values) { $1 } }
       }
     }

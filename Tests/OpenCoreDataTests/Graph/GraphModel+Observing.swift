@@ -1,4 +1,4 @@
-/// What can be seen of a context without changing anything in it.
+/// The state of a context that can be observed without changing it.
 struct GraphObservation: Equatable {
   struct Object: Equatable {
     var isFault: Bool
@@ -7,7 +7,7 @@ struct GraphObservation: Equatable {
     var isDeleted: Bool
     var hasChanges: Bool
     var hasPersistentChanges: Bool
-    /// The to-many relationships that were not read yet.
+    /// The to-many relationships that have not been read yet.
     var unread: Set<GraphProperty>
   }
 
@@ -16,23 +16,24 @@ struct GraphObservation: Equatable {
   var updated: Set<Int> = []
   var deleted: Set<Int> = []
   var hasChanges = false
-  /// Those that the program holds.
+  /// The objects that the program holds.
   var objects: [Int: Object] = [:]
 }
 
 extension GraphModel {
-  /// What of an observation is not as it should be. What is not defined is taken over from it.
+  /// Returns the differences between an observation and the model. Where the model does not define something, it takes
+  /// over what was observed.
   mutating func check(_ c: Int, _ seen: GraphObservation, faults: [Int: Bool]) -> [String] {
     var problems: [String] = []
     func expect(_ isTrue: Bool, _ problem: @autoclosure () -> String) {
       if !isTrue { problems.append(problem()) }
     }
-    // What was changed back to what it was need not be known to the context any more.
+    // The context may have dropped objects whose changes were undone and, after `forget`, objects without changes.
     for (x, member) in pools[c].members where seen.objects[x] == nil && member.status == .kept {
       if member.changed.isEmpty && (!member.touched.isEmpty || pools[c].isForgetting) { pools[c].members[x] = nil }
     }
     pools[c].isForgetting = false
-    // A fetch may have made known more than its results.
+    // A fetch may have registered more objects than its results.
     for x in seen.objects.keys where pools[c].members[x] == nil && saved[x] != nil { register(c, x) }
     let pool = pools[c]
     expect(seen.inserted == pool.all(.inserted), "inserted: \(show(seen.inserted)), not \(show(pool.all(.inserted)))")
@@ -74,7 +75,7 @@ extension GraphModel {
 
   private func show(_ ids: Set<Int>) -> String { "\(ids.sorted())" }
 
-  /// Where it is not defined whether something was read, it is as it was seen.
+  /// Takes over what was observed where it is not defined whether something was read.
   private mutating func learn(_ c: Int, _ x: Int, _ object: GraphObservation.Object) {
     pools[c].members[x]!.unread = object.unread
     pools[c].members[x]!.mayHaveBeenRead = false
@@ -98,7 +99,7 @@ extension GraphModel {
     }
   }
 
-  /// What was read of a fault are at most to-many relationships.
+  /// Forgets the row of a fault, which has at most to-many relationships that were read.
   private mutating func forgetRow(_ c: Int, _ x: Int) {
     for property in GraphProperty.allCases where !property.isToMany {
       pools[c].members[x]!.base?.values[property] = nil

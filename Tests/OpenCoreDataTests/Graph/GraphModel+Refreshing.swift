@@ -18,10 +18,11 @@ extension GraphModel {
       reload(c, x)
       return .done
     }
-    // What hangs on the other ends would be left there.
+    // The changes at the other ends of its relationships would be left there.
     guard member.touchedLinks.isEmpty else { return .skipped }
     pools[c].members[x] = GraphPool.Member()
-    // What was just deleted is taken out of its relationships when the event ends, which may fire the fault.
+    // Objects that were just deleted are removed from their relationships when the event ends, which may fire the
+    // fault.
     return Expectation(outcome: .done, faults: pools[c].justDeleted.isEmpty ? [x: true] : [:])
   }
 
@@ -47,7 +48,7 @@ extension GraphModel {
     return Expectation(outcome: .done, faults: faults)
   }
 
-  /// The other context's saves since the last merge.
+  /// Merges the other context's saves since the last merge.
   mutating func merge(_ c: Int) -> Expectation {
     process(c)
     let inbox = pools[c].inbox
@@ -67,14 +68,14 @@ extension GraphModel {
     return .done
   }
 
-  /// Whether it is defined what comes of an object whose row is read again under its changes.
+  /// Whether it is defined what becomes of an object whose row is read again under its changes.
   private func canReload(_ c: Int, _ x: Int) -> Bool {
     guard let member = pools[c].members[x] else { return true }
     guard let row = saved[x], ghosts(c, x).isEmpty else { return false }
     return member.touchedLinks.allSatisfy { row.values[$0] == member.base?.values[$0] }
   }
 
-  /// The row is read again, and what was changed is put on top of it.
+  /// Reads the row again, and applies the object's changes to it.
   private mutating func reload(_ c: Int, _ x: Int) {
     guard let member = pools[c].members[x], !member.isFault, member.status != .inserted else { return }
     rebase(c, x)

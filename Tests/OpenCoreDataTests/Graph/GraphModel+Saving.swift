@@ -34,9 +34,10 @@ extension GraphModel {
     if let error = errors.first {
       return Expectation(outcome: .error(errors.count == 1 ? error : Self.severalErrors))
     }
-    // A conflict is found before the store is asked, and a policy would have settled it.
+    // Conflicts are found before the store is called, and a policy would have settled them.
     guard conflicts(c).isEmpty else { return .skipped }
-    // Without a difference the store is not asked; without any change it is.
+    // The store is not called if objects were updated without a difference; it is called if there are no changes at
+    // all.
     let members = pools[c].members.values
     guard members.contains(where: { $0.status != .kept || $0.isToBeSaved }) || !members.contains(where: \.isUpdated)
     else {
@@ -63,7 +64,7 @@ extension GraphModel {
 
   private func isDeletionDenied(_ c: Int, _ x: Int) -> Bool { peek(c, x, .wards).contains { isUsable(c, $0) } }
 
-  /// An error for each relationship that was given an object that is deleted now.
+  /// One error for each relationship to which an object was added that is now deleted.
   private func danglingReferences(_ c: Int, _ member: GraphPool.Member) -> [Int] {
     GraphProperty.relationships.filter { property in
       let old = member.base?.links(property) ?? []
@@ -75,7 +76,7 @@ extension GraphModel {
 
   // MARK: Conflicts
 
-  /// What is to be saved, and was saved by somebody else since it was read.
+  /// The objects to be saved that the other context has saved since they were read.
   private func conflicts(_ c: Int) -> [Int] {
     pools[c].members.compactMap { x, member in
       let isToBeSaved = member.status == .deleted || member.status == .kept && member.isToBeSaved
@@ -84,7 +85,7 @@ extension GraphModel {
     }
   }
 
-  /// What the policy makes of an object in conflict; nil where that is not defined.
+  /// The object as the merge policy leaves it after a conflict; nil if that is not defined.
   private func resolution(_ c: Int, _ x: Int) -> GraphPool.Member? {
     var member = pools[c].members[x]!
     guard let base = member.base, let now = member.now, let row = saved[x], member.status == .kept else { return nil }
@@ -98,7 +99,7 @@ extension GraphModel {
     case .storeTrump: kept = kept.filter { row.values[$0] == base.values[$0] }
     case .overwrite: kept.formUnion(GraphProperty.attributes)
     }
-    // The other end of a relationship would keep what this one loses.
+    // The other end of a relationship would keep a change that this end loses.
     guard member.touchedLinks.isSubset(of: kept) else { return nil }
     member.base = GraphRow(values: row.values.filter { base.values[$0.key] != nil }, version: row.version)
     member.now = member.base
@@ -106,17 +107,17 @@ extension GraphModel {
     member.touched = kept
     member.isUpdated = !member.changed.isEmpty
     member.isToBeSaved = member.isUpdated
-    // Whether an object is saved for which a policy has left nothing to do is not defined.
+    // If the policy has left nothing to save, it is not defined whether the object is saved.
     return member.isUpdated || pools[c].policy == .rollback ? member : nil
   }
 
-  /// Properties that were set to what they had been, and are something else in the store.
+  /// Properties that were set to the value they had, and that now have another value in the store.
   func ghosts(_ c: Int, _ x: Int) -> [GraphProperty] {
     let member = pools[c].members[x]!
     return member.touched.subtracting(member.changed).filter { saved[x]?.values[$0] != member.base?.values[$0] }
   }
 
-  /// The object has the values that are saved, and none of its own.
+  /// Gives the object the saved values, and none of its own.
   mutating func rebase(_ c: Int, _ x: Int) {
     guard let known = pools[c].members[x]!.base?.values, var row = saved[x] else { return }
     row.values = row.values.filter { known[$0.key] != nil }
@@ -157,7 +158,7 @@ extension GraphModel {
     return Expectation(outcome: .saved(changes), faults: Dictionary(uniqueKeysWithValues: faults))
   }
 
-  /// Relationships that are changed in the other context, too, do not fit together any more.
+  /// Marks the other context as tangled if it has changed relationships that this save has changed, too.
   private mutating func tangle(_ other: Int, with changes: GraphPool.Saved, of pool: GraphPool) {
     for (x, member) in pools[other].members {
       let hasRelated = !member.touchedLinks.isEmpty || member.status == .deleted
@@ -171,7 +172,7 @@ extension GraphModel {
     }
   }
 
-  /// Takes over what the store has after something undefined.
+  /// Takes over the contents of the store after a step with an undefined outcome.
   mutating func adopt(_ graph: Graph) {
     saved = graph
     for c in pools.indices { pools[c].reset() }

@@ -1,31 +1,31 @@
-/// A store and two contexts over it, in the plainest way there is: rows, and for each context what it has read and
-/// what it has changed.
+/// A model of a store and two contexts, as plain as possible: rows, and for each context what it has read and what it
+/// has changed.
 ///
-/// A step that makes no sense where the program stands is left out, so that any part of a program is a program.
+/// A step that makes no sense in the present state is skipped, so that any part of a program is a valid program.
 struct GraphModel {
   var saved: Graph = [:]
   var pools = [GraphPool(), GraphPool()]
-  /// Whether steps that change relationships of what the other context is changing are left out.
+  /// Whether steps are skipped that change relationships of objects that the other context is changing.
   var isCareful = true
 
-  /// What is to come of a step.
+  /// The expected outcome of a step.
   enum Outcome: Equatable {
-    /// The step is left out.
+    /// The step is not run.
     case skipped
     case done
     case error(Int)
-    /// Saved: at least these were updated.
+    /// The save succeeded, with these objects.
     case saved(GraphPool.Saved)
     case objects([Int])
     case count(Int)
     case value(GraphValue)
-    /// Relationships were changed in two places: see ``GraphPool/isTangled``.
+    /// Relationships were changed in both contexts: see ``GraphPool/isTangled``.
     case undefined
   }
 
   struct Expectation {
     var outcome: Outcome
-    /// Which objects must be faults now, or must not.
+    /// For objects whose state is defined: true if they must be faults now, false if they must not.
     var faults: [Int: Bool] = [:]
 
     static let skipped = Expectation(outcome: .skipped)
@@ -66,7 +66,7 @@ struct GraphModel {
     }
   }
 
-  /// Only what ends the tangle is done; afterwards the context is reset.
+  /// Runs only the steps that end the tangle, after which the context is reset, and changes of the policy.
   private mutating func applyTangled(_ step: GraphStep) -> Expectation {
     switch step.operation {
     case .save, .merge, .rollback, .reset: .undefined
@@ -103,7 +103,7 @@ struct GraphModel {
 
   // MARK: Reading
 
-  /// Whether a context can do something with an object: it is there, and not deleted here.
+  /// Whether a context can use an object: the object exists, and is not deleted in this context.
   func isUsable(_ c: Int, _ x: Int) -> Bool {
     switch pools[c].members[x]?.status {
     case .inserted: !pools[c].justDeleted.contains(x)
@@ -112,13 +112,13 @@ struct GraphModel {
     }
   }
 
-  /// Whether it was deleted elsewhere, and this context has its values yet.
+  /// Whether an object was deleted elsewhere while this context still has its values.
   func isGone(_ c: Int, _ x: Int) -> Bool {
     guard let member = pools[c].members[x], member.status == .kept else { return false }
     return saved[x] == nil && !member.isFault
   }
 
-  /// Whether what a context knows of an object is what is saved.
+  /// Whether a context's values of an object equal the saved ones.
   func isCurrent(_ c: Int, _ x: Int) -> Bool {
     guard let member = pools[c].members[x], member.status != .inserted else { return isUsable(c, x) }
     guard let row = saved[x] else { return false }
@@ -126,7 +126,7 @@ struct GraphModel {
     return (member.isFault || base.version == row.version) && base.values.allSatisfy { row.values[$0] == $1 }
   }
 
-  /// Whether an object is a fault, as far as that is defined.
+  /// Whether an object is a fault; nil if that is not defined.
   func isFault(_ c: Int, _ x: Int) -> Bool? {
     guard let member = pools[c].members[x] else { return true }
     return member.mayHaveBeenRead ? nil : member.isFault
@@ -136,7 +136,7 @@ struct GraphModel {
     if pools[c].members[x] == nil { pools[c].members[x] = GraphPool.Member() }
   }
 
-  /// The object is no fault any more.
+  /// Fires the object's fault: reads its row without to-many relationships.
   mutating func realise(_ c: Int, _ x: Int) {
     register(c, x)
     guard pools[c].members[x]!.isFault, let row = saved[x] else { return }
@@ -149,7 +149,7 @@ struct GraphModel {
     }
   }
 
-  /// A value, for which a fault fires, unless it is a to-many relationship: that is read by itself.
+  /// The value of a property. Fires a fault, except for a to-many relationship, which is read by itself.
   mutating func value(_ c: Int, _ x: Int, _ property: GraphProperty) -> GraphValue {
     if property.isToMany {
       register(c, x)
@@ -171,14 +171,14 @@ struct GraphModel {
     if case .links(let ids) = value(c, x, property) { ids } else { [] }
   }
 
-  /// The same without reading anything.
+  /// The related objects, as in `links`, but without reading anything.
   func peek(_ c: Int, _ x: Int, _ property: GraphProperty) -> [Int] {
     pools[c].members[x]?.now?.links(property) ?? saved[x]?.links(property) ?? []
   }
 
   private mutating func read(_ c: Int, _ x: Int, _ property: GraphProperty) -> Expectation {
     guard isUsable(c, x) || isGone(c, x) && property.inverse == nil else { return .skipped }
-    // What may be left over of a deleted object is not defined.
+    // It is not defined what is left of deleted objects in a relationship.
     let related = peek(c, x, property)
     guard related.allSatisfy({ isUsable(c, $0) }) else { return .skipped }
     let value = value(c, x, property)

@@ -1,4 +1,4 @@
-/// What a context knows: the objects it has registered, with the values it read and those it changed.
+/// The state of a context: the objects it has registered, with the values it has read and those it has changed.
 struct GraphPool {
   struct Member {
     enum Status {
@@ -6,27 +6,28 @@ struct GraphPool {
     }
 
     var status = Status.kept
-    /// As it was saved when it was read; nil if nothing was, and of an inserted object.
+    /// The row as it was saved when it was read; nil if nothing was read, and for an inserted object.
     var base: GraphRow?
-    /// The same with what was changed since; nil if nothing was read. A fault may have to-many relationships.
+    /// The same row with the changes since then; nil if nothing was read. A fault may have to-many relationships.
     var now: GraphRow?
-    /// What was set since then, also to what it was before.
+    /// The properties that were set since then, even if to the value they had.
     var touched: Set<GraphProperty> = []
-    /// Whether the context calls it updated, and whether it has something to save. Both are defined for what was
-    /// changed, and for what was not even touched.
+    /// Whether the context calls the object updated, and whether it has something to save. Both are defined if a value
+    /// has changed, and if no property was touched.
     var isUpdated = false
     var isToBeSaved = false
 
-    /// To-many relationships that the context has not read when it was last looked at.
+    /// To-many relationships that the context had not read when it was last observed.
     var unread = Set(GraphProperty.toMany)
 
-    /// Whether its row may have been read, or not, for the sake of a relationship since the context was last looked at.
+    /// Whether the row may or may not have been read for the sake of a relationship since the context was last
+    /// observed.
     var mayHaveBeenRead = false
 
-    /// Whether its row was not read.
+    /// Whether the row has not been read.
     var isFault: Bool { now?.values[.text] == nil }
 
-    /// What differs from what was read.
+    /// The touched properties whose values differ from the ones that were read.
     var changed: Set<GraphProperty> { touched.filter { now?.values[$0] != base?.values[$0] } }
 
     var touchedLinks: Set<GraphProperty> { touched.filter { $0.inverse != nil } }
@@ -41,16 +42,16 @@ struct GraphPool {
 
   var members: [Int: Member] = [:]
   var policy = GraphPolicy.error
-  /// What was deleted in this event, by the program itself.
+  /// The objects that the program itself deleted in this event.
   var justDeleted: [Int] = []
-  /// Saves of the other context that were not merged yet.
+  /// Saves of the other context that have not been merged yet.
   var inbox: [Saved] = []
-  /// Objects that were deleted elsewhere, which was merged. Whoever has one may go on reading it.
+  /// Objects whose deletion elsewhere was merged. A program that holds one may go on reading it.
   var departed: Set<Int> = []
   /// Whether objects that the program does not hold any more may have left the context.
   var isForgetting = false
-  /// Whether relationships were changed both here and elsewhere: what becomes of them is not defined then, only that
-  /// they fit together once they are saved.
+  /// Whether relationships were changed both here and elsewhere. Their values are then not defined, only that both ends
+  /// agree once they are saved.
   var isTangled = false
 
   func all(_ status: Member.Status) -> Set<Int> { Set(members.filter { $0.value.status == status }.keys) }

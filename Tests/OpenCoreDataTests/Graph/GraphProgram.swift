@@ -1,8 +1,8 @@
-/// Steps to run, and over what.
+/// The steps to run, and whether contexts avoid changing each other's relationships.
 struct GraphProgram: Sendable {
   var steps: [GraphStep]
-  /// Whether contexts leave alone what the other is changing the relationships of. If they did not in spite of that,
-  /// the program ends there.
+  /// Whether a context leaves objects alone whose relationships the other context is changing. If relationships get
+  /// tangled in spite of that, the program ends there.
   var isCareful = true
 
   init(steps: [GraphStep], isCareful: Bool = true) {
@@ -10,12 +10,13 @@ struct GraphProgram: Sendable {
     self.isCareful = isCareful
   }
 
-  /// A random program of so many steps for one context or two.
+  /// A random program of `length` steps for one context or two.
   init(seed: UInt64, contexts: Int, isCareful: Bool, length: Int) {
     var maker = GraphProgramMaker(seed: seed, contexts: contexts)
     self.isCareful = isCareful
     let made = (0..<length).map { _ in maker.step() }
-    // The other policies settle a conflict of each object by itself.
+    // The other policies settle the conflicts of each object separately, so programs that are not careful keep the
+    // default.
     steps =
       made.filter { isCareful || !$0.setsPolicy } + (0..<contexts).map { GraphStep(context: $0, operation: .inspect) }
   }
@@ -27,12 +28,12 @@ extension GraphStep {
   }
 }
 
-/// Makes random steps, without knowing which of them make sense where.
+/// Makes random steps, without knowing whether they make sense at their place.
 private struct GraphProgramMaker {
   private var random: SeededGenerator
   private let contexts: Int
   private var lastObject = 0
-  /// How many of the latest objects steps are about.
+  /// How many of the latest objects the steps choose from.
   private let spread: Int
 
   init(seed: UInt64, contexts: Int) {

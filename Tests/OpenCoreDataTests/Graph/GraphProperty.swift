@@ -1,4 +1,4 @@
-/// What an object of the random graphs has: two attributes, and each kind of relationship with its inverse.
+/// The properties of an object in the random graphs: two attributes, and each kind of relationship with its inverse.
 enum GraphProperty: String, CaseIterable, Sendable {
   case number
   /// Must not be nil.
@@ -47,7 +47,7 @@ enum GraphProperty: String, CaseIterable, Sendable {
 
   var isOrdered: Bool { [.line, .members].contains(self) }
 
-  /// Whether it may lead to objects that are deleted.
+  /// Whether the relationship may refer to deleted objects.
   var mayDangle: Bool { deleteRule == .nothing }
 
   enum DeleteRule: Sendable {

@@ -1,24 +1,24 @@
-/// The value of a property. Objects are the numbers they were inserted under; those of a relationship without an
-/// order are sorted.
+/// The value of a property. Objects are represented by the numbers under which they were inserted, which are sorted if
+/// the relationship has no order.
 enum GraphValue: Hashable, Sendable {
   case number(Int?)
   case text(String?)
   case links([Int])
 
-  /// Of a relationship that has them in this order, if it has an order.
+  /// The value of a relationship to these objects, in this order if the relationship is ordered.
   static func links(_ ids: [Int], of property: GraphProperty) -> GraphValue {
     .links(property.isOrdered ? ids : ids.sorted())
   }
 }
 
-/// What a store has of an object, or a context knows of it: to-many relationships that were not asked for are missing
-/// then.
+/// An object's values in the store, or those that a context knows. To-many relationships that a context has not read
+/// are missing.
 struct GraphRow: Equatable, Sendable {
   var values: [GraphProperty: GraphValue] = [:]
-  /// How often it was saved.
+  /// How often the object was saved.
   var version = 0
 
-  /// An object that was just made.
+  /// An object that was just inserted.
   static let new: GraphRow = {
     var row = GraphRow()
     for property in GraphProperty.relationships { row.values[property] = .links([]) }
@@ -27,7 +27,7 @@ struct GraphRow: Equatable, Sendable {
     return row
   }()
 
-  /// Nil if it is not known.
+  /// Nil if the relationship is not known.
   func links(_ property: GraphProperty) -> [Int]? {
     if case .links(let ids) = values[property] { ids } else { nil }
   }
@@ -40,7 +40,7 @@ struct GraphRow: Equatable, Sendable {
     if case .text(let text) = values[.text] { text } else { nil }
   }
 
-  /// Without to-many relationships: what is read when a fault fires.
+  /// The row without to-many relationships, which is what is read when a fault fires.
   var withoutToMany: GraphRow {
     GraphRow(values: values.filter { !$0.key.isToMany }, version: version)
   }
@@ -50,7 +50,8 @@ struct GraphRow: Equatable, Sendable {
 typealias Graph = [Int: GraphRow]
 
 extension Graph {
-  /// What is wrong with the relationships: objects that know each other one way only, or know what does not exist.
+  /// What is wrong with the relationships: references without their inverse, to objects that do not exist, or to one
+  /// object twice.
   var faults: [String] {
     var faults: [String] = []
     for (id, row) in sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,6 @@
-/// Runs a program against OpenCoreData and the model, and compares all that can be seen after each step.
+/// Runs a program against OpenCoreData and the model, and compares everything that can be observed after each step.
 struct GraphRunner {
-  /// The rest of the program is not run.
+  /// Ends the run without a failure before the rest of the program.
   private struct Stop: Error {}
 
   struct Failure: Error, CustomStringConvertible {
@@ -24,7 +24,7 @@ struct GraphRunner {
     self.kind = kind
   }
 
-  /// Throws a ``Failure`` where the two differ. Prints each step before it is run if wanted.
+  /// Throws a ``Failure`` where the two differ. If `isTraced`, prints each step before it is run.
   static func run(_ program: GraphProgram, _ kind: GraphSubject.Kind, isTraced: Bool = false) throws {
     var runner = try GraphRunner(program, kind)
     for (index, step) in program.steps.enumerated() {
@@ -46,9 +46,9 @@ struct GraphRunner {
 
   private mutating func run(_ step: GraphStep) throws {
     if step.operation == .refusedSave && kind != .incremental { return }
-    // What the context says of objects that were changed back to what they were must be known before they are saved.
+    // The context's report on objects that were changed back must be learned before they are saved.
     if step.operation.endsEvent { try settle(step.context) }
-    // So must be what the other context has read by now.
+    // So must be what the other context has read so far.
     if step.operation == .save && isEventOpen[1 - step.context] { try endEvent(1 - step.context, faults: [:]) }
     let expected = model.apply(step)
     switch expected.outcome {
@@ -70,7 +70,7 @@ struct GraphRunner {
   private mutating func settle(_ c: Int) throws {
     if isEventOpen[c] { try endEvent(c, faults: [:]) }
     guard hasTwoContexts else { return }
-    // Reading shows whether what was added or removed made a difference.
+    // Reading shows whether the additions and removals made a difference.
     var hasRead = false
     for (x, member) in model.pools[c].members where member.changed.isEmpty && !member.touchedLinks.isEmpty {
       guard member.status == .kept else { continue }
@@ -121,7 +121,7 @@ struct GraphRunner {
     if model.pools.allSatisfy({ !$0.isTangled }) { try compareSaved() }
   }
 
-  /// Now and then what is saved is looked at by another coordinator, behind a compaction.
+  /// At every fourth save, compacts the store and compares its contents as another coordinator reads them.
   private mutating func maintain() throws {
     saves += 1
     guard saves.isMultiple(of: 4) else { return }
@@ -155,7 +155,7 @@ struct GraphRunner {
     }
     for (x, row) in saved {
       for (property, value) in row.values where value != model.saved[x]!.values[property]! {
-        // What is left over of deleted objects is not defined.
+        // It is not defined what is left of deleted objects in a relationship.
         if case .links(let ids) = model.saved[x]!.values[property]!, !ids.allSatisfy({ model.saved[$0] != nil }) {
           continue
         }
@@ -166,7 +166,7 @@ struct GraphRunner {
 
   // MARK: Tangles
 
-  /// A step after which it is not defined how relationships are: what is saved must fit together all the same.
+  /// Runs a step after which relationships are not defined; what is saved must still be consistent.
   private mutating func untangle(_ step: GraphStep) throws {
     if model.isCareful { throw Stop() }
     let outcome = try subject.apply(step)
@@ -196,7 +196,7 @@ struct GraphRunner {
 }
 
 extension GraphStep.Operation {
-  /// Whether pending changes are processed in it, whatever the step says.
+  /// Whether the operation itself processes pending changes, whatever the step says.
   fileprivate var endsEvent: Bool {
     switch self {
     case .fetch, .save, .refusedSave, .refreshAll, .merge, .reset, .rollback, .forget: true

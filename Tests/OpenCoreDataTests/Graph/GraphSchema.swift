@@ -1,9 +1,9 @@
 import OpenCoreData
 
 extension GraphProperty {
-  /// The model of the random graphs: nodes, some of which are leaves, a subentity.
+  /// The model of the random graphs: nodes, and leaves, which are a subentity of nodes.
   ///
-  /// Besides the properties, a node has the number it was inserted under.
+  /// Besides the properties, a node has the number under which it was inserted.
   static func makeModel() -> NSManagedObjectModel {
     let node = NSEntityDescription()
     node.name = "Node"

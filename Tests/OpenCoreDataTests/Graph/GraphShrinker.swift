@@ -1,4 +1,4 @@
-/// Makes a failing program short: leaves out steps as long as what is left still fails.
+/// Makes a failing program shorter: removes steps as long as the remaining ones still fail.
 struct GraphShrinker {
   private(set) var program: GraphProgram
   private(set) var failure: any Error

@@ -1,18 +1,18 @@
-/// One step of a random program, as a value. Objects are the numbers they are inserted under.
+/// One step of a random program, as a value. Objects are represented by the numbers under which they are inserted.
 struct GraphStep: Hashable, Sendable {
-  /// Which of the contexts it is for.
+  /// The context that the step is for, 0 or 1.
   var context: Int
   var operation: Operation
-  /// Whether pending changes are processed behind it.
+  /// Whether pending changes are processed after the step.
   var endsEvent = true
 
   enum Operation: Hashable, Sendable {
     case insert(Int)
     case set(Int, GraphProperty, GraphValue)
-    /// One more object of a to-many relationship, the last if it has an order.
+    /// Adds an object to a to-many relationship, at the end if it is ordered.
     case add(Int, GraphProperty, Int)
     case remove(Int, GraphProperty, Int)
-    /// An object of an ordered relationship gets to a place, whether it was among them or not.
+    /// Puts an object at a position in an ordered relationship, whether it was in the relationship before or not.
     case place(Int, GraphProperty, Int, at: Int)
     case delete(Int)
     case read(Int, GraphProperty)
@@ -21,15 +21,15 @@ struct GraphStep: Hashable, Sendable {
     case existingObject(Int)
     case obtainPermanentIDs
     case save
-    /// The store refuses, if it is one that can.
+    /// A save that the store refuses; not run with stores that cannot refuse.
     case refusedSave
     case rollback
     case reset
     case refresh(Int, mergeChanges: Bool)
     case refreshAll
-    /// The program lets go of everything that was not changed.
+    /// The program releases every object that has no changes.
     case forget
-    /// The saves of the other context since the last merge.
+    /// Merges the saves of the other context since the last merge.
     case merge
     case policy(GraphPolicy)
     /// Compares every value of every object.
@@ -41,7 +41,7 @@ enum GraphPolicy: CaseIterable, Hashable, Sendable {
   case error, storeTrump, objectTrump, overwrite, rollback
 }
 
-/// A fetch: what of, which, in what order, how many.
+/// A fetch: its entity, condition, order, range, and kind of result.
 struct GraphQuery: Hashable, Sendable {
   enum Condition: Hashable, Sendable {
     case all, numberAtLeast(Int), numberIsNil, textIs(String), hasParent(Bool)

@@ -1,7 +1,6 @@
 import OpenCoreData
 
-/// The plainest store there can be: a dictionary of rows, written by nothing but the public contract of incremental
-/// stores.
+/// The simplest possible store: a dictionary of rows, written only against the public contract of incremental stores.
 final class GraphStore: NSIncrementalStore {
   static let type = "GraphStore"
 
@@ -74,7 +73,8 @@ final class GraphStore: NSIncrementalStore {
     for object in request.deletedObjects ?? [] { rows[object.objectID] = nil }
   }
 
-  /// Related objects as their identifiers. Of to-many relationships only the given ones.
+  /// The values of an object, with related objects as their identifiers. If `keys` is not nil, it names the to-many
+  /// relationships to include.
   private func values(of object: NSManagedObject, keys: Set<String>?) -> [String: Any] {
     var values: [String: Any] = [:]
     for (name, property) in object.entity.propertiesByName {

@@ -8,7 +8,8 @@ struct GraphMismatch: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// OpenCoreData under a program: a coordinator with two contexts, and the objects that the program has seen in each.
+/// OpenCoreData as a program uses it: a coordinator with two contexts, and the objects that the program has seen in
+/// each.
 final class GraphSubject {
   enum Kind: CaseIterable, Sendable {
     case memory, incremental, rows, cairn
@@ -20,7 +21,7 @@ final class GraphSubject {
   /// The objects that the program holds.
   private var objects: [[Int: NSManagedObject]] = [[:], [:]]
   private var ids: [Int: NSManagedObjectID] = [:]
-  /// Which number an identifier belongs to, temporary ones included.
+  /// The number of each identifier's object, temporary identifiers included.
   private var numbers: [NSManagedObjectID: Int] = [:]
 
   private let kind: Kind
@@ -84,7 +85,7 @@ final class GraphSubject {
     return number
   }
 
-  /// The number of an object, which the program holds from now on.
+  /// Returns the number of an object, which the program holds from now on.
   @discardableResult private func hold(_ c: Int, _ object: NSManagedObject) throws -> Int {
     let x = try number(object.objectID)
     if let held = objects[c][x], held !== object { throw GraphMismatch("there are two objects for \(x)") }
@@ -93,7 +94,7 @@ final class GraphSubject {
     return x
   }
 
-  /// Holds those of some objects that the context has registered.
+  /// Holds those of the numbered objects that the context has registered.
   func hold(_ c: Int, registeredOf numbers: Set<Int>) throws {
     try perform(c) { context in
       for object in context.registeredObjects where numbers.contains(try number(object.objectID)) {
@@ -111,7 +112,7 @@ final class GraphSubject {
 
   // MARK: Steps
 
-  /// Does a step, and says what came of it in the words of the model.
+  /// Runs a step, and returns its outcome in the terms of the model.
   func apply(_ step: GraphStep) throws -> GraphModel.Outcome {
     let c = step.context
     return try perform(c) { context in
@@ -172,7 +173,7 @@ final class GraphSubject {
     case .forget:
       let held = Set(objects[c].keys)
       objects[c] = objects[c].filter { $0.value.hasChanges }
-      // Related objects keep each other in the context.
+      // Related objects keep each other in the context, so hold those that are still registered.
       for object in context.registeredObjects where held.contains(try number(object.objectID)) { try hold(c, object) }
     case .merge: try merge(c)
     case .policy(let policy): context.mergePolicy = policy.policy
@@ -260,7 +261,7 @@ final class GraphSubject {
 
   // MARK: Upkeep
 
-  /// Has a store on disk compacted, and opened and closed by another coordinator.
+  /// Compacts a store on disk, and opens and closes it with another coordinator.
   func maintain() throws {
     guard kind == .cairn else { return }
     for case let store as CairnIncrementalStore in coordinator.persistentStores { try store.compact() }
@@ -268,7 +269,7 @@ final class GraphSubject {
     for store in other.persistentStores { try other.remove(store) }
   }
 
-  /// Closes the store on disk, and opens it again to look at what is in it. Nothing else can be done with the contexts then.
+  /// Closes the store on disk, and opens it again to read its contents. The contexts cannot be used afterwards.
   func savedAfterReopening() throws -> Graph {
     if kind == .cairn {
       for store in coordinator.persistentStores { try coordinator.remove(store) }
@@ -282,7 +283,7 @@ final class GraphSubject {
     try self.value(c, object.value(forKey: property.rawValue), property)
   }
 
-  /// A value in the words of the model. Its objects are held from now on.
+  /// A value in the terms of the model. The program holds its objects from now on.
   private func value(_ c: Int, _ value: Any?, _ property: GraphProperty) throws -> GraphValue {
     let value = value is NSNull ? nil : value
     switch property {
@@ -306,7 +307,7 @@ final class GraphSubject {
       for object in context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects) {
         try hold(c, object)
       }
-      // What left the context by itself is not held on to.
+      // Objects that have left the context by themselves are not held any longer.
       objects[c] = objects[c].filter { $0.value.managedObjectContext != nil }
       func numbers(_ objects: Set<NSManagedObject>) throws -> Set<Int> {
         Set(try objects.map { try number($0.objectID) })
@@ -325,7 +326,7 @@ final class GraphSubject {
       hasChanges: object.hasChanges, hasPersistentChanges: object.hasPersistentChangedValues, unread: Set(unread))
   }
 
-  /// The changed values of an object, or those as they were read.
+  /// The changed values of an object, or, if `committed`, its values as they were read.
   func values(_ c: Int, _ x: Int, committed: Bool) throws -> [GraphProperty: GraphValue] {
     try perform(c) { _ in
       let object = try object(c, x)
@@ -336,9 +337,9 @@ final class GraphSubject {
     }
   }
 
-  /// Everything that is saved, as a context sees it that has not seen anything before.
+  /// Everything that is saved, as a new context reads it.
   ///
-  /// A store that several coordinators can open is read by another one.
+  /// A store that several coordinators can open is read by another coordinator.
   func saved() throws -> Graph {
     let context = NSManagedObjectContext(.privateQueue)
     let reader = kind == .rows || kind == .cairn ? try Self.coordinator(kind, url) : coordinator
@@ -361,7 +362,7 @@ final class GraphSubject {
     }
   }
 
-  /// A value in the words of the model. Its objects are not held.
+  /// A value in the terms of the model. The program does not hold its objects.
   private func unheld(_ value: Any?, _ property: GraphProperty) throws -> GraphValue {
     switch value {
     case let one as NSManagedObject: .links([try number(one.objectID)])

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Random programs against OpenCoreData and against a plain model of it.
+/// Random programs, run against OpenCoreData and against a plain model of it.
 ///
 /// `OPENCOREDATA_SEED` replays a program, `OPENCOREDATA_PROGRAMS` runs more of them, and `OPENCOREDATA_TRACE` prints
 /// each step before it is run.

@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// Keeps the notifications of a context's saves, until they are taken out.
+/// Keeps the notifications of a context's saves until they are taken out.
 final class Mailbox: Sendable {
   private let kept = Locked<[Notification]>([])
   private let observer = Locked<(any NSObjectProtocol)?>(nil)

@@ -2,7 +2,7 @@ import IncrementalStore
 import OpenCoreData
 import Synchronization
 
-/// A store in memory that several coordinators can open, by its URL.
+/// A store in memory that several coordinators can open by its URL.
 final class TestRowStore: RowIncrementalStore {
   private static let stores = Mutex<[URL: MemoryRowStore]>([:])
 

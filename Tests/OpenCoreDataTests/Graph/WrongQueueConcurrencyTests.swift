@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// Use on a wrong queue ends the program, with a message that names the context.
+/// Using a context on a wrong queue ends the program with a message that names the context.
 @Suite struct WrongQueueConcurrencyTests {
   private func message(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

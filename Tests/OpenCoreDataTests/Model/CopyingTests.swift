@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Copying, merging and freezing models")
 struct CopyingTests {
-  /// A zoo with everything that refers to something else.
+  /// A zoo that has every kind of reference between parts of a model.
   private func furnished() -> Zoo {
     let zoo = Zoo()
     let element = NSFetchIndexElementDescription(property: zoo.name, collationType: .binary)
@@ -75,6 +75,17 @@ struct CopyingTests {
     let (zoo, other) = (Zoo(), Zoo())
     other.tricks.type = .string
     #expect(NSManagedObjectModel(byMerging: [zoo.model, other.model]) == nil)
+  }
+
+  @Test("models whose templates of the same name contradict each other do not merge")
+  func contradictingTemplates() throws {
+    let (zoo, other) = (furnished(), furnished())
+    let request = try #require(other.model.fetchRequestTemplate(forName: "dogs"))
+    request.fetchLimit = 4
+    #expect(NSManagedObjectModel(byMerging: [zoo.model, other.model]) == nil)
+    request.fetchLimit = 3
+    let merged = try #require(NSManagedObjectModel(byMerging: [zoo.model, other.model]))
+    #expect(merged.fetchRequestTemplate(forName: "dogs")?.fetchLimit == 3)
   }
 
   @Test("of several versions, the one of a store is found by its metadata")

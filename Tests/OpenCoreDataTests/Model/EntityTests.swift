@@ -25,6 +25,18 @@ struct EntityTests {
     #expect(!zoo.dog.isKindOf(entity: zoo.keeper))
   }
 
+  @Test("an entity that gets another superentity leaves the former one")
+  func otherSuperentity() {
+    let (zoo, robot) = (Zoo(), NSEntityDescription())
+    robot.subentities = [zoo.dog]
+    #expect(zoo.dog.superentity === robot && zoo.animal.subentities.isEmpty)
+    zoo.animal.subentities = [zoo.keeper]
+    #expect(zoo.dog.superentity === robot && robot.subentities == [zoo.dog])
+    #expect(zoo.keeper.superentity === zoo.animal)
+    robot.subentities = []
+    #expect(zoo.dog.superentity == nil)
+  }
+
   @Test("adding a property to those of a subentity does not declare the inherited ones again")
   func appending() {
     let zoo = Zoo()

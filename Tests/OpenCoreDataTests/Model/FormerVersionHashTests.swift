@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Version hashes of the time before counts had a part in them")
 struct FormerVersionHashTests {
-  /// Those of the zoo, as stores of that time have them.
+  /// The hashes of the zoo's entities, as stores of that time recorded them.
   private static let hashes = [
     "Animal": "t6g9apVSXeTkll5yTww3sT1goxrL9ppF5/3Fc+asb84=",
     "Dog": "nwi5qfRFvPUT5UzHA8jrQdGegpGA8NuNwQ56Z7NyyPI=",

@@ -33,6 +33,27 @@ struct ValueTransformerTests {
     #expect(transformer.transformedValue(Data([1, 2, 3])) == nil)
   }
 
+  @Test("secure archiving gives nothing of an archive with a damaged description of a class", arguments: 0..<5)
+  func damaged(_ part: Int) throws {
+    let data = try NSKeyedArchiver.archivedData(withRootObject: NSSet(object: "a"), requiringSecureCoding: true)
+    let format = PropertyListSerialization.PropertyListFormat.binary
+    var archive = try #require(
+      unsafe PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    var objects = try #require(archive["$objects"] as? [Any])
+    let place = try #require(objects.firstIndex { ($0 as? [String: Any])?["$classname"] as? String == "NSSet" })
+    objects[place] =
+      switch part {
+      case 0: ["$classname": "NSPersonNameComponents", "$classes": ["NSSet", "NSObject"]]
+      case 1: ["$classname": "NSPersonNameComponents", "$classes": "NSSet"]
+      case 2: ["$classname": 1, "$classes": ["NSSet", "NSObject"]]
+      case 3: ["$classes": ["NSSet", "NSObject"]]
+      default: ["$classname": "none"]
+      } as [String: Any]
+    archive["$objects"] = objects
+    let damaged = try PropertyListSerialization.data(fromPropertyList: archive, format: format, options: 0)
+    #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(damaged) == nil)
+  }
+
   @Test("secure archiving gives nothing of a class that is not allowed")
   func disallowed() throws {
     let data = try NSKeyedArchiver.archivedData(

@@ -15,7 +15,7 @@ struct VersionHashTests {
     #expect(zoo.model.versionChecksum == "VkQEQAf/JayQJFnuAO/5+n1HnmpuqMY+LvePqnZ6GX0=")
   }
 
-  /// What of the zoo changes with a change of the model.
+  /// The entities of the zoo whose version hashes change with a change of the model.
   private func changed(by change: (Zoo) -> Void) -> Set<String> {
     let (before, after) = (Zoo(), Zoo())
     change(after)

@@ -3,7 +3,7 @@ import OpenCoreData
 
 import class OpenCoreData.NSExpression
 
-/// Shorter words for making models in code.
+/// Short functions for making models in code.
 func attribute(
   _ name: String, _ type: NSAttributeDescription.AttributeType, isOptional: Bool = true, defaultValue: Any? = nil,
   _ change: (NSAttributeDescription) -> Void = { _ in }

@@ -14,7 +14,7 @@ struct DamagedFileTests {
       .split(separator: "\n")
   }
 
-  /// Reads a model of the text, or is told why not; nothing else may happen.
+  /// Returns whether a model of this text is refused, which must happen with a reason; nothing else may happen.
   @discardableResult
   private func isRefused(_ text: String) -> Bool {
     do {

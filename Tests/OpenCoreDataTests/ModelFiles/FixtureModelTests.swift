@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Models in Xcode's format")
 struct FixtureModelTests {
-  /// Whether the model read is the model made, down to its version hashes; tells what is not.
+  /// Expects the model that was read to equal the one that was made, down to the version hashes; reports what differs.
   private func expect(_ read: NSManagedObjectModel, is made: NSManagedObjectModel) {
     for (name, entity) in made.entitiesByName {
       for property in entity.ownProperties {

@@ -1,7 +1,7 @@
 import Foundation
 import OpenCoreData
 
-/// The models in Xcode's format, and folders for others.
+/// The models in Xcode's format, and temporary folders for others.
 enum Fixtures {
   static let models = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Models").standardizedFileURL
@@ -10,7 +10,7 @@ enum Fixtures {
     try NSManagedObjectModel(modelFileAt: models.appending(path: name))
   }
 
-  /// What there is to warn of in `Attic.xcdatamodeld`, a line each.
+  /// The expected warnings about `Attic.xcdatamodeld`, one per line.
   static func atticWarnings() throws -> String {
     try String(contentsOf: models.appending(path: "Attic-warnings.txt"), encoding: .utf8)
       .replacing("Attic.xcdatamodeld/", with: models.appending(path: "Attic.xcdatamodeld").path + "/")
@@ -24,7 +24,7 @@ enum Fixtures {
     return try body(folder)
   }
 
-  /// Reads a model of these lines.
+  /// Reads a model file with these lines.
   @discardableResult
   static func read(_ lines: String...) throws -> NSManagedObjectModel {
     try withFolder { folder in

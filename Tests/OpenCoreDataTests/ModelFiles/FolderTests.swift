@@ -69,6 +69,18 @@ struct FolderTests {
     }
   }
 
+  @Test("a note that cannot be read is refused, although the version could be guessed")
+  func unreadableNote() throws {
+    try Fixtures.withFolder { folder in
+      let models = folder.appending(path: "M.xcdatamodeld")
+      try write(model("One"), to: "M.xcdatamodel/contents", in: models)
+      let note = models.appending(path: ".xccurrentversion")
+      try FileManager.default.createDirectory(at: note, withIntermediateDirectories: false)
+      let error = try #require(throws: ModelFileError.self) { try entity(models) }
+      #expect(error.file == note.path && error.reason == "this file cannot be read")
+    }
+  }
+
   @Test("missing and unsuitable files are refused with a reason")
   func unsuitable() throws {
     try Fixtures.withFolder { folder in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Malformed model files")
 struct MalformedFileTests {
-  /// One thing wrong: the lines of an entity `A`, the line of it at fault, and words of the reason.
+  /// A mistake: the lines of an entity `A`, the number of the faulty line, and words of the expected reason.
   struct Mistake: CustomTestStringConvertible {
     let line: Int
     let words: String
@@ -49,6 +49,28 @@ struct MalformedFileTests {
     #expect(error.line == mistake.line + 3)
     #expect(error.reason.contains(mistake.words), "\(error)")
     #expect(error.description.hasSuffix("/contents:\(mistake.line + 3): \(error.reason)"))
+  }
+
+  @Test("composites that have too many elements or are too deep are refused before they are expanded")
+  func hugeComposites() throws {
+    func model(depth: Int, width: Int) -> String {
+      let composites = (1...depth).map { level in
+        let type =
+          level < depth ? #"attributeType="Composite" composite="C\#(level + 1)""# : #"attributeType="String""#
+        let elements = (0..<width).map { #"<attribute name="a\#($0)" \#(type)/>"# }
+        return #"<composite name="C\#(level)">\#(elements.joined())</composite>"#
+      }
+      let entity = #"<entity name="A"><attribute name="a" attributeType="Composite" composite="C1"/></entity>"#
+      return "<model>\(entity)\(composites.joined())</model>"
+    }
+    func reason(depth: Int, width: Int) throws -> String {
+      try #require(throws: ModelFileError.self) { try Fixtures.read(model(depth: depth, width: width)) }.reason
+    }
+    #expect(try reason(depth: 20, width: 2) == "the composite \"C12\" has more than 1000 elements, with those inside")
+    #expect(try reason(depth: 10_000, width: 1) == "the composite \"C31\" is more than 30 levels deep")
+    let read = try Fixtures.read(model(depth: 8, width: 2))
+    let attribute = try #require(read.entities[0].propertiesByName["a"] as? NSCompositeAttributeDescription)
+    #expect(attribute.elements.count == 2)
   }
 
   @Test("what is wrong with entities and composites is told too")

@@ -7,7 +7,7 @@ struct GeneratedClassTests {
 
   init() throws {
     let model = try NSManagedObjectModel(modelFileAt: Fixtures.models.appending(path: "Library.xcdatamodeld"))
-    // The model says Library.Reader, but the class is here.
+    // The model names the class Library.Reader, but the class is in this module.
     model.entitiesByName["Reader"]?.managedObjectClassName = NSStringFromClass(Reader.self)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

@@ -1,4 +1,4 @@
 import CoreData
 
-/// The entity says Category/Extension: the class itself is written by hand.
+/// The entity's code generation is Category/Extension: the class itself is written by hand.
 class Magazine: Publication {}

@@ -133,7 +133,7 @@ struct ModelgenTests {
       try reason(#"<entity name="A" representedClassName="1A"/>"#) == "contents:2: \"1A\" is not a valid name in Swift")
   }
 
-  /// The names of the classes' entities and of their attributes, and what was warned of.
+  /// The names of the classes' entities and attributes, and the warnings.
   private func written(_ lines: String...) throws -> (names: [String], warnings: [String]) {
     try Fixtures.withFolder { folder in
       let file = folder.appending(path: "contents")

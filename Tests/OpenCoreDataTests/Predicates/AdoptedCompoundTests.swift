@@ -13,8 +13,8 @@ struct AdoptedCompoundTests {
     return request
   }
 
-  /// Expects that a predicate that was kept has the equality, the hash and the format of its parts, also where only Foundation's names
-  /// are known of it.
+  /// Expects a predicate that was kept to have the equality, the hash and the format of its parts, even where it is
+  /// only known by Foundation's types.
   private func expectKept(_ keep: (NSPredicate) throws -> NSPredicate?) throws {
     let or = NSCompoundPredicate(orPredicateWithSubpredicates: [a, b])
     let one = try keep(NSCompoundPredicate(andPredicateWithSubpredicates: [a, or]))

@@ -2,7 +2,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct CompiledEvaluationTests {
-  /// A row as a store has it: values in slots.
+  /// A row as a store keeps it: values in slots.
   private struct Row {
     let values: [PredicateValue]
   }

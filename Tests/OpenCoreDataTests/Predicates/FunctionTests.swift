@@ -24,7 +24,7 @@ import Testing
       ("sqrt('x')", .null), ("sum(5)", .null), ("lowercase(5)", .null),
     ] as [(String, PredicateValue)] {
       #expect(try value(format) == expected, "\(format)")
-      // Once more as part of what is not known before the row.
+      // Again, as part of an expression that cannot be evaluated before the row is known.
       #expect(try value("TERNARY(absent == nil, \(format), 0)", for: ["absent": NSNull()]) == expected, "\(format)")
     }
   }

@@ -1,10 +1,11 @@
 import OpenCoreData
 
-/// Formats that come from outside have to be refused or to work, whatever they say.
+/// Formats from outside must either be refused or work, whatever they contain.
 ///
-/// `Tools/fuzz` feeds this with what libFuzzer thinks of; the tests feed it with the corpus that is kept of that, and with random strings.
+/// `Tools/fuzz` feeds this with libFuzzer's inputs; the tests feed it with the corpus of inputs that were kept, and
+/// with random strings.
 enum FuzzedFormat {
-  /// What a format has led to that it must not.
+  /// A result of a format that must not happen.
   struct Finding: Error, CustomStringConvertible {
     let description: String
   }
@@ -21,7 +22,7 @@ enum FuzzedFormat {
     ]
   }
 
-  /// Throws what must not have happened. What traps speaks for itself.
+  /// Throws a finding if a result must not happen. A trap ends the process and needs no finding.
   static func run(_ input: [UInt8]) throws(Finding) {
     let format = String(decoding: input, as: UTF8.self)
     guard let predicate = try? NSPredicate(parsing: format, arguments: arguments) else { return }
@@ -41,7 +42,8 @@ enum FuzzedFormat {
     }
   }
 
-  /// Leaves alone what may rightly take time without end: regular expressions, and subqueries within subqueries within subqueries.
+  /// Skips predicates that may rightly take endless time: regular expressions, and three subqueries or more, which may
+  /// be nested.
   private static func evaluate(_ predicate: NSPredicate, _ text: String) {
     guard !text.contains("MATCHES"), text.split(separator: "SUBQUERY").count < 4 else { return }
     guard let compiled = try? CompiledPredicate(predicate, variables: ["v": 1], reading: .objects) else { return }

@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// What a store's translator of predicates relies on.
+/// The properties of predicates that a store relies on to translate them.
 @Suite struct InspectionTests {
   @Test("a format makes the class that its outermost part is of")
   func classes() {

@@ -1,8 +1,10 @@
 import OpenCoreData
 
-/// Evaluates predicates by walking their trees, as plainly as it can be said: no closure, no constant made ready, nothing looked up once.
+/// Evaluates predicates by walking their trees, as plainly as possible: without closures, prepared constants or cached
+/// lookups.
 ///
-/// Functions of values are those of the product; what becomes of rows, variables, quantifiers and strings is said once more.
+/// Functions of values are those of the product; rows, variables, quantifiers and strings are implemented a second
+/// time.
 struct Interpreter {
   let row: [String: Any]
   var variables: [String: PredicateValue] = [:]
@@ -29,7 +31,8 @@ struct Interpreter {
     }
   }
 
-  /// What `IN` looks at: the values that braces list, and the elements of the collections among them that key paths lead to.
+  /// The values that `IN` searches: those listed in braces, and the elements of the collections that key paths among
+  /// them lead to.
   private func searched(_ expression: NSExpression) -> PredicateValue {
     guard expression.expressionType == .aggregate, let parts = expression.collection as? [NSExpression] else {
       return value(expression)

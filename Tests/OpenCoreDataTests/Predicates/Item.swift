@@ -1,6 +1,6 @@
 @testable import OpenCoreData
 
-/// What identifies an item, as an object ID identifies a managed object.
+/// The identifier of an item, as an object ID is that of a managed object.
 class ItemID: NSObject {
   private let number: Int
 
@@ -11,7 +11,7 @@ class ItemID: NSObject {
   override var hash: Int { number }
 }
 
-/// What identifies an item that has not been saved: it says itself that it is the same as what comes after it.
+/// The identifier of an item that has not been saved: it says itself that it equals the identifier that replaces it.
 final class TemporaryItemID: ItemID {}
 
 final class Item: NSObject, KeyValueCoding, Identified {

@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// What holds where there is no value: as predicates evaluate in memory, not as SQL does.
+/// Comparisons with missing values: as predicates evaluate in memory, not as SQL does.
 @Suite struct NullTests {
   private let row: [String: Any] = ["x": "x", "n": 1, "null": NSNull(), "empty": [] as [Int]]
 

@@ -105,6 +105,26 @@ import Testing
     #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [none, a]).formatText == "FALSEPREDICATE AND a == 1")
   }
 
+  @Test("a negation of several predicates prints as what means the same")
+  func negations() throws {
+    func not(_ formats: String...) -> NSPredicate {
+      NSCompoundPredicate(type: .not, subpredicates: formats.map { NSPredicate(format: $0) })
+    }
+    #expect(not("a = 1", "b = 1").formatText == "NOT (a == 1 AND b == 1)")
+    #expect(not("a = 1", "b = 1 OR c = 1").formatText == "NOT (a == 1 AND (b == 1 OR c == 1))")
+    let some = NSPredicate(format: "c = 1")
+    for predicate in [not("a = 1"), not("a = 1", "b = 1"), not("a = 1 OR b = 1")] {
+      let all = NSCompoundPredicate(andPredicateWithSubpredicates: [predicate, some])
+      // Foundation's compounds cannot evaluate all of these themselves.
+      let compiled = try CompiledPredicate(all, reading: .objects)
+      let again = try NSPredicate(parsing: all.formatText)
+      for bits in 0..<8 {
+        let object = ["a": bits & 1, "b": bits >> 1 & 1, "c": bits >> 2]
+        #expect(again.evaluate(with: object) == compiled.matches(object), "\(all.formatText)")
+      }
+    }
+  }
+
   @Test("what has no literal prints, and does not parse")
   func noLiteral() {
     for predicate in [NSPredicate(format: "a = %@", NSObject()), NSPredicate { _, _ in true }] {

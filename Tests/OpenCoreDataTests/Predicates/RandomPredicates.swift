@@ -1,6 +1,7 @@
 import OpenCoreData
 
-/// Makes predicates, and rows for them, of everything that the format language has but what differs each time.
+/// Makes predicates from everything in the format language except what gives a different result each time, and rows for
+/// them.
 struct RandomPredicates {
   private var random: SeededGenerator
 
@@ -112,7 +113,7 @@ struct RandomPredicates {
 
   private mutating func scalarConstant() -> Any? {
     let value = scalar()
-    // What is not a number is not equal to itself, nor would a tree with it be.
+    // A NaN does not equal itself, nor would a tree that contains one.
     if let number = value as? Double, number.isNaN { return 0.5 }
     return value is NSNull ? nil : value
   }

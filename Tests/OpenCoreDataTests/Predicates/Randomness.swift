@@ -1,6 +1,6 @@
 import Glibc
 
-/// A generator whose numbers follow from its seed.
+/// A generator whose numbers are determined by its seed.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -15,7 +15,8 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// The seed of a random test: from `OPENCOREDATA_SEED`, or another each time; printed, so that it can be given again.
+/// The seed of a random test: the value of `OPENCOREDATA_SEED`, or a new one. Prints it, so that the test can be
+/// repeated.
 func chooseSeed(_ test: String = #function) -> UInt64 {
   let given = unsafe getenv("OPENCOREDATA_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
   let seed = given ?? .random(in: 0...UInt64.max)

@@ -61,6 +61,12 @@ import Testing
     #expect(try holds("a LIKE b", for: ["a": text, "b": pattern]) == matches)
   }
 
+  @Test("[n] switches the other options off", arguments: ["LIKE", "==", "MATCHES", "BEGINSWITH", "IN"])
+  func normalisedOnly(_ type: String) throws {
+    #expect(try !holds("SELF \(type)[cdn] 'TEST'", for: "test"))
+    #expect(try holds("SELF \(type)[cdn] 'test'", for: "test"))
+  }
+
   @Test("[n] tells apart what is encoded in different ways, in a pattern too")
   func exactPattern() throws {
     for type in ["LIKE", "==", "MATCHES", "BEGINSWITH", "IN"] {

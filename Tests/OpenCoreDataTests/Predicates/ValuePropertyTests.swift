@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// What values answer to key-value coding on Apple's platforms.
+/// The properties that values have under key-value coding on Apple's platforms.
 @Suite struct ValuePropertyTests {
   private func expect(_ subject: Any, _ properties: [String: PredicateValue]) throws {
     for (key, expected) in properties {

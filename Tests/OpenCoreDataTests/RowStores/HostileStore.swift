@@ -4,7 +4,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
-/// A store of two people, who are friends, and their pets, into which a test writes bytes that no save would.
+/// A store of two people, who are friends, and their pets, into which a test writes bytes that no save would write.
 final class HostileStore {
   let url: URL
   private let model: NSManagedObjectModel
@@ -118,7 +118,7 @@ final class HostileStore {
   }
 }
 
-/// Bytes made of valid ones: cut off, with a wrong bit, or with others in their midst.
+/// Makes damaged bytes from valid ones: cuts them off, flips a bit, replaces a byte, or inserts bytes.
 struct Mutations {
   private var random: SeededGenerator
 

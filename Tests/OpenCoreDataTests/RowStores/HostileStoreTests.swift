@@ -29,7 +29,7 @@ struct HostileStoreTests {
     }
   }
 
-  /// Changes a row of a new store each time, uses the store, and brings the row back.
+  /// In each round, damages a row of a new store, uses the store, and restores the row.
   private func damage(
     _ place: String?, _ choose: (_ store: HostileStore, _ round: Int) throws -> (keyspace: String, sound: Row)
   ) throws {
@@ -47,7 +47,7 @@ struct HostileStoreTests {
     }
   }
 
-  /// Does everything that reads, and a save.
+  /// Runs every kind of read, and saves.
   private func use(_ context: NSManagedObjectContext, _ store: HostileStore, _ place: String?, isOfHead: Bool) {
     context.performAndWait {
       let pets = NSFetchRequest<NSManagedObject>(entityName: "Pet")
@@ -66,7 +66,7 @@ struct HostileStoreTests {
       attempt(place) { _ = try context.count(for: filtered) }
       attempt(nil) { _ = try context.fetch(owners) }
       let found = attempt(nil) { try context.fetch(people) }
-      // A schema with another name is one that has no people yet.
+      // If the damaged schema has another name for the entity, the store has no people.
       if !isOfHead, let found { #expect(found.count == 2) }
       for id in attempt(nil, { try context.fetch(ids) }) ?? [] {
         attempt(place) {
@@ -114,7 +114,7 @@ struct HostileStoreTests {
     }
   }
 
-  /// Nil if it throws an error, which must be Cocoa's and name the place.
+  /// Returns nil if the body throws an error, which must be Cocoa's and, if it reports a damaged file, name the place.
   @discardableResult
   private func attempt<R>(_ place: String?, _ body: () throws -> R) -> R? {
     do {

@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// Stores are registered, added and removed.
+/// Registering, adding and removing stores.
 @Suite struct AddingTests {
   let zoo = Zoo()
   let coordinator: NSPersistentStoreCoordinator

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// What its context finds while an object is being deinitialised.
+/// What the context finds while one of its objects is being deinitialised.
 private struct Finding {
   let registered: NSManagedObject?
   let object: NSManagedObject
@@ -45,7 +45,7 @@ struct FreedObjectTests {
       lamp = nil
       let found = try #require(finding)
       #expect(found.registered == nil)
-      // The end of the first does not take the second out of the context.
+      // The end of the first object does not remove the second from the context.
       #expect(context.registeredObject(for: id) === found.object)
       #expect(context.registeredObjects == [found.object])
       #expect(found.object.objectID == id)

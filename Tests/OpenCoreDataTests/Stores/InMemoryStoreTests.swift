@@ -2,7 +2,7 @@ import Testing
 
 @testable import OpenCoreData
 
-/// The store in memory, asked through the coordinator as contexts do.
+/// The in-memory store, called through the coordinator as contexts call it.
 @Suite struct InMemoryStoreTests {
   let zoo = Zoo()
   let coordinator: NSPersistentStoreCoordinator
@@ -15,7 +15,7 @@ import Testing
     context.persistentStoreCoordinator = coordinator
   }
 
-  /// Runs the block on the context's queue with ten dogs that are saved, of which the first five belong to a keeper.
+  /// Runs the block on the context's queue with ten saved dogs, the first five of which belong to a keeper.
   func withDogs(
     _ body: (_ keeper: OpenCoreData.NSManagedObject, _ dogs: [OpenCoreData.NSManagedObject]) throws -> Void
   ) throws {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// The identifiers that the store has, in their order.
+  /// The identifiers that the store returns, in its order.
   func identifiers(_ entity: String, _ predicate: NSPredicate? = nil) throws -> [NSManagedObjectID] {
     let request = NSFetchRequest<NSManagedObjectID>(entityName: entity)
     request.resultType = .managedObjectIDResultType

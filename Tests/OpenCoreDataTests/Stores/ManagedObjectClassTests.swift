@@ -2,7 +2,7 @@ import Testing
 
 @testable import OpenCoreData
 
-/// Which classes entities name.
+/// The classes that entities name.
 @Suite struct ManagedObjectClassTests {
   @Test func aModuleIsRecordedAndKept() throws {
     let url = Fixtures.models.appending(path: "Library.xcdatamodeld")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OpenCoreData
 
-/// What a store answers is checked before contexts see it.
+/// The answers of a store are checked before contexts see them.
 @Suite struct StoreAnswerTests {
   let zoo = Zoo()
   let coordinator: NSPersistentStoreCoordinator
@@ -102,6 +102,21 @@ import Testing
     #expect(errorCode { _ = try coordinator.execute(request, with: context) } == NSPersistentStoreOperationError)
     request.affectedStores = [store]
     #expect(try coordinator.execute(request, with: context) as? String == "done")
+  }
+
+  @Test("a context executes neither fetches nor saves as requests with a result, and asks no store")
+  func requestsWithoutResult() throws {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let requests = [
+      NSFetchRequest<NSManagedObject>(entityName: "Dog"),
+      NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil),
+    ]
+    for request in requests {
+      let code = context.performAndWait { errorCode { _ = try context.execute(request) } }
+      #expect(code == NSPersistentStoreUnsupportedRequestTypeError)
+    }
+    #expect(store.requests.isEmpty)
   }
 
   @Test func nodesGiveWhatTheyHold() {

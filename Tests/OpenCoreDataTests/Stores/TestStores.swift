@@ -2,10 +2,11 @@ import OpenCoreData
 import Synchronization
 import Testing
 
-/// A store without rows whose metadata are those of the options, and that counts how often it was opened.
+/// A store without rows, which takes its metadata from the options and counts how often it was opened.
 class TestStore: NSIncrementalStore {
   private(set) var openings = 0
   var registered: [[NSManagedObjectID]] = []
+  private(set) var requests: [NSPersistentStoreRequest] = []
   var answer: Any = NSNull()
 
   override func loadMetadata() throws {
@@ -15,7 +16,8 @@ class TestStore: NSIncrementalStore {
   }
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
-    answer
+    requests.append(request)
+    return answer
   }
 
   override func newValue(
@@ -39,7 +41,7 @@ class TestStore: NSIncrementalStore {
   private static let saved = Mutex<String?>(nil)
 }
 
-/// The store type that ``TestStore`` has everywhere.
+/// The store type under which ``TestStore`` is registered.
 let testType: NSPersistentStore.StoreType = {
   let type = NSPersistentStore.StoreType(rawValue: "Test")
   NSPersistentStoreCoordinator.registerStoreClass(TestStore.self, type: type)
@@ -47,7 +49,7 @@ let testType: NSPersistentStore.StoreType = {
 }()
 
 extension NSPersistentStoreCoordinator {
-  /// Adds a ``TestStore`` that is nowhere, or at a place that does not exist.
+  /// Adds a ``TestStore``, which neither reads nor writes anything at its path.
   @discardableResult
   func addTestStore(
     at path: String = "/dev/null", metadata: [String: Any]? = nil, options: [String: Any] = [:]
@@ -59,7 +61,7 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// The code of the error of Core Data that the block throws.
+/// The code of the Core Data error that the block throws; nil if it throws none.
 func errorCode(_ block: () throws -> Void) -> Int? {
   do {
     try block()
@@ -70,7 +72,7 @@ func errorCode(_ block: () throws -> Void) -> Int? {
   }
 }
 
-/// The text of the error that the block throws.
+/// The text of the error that the block throws; empty if it throws none.
 func errorText(_ block: () throws -> Void) -> String {
   do {
     try block()

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Keeps account of what contexts say of their changes.
+/// Logs what contexts report about their changes.
 final class ChangeObserver {
   private(set) var log: [String] = []
   private var tokens: [NSObjectProtocol] = []

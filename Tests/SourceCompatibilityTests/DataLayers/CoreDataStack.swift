@@ -79,7 +79,7 @@ final class CountingContext: NSManagedObjectContext {
   }
 }
 
-/// A container whose context for the user interface is one of a queue of its own, for tests.
+/// A container for tests, whose view context has a private queue.
 final class TestContainer: NSPersistentContainer, @unchecked Sendable {
   private let context = CountingContext(concurrencyType: .privateQueueConcurrencyType)
 

@@ -47,7 +47,7 @@ struct PersistenceController {
     container.viewContext.shouldDeleteInaccessibleFaults = true
   }
 
-  /// A context of its own queue, as tests and imports use it.
+  /// A context with a private queue, for tests and imports.
   func makeContext(author: String? = nil) -> NSManagedObjectContext {
     let context = container.newBackgroundContext()
     context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump

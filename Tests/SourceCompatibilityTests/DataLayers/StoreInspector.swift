@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Reads and writes what a store says of itself.
+/// Reads and writes the metadata of a store.
 final class StoreInspector {
   private let coordinator: NSPersistentStoreCoordinator
 
@@ -55,7 +55,7 @@ final class StoreInspector {
     return [pragmas, readOnly]
   }
 
-  /// Opens a store and says why it could not.
+  /// Opens a store, and says why if it could not.
   static func open(_ description: NSPersistentStoreDescription, model: NSManagedObjectModel) -> String {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     var answer = "nothing"

@@ -46,7 +46,7 @@ final class SyncCoordinator {
     }
   }
 
-  /// Finds the object of an address that another program has kept.
+  /// Finds the recipe with a URI that another program has kept.
   func recipe(at uri: URL) -> Recipe? {
     guard let objectID = viewContext.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri) else {
       return nil

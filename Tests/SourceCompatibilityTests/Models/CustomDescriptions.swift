@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Descriptions that know their own answers.
+/// Descriptions that compute their own properties.
 final class EnumAttributeDescription: NSAttributeDescription {
   private var cases: [String] = []
 

@@ -30,7 +30,7 @@ extension NSPredicate {
     return NSCompoundPredicate(orPredicateWithSubpredicates: subpredicates)
   }
 
-  /// Arguments that are collected before the format is.
+  /// Collects the arguments while the format is put together.
   static func matching(name: String?, after date: Date?, minimumServings: Int?) -> NSPredicate {
     var format = "TRUEPREDICATE"
     var arguments: [CVarArg] = []

@@ -32,7 +32,7 @@ enum IngredientQuery {
     }
   }
 
-  /// The subquery once more, put together from expressions.
+  /// The same subquery, built from expressions.
   static func priced(over price: Decimal, minimum: Int) -> NSPredicate {
     let subquery = NSExpression(
       forSubquery: NSExpression(forKeyPath: "ingredients"), usingIteratorVariable: "item",

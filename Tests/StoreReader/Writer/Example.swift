@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// All types of attributes; subentities, constraints, and relationships of every kind.
+/// A model with attributes of all types, subentities, constraints, and relationships of every kind.
 enum Example {
   static var model: NSManagedObjectModel {
     let (person, animal, dog, cat) = (entity("Person"), entity("Animal"), entity("Dog"), entity("Cat"))
@@ -21,7 +21,8 @@ enum Example {
       attribute("email", .stringAttributeType), pets, friends, favourites,
     ]
     person.uniquenessConstraints = [["name"], ["email", "born"]]
-    // Nobody knows of these two, so they stay when what they lead to is deleted.
+    // `walker` and `seen` have no inverse, so they keep their references when the objects that they refer to are
+    // deleted.
     animal.properties = [
       attribute("name", .stringAttributeType), owner, admirers, toOne("walker", person), toMany("seen", person),
     ]

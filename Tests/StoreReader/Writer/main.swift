@@ -2,7 +2,7 @@ import CairnIncrementalStore
 import Foundation
 import OpenCoreData
 
-// Writes a store with all that STORE-FORMAT.md describes, the same each time, at the path that is its argument.
+// Writes a store with everything that STORE-FORMAT.md describes, the same each time, at the path that is the argument.
 
 ValueTransformer.setValueTransformer(ReversingTransformer(), forName: NSValueTransformerName("Reversing"))
 let path = CommandLine.arguments[1]
@@ -58,7 +58,7 @@ _ = try insert(
   ])
 for store in coordinator.persistentStores { try coordinator.remove(store) }
 
-/// Stores a text backwards.
+/// Stores a text with its bytes in reverse order.
 final class ReversingTransformer: ValueTransformer {
   override class func transformedValueClass() -> AnyClass { NSData.self }
   override class func allowsReverseTransformation() -> Bool { true }

@@ -1,6 +1,6 @@
 import Cairn
 
-/// Cairn as it comes: an ordered keyspace, compression on, checksums verified on every read.
+/// Cairn with its default options: an ordered keyspace, compression on, checksums verified on every read.
 final class CairnEngine: Engine, @unchecked Sendable {
   private var store: Store?
   private var durability = Durability.buffered
@@ -17,7 +17,7 @@ final class CairnEngine: Engine, @unchecked Sendable {
       durability: durability == .synced ? .durable : .buffered)
   }
 
-  func close() {
+  func close() throws {
     try store?.close()
     store = nil
   }
@@ -53,7 +53,7 @@ private final class CairnSession: Session {
     }
   }
 
-  /// Lookups see the latest state in either view: the store's own way of reading one row needs no snapshot.
+  /// Lookups see the latest state in either view: the store reads a single row without a snapshot.
   func get(_ pattern: AccessPattern, _ view: View) throws -> Reading {
     var reading = Reading()
     for step in pattern.steps {

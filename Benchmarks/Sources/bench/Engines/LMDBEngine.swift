@@ -39,7 +39,8 @@ final class LMDBEngine: Engine, @unchecked Sendable {
   }
 }
 
-/// A read transaction kept for reuse: reset between runs, so that it holds no old pages while others write.
+/// A session whose read transaction is kept for reuse. It is reset between runs, so that it retains no old pages while
+/// others write.
 private final class LMDBSession: Session, @unchecked Sendable {
   private let environment: OpaquePointer?
   private let table: MDB_dbi

@@ -1,6 +1,6 @@
 import CLevelDB
 
-/// LevelDB: Snappy, bloom filters of 10 bits a key, a cache which holds everything, a 64 MiB write buffer.
+/// LevelDB: Snappy, bloom filters of 10 bits a key, a cache that holds everything, a 64 MiB write buffer.
 final class LevelDBEngine: Engine, @unchecked Sendable {
   private let options = leveldb_options_create()
   private let cache = leveldb_cache_create_lru(4 << 30)

@@ -1,7 +1,7 @@
 import CRocksDB
 
-/// RocksDB: LZ4, bloom filters of 10 bits a key, a cache which holds everything, write buffers of 64 MiB with bloom
-/// filters of their own and two threads behind them, hash indexes in data blocks, the write-ahead log on.
+/// RocksDB: LZ4, bloom filters of 10 bits a key, a cache that holds everything, write buffers of 64 MiB with bloom
+/// filters of their own, two background threads, hash indexes in data blocks, the write-ahead log on.
 final class RocksDBEngine: Engine, @unchecked Sendable {
   private let options = rocksdb_options_create()
   private let cache = rocksdb_cache_create_lru(4 << 30)
@@ -12,7 +12,7 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
     let table = rocksdb_block_based_options_create()
     defer { rocksdb_block_based_options_destroy(table) }
     rocksdb_block_based_options_set_block_cache(table, cache)
-    // The table's options own the filter policy from here on.
+    // From here on, the table's options own the filter policy.
     rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom_full(10))
     rocksdb_block_based_options_set_data_block_index_type(
       table, Int32(rocksdb_block_based_table_data_block_index_type_binary_search_and_hash))
@@ -23,7 +23,7 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
     rocksdb_options_set_write_buffer_size(options, 64 << 20)
     rocksdb_options_set_max_write_buffer_number(options, 4)
     rocksdb_options_increase_parallelism(options, 2)
-    // Lookups skip a write buffer which does not have the key.
+    // Lookups skip a write buffer that does not contain the key.
     rocksdb_options_set_memtable_prefix_bloom_size_ratio(options, 0.1)
     rocksdb_options_set_memtable_whole_key_filtering(options, 1)
   }

@@ -3,13 +3,13 @@ import Synchronization
 
 /// SQLite: a `WITHOUT ROWID` table, write-ahead log, memory-mapped reads, prepared statements.
 ///
-/// Buffered is `synchronous=OFF`, synced is `synchronous=FULL`. SQLite has one writer at a time; writing threads
-/// queue on a lock of ours, which is fairer to it than its own waiting by sleeping.
+/// Buffered is `synchronous=OFF`, synced is `synchronous=FULL`. SQLite allows one writer at a time; writing threads
+/// queue on a lock of ours, which makes the comparison fairer to SQLite than its own way of waiting, which is to sleep.
 final class SQLiteEngine: Engine, @unchecked Sendable {
   private var path = ""
   private var durability = Durability.buffered
   private let writers = SQLiteWriterLock()
-  /// Stays open so that a session's end does not fold the log into the table.
+  /// Stays open, so that the end of a session does not fold the log into the table.
   private var keeper: SQLiteConnection?
 
   func open(at directory: String, _ durability: Durability) throws {
@@ -24,7 +24,7 @@ final class SQLiteEngine: Engine, @unchecked Sendable {
   }
 
   func close() {
-    try keeper?.close()
+    keeper?.close()
     keeper = nil
   }
 }
@@ -101,7 +101,7 @@ private final class SQLiteSession: Session, @unchecked Sendable {
     while step < pattern.steps.upperBound {
       let end = min(step + perCommit, pattern.steps.upperBound)
       try writers.hold {
-        // A single put commits by itself; only several need a transaction around them.
+        // A single put is a transaction by itself; only several puts need an explicit one.
         if perCommit > 1 { try execute(begin) }
         while step < end {
           let row = pattern.row(at: step)

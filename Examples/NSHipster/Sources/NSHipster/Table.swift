@@ -17,7 +17,10 @@ extension Table {
     else { throw CocoaError(.fileReadCorruptFile) }
     self.metadata = metadata
     self.lastNumber = lastNumber
-    for (number, row) in rows { self.rows[Int(number)!] = try Row(row) }
+    for (text, row) in rows {
+      guard let number = Int(text) else { throw CocoaError(.fileReadCorruptFile) }
+      self.rows[number] = try Row(row)
+    }
   }
 
   /// Whether there is such a file. An empty file marks the place of a store that is still to be created.

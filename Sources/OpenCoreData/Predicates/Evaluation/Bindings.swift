@@ -1,11 +1,11 @@
 /// The values of the variables in one evaluation.
 struct Bindings {
-  /// Those given by name.
+  /// The values that were given by name.
   var named: [String: Any]?
-  /// Those of the subqueries that are being evaluated, the innermost last.
+  /// The current elements of the subqueries that are being evaluated, the innermost last.
   var iterators: [PredicateValue] = []
 
-  /// All by name, as blocks are given them.
+  /// The values of all variables by name, as blocks get them. `scope` has the names of the iterator variables.
   func all(_ scope: [String]) -> [String: Any] {
     var all = named ?? [:]
     for (name, value) in zip(scope, iterators) { all[name] = value.anyValue }

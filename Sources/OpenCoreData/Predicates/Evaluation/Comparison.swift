@@ -1,12 +1,12 @@
 import Foundation
 
-/// How two values are compared, and what becomes of collections on the left.
+/// Compares two values as a comparison predicate requires; with a quantifier, each element of the left value.
 struct Comparison {
   private let type: NSComparisonPredicate.Operator
   private let modifier: NSComparisonPredicate.Modifier
   private let options: NSComparisonPredicate.Options
   private let text: TextPreparation
-  /// Whether the values are compared just as they are.
+  /// Whether values are compared without being prepared.
   private let isPlain: Bool
 
   init(_ predicate: NSComparisonPredicate) {
@@ -23,7 +23,7 @@ struct Comparison {
 
   // MARK: Quantifiers
 
-  /// A test of each element, if the comparison says so.
+  /// The test, applied to each element if the comparison has a quantifier.
   func quantified(_ test: @escaping (PredicateValue) -> Bool) -> (PredicateValue) -> Bool {
     switch modifier {
     case .direct: test
@@ -32,7 +32,7 @@ struct Comparison {
     }
   }
 
-  /// The elements, and those of collections among them, unless it is a collection that something is sought in.
+  /// The elements of a collection. Collections among them are flattened, except for `CONTAINS`, which searches them.
   private func elements(of value: PredicateValue) -> [PredicateValue]? {
     guard let elements = value.elements, type != .contains else { return value.elements }
     return elements.flatMap { self.elements(of: $0) ?? [$0] }
@@ -40,7 +40,7 @@ struct Comparison {
 
   // MARK: Comparing
 
-  /// Whether the comparison holds for two values.
+  /// Whether the comparison is true for two values. An invalid regular expression matches nothing.
   func holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
     if isPlain { return holdsPrepared(left, right) }
     if type == .like || type == .matches { return (try? pattern(right))?(left) ?? false }
@@ -48,7 +48,8 @@ struct Comparison {
       prepare(type == .contains ? searched(left) : left), prepare(type == .in ? searched(right) : right))
   }
 
-  /// The comparison with a value that never changes, made ready once.
+  /// A test that compares values with a constant, which is prepared only once. Throws if it is an invalid regular
+  /// expression.
   func test(against right: PredicateValue) throws(PredicateCompilationError) -> (PredicateValue) -> Bool {
     if isPlain { return { self.holdsPrepared($0, right) } }
     if type == .like || type == .matches { return try pattern(right) }
@@ -66,13 +67,13 @@ struct Comparison {
     return { self.holdsPrepared(self.prepare($0), right) }
   }
 
-  /// What an element is sought in: of a dictionary, its values.
+  /// The collection to search for an element: the values of a dictionary, or else the value itself.
   private func searched(_ value: PredicateValue) -> PredicateValue {
     guard case .object = value, let members = value.members else { return value }
     return .collection(members, ordered: false)
   }
 
-  /// The value with all strings prepared as the options say.
+  /// The value with all strings prepared as the options require.
   private func prepare(_ value: PredicateValue) -> PredicateValue {
     switch value {
     case .string(let string): .string(text.prepare(string))
@@ -146,10 +147,12 @@ struct Comparison {
     return { pattern.matches(self.text.prepare($0)) }
   }
 
-  /// The case is left to the expression: in it, `\d` and `\D` are not the same.
+  /// The regular expression ignores case itself, instead of being prepared: folding its case would make `\D` the same
+  /// as `\d`.
   private func regularExpression(_ pattern: String) throws(PredicateCompilationError) -> (String) -> Bool {
     let text = TextPreparation(options.subtracting(.caseInsensitive))
-    let caseOption: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
+    let ignoresCase = options.contains(.caseInsensitive) && !text.isExact
+    let caseOption: NSRegularExpression.Options = ignoresCase ? .caseInsensitive : []
     guard let expression = NSRegularExpression.whole(text.prepare(pattern), caseOption) else {
       throw .invalidPattern(pattern)
     }
@@ -162,11 +165,11 @@ struct Comparison {
 }
 
 extension NSRegularExpression {
-  /// The expression of a pattern that must match the whole of a text; nil if the pattern by itself is none. Only an empty
-  /// text matches an empty pattern, which Foundation refuses.
+  /// A regular expression that matches only whole texts; nil if the pattern by itself is invalid. An empty pattern,
+  /// which Foundation refuses, matches only an empty text.
   fileprivate static func whole(_ pattern: String, _ options: Options) -> NSRegularExpression? {
     guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil else { return nil }
-    // A quotation or a comment may be open at the end of it.
+    // The end of the pattern may be inside a quotation or a comment, which must be closed first.
     for end in ["", "\\E", "\n"] {
       let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern)\(end))\\z", options: options)
       if let expression { return expression }

@@ -1,16 +1,16 @@
 import Foundation
 
 extension Function {
-  /// What computes a function.
+  /// The closure that computes a function.
   enum Implementation {
-    /// Another value each time.
+    /// Returns another value at each call.
     case fresh(() -> PredicateValue)
     case freshUnary((PredicateValue) -> PredicateValue)
     case unary((PredicateValue) -> PredicateValue)
     case binary((PredicateValue, PredicateValue) -> PredicateValue)
   }
 
-  /// What computes the function; null of arguments that it is not made for.
+  /// The closure that computes the function. It returns null for arguments of an unsuitable kind.
   var implementation: Implementation {
     switch self {
     case .sum: .aggregate(Aggregate.sum)
@@ -65,7 +65,7 @@ extension Function {
     return type.cast(value)
   }
 
-  /// `collection[index]`; of anything but a collection, its value for a key.
+  /// The value of `collection[index]`; for anything but a collection, its value for a key.
   private static func element(of value: PredicateValue, at index: PredicateValue) -> PredicateValue {
     switch (value, index) {
     case (.collection(let elements, _), .object(SymbolicIndex.size)): .integer(Int64(elements.count))
@@ -88,7 +88,7 @@ extension Function.Implementation {
     .unary { $0.doubleValue.map { .double(function($0)) } ?? .null }
   }
 
-  /// Whole numbers are round already.
+  /// Rounds decimals and doubles; integers stay as they are.
   fileprivate static func rounding(_ rule: FloatingPointRoundingRule) -> Self {
     .unary { value in
       switch value {

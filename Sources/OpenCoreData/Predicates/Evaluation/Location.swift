@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place on earth: whatever has a `latitude` and a `longitude`, in degrees.
+/// A place on earth, made from any value that has a `latitude` and a `longitude` in degrees.
 struct Location {
   private let latitude: Double
   private let longitude: Double
@@ -13,7 +13,7 @@ struct Location {
     self.longitude = longitude * .pi / 180
   }
 
-  /// The distance in metres on a sphere of the earth's mean radius; null if either is no place.
+  /// The distance in metres on a sphere of the earth's mean radius; null if either value is not a place.
   static func distance(to target: PredicateValue, from source: PredicateValue) -> PredicateValue {
     guard let target = Location(target), let source = Location(source) else { return .null }
     let (latitudes, longitudes) = (target.latitude - source.latitude, target.longitude - source.longitude)

@@ -1,8 +1,9 @@
 public import Foundation
 
-/// A predicate compiled for objects, whose variables get their values with each object.
+/// A predicate compiled for objects. Its variables get their values at each evaluation.
 ///
-/// Unchecked: it never changes, but captures what the predicate holds. Whoever shares a predicate answers for that already.
+/// Unchecked, because it captures the constants and blocks of the predicate. It never changes itself, and code that
+/// shares a predicate between threads is responsible for those constants and blocks anyway.
 struct ObjectPredicate: @unchecked Sendable {
   private let test: (Any?, Bindings) -> Bool
 
@@ -19,11 +20,11 @@ struct ObjectPredicate: @unchecked Sendable {
 }
 
 extension NSExpression {
-  /// The value of the expression for an object, with the values of variables by name without `$`: numbers as `NSNumber`, collections as
-  /// arrays or `NSSet`, nil for null.
+  /// The value of the expression for an object: numbers as `NSNumber`, collections as arrays or `NSSet`, nil for null.
+  /// `context` has the values of variables, by name without `$`.
   ///
-  /// Takes time in proportion to the size of the expression; use ``CompiledExpression`` for many objects. Traps if the expression cannot be
-  /// evaluated at all.
+  /// Takes time in proportion to the size of the expression; use ``CompiledExpression`` for many objects. Traps if the
+  /// expression cannot be evaluated.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     if case .constant(let value) = form { return value }
     var named: [String: Any] = [:]

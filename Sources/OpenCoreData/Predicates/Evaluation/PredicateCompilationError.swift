@@ -1,15 +1,15 @@
-/// Why a predicate or an expression cannot be evaluated at all, whatever the rows.
+/// The reason why a predicate or an expression cannot be evaluated with any row.
 public enum PredicateCompilationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A key that the rows do not have.
   case unknownKey(String)
   /// A variable without a value.
   case unboundVariable(String)
-  /// A regular expression that is none.
+  /// An invalid regular expression.
   case invalidPattern(String)
-  /// An expression that is for other stores only.
+  /// An expression that only other stores support.
   case unsupported(String)
 
-  /// A sentence.
+  /// The reason as a sentence.
   public var description: String {
     switch self {
     case .unknownKey(let key): "there is no key '\(key)'"

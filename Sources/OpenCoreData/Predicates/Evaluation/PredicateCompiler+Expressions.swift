@@ -1,12 +1,12 @@
 import Foundation
 
-/// An expression, compiled.
+/// A compiled expression.
 enum Compiled<Row> {
-  /// It is the same for all rows.
+  /// A value that is the same for all rows.
   case constant(PredicateValue)
   case varying((Row, Bindings) -> PredicateValue)
 
-  /// What reads it, whether it varies or not.
+  /// A closure that returns the value for a row, also if the value is the same for all rows.
   var reader: (Row, Bindings) -> PredicateValue {
     switch self {
     case .constant(let value): { _, _ in value }
@@ -57,7 +57,7 @@ extension PredicateCompiler {
     return .constant(PredicateValue(value))
   }
 
-  /// Reads as much of the path as the rows know by themselves, and the rest from the value there.
+  /// Reads the longest beginning of the path that the row reader knows, and the rest from the value at its end.
   private func keyPath(_ text: String) throws(PredicateCompilationError) -> Reader {
     if let read = rows.path?(text) { return { row, _ in read(row) } }
     let components = text.split(separator: ".")
@@ -76,7 +76,7 @@ extension PredicateCompiler {
     throw .unknownKey(String(first))
   }
 
-  // MARK: Expressions of others
+  // MARK: Expressions with operands
 
   private static func apply(
     _ transform: @escaping (PredicateValue) -> PredicateValue, to argument: Compiled<Row>
@@ -111,7 +111,7 @@ extension PredicateCompiler {
     }
   }
 
-  /// Of what an expression is for all rows of a group.
+  /// Applies an aggregate function to the values that an expression has for all rows of a group.
   private static func apply(_ aggregate: Function, to values: @escaping (Row) -> PredicateValue) -> Compiled<Row> {
     guard case .unary(let transform) = aggregate.implementation else {
       preconditionFailure("\(aggregate.rawValue) is no aggregate")
@@ -174,7 +174,7 @@ extension PredicateCompiler {
 }
 
 extension SetOperation {
-  /// What the operation makes of two collections; null of anything else.
+  /// The result of the operation on two collections; null for anything else.
   func apply(_ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
     guard let left = left.elements, let right = right.elements else { return .null }
     let others = Set(right)

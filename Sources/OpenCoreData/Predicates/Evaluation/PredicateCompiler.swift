@@ -1,14 +1,14 @@
 import Foundation
 
-/// Turns trees into closures that evaluate them.
+/// Turns predicates and expressions into closures that evaluate them.
 struct PredicateCompiler<Row> {
   typealias Test = (Row, Bindings) -> Bool
   typealias Reader = (Row, Bindings) -> PredicateValue
 
   let rows: RowReader<Row>
-  /// The values of variables; nil if they come with each evaluation.
+  /// The values of variables; nil if they are given at each evaluation.
   let variables: [String: Any]?
-  /// The variables of the subqueries around, the innermost last.
+  /// The iterator variables of the enclosing subqueries, the innermost last.
   var scope: [String] = []
 
   func compile(_ predicate: NSPredicate) throws(PredicateCompilationError) -> Test {
@@ -37,7 +37,7 @@ struct PredicateCompiler<Row> {
     }
   }
 
-  /// Many tests as one, in their order, in calls no deeper than the logarithm of their number.
+  /// One test that applies many in their order. Its calls nest no deeper than the logarithm of their number.
   private static func balanced(
     _ tests: ArraySlice<Test>, none: Bool, _ combine: (@escaping Test, @escaping Test) -> Test
   ) throws(PredicateCompilationError) -> Test {
@@ -67,7 +67,8 @@ struct PredicateCompiler<Row> {
     }
   }
 
-  /// What an element is sought in: what braces list, and the elements of those collections that they list by a key path.
+  /// Reads the collection that `IN` searches: the values that braces list, and the elements of each collection among
+  /// them that a key path gives.
   private func spread(_ expression: NSExpression, _ read: @escaping Reader) -> Reader {
     guard case .aggregate(let parts) = expression.form, parts.contains(where: \.isPath) else { return read }
     let arePaths = parts.map(\.isPath)

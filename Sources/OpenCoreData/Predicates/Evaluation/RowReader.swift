@@ -1,35 +1,39 @@
 import Foundation
 
-/// How rows of one kind are read: what ``CompiledPredicate``, ``CompiledExpression`` and ``CompiledSort`` need to know of them.
+/// Reads rows of one kind for ``CompiledPredicate``, ``CompiledExpression`` and ``CompiledSort``.
 ///
-/// A store that holds values in slots looks up the slot of a key once, and returns what reads that slot:
+/// A store that holds values in slots looks up the slot of a key once, and returns a closure that reads that slot:
 ///
 ///     RowReader<Row>(object: { context.object(with: $0.id) }) { key in
 ///       guard let slot = slots[key] else { return nil }
 ///       return { row in row.values[slot] }
 ///     }
 public struct RowReader<Row> {
-  /// Makes the object that `SELF` is and that blocks are given.
+  /// Makes the object that `SELF` stands for and that blocks get.
   let object: (Row) -> Any?
-  /// What `SELF` is compared and asked as, where the object is only for blocks; nil if that is the object, too.
+  /// Returns the value that `SELF` stands for, if the object is only for blocks; nil if the object serves for both.
   package var identity: ((Row) -> Any?)?
-  /// Finds what reads the value of a key path.
+  /// Returns a closure that reads the value of a key path; nil if the key path is unknown.
   let value: (String) -> ((Row) -> PredicateValue)?
-  /// Finds what reads the value of a key path whole, with the operators in it; asked before all else.
+  /// Returns a closure that reads the value of a whole key path with its operators; if set, it is called instead of
+  /// `value`.
   var path: ((String) -> (Row) -> PredicateValue)?
-  /// Finds what reads the values that an expression has for all rows of a group; nil if the rows are no groups.
+  /// Returns a closure that reads the values of an expression for all rows of a group; nil if rows are not groups.
   var collect: ((NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
 
-  /// The most keys of a path that `value` is asked for at once; all beginnings of a path without end would take time without end.
+  /// The greatest number of keys with which `value` is called. It limits the time for trying the beginnings of a long
+  /// path.
   static var longestPath: Int { 32 }
 
   /// A reader of rows.
   ///
   /// - Parameters:
-  ///   - object: Makes the object of a row; called only for predicates that mention `SELF` or call blocks.
-  ///   - value: Finds what reads the value of a key path, or returns nil if it is unknown. It is asked once for each key path, before any
-  ///     row is read: first for the whole, or its first 32 keys, then for ever shorter beginnings, so that a store may answer
-  ///     `department.name` at once, or only `department`, whose `name` is then asked of the value by ``KeyValueCoding``.
+  ///   - object: Makes the object of a row. Called only where an object is needed: for `SELF`, for blocks, and for
+  ///     predicates and sort descriptors that are not Core Data's.
+  ///   - value: Returns a closure that reads the value of a key path; nil if the key path is unknown. It is called for
+  ///     each key path before any row is read: first with the whole path, or its first 32 keys, then with shorter and
+  ///     shorter beginnings. So a store may know `department.name` as a whole, or only `department`, from whose value
+  ///     `name` is then read through ``KeyValueCoding``.
   public init(object: @escaping (Row) -> Any?, value: @escaping (String) -> ((Row) -> PredicateValue)?) {
     self.object = object
     self.value = value
@@ -48,7 +52,7 @@ extension RowReader where Row: KeyValueCoding {
 }
 
 extension RowReader<NSDictionary> {
-  /// Reads what a fetch returns, where a key path may be the key of a column.
+  /// Reads the dictionaries that a fetch returns. A whole key path may be the key of a column.
   static var columns: RowReader {
     var reader = keyed
     reader.path = { path in
@@ -60,7 +64,8 @@ extension RowReader<NSDictionary> {
 }
 
 extension RowReader<Any?> {
-  /// Reads objects of any type by their keys; what does not answer to ``KeyValueCoding`` is null for every key.
+  /// Reads objects of any type by their keys: through ``KeyValueCoding``, or else by the keys that values have, such as
+  /// `length`. Any other key is null.
   public static var objects: RowReader {
     RowReader { object in
       object

@@ -1,13 +1,13 @@
 public import Foundation
 
-// Off Apple's platforms objects, and the values that are bridged to them, are no arguments of formats by themselves. Predicates take the
-// values as they are; `String(format:)` writes their descriptions for `%@`.
+// Off Apple's platforms, objects and the values that are bridged to them cannot be arguments of formats by themselves.
+// Predicates take the values as they are; `String(format:)` writes their descriptions for `%@`.
 
 extension CVarArg where Self: _CVarArgObject & CustomStringConvertible {
-  /// The description, as the object that a C function is handed.
+  /// The description, as the object to pass to a C function.
   public var _cVarArgObject: any CVarArg { (description as any _CVarArgObject)._cVarArgObject }
 
-  /// The description, as a C function is handed it.
+  /// The description, encoded to pass to a C function.
   public var _cVarArgEncoding: [Int] { _cVarArgObject._cVarArgEncoding }
 }
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The arguments of a format, taken one by one as its placeholders come.
+/// The arguments of a format. Each placeholder takes the next one.
 struct FormatArguments {
   private var rest: ArraySlice<Any?>
 
   init(_ arguments: [Any?]) { rest = arguments[...] }
 
-  /// What a placeholder of this letter, other than `K`, stands for.
+  /// The expression that a placeholder with this letter, other than `K`, stands for.
   mutating func expression(for letter: Character) throws(FormatProblem) -> NSExpression {
     switch letter {
     case "%": NSExpression(forConstantValue: "%")
@@ -43,7 +43,7 @@ struct FormatArguments {
   }
 }
 
-/// What is wrong with a token whose place the parser knows.
+/// An error in a token, without the position of the token, which only the parser knows.
 struct FormatProblem: Error {
   let reason: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes a format apart into tokens.
+/// Splits a format into tokens.
 struct FormatLexer {
   private let format: String
   private var rest: Substring.UnicodeScalarView
@@ -10,7 +10,7 @@ struct FormatLexer {
     rest = format[...].unicodeScalars
   }
 
-  /// All tokens with their places; the last is the end.
+  /// All tokens with their positions; the last is `end`.
   static func tokens(of format: String) throws(PredicateFormatError) -> [(token: FormatToken, position: String.Index)] {
     var lexer = FormatLexer(format)
     var tokens: [(FormatToken, String.Index)] = []
@@ -21,7 +21,7 @@ struct FormatLexer {
     return tokens
   }
 
-  /// Where the token that is read begins.
+  /// The position at which the token that is being read begins.
   private var start = "".startIndex
 
   private mutating func next() throws(PredicateFormatError) -> FormatToken {
@@ -79,7 +79,7 @@ struct FormatLexer {
     return name
   }
 
-  /// The name behind a mark; in quotes, if it is no identifier.
+  /// Reads the name after a mark such as `$`. A name that is not an identifier is in quotes.
   private mutating func name(_ what: String) throws(PredicateFormatError) -> String {
     guard let quote = rest.dropFirst().first, quote == "\"" || quote == "'" else { return try marked(what) }
     rest.removeFirst()
@@ -88,7 +88,7 @@ struct FormatLexer {
     return name
   }
 
-  /// Whether a name can stand behind a mark without quotes.
+  /// Whether a name needs no quotes after a mark.
   static func isIdentifier(_ name: some StringProtocol) -> Bool {
     guard let first = name.unicodeScalars.first, isIdentifierStart(first) else { return false }
     return name.unicodeScalars.allSatisfy(isIdentifierPart)
@@ -112,7 +112,7 @@ struct FormatLexer {
     return token
   }
 
-  /// Whether a number begins with the dot that is next.
+  /// Whether a digit comes after the next character, so that a dot there is a decimal point.
   private var isFraction: Bool { rest.dropFirst().first.map(Self.isDigit) == true }
 
   private mutating func prefixedInteger() throws(PredicateFormatError) -> FormatToken? {
@@ -169,7 +169,8 @@ struct FormatLexer {
     throw problem("a string has no end")
   }
 
-  /// What stands behind a backslash; with the backslash, if it escapes nothing, as in a regular expression.
+  /// Reads what follows a backslash. A backslash that begins no escape sequence is kept, for use in regular
+  /// expressions.
   private mutating func escape() throws(PredicateFormatError) -> [Unicode.Scalar] {
     let position = rest.startIndex
     guard let scalar = rest.popFirst() else { throw problem("a string has no end") }
@@ -193,7 +194,7 @@ struct FormatLexer {
     return scalar
   }
 
-  /// The number that is next in so many hexadecimal digits.
+  /// Reads a number of exactly this many hexadecimal digits; nil, without reading any, if there are fewer.
   private mutating func code(digits count: Int) -> UInt32? {
     let digits = rest.prefix(count)
     guard digits.count == count, digits.allSatisfy(\.properties.isASCIIHexDigit) else { return nil }
@@ -201,7 +202,8 @@ struct FormatLexer {
     return UInt32(String(digits), radix: 16)
   }
 
-  /// A character in eight digits; nil if these are four with a text of digits behind them.
+  /// Reads the code of a character in eight digits. Nil, without reading any, if the eight digits are not the code of a
+  /// character: then the code has four digits, and the digits after them are text.
   private mutating func longCode() -> UInt32? {
     let beginning = rest
     if let code = code(digits: 8), Unicode.Scalar(code) != nil { return code }
@@ -209,7 +211,7 @@ struct FormatLexer {
     return nil
   }
 
-  /// The code, or the one that it makes with the other half of a pair behind it.
+  /// The code itself; if it is the first half of a surrogate pair and the second half follows, the code of the pair.
   private mutating func paired(_ code: UInt32) -> UInt32 {
     let beginning = rest
     guard (0xD800...0xDBFF).contains(code), skip("\\u") || skip("\\U"), let low = self.code(digits: 4),
@@ -221,7 +223,8 @@ struct FormatLexer {
     return 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
   }
 
-  /// A character in three octal digits; with fewer, a digit that a pattern refers to a group by.
+  /// Reads the code of a character in three octal digits. With fewer, the backslash and the digit are kept: in a
+  /// pattern, they refer to a group.
   private mutating func octal(first: Unicode.Scalar) -> [Unicode.Scalar] {
     let others = rest.prefix(2)
     guard others.count == 2, others.allSatisfy({ ("0"..."7").contains($0) }),

@@ -1,10 +1,10 @@
 import Foundation
 
 extension FormatParser {
-  /// Operands with operators between them that make one value, or whatever stands there without any.
+  /// Operands that operators join into one value, or a single operand of any kind.
   func infix() throws(PredicateFormatError) -> Operand { try infix(from: 0) }
 
-  /// Operands with operators of at least this precedence between them, combined from the left.
+  /// Operands that operators of at least this precedence join, from left to right.
   private func infix(from precedence: Int) throws(PredicateFormatError) -> Operand {
     let position = position
     let first = try power()
@@ -23,7 +23,8 @@ extension FormatParser {
 
   private typealias Combination = (precedence: Int, form: (NSExpression, NSExpression) -> NSExpression.Form)
 
-  /// What the operator that is next makes of the values beside it; nil if there is none. Those between sets bind the least.
+  /// The precedence of the next operator, and the expression that it makes of its two operands; nil if the next token
+  /// is not an operator. Set operators bind least.
   private var combination: Combination? {
     if let operation = token.keyword.flatMap(SetOperation.init) {
       return (0, { .set(operation, $0, $1) })
@@ -34,7 +35,7 @@ extension FormatParser {
     return (infix.precedence, { .function(infix.function, [$0, $1]) })
   }
 
-  /// `a ** b`, from the right, with a sign before it: `-2 ** 2` is `-(2 ** 2)`.
+  /// `a ** b`, from right to left. It binds tighter than a sign before it: `-2 ** 2` is `-(2 ** 2)`.
   private func power() throws(PredicateFormatError) -> Operand {
     if token == .symbol("-") { return .expression(try negative()) }
     if accept("~") {
@@ -54,7 +55,7 @@ extension FormatParser {
     try expression { () throws(PredicateFormatError) in try nested(power) }
   }
 
-  /// A negative literal is a constant; of anything else the negative is 0 less it.
+  /// A minus sign. With a literal it makes a negative constant; anything else is subtracted from 0.
   private func negative() throws(PredicateFormatError) -> NSExpression {
     advance()
     let isLiteral = nextToken != .symbol(Infix.power.symbol) && nextToken != .symbol(".") && nextToken != .symbol("[")
@@ -68,7 +69,7 @@ extension FormatParser {
     }
   }
 
-  /// An operand with what is read from it: `.key`, `[index]`.
+  /// An operand, with any number of `.key` and `[index]` after it.
   private func postfix() throws(PredicateFormatError) -> Operand {
     let position = position
     var operand = try self.operand()
@@ -81,7 +82,7 @@ extension FormatParser {
     return operand
   }
 
-  /// The keys behind a dot, with the dots between them.
+  /// The keys after a dot, joined by dots.
   private func path() throws(PredicateFormatError) -> String {
     var keys = [try pathComponent()]
     while accept(".") { keys.append(try pathComponent()) }

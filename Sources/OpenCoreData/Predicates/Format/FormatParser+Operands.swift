@@ -1,7 +1,7 @@
 import Foundation
 
 extension FormatParser {
-  /// What stands between operators.
+  /// An operand of an operator.
   func operand() throws(PredicateFormatError) -> Operand {
     switch token {
     case .symbol("("): return try parenthesised()
@@ -56,7 +56,7 @@ extension FormatParser {
     return NSExpression(.aggregate(try expressions(until: "}")))
   }
 
-  /// Expressions with commas between them, and the symbol that ends them.
+  /// Expressions separated by commas, and the symbol that ends them.
   private func expressions(until end: String) throws(PredicateFormatError) -> [NSExpression] {
     var expressions: [NSExpression] = []
     if accept(end) { return expressions }
@@ -115,7 +115,8 @@ extension FormatParser {
       ? try cast(arguments, at: position) : NSExpression(.function(function, arguments))
   }
 
-  /// A literal that is cast is a constant, so that what has no literal of its own can be written: dates, UUIDs, decimals.
+  /// A cast of a literal is a constant, so that values without a literal of their own can be written: dates, UUIDs,
+  /// decimals.
   private func cast(_ arguments: [NSExpression], at position: String.Index) throws(PredicateFormatError) -> NSExpression
   {
     guard arguments.count == 2, case .constant(let name as String) = arguments[1].form, let type = CastType(name) else {

@@ -1,14 +1,14 @@
 import Foundation
 
 extension FormatParser {
-  /// A predicate or an expression, as far as it goes.
+  /// The longest predicate or expression that begins at the current token.
   func anyOperand() throws(PredicateFormatError) -> Operand { try nested(disjunction) }
 
   private func disjunction() throws(PredicateFormatError) -> Operand { try chain(.or, of: conjunction) }
 
   private func conjunction() throws(PredicateFormatError) -> Operand { try chain(.and, of: negation) }
 
-  /// Operands with AND or OR between them, as one compound predicate; a single one as it is.
+  /// Operands that `AND` or `OR` joins into one compound predicate; a single operand stays as it is.
   private func chain(
     _ type: NSCompoundPredicate.LogicalType, of operand: Rule<Operand>
   ) throws(PredicateFormatError) -> Operand {
@@ -27,7 +27,7 @@ extension FormatParser {
       ? token.keyword == "AND" || token == .symbol("&&") : token.keyword == "OR" || token == .symbol("||")
   }
 
-  /// `NONE` negates what it asks of each element, as `NOT ANY` does.
+  /// An operand, which may be negated. `NONE` means `NOT ANY`.
   private func negation() throws(PredicateFormatError) -> Operand {
     let negated: NSPredicate
     if accept(keyword: "NOT") || accept("!") {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Parses a format by recursive descent, in time proportional to its length.
 ///
-/// A parenthesis may hold a predicate or an expression, and which it is shows only at its end; so every rule returns either, and asks for
-/// the one it needs.
+/// Parentheses may contain a predicate or an expression, and only their end shows which. So every rule may return
+/// either, and its caller requires the kind that it needs.
 final class FormatParser {
   enum Operand {
     case predicate(NSPredicate)
@@ -15,9 +15,9 @@ final class FormatParser {
   private var index = 0
   var arguments: FormatArguments
 
-  /// How deep the rule that is being applied lies within others.
+  /// The number of nested rules around the current one.
   private var depth = 0
-  /// How many operators of the comparison, and of those around it, have made the tree deeper without recursion.
+  /// The number of operators in this comparison, and in those around it, that made the tree deeper without recursion.
   var chained = 0
 
   static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSPredicate {
@@ -78,7 +78,7 @@ final class FormatParser {
 
   typealias Rule<Result> = () throws(PredicateFormatError) -> Result
 
-  /// Applies a rule that may come back to itself. Deeper than this, a thread with a small stack would overflow.
+  /// Applies a rule that may call itself. The depth is limited, because a thread with a small stack would overflow.
   func nested<Result>(_ rule: Rule<Result>) throws(PredicateFormatError) -> Result {
     guard depth < 100 else { throw problem("this is nested too deep") }
     depth += 1
@@ -86,7 +86,8 @@ final class FormatParser {
     return try rule()
   }
 
-  /// Counts an operator that makes a tree deeper; whoever walks the tree recurses once for each.
+  /// Counts an operator that makes the tree deeper. The number is limited, because all code that visits the tree
+  /// recurses once for each.
   func chain() throws(PredicateFormatError) {
     guard chained < 1000 else { throw problem("there are too many operators") }
     chained += 1
@@ -96,7 +97,8 @@ final class FormatParser {
 
   func predicate(_ rule: Rule<Operand>) throws(PredicateFormatError) -> NSPredicate { try predicate(rule()) }
 
-  /// The predicate that has just been read; a value at its place lacks the operator that would make one of it.
+  /// The predicate in an operand that was just read. Throws if the operand is a value: the operator of a comparison is
+  /// missing.
   func predicate(_ operand: Operand) throws(PredicateFormatError) -> NSPredicate {
     guard case .predicate(let predicate) = operand else {
       throw problem("\(token.name) stands where a value has to be compared")

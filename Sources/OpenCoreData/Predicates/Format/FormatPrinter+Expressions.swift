@@ -22,8 +22,8 @@ extension FormatPrinter {
     }
   }
 
-  /// One side of a comparison, where a whole number is the same whatever its type, and is written without a point. In arithmetic
-  /// it is not.
+  /// One side of a comparison, where the type of a whole number makes no difference, so that it is written without a
+  /// decimal point. In arithmetic the type makes a difference.
   static func side(_ expression: NSExpression) -> String {
     switch expression.form {
     case .constant(let value): constant(value, isCompared: true)
@@ -52,7 +52,7 @@ extension FormatPrinter {
     }
   }
 
-  /// In parentheses unless it binds as tight as this.
+  /// The text of an expression, in parentheses if the expression binds less tightly than this precedence.
   private static func text(of expression: NSExpression, binding precedence: Int) -> String {
     let text = text(of: expression)
     let own =
@@ -67,14 +67,14 @@ extension FormatPrinter {
     return own >= precedence ? text : "(\(text))"
   }
 
-  /// The precedence of what holds together by itself.
+  /// The precedence of expressions that never need parentheses.
   private static let atomPrecedence = Infix.power.precedence + 1
 
   private static func variable(_ name: String) -> String {
     "$" + (FormatLexer.isIdentifier(name) ? name : quoted(name))
   }
 
-  /// A key path, marked where a keyword would be read instead, and in quotes where a key is no identifier.
+  /// A key path, after a `#` if it would be parsed as a keyword, and in quotes as well if a key is not an identifier.
   private static func path(_ path: String, isFirst: Bool = true) -> String {
     let keys = path.split(separator: ".", omittingEmptySubsequences: false)
     guard keys.allSatisfy({ FormatLexer.isIdentifier($0.first == "@" ? $0.dropFirst() : $0) }) else {
@@ -108,12 +108,12 @@ extension FormatPrinter {
     }
   }
 
-  /// Whether the decimal is written as a whole number that is read as it is.
+  /// Whether the decimal is a whole number that is parsed as the same number.
   private static func isLiteral(_ value: Decimal) -> Bool {
     value.isFinite && value.exponent >= 0 && value.description.count <= 38
   }
 
-  /// With six digits behind the point, or with more if these are not all.
+  /// Seconds with six decimal places, or with more if the number needs them.
   private static func seconds(_ value: Double) -> String {
     guard value.isFinite else { return cast(value.description, .number) }
     let text = String(format: "%.6f", value)

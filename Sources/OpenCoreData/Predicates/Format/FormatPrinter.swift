@@ -1,9 +1,10 @@
 import Foundation
 
-/// Writes predicates and expressions in the format language, so that they parse to equal trees.
+/// Writes predicates and expressions in the format language. Parsing the text gives an equal tree.
 ///
-/// Blocks and objects have no literal: what is written for them does not parse. A collection given as one argument comes back as an
-/// aggregate of constants.
+/// There are exceptions: blocks and objects have no literal, so the text for them cannot be parsed; a collection that
+/// was one argument is parsed as an aggregate of constants, and compounds in forms that no format has are parsed as
+/// predicates that mean the same.
 enum FormatPrinter {
   static func text(of predicate: NSPredicate) -> String {
     switch predicate {
@@ -57,15 +58,21 @@ enum FormatPrinter {
     return switch compound.compoundPredicateType {
     case .and: joined(parts, " AND ", none: "TRUEPREDICATE")
     case .or: joined(parts, " OR ", none: "FALSEPREDICATE")
-    case .not: parts.map { "NOT \($0 is NSCompoundPredicate ? "(\(text(of: $0)))" : text(of: $0))" }.joined()
+    case .not: negation(of: parts)
     }
+  }
+
+  /// A negation is false if all its parts are true.
+  private static func negation(of parts: [NSPredicate]) -> String {
+    let text = joined(parts, " AND ", none: "TRUEPREDICATE")
+    return parts.count > 1 || parts.first is NSCompoundPredicate ? "NOT (\(text))" : "NOT \(text)"
   }
 
   private static func joined(_ parts: [NSPredicate], _ separator: String, none: String) -> String {
     parts.isEmpty ? none : parts.count == 1 ? text(of: parts[0]) : parts.map(part).joined(separator: separator)
   }
 
-  /// In parentheses if it would otherwise fall apart within another compound.
+  /// A part of a compound, in parentheses if it would be parsed differently without them.
   private static func part(_ predicate: NSPredicate) -> String {
     guard let compound = predicate as? NSCompoundPredicate else { return text(of: predicate) }
     if compound.compoundPredicateType != .not, compound.subpredicates.count == 1 {

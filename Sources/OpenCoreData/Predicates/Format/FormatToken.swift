@@ -1,6 +1,6 @@
 import Foundation
 
-/// The smallest parts of a format.
+/// A token of a format.
 enum FormatToken: Equatable {
   /// A keyword, a key, or the name of a function, which may have colons.
   case word(String)
@@ -14,17 +14,17 @@ enum FormatToken: Equatable {
   case decimal(Decimal)
   case double(Double)
   case string(String)
-  /// `%@` and its kind, by the letter.
+  /// `%@` and the like, with the letter.
   case placeholder(Character)
   case symbol(String)
   case end
 
-  /// The word in capitals, as keywords are compared; nil for all but words.
+  /// The word in capitals, for comparison with keywords; nil for other tokens.
   var keyword: String? {
     if case .word(let word) = self { word.uppercased() } else { nil }
   }
 
-  /// As messages name it.
+  /// The token as error messages name it.
   var name: String {
     switch self {
     case .word(let text), .symbol(let text): "'\(text)'"
@@ -39,15 +39,15 @@ enum FormatToken: Equatable {
   }
 }
 
-/// The words that are keys only behind a `#`.
+/// The words that are keys only after a `#`.
 enum ReservedWords {
-  /// They can never begin an operand.
+  /// The words that can never begin an operand.
   static let operators: Set<String> = [
     "AND", "OR", "NOT", "IN", "ANY", "SOME", "ALL", "NONE", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH",
     "BETWEEN",
   ]
 
-  /// They mean something in some places, here or on Apple's platforms.
+  /// The words that have a meaning in some places, here or on Apple's platforms.
   private static let contextual: Set<String> = [
     "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST", "LAST", "SIZE", "ANYKEY", "SUBQUERY", "FETCH", "CAST",
     "TERNARY", "FUNCTION", "TRUEPREDICATE", "FALSEPREDICATE",

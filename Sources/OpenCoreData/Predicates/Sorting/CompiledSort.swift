@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Sort descriptors made ready to sort many rows of one kind.
+/// Sort descriptors compiled to sort many rows of one kind.
 ///
-/// Several threads may use it at the same time if they may so use the reader and the blocks of the descriptors.
+/// Several threads may use it at the same time if the reader and the blocks of the descriptors allow that.
 public struct CompiledSort<Row> {
   private struct Term {
     let key: (Row) -> PredicateValue
@@ -11,9 +11,9 @@ public struct CompiledSort<Row> {
 
   private let terms: [Term]
 
-  /// Compiles sort descriptors, the first of which decides before the others.
+  /// Compiles sort descriptors. Each one orders the rows that are equal for all descriptors before it.
   ///
-  /// Descriptors by a Swift key path are given the objects of the rows.
+  /// Descriptors with a Swift key path compare the objects of the rows.
   public init(_ descriptors: [NSSortDescriptor], reading reader: RowReader<Row>) throws(PredicateCompilationError) {
     var terms: [Term] = []
     for descriptor in descriptors { terms.append(try Self.term(descriptor, reader)) }
@@ -45,7 +45,7 @@ public struct CompiledSort<Row> {
     return .orderedSame
   }
 
-  /// The rows in order; those that no descriptor tells apart stay as they are.
+  /// The rows in order. The sort is stable: rows that are equal for all descriptors keep their order.
   ///
   /// Reads each row once. Takes O(n log n) comparisons.
   public func sorted(_ rows: [Row]) -> [Row] {
@@ -70,7 +70,7 @@ public struct CompiledSort<Row> {
     return .orderedSame
   }
 
-  /// As for rows without keys.
+  /// The rows in order, by the keys that were already read. The sort is stable.
   func sorted(_ rows: [Keyed]) -> [Keyed] {
     let places = rows.indices.sorted { left, right in
       let order = order(rows[left].keys, rows[right].keys)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sort descriptor by key, which Foundation's own cannot be.
+/// A sort descriptor that sorts by a key, as Foundation's own cannot.
 final class KeySortDescriptor: NSSortDescriptor {
   /// How the values for the key are compared.
   enum Order {
@@ -16,7 +16,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     sortKey = key
     self.order = order
     path = ValuePath(key ?? "")
-    // Foundation's own key path is never read.
+    // Foundation needs a key path, but nothing reads it.
     super.init(keyPath: \String.count, ascending: ascending)
   }
 
@@ -49,7 +49,7 @@ final class KeySortDescriptor: NSSortDescriptor {
 }
 
 extension KeySortDescriptor.Order {
-  /// What is compared in the place of a value.
+  /// The value to compare instead of the given one.
   func key(for value: PredicateValue) -> PredicateValue {
     if case .named(let comparison) = self { comparison.key(for: value) } else { value }
   }
@@ -61,7 +61,7 @@ extension KeySortDescriptor.Order {
     }
   }
 
-  /// Blocks are equal to none.
+  /// Orders by blocks are never equal.
   fileprivate func isEqual(_ other: KeySortDescriptor.Order) -> Bool {
     if case (.named(let left), .named(let right)) = (self, other) { left == right } else { false }
   }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// How sort descriptors compare values, by the names that Apple's comparison methods have.
+/// The ways in which sort descriptors compare values, with the names of Apple's comparison methods.
 enum SortComparison: String {
   /// Strings by their scalars.
   case plain = "compare:"
-  /// Strings by their scalars once the case is taken away.
+  /// Strings by their scalars, after the case is folded.
   case caseInsensitive = "caseInsensitiveCompare:"
   case localized = "localizedCompare:"
   case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
-  /// As people expect files to be sorted, numbers in them by value.
+  /// Strings in the order that people expect of file names: numbers in them by value.
   case localizedStandard = "localizedStandardCompare:"
 
-  /// What is compared in the place of a value.
+  /// The value to compare instead of the given one.
   func key(for value: PredicateValue) -> PredicateValue {
     guard self == .caseInsensitive, case .string(let text) = value else { return value }
     return .string(TextPreparation(.caseInsensitive).prepare(text))
   }
 
-  /// The order of two keys; null before everything, and values of different kinds by kind.
+  /// The order of two keys. Null comes first; values of different kinds are ordered by kind.
   func order(_ left: PredicateValue, _ right: PredicateValue) -> ComparisonResult {
     if case .string(let left) = left, case .string(let right) = right { return order(left, right) }
     return left.order(right) ?? ComparisonResult(left.sortRank, right.sortRank)
@@ -34,7 +34,7 @@ enum SortComparison: String {
 }
 
 extension PredicateValue {
-  /// The place of values of this kind among others.
+  /// The rank of values of this kind among values of other kinds.
   fileprivate var sortRank: Int {
     switch self {
     case .null: 0

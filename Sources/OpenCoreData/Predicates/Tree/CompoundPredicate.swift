@@ -1,6 +1,6 @@
 import Foundation
 
-/// A compound predicate that knows its format and its equals, which Foundation's own does not.
+/// A compound predicate with correct format, equality and hash, which Foundation's own lacks if made from parts.
 final class CompoundPredicate: NSCompoundPredicate {
   override func copy(with zone: NSZone? = nil) -> Any { self }
 
@@ -17,9 +17,10 @@ final class CompoundPredicate: NSCompoundPredicate {
 }
 
 extension NSPredicate {
-  /// The same predicate, in which no compound is Foundation's own; itself if that is so already.
+  /// An equal predicate in which a ``CompoundPredicate`` replaces each of Foundation's compounds; the predicate itself
+  /// if it contains none of them.
   ///
-  /// Whatever keeps a predicate keeps this one. Compounds of a subclass stay as they are.
+  /// Every property that stores a predicate stores this one. Compounds of other subclasses are not replaced.
   var adopted: NSPredicate {
     guard let compound = self as? NSCompoundPredicate,
       type(of: compound) == NSCompoundPredicate.self || type(of: compound) == CompoundPredicate.self

@@ -43,7 +43,7 @@ enum Function: String, CaseIterable {
   /// How many arguments the function takes: one for each colon of its name.
   var argumentCount: Int { rawValue.count { $0 == ":" } }
 
-  /// The function that a format calls by this name, with or without the colon of a single argument.
+  /// The function that a format calls by this name. If the function takes one argument, the colon may be missing.
   init?(name: String, argumentCount: Int) {
     if let function = Function(rawValue: name), function.argumentCount == argumentCount {
       self = function
@@ -55,10 +55,10 @@ enum Function: String, CaseIterable {
   }
 }
 
-/// The operators that stand between the two arguments of a function.
+/// An operator that the format language writes between the two arguments of a function.
 struct Infix {
   let symbol: String
-  /// Which of two operators binds tighter; those between sets have 0.
+  /// The operator with the greater precedence binds tighter. Set operators have the precedence 0.
   let precedence: Int
   let function: Function
 
@@ -75,7 +75,7 @@ struct Infix {
     power,
   ]
 
-  /// The one operator that combines from the right.
+  /// The only operator that associates to the right.
   static let power = Infix(symbol: "**", precedence: 8, function: .raise)
 
   /// The precedence of a sign before a value.

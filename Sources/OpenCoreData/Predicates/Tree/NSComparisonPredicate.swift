@@ -2,12 +2,14 @@ public import Foundation
 
 /// A predicate that compares the values of two expressions.
 ///
-/// Comparisons never change. Several threads may inspect and evaluate one at the same time if they may so use the constants and blocks in it.
+/// Comparisons never change. Several threads may inspect and evaluate one at the same time if its constants and blocks
+/// allow that.
 ///
-/// Foundation declares a class of this name that does nothing. A file that imports Foundation beside Core Data and names the type says
-/// which it means: `OpenCoreData.NSComparisonPredicate`, or once at its top `import class OpenCoreData.NSComparisonPredicate`.
+/// Foundation declares an empty class of this name. A file that imports both Foundation and Core Data and uses the name
+/// must say which class it means: with `OpenCoreData.NSComparisonPredicate` at each use, or with
+/// `import class OpenCoreData.NSComparisonPredicate` once at its top.
 open class NSComparisonPredicate: NSPredicate {
-  /// What is compared if the left expression is a collection.
+  /// What is compared if the left value is a collection.
   public enum Modifier: UInt, Sendable {
     /// The values as they are.
     case direct = 0
@@ -31,19 +33,19 @@ open class NSComparisonPredicate: NSPredicate {
     case equalTo = 4
     /// `!=`
     case notEqualTo = 5
-    /// `MATCHES`: the whole of a string, by a regular expression.
+    /// `MATCHES`: the whole left string matches a regular expression.
     case matches = 6
-    /// `LIKE`: the whole of a string, by a pattern with `?` and `*`.
+    /// `LIKE`: the whole left string matches a pattern with `?` and `*`.
     case like = 7
     /// `BEGINSWITH`
     case beginsWith = 8
     /// `ENDSWITH`
     case endsWith = 9
-    /// `IN`: an element of a collection, or a part of a string.
+    /// `IN`: the left value is an element of the right collection, or a part of the right string.
     case `in` = 10
-    /// `CONTAINS`: the other way round.
+    /// `CONTAINS`: the right value is an element of the left collection, or a part of the left string.
     case contains = 99
-    /// `BETWEEN`: not less than the first nor more than the second of two values.
+    /// `BETWEEN`: the left value is not less than the first nor greater than the second of two right values.
     case between = 100
   }
 
@@ -59,24 +61,25 @@ open class NSComparisonPredicate: NSPredicate {
     public static let caseInsensitive = Options(rawValue: 1)
     /// `[d]`: letters with and without diacritics are the same.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// `[n]`: strings are compared as they are, scalar by scalar, for they have been normalised already. Excludes all others.
+    /// `[n]`: strings are compared as they are, scalar by scalar, because they have already been normalised. All other
+    /// options are ignored then, except `[c]` by `MATCHES`.
     public static let normalized = Options(rawValue: 4)
     /// `[l]`: case, diacritics and order are those of the current locale.
     public static let localeSensitive = Options(rawValue: 8)
   }
 
-  /// What is on the left.
+  /// The left operand.
   public let leftExpression: NSExpression
-  /// What is on the right.
+  /// The right operand.
   public let rightExpression: NSExpression
-  /// Whether the left is compared as it is, or each element of it.
+  /// Whether the left value is compared as it is, or each of its elements.
   public let comparisonPredicateModifier: Modifier
-  /// How the two are compared.
+  /// The operator that compares the two values.
   public let predicateOperatorType: Operator
   /// How strings are compared.
   public let options: Options
 
-  /// What evaluates the comparison, from the first time on.
+  /// The compiled comparison; nil until the first evaluation.
   private let evaluator = Locked<ObjectPredicate?>(nil)
 
   /// A comparison of two expressions.
@@ -94,8 +97,8 @@ open class NSComparisonPredicate: NSPredicate {
 
   /// Whether the comparison holds for an object.
   ///
-  /// Traps if it cannot be evaluated at all: for a variable without a value, a regular expression that is none, an expression that is for
-  /// other stores only. ``CompiledPredicate`` throws instead.
+  /// Traps if the comparison cannot be evaluated: if a variable has no value, if a constant regular expression is
+  /// invalid, or if an expression is supported by other stores only. ``CompiledPredicate`` throws instead.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     let evaluator = evaluator.withLock { known in
       if let known { return known }
@@ -106,16 +109,16 @@ open class NSComparisonPredicate: NSPredicate {
     return evaluator.evaluate(with: object, variables: bindings)
   }
 
-  /// The same predicate: it never changes.
+  /// The predicate itself, because it never changes.
   open override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether the other compares equal expressions in the same way.
+  /// Whether the object is a comparison with equal expressions and the same operator, modifier and options.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSPredicate else { return false }
     return TreeEquality.equal(self, other)
   }
 
-  /// Equal for equal comparisons.
+  /// Equal comparisons have equal hashes.
   open override var hash: Int { TreeEquality.hash(of: self) }
 
   /// The predicate in the format language.

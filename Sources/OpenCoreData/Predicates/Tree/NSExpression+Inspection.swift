@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What an expression is made of. Each property traps for expressions of other types than it names.
+/// The parts of an expression. Each property traps if the type of the expression has no such part.
 extension NSExpression {
-  /// The value of a constant, as it was given; a number as an `NSNumber`.
+  /// The value of a constant. A number is an `NSNumber`.
   public var constantValue: Any? {
     if case .constant(let value) = form { value } else { missing("constant value") }
   }
@@ -12,7 +12,8 @@ extension NSExpression {
     if case .keyPath(let path) = form { path } else { missing("key path") }
   }
 
-  /// The name of a function; `valueForKeyPath:` for a key path that begins at another expression, as in `$x.name` and `SUBQUERY(…).@count`.
+  /// The name of a function; `valueForKeyPath:` for a key path that begins at another expression, as in `$x.name` and
+  /// `SUBQUERY(…).@count`.
   public var function: String {
     switch form {
     case .function(let function, _): function.rawValue
@@ -21,7 +22,7 @@ extension NSExpression {
     }
   }
 
-  /// The arguments of a function or a block. That of `valueForKeyPath:` is a key path expression.
+  /// The arguments of a function or a block. The only argument of `valueForKeyPath:` is a key path expression.
   public var arguments: [NSExpression]? {
     switch form {
     case .function(_, let arguments), .block(_, let arguments): arguments
@@ -30,7 +31,7 @@ extension NSExpression {
     }
   }
 
-  /// What a function or a key path begins at: the evaluated object, or the expression before the path.
+  /// The expression at which a function or a key path begins: the evaluated object, or the expression before the path.
   public var operand: NSExpression {
     switch form {
     case .keyPath, .function: .expressionForEvaluatedObject()
@@ -39,7 +40,7 @@ extension NSExpression {
     }
   }
 
-  /// The name of a variable, or of the one that a subquery iterates with; without `$`.
+  /// The name of a variable, or of the iterator variable of a subquery; without `$`.
   public var variable: String {
     switch form {
     case .variable(let name), .subquery(_, let name, _): name
@@ -47,7 +48,8 @@ extension NSExpression {
     }
   }
 
-  /// The expressions of an aggregate, as an array of `NSExpression`, or the collection of a subquery, an `NSExpression`.
+  /// The expressions of an aggregate, as an array of `NSExpression`, or the collection of a subquery, an
+  /// `NSExpression`.
   public var collection: Any {
     switch form {
     case .aggregate(let expressions): expressions
@@ -56,7 +58,7 @@ extension NSExpression {
     }
   }
 
-  /// The predicate of a subquery or a condition.
+  /// The predicate of a subquery or a conditional expression.
   public var predicate: NSPredicate {
     switch form {
     case .subquery(_, _, let predicate), .conditional(let predicate, _, _): predicate
@@ -74,12 +76,12 @@ extension NSExpression {
     if case .set(_, _, let right) = form { right } else { missing("right expression") }
   }
 
-  /// What a conditional expression is if its predicate holds.
+  /// The expression whose value a conditional expression has if its predicate is true.
   public var `true`: NSExpression {
     if case .conditional(_, let expression, _) = form { expression } else { missing("true expression") }
   }
 
-  /// What a conditional expression is if its predicate does not hold.
+  /// The expression whose value a conditional expression has if its predicate is false.
   public var `false`: NSExpression {
     if case .conditional(_, _, let expression) = form { expression } else { missing("false expression") }
   }

@@ -1,24 +1,25 @@
 public import Foundation
 
 extension NSExpression {
-  /// A value that never changes; nil is the null of the format language. A number of Swift's types becomes an `NSNumber`.
+  /// A constant; nil is the null of the format language. A number of a Swift type becomes an `NSNumber`.
   public convenience init(forConstantValue value: Any?) { self.init(.constant(value as? NSNumber ?? value)) }
 
   /// The object that a predicate is evaluated with.
   public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.evaluatedObject) }
 
-  /// Any key of an object. It can be inspected, not evaluated.
+  /// Any key of an object. The expression can be inspected, but not evaluated.
   public class func expressionForAnyKey() -> NSExpression { NSExpression(.anyKey) }
 
-  /// A value that is given on evaluation; the name is without its `$`.
+  /// A variable whose value is given at evaluation. The name is written without `$`.
   public convenience init(forVariable name: String) { self.init(.variable(name)) }
 
   /// The value at the end of a key path.
   public convenience init(forKeyPath keyPath: String) { self.init(.keyPath(keyPath)) }
 
-  /// A predefined function by its name, `from:subtract:` for example, with as many arguments, all `NSExpression`, as it has colons.
+  /// A predefined function by its name, such as `from:subtract:`. It takes one argument, an `NSExpression`, for each
+  /// colon in the name.
   ///
-  /// Traps if there is no such function, or if it takes another number of arguments.
+  /// Traps if there is no such function, or if the arguments are too few, too many or not expressions.
   public convenience init(forFunction name: String, arguments: [Any]) {
     guard let function = Function(rawValue: name) else { preconditionFailure("there is no function \(name)") }
     precondition(
@@ -27,11 +28,13 @@ extension NSExpression {
     self.init(.function(function, Self.expressions(arguments)))
   }
 
-  /// The value at the end of a key path that begins at another expression: the function `valueForKeyPath:` or `valueForKey:` of it.
+  /// The value at the end of a key path that begins at another expression: the function `valueForKeyPath:` or
+  /// `valueForKey:` of that expression.
   ///
-  /// Behind a key path, or the evaluated object, it makes one longer key path.
+  /// If that expression is a key path or the evaluated object, the result is a single, longer key path.
   ///
-  /// Traps if another function is named: there are no objects here that could be sent messages.
+  /// Traps if another function is named, because objects cannot be sent messages here, or if the key path is not the
+  /// only argument.
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
     precondition(name == "valueForKeyPath:" || name == "valueForKey:", "\(name) cannot be called here")
     let arguments = Self.expressions(arguments ?? [])
@@ -42,48 +45,49 @@ extension NSExpression {
     }
   }
 
-  /// A collection of the values of other expressions, all `NSExpression`.
+  /// A collection of the values of other expressions. Traps if an element of the array is not an `NSExpression`.
   public convenience init(forAggregate subexpressions: [Any]) {
     self.init(.aggregate(Self.expressions(subexpressions)))
   }
 
-  /// What is in either of two collections.
+  /// The elements that are in at least one of two collections.
   public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.union, left, right))
   }
 
-  /// What is in both of two collections.
+  /// The elements that are in both of two collections.
   public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.intersect, left, right))
   }
 
-  /// What is in the first of two collections and not in the second.
+  /// The elements that are in the first of two collections, but not in the second.
   public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.minus, left, right))
   }
 
-  /// The elements of a collection for which a predicate holds, in which each in turn is the variable; its name is without `$`.
+  /// The elements of a collection for which a predicate is true. In the predicate, the variable is the element. Its
+  /// name is written without `$`.
   ///
-  /// Keys in the predicate that do not begin at the variable are read from the object that the whole is evaluated with.
+  /// Keys in the predicate that do not begin at the variable are keys of the object with which the whole is evaluated.
   public convenience init(
     forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
   ) {
     self.init(.subquery(expression, variable: variable, predicate.adopted))
   }
 
-  /// The first expression if the predicate holds, or else the second.
+  /// The value of the first expression if the predicate is true, else that of the second.
   public convenience init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {
     self.init(.conditional(predicate.adopted, trueExpression, falseExpression))
   }
 
-  /// What a block returns.
+  /// The value that a block returns.
   public convenience init(block: @escaping Block, arguments: [NSExpression]?) {
     self.init(.block(block, arguments ?? []))
   }
 
-  /// The value at the end of a path that begins where this expression ends.
+  /// The value at the end of a key path that begins at the value of this expression.
   func appending(_ path: String) -> NSExpression {
     switch form {
     case .evaluatedObject: NSExpression(.keyPath(path))

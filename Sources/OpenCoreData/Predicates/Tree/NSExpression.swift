@@ -1,46 +1,49 @@
 public import Foundation
 
-/// What a predicate compares: a constant, a key path, a function of other expressions.
+/// An operand of a predicate: a constant, a key path, a function of other expressions, and so on.
 ///
-/// Expressions never change. Several threads may read and evaluate one at the same time if they may so use the constants and blocks in it.
+/// Expressions never change. Several threads may read and evaluate one at the same time if its constants and blocks
+/// allow that.
 ///
-/// Foundation declares a class of this name that does nothing. A file that imports Foundation beside Core Data and names the type says
-/// which it means: `OpenCoreData.NSExpression`, or once at its top `import class OpenCoreData.NSExpression`.
+/// Foundation declares an empty class of this name. A file that imports both Foundation and Core Data and uses the name
+/// must say which class it means: with `OpenCoreData.NSExpression` at each use, or with
+/// `import class OpenCoreData.NSExpression` once at its top.
 open class NSExpression: NSObject, NSCopying {
-  /// What an expression is.
+  /// The types of expressions.
   public enum ExpressionType: UInt, Sendable {
     /// A value that never changes.
     case constantValue = 0
     /// The object that the predicate is evaluated with: `SELF`.
     case evaluatedObject = 1
-    /// A value given by name on evaluation: `$NAME`.
+    /// A variable, whose value is given by name at evaluation: `$NAME`.
     case variable = 2
-    /// Values for keys, read one from the other.
+    /// A key path: each key is read from the value of the key before it.
     case keyPath = 3
     /// A function of other expressions.
     case function = 4
-    /// What is in either of two collections.
+    /// The elements that are in at least one of two collections.
     case unionSet = 5
-    /// What is in both of two collections.
+    /// The elements that are in both of two collections.
     case intersectSet = 6
-    /// What is in the first of two collections and not in the second.
+    /// The elements that are in the first of two collections, but not in the second.
     case minusSet = 7
-    /// The elements of a collection for which a predicate holds.
+    /// The elements of a collection for which a predicate is true.
     case subquery = 13
     /// Several expressions as one collection.
     case aggregate = 14
-    /// Any key of an object, which only other stores understand.
+    /// Any key of an object. Only other stores support it.
     case anyKey = 15
-    /// What a block returns.
+    /// The value that a block returns.
     case block = 19
-    /// One of two expressions, as a predicate says.
+    /// One of two expressions, chosen by a predicate.
     case conditional = 20
   }
 
-  /// What a block expression calls: with the evaluated object, the values of its arguments, and the substitution variables.
+  /// The block of a block expression. It gets the evaluated object, the values of its arguments, and the values of the
+  /// variables.
   public typealias Block = (Any?, [Any], NSMutableDictionary?) -> Any
 
-  /// All that expressions can be.
+  /// The forms of expressions, with their parts.
   enum Form {
     case constant(Any?)
     case evaluatedObject
@@ -60,7 +63,7 @@ open class NSExpression: NSObject, NSCopying {
 
   init(_ form: Form) { self.form = form }
 
-  /// The evaluated object, or any key; every other expression has an initialiser of its own.
+  /// The evaluated object, or any key. Traps for other types, because their expressions have initialisers of their own.
   public init(expressionType type: ExpressionType) {
     switch type {
     case .evaluatedObject: form = .evaluatedObject
@@ -69,7 +72,7 @@ open class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// What the expression is.
+  /// The type of the expression.
   open var expressionType: ExpressionType {
     switch form {
     case .constant: .constantValue
@@ -88,30 +91,30 @@ open class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The same expression: it never changes.
+  /// The expression itself, because it never changes.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether the other is an expression of the same form and parts.
+  /// Whether the object is an expression of the same form with equal parts.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSExpression else { return false }
     return self === other || TreeEquality.equal(form, other.form)
   }
 
-  /// Equal for equal expressions.
+  /// Equal expressions have equal hashes.
   open override var hash: Int { TreeEquality.hash(of: self) }
 
   /// The expression in the format language.
   open override var description: String { FormatPrinter.side(self) }
 }
 
-/// What can be made of two collections.
+/// The operations on two collections.
 enum SetOperation: String, CaseIterable {
   case union = "UNION"
   case intersect = "INTERSECT"
   case minus = "MINUS"
 }
 
-/// An index with a meaning of its own, as in `names[FIRST]`.
+/// An index that is written as a word, as in `names[FIRST]`.
 enum SymbolicIndex: String, CaseIterable, CustomStringConvertible {
   case first = "FIRST"
   case last = "LAST"

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Lets an initialiser hand back an instance made elsewhere, as one of a class cannot.
+/// Lets a convenience initialiser of a class return an instance made elsewhere, which Swift allows only through a
+/// protocol.
 protocol Adopting {}
 
 extension Adopting {
@@ -8,12 +9,14 @@ extension Adopting {
 }
 
 extension NSPredicate: Adopting {
-  /// The predicate that a format describes: an `NSComparisonPredicate`, an `NSCompoundPredicate`, or one that is always true or false.
+  /// The predicate that a format describes: an `NSComparisonPredicate`, an `NSCompoundPredicate`, or one that is always
+  /// true or false.
   ///
   ///     NSPredicate(format: "lastName ==[c] %@ AND ANY roles.name IN %@", "berg", ["editor", "author"])
   ///
-  /// `%@` stands for a value of any type, also for an `NSExpression`; `%K` for a key path; `%d`, `%f` and the like for numbers. Traps if
-  /// the format is malformed, with a message that points at the place; ``init(parsing:arguments:)`` throws instead.
+  /// `%@` stands for a value of any type, or for an `NSExpression`; `%K` for a key path; `%d`, `%f` and the like for
+  /// numbers. Traps if the format is malformed, with a message that points at the place; ``init(parsing:arguments:)``
+  /// throws instead.
   public convenience init(format: String, _ arguments: Any?...) {
     self.init(trapping: format, arguments)
   }
@@ -25,7 +28,8 @@ extension NSPredicate: Adopting {
     self.init(trapping: format, arguments ?? [])
   }
 
-  /// The predicate that a format describes, for formats that come from outside: throws where the others trap. Not in Apple's Core Data.
+  /// The predicate that a format describes, for formats from outside the program: throws where the other initialisers
+  /// trap. Not in Apple's Core Data.
   ///
   /// Takes time in proportion to the length of the format.
   public convenience init(parsing format: String, arguments: [Any?] = []) throws(PredicateFormatError) {
@@ -48,20 +52,22 @@ extension NSPredicate: Adopting {
     return made
   }
 
-  /// The predicate with values in the place of its variables, by name without `$`. Variables without a value stay.
+  /// The predicate with its variables replaced by values, which are given by name without `$`. Variables without a
+  /// value stay.
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     Self.checked(Substitution(values: variables).apply(to: self))
   }
 
-  /// The predicate in the format language; parsed, it is an equal predicate, unless it holds a block or an object without a literal.
+  /// The predicate in the format language. Parsing the text gives an equal predicate, unless the predicate contains a
+  /// block or an object without a literal.
   ///
-  /// What Apple calls `predicateFormat`. That of Foundation on other platforms is deprecated and right only for predicates that were made
-  /// from a format, compared, or are constant.
+  /// This is what Apple calls `predicateFormat`. Foundation's property of that name is deprecated on other platforms,
+  /// and correct only for parsed predicates, comparison predicates and constant predicates.
   public var formatText: String { FormatPrinter.text(of: self) }
 
-  /// Whether two predicates are of the same form, with equal constants.
+  /// Whether two predicates have the same form and equal constants.
   ///
-  /// Foundation's own `isEqual` takes all compound predicates for equal.
+  /// Foundation's own `isEqual` treats all compound predicates as equal.
   public static func == (left: NSPredicate, right: NSPredicate) -> Bool { TreeEquality.equal(left, right) }
 
   /// Whether two predicates differ in form or in constants.
@@ -79,7 +85,8 @@ extension NSExpression {
     self.init(trapping: format, arguments)
   }
 
-  /// The expression that a format describes, for formats that come from outside: throws where the others trap. Not in Apple's Core Data.
+  /// The expression that a format describes, for formats from outside the program: throws where the other initialisers
+  /// trap. Not in Apple's Core Data.
   public convenience init(parsing format: String, arguments: [Any?] = []) throws(PredicateFormatError) {
     self.init(try FormatParser.expression(format, arguments).form)
   }

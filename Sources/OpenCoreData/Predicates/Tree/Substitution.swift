@@ -1,9 +1,9 @@
 import Foundation
 
-/// Puts values in the place of variables, except of those that a subquery iterates with, and of constants.
+/// Replaces variables by values, except the iterator variables of subqueries, and may replace constants too.
 struct Substitution {
   var values: [String: Any]
-  /// What takes the place of a constant; nil for nothing.
+  /// Returns the value that replaces a constant; nil to keep the constant.
   var constant: (Any) -> Any? = { _ in nil }
 
   func apply(to predicate: NSPredicate) -> NSPredicate {
@@ -46,7 +46,8 @@ struct Substitution {
 }
 
 extension NSExpression {
-  /// The expression that stands for a value in a format: the value as a constant, or itself if it is an expression.
+  /// The expression that an argument of a format stands for: the argument itself if it is an expression, else its value
+  /// as a constant.
   static func substituting(_ value: Any?) -> NSExpression {
     value as? NSExpression ?? NSExpression(forConstantValue: value is NSNull ? nil : value)
   }

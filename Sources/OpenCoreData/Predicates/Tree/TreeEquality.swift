@@ -1,6 +1,7 @@
 import Foundation
 
-/// Whether two trees have the same form, and equal constants at their leaves; and hashes that are equal if so.
+/// Tells whether two trees have the same form and equal constants at their leaves, and computes hashes that are equal
+/// for such trees.
 enum TreeEquality {
   static func equal(_ left: NSPredicate, _ right: NSPredicate) -> Bool {
     switch (left, right) {
@@ -61,7 +62,7 @@ enum TreeEquality {
     case let compound as NSCompoundPredicate:
       hasher.combine(compound.compoundPredicateType)
       for part in compound.subpredicates { combine(part, into: &hasher) }
-    // Foundation's constants that are equal need not hash alike.
+    // Two equal constant predicates of Foundation's may have different hashes.
     default: hasher.combine(0)
     }
   }
@@ -93,7 +94,9 @@ enum TreeEquality {
     }
   }
 
-  /// What is of no class may have another hash each time it is boxed, and unordered collections that are equal another count.
+  /// Two kinds of constants add nothing to the hash: values that are not instances of a class, because their hash may
+  /// differ each time they are boxed, and unordered collections, because equal ones may differ in their number of
+  /// elements.
   private static func combine(_ constant: PredicateValue, into hasher: inout Hasher) {
     switch constant {
     case .collection(let elements, ordered: true): for element in elements { combine(element, into: &hasher) }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What functions and collection operators make of several values.
+/// The aggregate functions and the computations of collection operators.
 ///
-/// Sum and average count null as 0; the others pass over it. A sum or an average of anything but numbers is null.
+/// Sum and average count null as 0; the others skip it. A sum or an average is null if a value is not a number.
 enum Aggregate {
   static func sum(_ values: [PredicateValue]) -> PredicateValue {
     values.reduce(.integer(0)) { Arithmetic.add($0, $1.isNull ? .integer(0) : $1) }
   }
 
-  /// Null of no values.
+  /// The mean; null if there are no values.
   static func average(_ values: [PredicateValue]) -> PredicateValue {
     guard !values.isEmpty else { return .null }
     let sum = sum(values)
@@ -27,7 +27,7 @@ enum Aggregate {
     }
   }
 
-  /// The mean of the middle two if there is no one in the middle; null of no numbers.
+  /// The median; for an even number of values, the mean of the middle two. Null if there are no numbers.
   static func median(_ values: [PredicateValue]) -> PredicateValue {
     let numbers = values.compactMap(\.doubleValue).sorted()
     guard !numbers.isEmpty else { return .null }
@@ -35,7 +35,7 @@ enum Aggregate {
     return .double(numbers.count.isMultiple(of: 2) ? (numbers[middle - 1] + numbers[middle]) / 2 : numbers[middle])
   }
 
-  /// All values that are the most frequent, in the order in which they first appear.
+  /// The most frequent values, in the order in which they first appear.
   static func mode(_ values: [PredicateValue]) -> PredicateValue {
     let present = values.filter { !$0.isNull }
     let counts = present.reduce(into: [PredicateValue: Int]()) { $0[$1, default: 0] += 1 }
@@ -43,7 +43,7 @@ enum Aggregate {
     return .collection(distinct(present).filter { counts[$0] == most }, ordered: true)
   }
 
-  /// Of the numbers as a whole population; null of no numbers.
+  /// The standard deviation of the numbers as a whole population; null if there are no numbers.
   static func standardDeviation(_ values: [PredicateValue]) -> PredicateValue {
     let numbers = values.compactMap(\.doubleValue)
     guard !numbers.isEmpty else { return .null }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Arithmetic on numbers of any type: whole numbers stay whole unless the result does not fit, decimals stay decimal, a double makes the
-/// result a double. Anything that is no number makes it null.
+/// Arithmetic on numbers of any type. Integers give an integer, or a double if the result does not fit. Decimals, also
+/// with integers, give a decimal, except in a power, which is a double. A double as an operand gives a double. If an
+/// operand is not a number, the result is null.
 enum Arithmetic {
   static func add(_ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
     combine(left, right, { $0.addingReportingOverflow($1) }, +, +)
@@ -15,7 +16,7 @@ enum Arithmetic {
     combine(left, right, { $0.multipliedReportingOverflow(by: $1) }, *, *)
   }
 
-  /// Of two whole numbers, the whole quotient.
+  /// The quotient; if both numbers are integers, without its fraction.
   static func divide(_ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
     combine(left, right, { $0.dividedReportingOverflow(by: $1) }, /, /)
   }
@@ -51,7 +52,7 @@ enum Arithmetic {
     }
   }
 
-  /// Nil unless the power is a whole number that fits.
+  /// The power; nil if it is not an integer or does not fit.
   private static func power(_ base: Int64, _ exponent: Int64) -> Int64? {
     guard exponent >= 0 else { return nil }
     var (result, square, rest) = (Int64(1), base, exponent)

@@ -10,15 +10,15 @@ enum CastType: String, CaseIterable {
   case url = "NSURL"
   case data = "NSData"
 
-  /// The type with this name, with or without its prefix.
+  /// The type with this name; the prefix `NS` may be missing.
   init?(_ name: String) {
     guard let type = CastType(rawValue: name) ?? CastType(rawValue: "NS" + name) else { return nil }
     self = type
   }
 
-  /// The value as this type; null if it has none.
+  /// The value as this type; null if it cannot be converted.
   ///
-  /// Dates and numbers are seconds since the beginning of 2001; data is written in base 64.
+  /// A date is converted to and from seconds since the beginning of 2001. Data is converted from base 64.
   func cast(_ value: PredicateValue) -> PredicateValue {
     switch (self, value) {
     case (.string, .string), (.date, .date), (.uuid, .uuid), (.data, .data), (.decimal, .decimal): value

@@ -1,7 +1,7 @@
-/// The instance of a class that a value is; nil for a value of another type.
+/// The value as an instance of a class; nil if its type is not a class.
 ///
-/// A cast to `AnyObject` would try to bridge the value first, which takes twenty times as long; only values that are kept as another
-/// protocol's need it.
+/// A cast to `AnyObject` would first try to bridge the value, which takes twenty times as long. Only values that are
+/// stored as an existential of another protocol need that cast.
 func classInstance(_ value: Any) -> AnyObject? {
   func opened<Value>(_ value: Value) -> AnyObject? {
     Value.self is AnyClass || Value.self == AnyObject.self ? unsafe unsafeBitCast(value, to: AnyObject.self) : nil

@@ -14,13 +14,14 @@ enum CollectionOperator: String {
   case unionOfSets = "@unionOfSets"
   case distinctUnionOfSets = "@distinctUnionOfSets"
 
-  /// The operator that a key of a path is; nil for most.
+  /// The operator that a component of a key path names; nil for ordinary keys.
   init?(key: String) {
     guard key.hasPrefix("@") else { return nil }
     self.init(rawValue: key)
   }
 
-  /// What the operator makes of a collection; null of anything else, but that a dictionary has a count.
+  /// Applies the operator to the values that the elements of a collection have at the end of `path`. Null for anything
+  /// but a collection, except that a dictionary has a count.
   func apply(to value: PredicateValue, each path: ValuePath) -> PredicateValue {
     guard case .collection(let elements, let ordered) = value else {
       return self == .count ? value.members.map { .integer(Int64($0.count)) } ?? .null : .null

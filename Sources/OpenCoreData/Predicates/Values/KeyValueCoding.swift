@@ -1,13 +1,14 @@
 public import Foundation
 
-/// What has values for keys: a dictionary, a managed object, a row.
+/// A type whose instances have values for keys: a dictionary, a managed object, a row.
 ///
-/// Predicates, expressions and sort descriptors read everything through this one protocol, as Apple's do through key-value coding.
+/// Predicates, expressions and sort descriptors read everything through this one protocol, as Apple's do through
+/// key-value coding.
 public protocol KeyValueCoding {
   /// The value for a key, nil if there is none.
   func value(forKey key: String) -> Any?
 
-  /// The value for a key as predicates compare it: that of `value(forKey:)`, unless a type has a shorter way to it.
+  /// The value for a key, as predicates compare it. It is that of `value(forKey:)`; a type may read it in a faster way.
   func predicateValue(forKey key: String) -> PredicateValue
 }
 
@@ -15,16 +16,17 @@ extension KeyValueCoding {
   /// The value of `value(forKey:)`.
   public func predicateValue(forKey key: String) -> PredicateValue { PredicateValue(value(forKey: key)) }
 
-  /// The value at the end of a key path: keys with dots between them, and collection operators such as `@count` or `@sum.salary`.
+  /// The value at the end of a key path: keys separated by dots, and collection operators such as `@count` or
+  /// `@sum.salary`.
   ///
-  /// A key asked of a collection is asked of each element. Takes time in proportion to the elements that the path meets.
+  /// A key of a collection is read from each element. Takes time in proportion to the number of elements on the path.
   public func value(forKeyPath keyPath: String) -> Any? {
     ValuePath(keyPath).value(of: self).anyValue
   }
 }
 
-/// What a value of any type has for keys; nil if it has none. Managed objects are told by their class: there are many of them, and the
-/// search for a conformance takes longer than all else.
+/// The value as one that has values for keys; nil if it has none. Managed objects are recognised by their class: there
+/// are many of them, and the search for a conformance takes longer than everything else.
 func keyValues(of value: Any) -> (any KeyValueCoding)? {
   classInstance(value) as? NSManagedObject ?? value as? any KeyValueCoding
 }
@@ -38,7 +40,7 @@ extension Dictionary: KeyValueCoding {
   }
 }
 
-/// A dictionary of any type, of which `IN` and `@count` see the values.
+/// A dictionary of any type. `IN`, `CONTAINS` and `@count` treat it as the collection of its values.
 private protocol ValuesByKey {
   var predicateValues: [PredicateValue] { get }
 }
@@ -52,8 +54,8 @@ extension Dictionary: ValuesByKey {
 }
 
 extension PredicateValue {
-  /// Whether what is read from the value may be something else later: it or an element of it has values for keys, or is
-  /// a date, which the present moves away from.
+  /// Whether reading from the value may give another result later: if the value or one of its elements has values for
+  /// keys or is a date, whose `timeIntervalSinceNow` changes.
   var hasChangingParts: Bool {
     switch self {
     case .object(let object): keyValues(of: object) != nil

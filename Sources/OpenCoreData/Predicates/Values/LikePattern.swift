@@ -1,4 +1,5 @@
-/// A pattern of `LIKE`: `?` is any one character, `*` any run of them, a backslash takes the meaning from what follows.
+/// A pattern of `LIKE`: `?` matches any one character, `*` any number of characters, a backslash makes the next
+/// character literal.
 struct LikePattern {
   private enum Element {
     case character(Character)
@@ -9,7 +10,8 @@ struct LikePattern {
   private let elements: [Element]
   private let isExact: Bool
 
-  /// A pattern whose characters match those of the same scalars, or else all that are canonically equivalent.
+  /// A pattern. If it is exact, a character matches only the same scalars; otherwise all canonically equivalent
+  /// characters.
   init(_ pattern: String, isExact: Bool) {
     self.isExact = isExact
     var elements: [Element] = []
@@ -25,11 +27,11 @@ struct LikePattern {
     self.elements = elements
   }
 
-  /// Whether the whole text is of the pattern. Takes time in proportion to the product of their lengths at worst.
+  /// Whether the whole text matches the pattern. Takes time in proportion to the product of their lengths at worst.
   func matches(_ text: String) -> Bool {
     let text = Array(text)
     var (place, element) = (0, 0)
-    /// Where to go on if what follows the last run does not match: one character later.
+    /// The places in text and pattern after the last `*`. If the match fails, it is tried again one character later.
     var retry: (place: Int, element: Int)?
     while place < text.count {
       if element < elements.count, case .anyRun = elements[element] {

@@ -1,20 +1,20 @@
 import Foundation
 
-/// An object that predicates compare by what identifies it, as they do a managed object and its object ID.
+/// An object that predicates compare by its identity, as they compare a managed object by its object ID.
 package protocol Identified {
-  /// What identifies the object; compared by its own equality.
+  /// The identity of the object; compared by its own equality.
   var predicateIdentity: AnyHashable { get }
 }
 
-/// What identifies an object and has an order among others of its kind.
+/// An identity that has an order among others of its kind.
 protocol OrderedIdentity {
-  /// The order of two; nil if they have none.
+  /// The order of this identity and another one; nil if they have none.
   func order(_ other: Any) -> ComparisonResult?
 }
 
 extension PredicateValue {
-  /// Whether the value will always be equal to what it is equal to now. An object that is not saved will not, nor will
-  /// one that is equal to others by what it has for keys.
+  /// Whether the value will always be equal to the values that it equals now. False for an object that is not saved,
+  /// whose identifier changes, and for other objects that have values for keys, which may decide their equality.
   var hasFixedIdentity: Bool {
     switch self {
     case .collection(let elements, _): elements.allSatisfy(\.hasFixedIdentity)
@@ -27,7 +27,7 @@ extension PredicateValue {
   }
 }
 
-/// The equality of values that predicates know nothing about.
+/// The equality, order and hash of values that have no form of their own in ``PredicateValue``.
 enum ObjectEquality {
   static func equal(_ left: Any, _ right: Any) -> Bool {
     let (left, right) = (reference(left), reference(right))
@@ -47,8 +47,9 @@ enum ObjectEquality {
     }
   }
 
-  /// Values bridge to objects that compare as they do. An identifier is told by its exact type: there are many of them,
-  /// and the search for a conformance takes longer than all else.
+  /// The object to compare instead of a value: its identity, or the object that it bridges to, which compares as the
+  /// value does. An object ID is recognised by its exact type: there are many of them, and the search for a conformance
+  /// takes longer than everything else.
   private static func reference(_ value: Any) -> AnyObject {
     if type(of: value) == NSManagedObjectID.self, let id = value as? NSManagedObjectID { return id }
     return (value as? any Identified)?.predicateIdentity.base as AnyObject? ?? value as AnyObject

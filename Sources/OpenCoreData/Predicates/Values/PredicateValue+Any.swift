@@ -1,8 +1,8 @@
 import Foundation
 
 extension PredicateValue {
-  /// The value that Swift or Foundation carries in any of its types: numbers, strings, dates, data, UUIDs, collections, null, and optionals
-  /// of these.
+  /// Converts a value of any of Swift's or Foundation's types: numbers, strings, dates, data, UUIDs, collections, null,
+  /// and optionals of these. Anything else becomes an ``object(_:)``.
   ///
   /// Takes time in proportion to the elements of a collection.
   public init(_ value: Any?) {
@@ -13,7 +13,7 @@ extension PredicateValue {
     self = Self.exact(value) ?? Self.foundation(value) ?? Self.wrapped(value) ?? .object(value)
   }
 
-  /// By exact type: a cast would first try to bridge.
+  /// Converts by exact type, because a cast would first try to bridge; nil for other types.
   private static func exact(_ value: Any) -> PredicateValue? {
     let type: Any.Type = type(of: value)
     return if type == String.self, let value = value as? String {
@@ -41,7 +41,7 @@ extension PredicateValue {
     }
   }
 
-  /// The value of an instance of a class; nil for values of Swift's types.
+  /// Converts an instance of a class; nil for values of Swift's types.
   private static func foundation(_ value: Any) -> PredicateValue? {
     guard let object = classInstance(value) else { return nil }
     return switch object {
@@ -84,7 +84,8 @@ extension PredicateValue {
   }
 }
 
-/// What holds values of any type: collections and optionals, which cannot be cast to in general.
+/// A type that holds values of any type, such as a collection or an optional. A value cannot be cast to these in
+/// general, without naming the type of the elements.
 private protocol PredicateValueConvertible {
   var predicateValue: PredicateValue { get }
 }

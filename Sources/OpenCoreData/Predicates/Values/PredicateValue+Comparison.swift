@@ -1,8 +1,8 @@
 public import Foundation
 
 extension PredicateValue {
-  /// The order of two values; nil if they have none: null, what has no order, values of different kinds. Objects of one store have the order of
-  /// their references.
+  /// The order of two values. Nil if they have none: null, values that have no order, values of different kinds.
+  /// Objects of one store have the order of their references.
   public func order(_ other: PredicateValue) -> ComparisonResult? {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): ComparisonResult(left, right)
@@ -30,7 +30,7 @@ extension PredicateValue {
     }
   }
 
-  /// The number as a double; nil if it is none.
+  /// The number as a double; nil if the value is not a number.
   var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -42,7 +42,7 @@ extension PredicateValue {
 }
 
 extension PredicateValue: Hashable {
-  /// What a predicate's `==` says.
+  /// Whether a predicate's `==` is true for two values.
   public static func == (left: PredicateValue, right: PredicateValue) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left == right
@@ -58,7 +58,7 @@ extension PredicateValue: Hashable {
     }
   }
 
-  /// Equal values hash alike, numbers of different types among them.
+  /// Equal values have equal hashes, also numbers of different types.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: break

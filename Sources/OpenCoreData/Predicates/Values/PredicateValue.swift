@@ -1,9 +1,10 @@
 public import Foundation
 
-/// A value as predicates compare it: what a row holds, free of the many types that can carry it.
+/// A value as predicates compare it, whatever the type that held it in Swift or Foundation.
 ///
-/// A store decodes its rows straight into these; everything else is turned into one by ``init(_:)``. Two values are equal if a predicate's
-/// `==` says so: numbers by what they stand for, whatever their type; strings by canonical equivalence; null equals only null.
+/// A store decodes its rows directly to such values; ``init(_:)`` converts all others. Two values are equal if a
+/// predicate's `==` is true for them: numbers are compared by value, whatever their type; strings by canonical
+/// equivalence; null equals only null.
 public enum PredicateValue {
   /// No value: nil and `NSNull`.
   case null
@@ -11,7 +12,7 @@ public enum PredicateValue {
   case integer(Int64)
   /// A floating-point number, single or double.
   case double(Double)
-  /// A decimal number, and a whole one that `Int64` cannot hold.
+  /// A decimal number, or a whole number that `Int64` cannot hold.
   case decimal(Decimal)
   /// A string.
   case string(String)
@@ -21,7 +22,7 @@ public enum PredicateValue {
   case data(Data)
   /// A UUID.
   case uuid(UUID)
-  /// Several values; if not ordered, equal to the same ones in any order.
+  /// A collection. Unordered collections are equal if they have the same elements, in any order and however often.
   case collection([PredicateValue], ordered: Bool)
   /// Anything else, compared by its own equality.
   indirect case object(Any)
@@ -33,14 +34,15 @@ extension PredicateValue {
     if case .collection(let elements, _) = self { elements } else { nil }
   }
 
-  /// Whether there is no value.
+  /// Whether the value is null.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
-  /// The value as Foundation's types carry it: numbers as `NSNumber`, collections as arrays or, if they have no order, sets; nil for null.
+  /// The value in one of Foundation's types: numbers as `NSNumber`, collections as arrays or, if not ordered, as
+  /// `NSSet`; nil for null.
   ///
-  /// Takes time in proportion to the elements of a collection.
+  /// Takes time in proportion to the number of elements of a collection.
   public var anyValue: Any? {
     switch self {
     case .null: nil

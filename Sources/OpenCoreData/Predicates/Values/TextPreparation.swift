@@ -1,9 +1,10 @@
 import Foundation
 
-/// How strings are prepared so that comparing their bytes compares them as the options of a predicate say.
+/// Prepares strings so that comparing their bytes compares them as the options of a predicate require.
 ///
-/// Without options that is canonical composition: the same letters are then the same bytes, and the order of the bytes is that of the
-/// scalars. What a prefix is to the bytes is one to the predicate, so that an index in this order can serve `BEGINSWITH`.
+/// Without options, a string is composed canonically: equal letters then have equal bytes, and the order of the bytes
+/// is that of the scalars. A prefix of the bytes is a prefix for the predicate, so that an index in this order can
+/// serve `BEGINSWITH`.
 struct TextPreparation {
   private let folding: String.CompareOptions
   /// Whether strings are compared scalar by scalar.
@@ -19,10 +20,11 @@ struct TextPreparation {
     self.folding = isExact ? [] : folding
   }
 
-  /// Whether comparing strings as they are gives the same, as `==` and `<` of the standard library do.
+  /// Whether comparing strings without preparing them, by `==` and `<` of the standard library, gives the same results.
   var isTrivial: Bool { folding.isEmpty && !isExact && locale == nil }
 
-  /// Whether prepared strings that are equal hash alike, and no others are equal.
+  /// Whether prepared strings are equal exactly if they are equal as `String`s, so that they can be found by their
+  /// hashes.
   var hashesLikeStrings: Bool { !isExact }
 
   func prepare(_ text: String) -> String {
@@ -51,7 +53,8 @@ struct TextPreparation {
 }
 
 extension String {
-  /// Whether all scalars are of ASCII, which strings remember of themselves: every other scalar has more bytes than UTF-16 units.
+  /// Whether all scalars are ASCII: every other scalar has more UTF-8 bytes than UTF-16 units. Fast, because a string
+  /// remembers whether it is ASCII.
   fileprivate var isASCII: Bool { utf8.count == utf16.count }
 
   /// Whether the bytes of this string begin with those of another.
@@ -67,7 +70,8 @@ extension String {
     return true
   }
 
-  /// Whether the bytes of another string are among this one's. Takes time in proportion to the product of the lengths at worst.
+  /// Whether the bytes of another string are a contiguous part of this one's. Takes time in proportion to the product
+  /// of the lengths at worst.
   func containsBytes(of other: String) -> Bool {
     guard let first = other.utf8.first else { return true }
     var rest = utf8[...]

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A key path, taken apart: `department.employees.@sum.salary`.
+/// A key path, split into its components: `department.employees.@sum.salary`.
 struct ValuePath {
   private enum Step {
     case key(String)
-    /// What follows the operator is read from each element before it is applied.
+    /// The path after the operator is read from each element before the operator is applied.
     case `operator`(CollectionOperator, each: ValuePath)
   }
 
@@ -12,7 +12,7 @@ struct ValuePath {
 
   /// Takes time in proportion to the length of the path.
   init(_ path: String) {
-    // From the end, where what an operator applies to is known.
+    // From the end, because an operator contains all steps after it.
     var steps: [Step] = []
     for component in path.split(separator: ".").reversed() {
       let key = String(component)
@@ -27,7 +27,7 @@ struct ValuePath {
 
   private init(steps: [Step]) { self.steps = steps }
 
-  /// The value at the end of a path that begins at an object; null where it breaks off.
+  /// The value at the end of a path that begins at an object; null if a key on the way has no value.
   func value(of object: Any) -> PredicateValue {
     guard case .key(let key)? = steps.first, key != "self", let keyed = keyValues(of: object) else {
       return value(in: PredicateValue(object))
@@ -35,7 +35,7 @@ struct ValuePath {
     return Self.follow(steps.dropFirst(), from: keyed.predicateValue(forKey: key))
   }
 
-  /// The value at the end of the path; null where it breaks off.
+  /// The value at the end of a path that begins at a value; null if a key on the way has no value.
   func value(in root: PredicateValue) -> PredicateValue { Self.follow(steps[...], from: root) }
 
   private static func follow(_ steps: ArraySlice<Step>, from root: PredicateValue) -> PredicateValue {
@@ -51,7 +51,7 @@ struct ValuePath {
 }
 
 extension PredicateValue {
-  /// The value for one key; of a collection, those of its elements, as many as there are.
+  /// The value for one key; for a collection, the value of each element, equal ones too.
   func value(forKey key: String) -> PredicateValue {
     switch self {
     case _ where key == "self": self

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A value that is more to predicates than a number or a text, and answers to key-value coding.
+/// A value that has properties for keys, as its class on Apple's platforms has through key-value coding.
 protocol PropertyValue {
   /// The value for a key; nil for a key that it does not have.
   func property(_ key: String) -> PredicateValue?
 }
 
 extension PredicateValue: PropertyValue {
-  /// What values answer to key-value coding on Apple's platforms; nil for a key that values of this kind do not have.
+  /// The property that key-value coding gives on Apple's platforms; nil for a key that values of this kind do not have.
   func property(_ key: String) -> PredicateValue? {
     switch self {
     case .string(let text): text.property(key)
@@ -32,7 +32,7 @@ extension PredicateValue: PropertyValue {
     }
   }
 
-  /// The number without what is behind the point; the nearest if it does not fit, 0 if it is not a number.
+  /// The number without its fraction; the nearest `Int64` if it does not fit, 0 for NaN.
   private var truncated: Int64 {
     switch self {
     case .integer(let value): return value

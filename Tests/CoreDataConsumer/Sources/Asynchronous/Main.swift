@@ -1,6 +1,6 @@
 import CoreData
 
-/// The main queue may leave the first thread once `main` waits; its context belongs to the queue all the same.
+/// Once `main` suspends, the main queue may leave the first thread; the view context still belongs to the main queue.
 @main
 struct Main {
   @MainActor

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// As applications write it on Apple's platforms, with Foundation beside Core Data.
+/// Written as in applications on Apple's platforms, with Foundation beside Core Data.
 func describe(_ model: NSManagedObjectModel) -> [String] {
   model.entities.compactMap { entity -> String? in
     guard let name = entity.name else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Foundation alone: members of Core Data's are those of the whole module.
+/// This file imports only Foundation; it sees Core Data's members because other files of the module import Core Data.
 func found(_ rows: [[String: Any]], after date: Date) -> [String] {
   let predicate = NSPredicate(format: "date > %@", date as CVarArg)
   let sorted = (rows as NSArray).filtered(using: predicate) as NSArray

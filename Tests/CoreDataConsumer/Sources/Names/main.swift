@@ -26,7 +26,7 @@ let context = container.viewContext
 for type in [Item.self, Note.self] { type.init(context: context).setValue("\(type)", forKey: "text") }
 try context.save()
 
-/// Every way to ask for the objects of a class.
+/// Counts the objects of a class with every way to make a fetch request for it.
 func counts<T: NSManagedObject>(_ type: T.Type) throws -> [Int] {
   let cast = T.fetchRequest() as! NSFetchRequest<T>
   let annotated: NSFetchRequest<T> = T.fetchRequest()

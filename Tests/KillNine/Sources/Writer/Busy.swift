@@ -1,13 +1,13 @@
 import Cairn
 import Foundation
 
-/// A process that does everything at once, to be killed: threads that write as `Plan` says, each printing its role and
-/// the number of the operation that has been acknowledged; one that holds snapshots and looks whether they stand still;
-/// one that compacts and writes checkpoints.
+/// A process that does everything at once, to be killed. Some threads write as `Plan` says, and print their role and
+/// the number of each operation that has been acknowledged; one holds snapshots and checks that they do not change; one
+/// compacts and writes checkpoints.
 struct Busy {
   let store: Store
   let seed: UInt64
-  /// For each role the operation to go on with.
+  /// For each role, the number of the first operation to do.
   let next: [Int]
 
   static var options: StoreOptions {
@@ -16,7 +16,6 @@ struct Busy {
     return options
   }
 
-  /// Never returns.
   func run() -> Never {
     for role in Plan.Role.allCases { start { try write(Plan(seed: seed, role: role), from: next[role.rawValue]) } }
     start(holdSnapshots)
@@ -70,7 +69,7 @@ struct Busy {
       let snapshot = store.snapshot()
       held.append((snapshot, try keyspaces.map { Set(try snapshot.rows(in: $0)) }))
       usleep(UInt32(round * 7919 % 20) * 1000)
-      // In any order.
+      // End the snapshots in varying order.
       if held.count > round % 4 {
         let (oldest, rows) = held.remove(at: round * 31 % held.count)
         for (keyspace, rows) in zip(keyspaces, rows) where Set(try oldest.rows(in: keyspace)) != rows {
@@ -101,8 +100,9 @@ struct Wrong: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Compares a store with what was acknowledged, `ROLE NUMBER` a line: each thread has come to the last of its lines, or
-/// one operation further. Prints where each has to go on, and how many were acknowledged.
+/// Compares a store with the acknowledged operations, which are read from standard input, each line a role and a
+/// number: each thread must have reached the last of its lines, or one operation further. Prints for each role the
+/// operation to go on with, and then the number of operations that were acknowledged.
 func checkBusy(_ path: String, seed: UInt64, from next: [Int]) throws {
   var options = Busy.options
   options.access = .readOnly
@@ -110,7 +110,7 @@ func checkBusy(_ path: String, seed: UInt64, from next: [Int]) throws {
   var reached = next.map { $0 - 1 }
   while let line = readLine() {
     let numbers = line.split(separator: " ").compactMap { Int($0) }
-    // The last line may be cut off; then nobody was told.
+    // The last line may be cut off; its operation then counts as not acknowledged.
     guard numbers.count == 2, reached.indices.contains(numbers[0]) else { continue }
     reached[numbers[0]] = max(reached[numbers[0]], numbers[1])
   }

@@ -1,14 +1,14 @@
 import Cairn
 
-/// What each thread of a busy process does, one operation after the other. The same seed gives the same operations, so
-/// that whoever knows how far a thread has come knows what it must have left.
+/// The operations of one thread of a busy process, one after the other. The same seed gives the same operations, so
+/// that the last operation's number tells what the thread must have left.
 struct Plan {
   enum Role: Int, CaseIterable {
-    /// Two of them write batches to rows of their own in one keyspace.
+    /// Two threads write batches to rows of their own in one keyspace.
     case rows, otherRows
-    /// Rows whose older versions are kept, sometimes more of them, sometimes fewer.
+    /// Rows whose older versions are kept; how many are kept changes.
     case history
-    /// A keyspace that is dropped and made again under its name.
+    /// A keyspace that is dropped and made again under the same name.
     case passing
   }
 
@@ -60,7 +60,7 @@ struct Plan {
 
   func durability(_ number: Int) -> Durability { random(number, 9) % 64 == 0 ? .durable : .buffered }
 
-  /// Alike enough for a dictionary, and never the same; some fill a good part of a segment.
+  /// Values are similar enough for a dictionary, and no two are equal; some fill a good part of a segment.
   func value(_ key: Int, _ number: Int) -> [UInt8] {
     let text = "\(role), key \(key), written by operation \(number); "
     let word = random(number, 10)
@@ -69,16 +69,16 @@ struct Plan {
   }
 }
 
-/// What a thread must have left.
+/// What a thread must have left in the store.
 struct Outcome {
-  /// By key, the operations that wrote the versions which are kept, newest first; nil for a deletion.
+  /// By key, the operations that wrote the retained versions, newest first. `isPut` is false for a deletion.
   private(set) var versions: [Int: [(number: Int, isPut: Bool)]] = [:]
   private(set) var retention = 1
 
   mutating func apply(_ operation: Plan.Operation, _ number: Int) {
     switch operation {
     case .write(let changes):
-      // Of two changes of a key the last counts.
+      // If an operation changes a key twice, the last change counts.
       for (position, change) in changes.enumerated()
       where !changes[(position + 1)...].contains(where: { $0.key == change.key }) {
         let hasRow = versions[change.key]?.first?.isPut ?? false
@@ -101,7 +101,7 @@ struct Outcome {
     versions[key] = kept.count == 1 && !kept[0].isPut ? nil : kept
   }
 
-  /// nil if the store holds exactly this, else what is wrong.
+  /// Returns nil if the store holds exactly this, otherwise a description of the difference.
   func difference(_ store: Store, _ plan: Plan) throws -> String? {
     try store.read { snapshot in
       let keyspace = try store.keyspace(plan.keyspaceName, plan.order)

@@ -4,13 +4,13 @@ import Foundation
 // Writer write STORE durable|buffered THREADS COUNT
 //   commits numbers and prints each that is acknowledged
 // Writer check STORE
-//   reads acknowledged numbers from standard input; all have to be there
+//   reads acknowledged numbers from standard input and checks that the store has all of them
 // Writer busy STORE SEED NEXT...
-//   does everything at once, from those operations on, and prints what is acknowledged
+//   does everything at once, beginning with operation NEXT of each role, and prints the acknowledged operations
 // Writer check-busy STORE SEED NEXT...
-//   reads that from standard input, compares it with the store, and prints where to go on
+//   reads that output from standard input, compares it with the store, and prints the operations to go on with
 
-/// Numbers of one thread: thread × 1,000,000,000 + how many it has written before.
+/// The key of a thread's number: thread × 1,000,000,000 + how many numbers the thread has written before.
 func reference(_ thread: Int, _ number: Int) -> Reference { .integer(Int64(thread * 1_000_000_000 + number)) }
 
 let arguments = CommandLine.arguments

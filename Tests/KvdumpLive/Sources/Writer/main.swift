@@ -4,9 +4,10 @@ import Synchronization
 
 // Writer STORE LEAD
 //
-// Writes commits of every kind into a store until a line "stop" comes from standard input, and prints each of them as a
-// JSON line once it is there: {"sequence":…,"changes":[[keyspace,key,value or null],…]}, or {"sequence":…,"dropped":keyspace}.
-// Other lines of standard input are sequences of commits that somebody has seen: it is never more than LEAD ahead of that.
+// Writes commits of every kind into a store until standard input has a line "stop" or ends, and prints each commit as a
+// JSON line once it is in the store: {"sequence":…,"changes":[[keyspace,key,value or null],…]},
+// {"sequence":…,"retention":keyspace}, or {"sequence":…,"dropped":keyspace}. Each other line of standard input is
+// the sequence of a commit that the reader has seen; the writer waits while it is more than LEAD ahead of that.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3, let lead = UInt64(arguments[2]) else { fatalError("a store and a lead") }
@@ -62,7 +63,7 @@ func report(_ sequence: UInt64, _ rest: String) {
 
 @MainActor
 func commit(_ wanted: [Change]) throws {
-  // Deleting what is not there is no change.
+  // Deleting a row that does not exist is no change.
   let changes = try wanted.filter { change in
     try change.value != nil || store.read { try $0.contains(.integer(Int64(change.key)), in: change.keyspace) }
   }
@@ -80,13 +81,13 @@ func commit(_ wanted: [Change]) throws {
   report(sequence, "\"changes\":[\(list.joined(separator: ","))]")
 }
 
-/// Changes of rows of a keyspace, no row twice.
+/// Random changes of rows of a keyspace, with no row twice.
 @MainActor
 func changes(_ keyspace: Keyspace, rows: Int, most: Int, _ value: () -> String?) -> [Change] {
   Set((0...random(most)).map { _ in random(rows) }).sorted().map { Change(keyspace: keyspace, key: $0, value: value()) }
 }
 
-// The balances of all accounts are 100,000 together, at any time.
+// The sum of all accounts' balances is 100,000 after every commit.
 @MainActor
 func balance(_ account: Int) throws -> Int {
   let value = try store.get(.integer(Int64(account)), in: accounts) ?? []

@@ -1,0 +1,27 @@
+import Dispatch
+import OpenCoreData
+import Testing
+
+@Suite("A model that several threads begin to use")
+struct FreezingConcurrencyTests {
+  /// One of the entities of a model, for several threads.
+  private final class Shared: @unchecked Sendable {
+    let zoo = Zoo()
+    let hashes: Locked<Set<[String: Data]>> = Locked([])
+  }
+
+  @Test("is in use for each of them once it has made an object")
+  func objects() {
+    for _ in 0..<200 {
+      let shared = Shared()
+      DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        let entity = thread.isMultiple(of: 2) ? shared.zoo.dog : shared.zoo.keeper
+        let object = NSManagedObject(entity: entity, insertInto: nil)
+        object["name"] = "Rex"
+        let hashes = shared.zoo.model.entityVersionHashesByName
+        shared.hashes.withLock { _ = $0.insert(hashes) }
+      }
+      #expect(shared.hashes.withLock { $0.count } == 1)
+    }
+  }
+}
