@@ -25,7 +25,7 @@ struct CairnOptions {
     case let text as String where text == "buffered": durability = .buffered
     case let other?:
       throw StoreFailure.make(
-        NSPersistentStoreOpenError, "The option \(CairnDurabilityOption) is durable or buffered, not \(other).")
+        NSPersistentStoreOpenError, "The option \(CairnDurabilityOption) must be durable or buffered, not \(other).")
     }
   }
 

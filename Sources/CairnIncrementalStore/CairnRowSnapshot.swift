@@ -69,7 +69,7 @@ extension RowReference {
     case .uuid(let uuid): self = .uuid(uuid)
     case .bytes, .tuple:
       throw StoreFailure.make(
-        CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the reference \(reference).")
+        CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the invalid reference \(reference).")
     }
   }
 }

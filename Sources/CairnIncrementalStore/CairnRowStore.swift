@@ -20,7 +20,7 @@ final class CairnRowStore: RowStore {
     if engine.keyspace(.table(0)) == nil, !engine.store.keyspaces.isEmpty {
       try? engine.leave()
       throw StoreFailure.make(
-        NSPersistentStoreOpenError, "The store at \(url.path) is one of Cairn's, and not one of Core Data's.")
+        NSPersistentStoreOpenError, "The store at \(url.path) is a Cairn store, but not a Core Data store.")
     }
   }
 

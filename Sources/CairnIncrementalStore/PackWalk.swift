@@ -97,7 +97,7 @@ struct StoredPack {
   let bytes: [UInt8]
   let revision: UInt64
 
-  static let overlap = RowDamage("its entries are not between its lower bound and the next", at: 0)
+  static let overlap = RowDamage("its entries are not between its lower bound and that of the next pack", at: 0)
 
   /// - Parameter next: The lower bound of the next pack; nil if there is none.
   func entries(below next: [UInt8]?) throws -> EntryList {

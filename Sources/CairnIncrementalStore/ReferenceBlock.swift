@@ -34,7 +34,7 @@ struct ReferenceBlock {
         return try NumbersGivenOut(row.value)
       } catch {
         throw StoreFailure.make(
-          CocoaError.fileReadCorruptFile.rawValue, "The numbers given out are damaged: \(error).",
+          CocoaError.fileReadCorruptFile.rawValue, "The reserved object numbers are damaged: \(error).",
           [NSUnderlyingErrorKey: error])
       }
     }
@@ -51,7 +51,7 @@ struct ReferenceBlock {
       let next = first + max(count, size)
       guard next < 1 << 32, range < 1 << 31 else {
         throw StoreFailure.make(
-          NSPersistentStoreSaveError, "The store has given out all numbers that one opening has. Open it anew.")
+          NSPersistentStoreSaveError, "This opening of the store has used up its object numbers. Reopen the store.")
       }
       let counter = NumbersGivenOut(store: identity, base: base, range: range, next: next)
       let sequence = try engine.store.write(.durable) { batch in

@@ -173,6 +173,6 @@ extension AnnotatedFile {
       return unsafe try directory.bytes(of: name).withUnsafeBytes { unsafe watermarks($0) }
     }
     throw StoreError(
-      .malformed, "\(name) is no manifest, segment, checkpoint, list of moves or record of the watermark")
+      .malformed, "\(name) is not a manifest, segment, checkpoint, list of moves or watermark record")
   }
 }

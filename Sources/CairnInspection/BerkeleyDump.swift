@@ -80,7 +80,7 @@ package struct BerkeleyDump: Sendable {
   private static func unnameable(_ name: String, _ who: String) -> StoreError {
     StoreError(
       .malformed,
-      "\(who) has no way to name a database \(Reference.string(name).literal); dump it alone, with --unnamed")
+      "\(who) cannot name a database \(Reference.string(name).literal); dump that keyspace alone, with --unnamed")
   }
 
   /// The bytes to write for an encoded key.
@@ -94,7 +94,7 @@ package struct BerkeleyDump: Sendable {
       throw StoreError(
         .malformed,
         "\(literal) in \(Reference.string(keyspace).literal) is \(keys == .bytes ? "not bytes" : "not a string"); "
-          + "--keys encoded takes any reference")
+          + "--keys encoded accepts any reference")
     }
     return unsafe UnsafeRawBufferPointer(rebasing: encoded.dropFirst())
   }

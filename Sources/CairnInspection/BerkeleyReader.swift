@@ -38,9 +38,9 @@ package struct BerkeleyReader {
       return nil
     }
     guard let (keyword, value) = Self.split(first), keyword == "VERSION", let number = Int(Self.text(value)) else {
-      throw lines.problem("a header begins with VERSION=")
+      throw lines.problem("a header must begin with VERSION=")
     }
-    guard (1...3).contains(number) else { throw lines.problem("VERSION=\(number) is none that is known") }
+    guard (1...3).contains(number) else { throw lines.problem("VERSION=\(number) is not known") }
     version = number
     isPrintable = false
     var section = Section()
@@ -52,7 +52,7 @@ package struct BerkeleyReader {
         if let name { section.name = try decode(name: name, isEscaped: !isFromLMDB) }
         return section
       }
-      guard let (keyword, value) = Self.split(line) else { throw lines.problem("a line of a header has an =") }
+      guard let (keyword, value) = Self.split(line) else { throw lines.problem("a line of the header has no =") }
       if keyword == "database" {
         name = value
       } else {
@@ -60,26 +60,26 @@ package struct BerkeleyReader {
         try take(keyword, Self.text(value), &section)
       }
     }
-    throw lines.problem("the header does not end")
+    throw lines.problem("the header has no HEADER=END")
   }
 
   private mutating func take(_ keyword: String, _ value: String, _ section: inout Section) throws(StoreError) {
     switch keyword {
     case "format":
       guard value == "bytevalue" || value == "print" else {
-        throw lines.problem("format=\(value) is none that is known")
+        throw lines.problem("format=\(value) is not known")
       }
       isPrintable = value == "print"
     case "type":
       guard value == "btree" || value == "hash" else {
-        throw lines.problem("type=\(value): only databases of type btree or hash have keys to find rows by")
+        throw lines.problem("type=\(value): only databases of type btree or hash have keys that identify rows")
       }
     case _ where Self.flags.contains(keyword):
       if value != "0" {
-        section.remarks.append("\(keyword)=\(value) has no meaning here: keys are compared byte by byte")
+        section.remarks.append("\(keyword)=\(value) has no effect: keys are compared byte by byte")
       }
     case _ where Self.storage.contains(keyword): break
-    default: section.remarks.append("\(keyword)=\(value) is not known, and left out")
+    default: section.remarks.append("\(keyword)=\(value) is not known, and is ignored")
     }
   }
 
@@ -97,7 +97,7 @@ package struct BerkeleyReader {
       try append(printable: name, to: &bytes)
     }
     guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, bytes.count <= Int(UInt16.max) else {
-      throw lines.problem("the name of the database is no UTF-8 of 1 to 65,535 bytes")
+      throw lines.problem("the name of the database is not UTF-8 of 1 to 65,535 bytes")
     }
     return text
   }
@@ -115,7 +115,7 @@ package struct BerkeleyReader {
   private mutating func nextItem(_ item: inout [UInt8]) throws -> Bool {
     item.removeAll(keepingCapacity: true)
     guard let line = try lines.next() else {
-      throw StoreError(.malformed, "the input ends after line \(lines.number), before DATA=END: it has been cut off")
+      throw StoreError(.malformed, "the input ends after line \(lines.number), before DATA=END: it is truncated")
     }
     if line.elementsEqual("DATA=END".utf8) {
       isInData = false
@@ -123,7 +123,7 @@ package struct BerkeleyReader {
     }
     var content = line
     if version > 1 {
-      guard line.first == 0x20 else { throw lines.problem("a line of data begins with a space") }
+      guard line.first == 0x20 else { throw lines.problem("a line of data must begin with a space") }
       content = line.dropFirst()
     }
     if isPrintable {
@@ -140,7 +140,7 @@ package struct BerkeleyReader {
     var position = digits.startIndex
     while position < digits.endIndex {
       guard let high = digits[position].hexadecimalValue, let low = digits[position + 1].hexadecimalValue else {
-        throw lines.problem("something else than hexadecimal digits")
+        throw lines.problem("a character is not a hexadecimal digit")
       }
       bytes.append(high << 4 | low)
       position += 2
@@ -165,7 +165,7 @@ package struct BerkeleyReader {
         bytes.append(high << 4 | low)
         position += 2
       } else {
-        throw lines.problem("a backslash is followed by another or by two hexadecimal digits")
+        throw lines.problem("a backslash must be followed by another backslash or by two hexadecimal digits")
       }
     }
   }

@@ -113,7 +113,7 @@ package struct CommitFollower {
     } catch {
       switch error {
       case .newerFormat: throw StoreError(.newerFormat, "\(directory.path) was written by a newer version")
-      case .foreign: throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's")
+      case .foreign: throw StoreError(.notAStore, "\(directory.path) has a MANIFEST that is not Cairn's")
       case .damaged(let what): throw StoreError(.damaged, "the manifest is damaged: \(what)")
       }
     }

@@ -47,7 +47,7 @@ package struct Annotation: Sendable, Hashable {
   /// Whether fewer than `length` bytes remain; if so, annotates them as cut off.
   private mutating func isCutOff(_ length: Int, _ field: String) -> Bool {
     guard remaining < length else { return false }
-    if remaining > 0 { note(remaining, field, "cut off", isWrong: true) }
+    if remaining > 0 { note(remaining, field, "truncated", isWrong: true) }
     return true
   }
 
@@ -67,7 +67,7 @@ package struct Annotation: Sendable, Hashable {
     guard !isCutOff(8, "kind of file") else { return }
     let found = unsafe Array(bytes[position..<position + 8])
     note(
-      8, expected, found == Array(expected.utf8) ? "" : "it does not begin so", isWrong: found != Array(expected.utf8))
+      8, expected, found == Array(expected.utf8) ? "" : "not \(expected)", isWrong: found != Array(expected.utf8))
   }
 
   mutating func version() {
@@ -125,7 +125,7 @@ package struct Annotation: Sendable, Hashable {
   mutating func varint(_ field: String, _ describe: (UInt64) -> String = { "\($0)" }) -> UInt64? {
     let base = unsafe bytes.baseAddress
     guard let base = unsafe base, let (value, length) = unsafe Varint.read(base + position, remaining) else {
-      if remaining > 0 { note(min(remaining, Varint.maximumLength), field, "no varint", isWrong: true) }
+      if remaining > 0 { note(min(remaining, Varint.maximumLength), field, "not a varint", isWrong: true) }
       return nil
     }
     note(length, field, describe(value))

@@ -28,7 +28,7 @@ package struct FrameDiagnosis {
       guard
         let record = unsafe RecordHeader(frame + position, available: available, baseSequence: origin.baseSequence)
       else {
-        if !isGuess { find("what stands before the key makes no sense") }
+        if !isGuess { find("the fields before the key are invalid") }
         return
       }
       let isValid =
@@ -39,9 +39,9 @@ package struct FrameDiagnosis {
         guard !isGuess else { return }
         find("the checksum is wrong")
       } else if record.kind == nil {
-        find("kind \(record.tag & 15) is none")
+        find("kind \(record.tag & 15) does not exist")
       } else if record.revision != header.sequence, !origin.isCompacted {
-        find("it is of commit \(record.revision) in a frame of commit \(header.sequence)")
+        find("the record is from commit \(record.revision), the frame from commit \(header.sequence)")
       }
       isGuess = !isValid
       let padding = record.recordLength..<record.paddedLength
@@ -54,7 +54,7 @@ package struct FrameDiagnosis {
     guard problems.isEmpty else { return }
     let words =
       if position != header.length {
-        "the frame of \(header.length) bytes has records of \(position - FrameHeader.size)"
+        "the frame has \(header.length) bytes, but its records have \(position - FrameHeader.size)"
       } else if unsafe ~checksum != UInt32(littleEndian: frame.load(fromByteOffset: 4, as: UInt32.self)) {
         "the frame's checksum is wrong"
       } else {
@@ -65,13 +65,13 @@ package struct FrameDiagnosis {
 
   private static func headerProblem(_ frame: UnsafeRawPointer, _ available: Int) -> String {
     guard available >= FrameHeader.size else {
-      return "a frame should begin here, and only \(available) bytes are left"
+      return "only \(available) bytes remain where a frame should begin"
     }
     let kind = unsafe UInt32(littleEndian: frame.load(as: UInt32.self))
     return switch kind {
-    case 0: "the segment should go on here, and there are zeros"
-    case FrameHeader.kind: "a frame's length makes no sense"
-    default: "a frame should begin here, and there is something else"
+    case 0: "there are zeros where a frame should begin"
+    case FrameHeader.kind: "the frame's length is invalid"
+    default: "there are other bytes where a frame should begin"
     }
   }
 }

@@ -34,7 +34,7 @@ package struct JSONLinesReader {
     self.lines = lines
     let head = try parse()
     guard let head, head["schema"]?.text == "kvdump.dump" else {
-      throw self.lines.problem("this is not what kvdump dump --format jsonl begins with")
+      throw self.lines.problem("this is not the first line of a dump by kvdump dump --format jsonl")
     }
     guard head["schemaVersion"]?.unsigned == 1 else {
       throw StoreError(.newerFormat, "the dump was written by a newer version")
@@ -57,10 +57,10 @@ package struct JSONLinesReader {
   /// - Throws: `malformed`, also if the dump has been cut off.
   package mutating func next() throws -> Item? {
     guard let line = try parse() else {
-      throw StoreError(.malformed, "the dump has no last line: it has been cut off")
+      throw StoreError(.malformed, "the dump has no last line: it is truncated")
     }
     if line["end"] != nil {
-      guard try lines.next() == nil else { throw lines.problem("something follows the end of the dump") }
+      guard try lines.next() == nil else { throw lines.problem("the input continues after the end of the dump") }
       return nil
     }
     if line["keyspace"] != nil { return .keyspace(try keyspace(line)) }
@@ -70,12 +70,12 @@ package struct JSONLinesReader {
   private func keyspace(_ line: JSONValue) throws(StoreError) -> Keyspace {
     guard let id = line["keyspace"]?.unsigned.flatMap(UInt32.init(exactly:)), (1...Format.maximumID).contains(id),
       let name = line["name"]?.text, (1...Int(UInt16.max)).contains(name.utf8.count)
-    else { throw lines.problem("a keyspace has a number and a name") }
+    else { throw lines.problem("a keyspace must have a number and a name") }
     guard let order = line["order"]?.text, ["ordered", "unordered"].contains(order) else {
-      throw lines.problem("a keyspace is ordered or unordered")
+      throw lines.problem("a keyspace must be ordered or unordered")
     }
     guard let retention = line["retention"]?.unsigned, (1...UInt64(Retention.maximumCount)).contains(retention) else {
-      throw lines.problem("a keyspace keeps 1 to \(Retention.maximumCount) versions")
+      throw lines.problem("a keyspace must keep 1 to \(Retention.maximumCount) versions")
     }
     return Keyspace(
       id: id, name: name, isOrdered: order == "ordered", retention: Int(retention),
@@ -85,21 +85,21 @@ package struct JSONLinesReader {
   private func version(_ line: JSONValue) throws(StoreError) -> Version {
     guard let keyspace = line["in"]?.unsigned.flatMap(UInt32.init(exactly:)), let key = line["key"],
       let value = line["value"]
-    else { throw lines.problem("a row is in a keyspace, and has a key and a value") }
+    else { throw lines.problem("a row must have a keyspace, a key and a value") }
     let bytes: [UInt8]?
     switch value {
     case .null: bytes = nil
     default:
-      guard let given = value.bytes else { throw lines.problem(#"a value is {"text":…}, {"hex":…} or null"#) }
+      guard let given = value.bytes else { throw lines.problem(#"a value must be {"text":…}, {"hex":…} or null"#) }
       bytes = given
     }
     guard bytes?.count ?? 0 <= Format.maximumValueLength else { throw lines.problem("the value is longer than 1 GiB") }
-    guard let version = line["version"]?.unsigned else { throw lines.problem("a row has a version") }
-    guard bytes == nil || version > 0 else { throw lines.problem("versions of rows begin with 1") }
+    guard let version = line["version"]?.unsigned else { throw lines.problem("a row must have a version") }
+    guard bytes == nil || version > 0 else { throw lines.problem("the version of a row must be at least 1") }
     var isOld = false
     if case .bool(true) = line["old"] { isOld = true }
     guard let reference = Reference(key, depth: 0) else {
-      throw lines.problem(#"a key is {"integer":…}, {"text":…}, {"uuid":…}, {"hex":…} or {"tuple":[…]}"#)
+      throw lines.problem(#"a key must be {"integer":…}, {"text":…}, {"uuid":…}, {"hex":…} or {"tuple":[…]}"#)
     }
     return Version(
       keyspace: keyspace, reference: reference, value: bytes, version: version,
@@ -112,7 +112,7 @@ extension LineReader {
     _ line: JSONValue, _ name: String, in range: ClosedRange<UInt64>
   ) throws(StoreError) -> UInt64 {
     guard let sequence = line[name]?.unsigned, range.contains(sequence) else {
-      throw problem("\(name) is a sequence from \(range.lowerBound) to \(range.upperBound)")
+      throw problem("\(name) must be a sequence from \(range.lowerBound) to \(range.upperBound)")
     }
     return sequence
   }

@@ -41,7 +41,7 @@ struct JSONParser {
     var parser = JSONParser(bytes: bytes, position: bytes.startIndex)
     let value = try parser.value(depth: 0)
     parser.skipSpaces()
-    guard parser.position == bytes.endIndex else { throw Problem("something follows the value") }
+    guard parser.position == bytes.endIndex else { throw Problem("the line continues after the value") }
     return value
   }
 
@@ -69,7 +69,7 @@ struct JSONParser {
   }
 
   private mutating func value(depth: Int) throws(Problem) -> JSONValue {
-    guard depth < Self.deepest else { throw Problem("it is nested too deep") }
+    guard depth < Self.deepest else { throw Problem("the value is nested too deeply") }
     skipSpaces()
     switch next {
     case UInt8(ascii: "{"): return try object(depth: depth)
@@ -80,7 +80,7 @@ struct JSONParser {
       if take(word: "null") { return .null }
       if take(word: "true") { return .bool(true) }
       if take(word: "false") { return .bool(false) }
-      throw Problem(next == nil ? "it is cut off" : "no value begins at character \(position - bytes.startIndex + 1)")
+      throw Problem(next == nil ? "a value is missing" : "no value at character \(position - bytes.startIndex + 1)")
     }
   }
 
@@ -91,16 +91,16 @@ struct JSONParser {
     if take("}") { return .object(members) }
     repeat {
       skipSpaces()
-      guard next == UInt8(ascii: "\"") else { throw Problem("a member of an object begins with its name") }
+      guard next == UInt8(ascii: "\"") else { throw Problem("a member of an object has no name") }
       let name = String(decoding: try string(), as: UTF8.self)
       skipSpaces()
       guard take(":") else { throw Problem("a colon is missing") }
       guard members.updateValue(try value(depth: depth + 1), forKey: name) == nil else {
-        throw Problem("an object has two members of one name")
+        throw Problem("an object has two members with the same name")
       }
       skipSpaces()
     } while take(",")
-    guard take("}") else { throw Problem("an object does not end") }
+    guard take("}") else { throw Problem("an object has no closing brace") }
     return .object(members)
   }
 
@@ -113,7 +113,7 @@ struct JSONParser {
       elements.append(try value(depth: depth + 1))
       skipSpaces()
     } while take(",")
-    guard take("]") else { throw Problem("an array does not end") }
+    guard take("]") else { throw Problem("an array has no closing bracket") }
     return .array(elements)
   }
 
@@ -127,7 +127,7 @@ struct JSONParser {
     }
     let digits = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let value = Int128(digits), next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
-    else { throw Problem("a number is no integer of a sensible size") }
+    else { throw Problem("a number is not an integer, or is too large") }
     return value
   }
 
@@ -140,18 +140,18 @@ struct JSONParser {
       case UInt8(ascii: "\""):
         text += bytes[start..<position]
         position += 1
-        guard String(validating: text, as: UTF8.self) != nil else { throw Problem("a string is no UTF-8") }
+        guard String(validating: text, as: UTF8.self) != nil else { throw Problem("a string is not UTF-8") }
         return text
       case UInt8(ascii: "\\"):
         text += bytes[start..<position]
         position += 1
         text += String(try escape()).utf8
         start = position
-      case ..<0x20: throw Problem("a string has a control character in it")
+      case ..<0x20: throw Problem("a string contains a control character")
       default: position += 1
       }
     }
-    throw Problem("a string does not end")
+    throw Problem("a string has no closing quotation mark")
   }
 
   private mutating func escape() throws(Problem) -> Unicode.Scalar {
@@ -167,20 +167,20 @@ struct JSONParser {
     case UInt8(ascii: "u"):
       let unit = try codeUnit()
       if let scalar = Unicode.Scalar(unit) { return scalar }
-      guard 0xD800...0xDBFF ~= unit, take("\\"), take("u") else { throw Problem("half a character is escaped") }
+      guard 0xD800...0xDBFF ~= unit, take("\\"), take("u") else { throw Problem("half of a surrogate pair is escaped") }
       let low = try codeUnit()
       guard 0xDC00...0xDFFF ~= low,
         let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
-      else { throw Problem("half a character is escaped") }
+      else { throw Problem("half of a surrogate pair is escaped") }
       return scalar
-    default: throw Problem("an escape is none that is known")
+    default: throw Problem("an escape is not known")
     }
   }
 
   private mutating func codeUnit() throws(Problem) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard let digit = next?.hexadecimalValue else { throw Problem("\\u wants four hexadecimal digits") }
+      guard let digit = next?.hexadecimalValue else { throw Problem("\\u must be followed by four hexadecimal digits") }
       unit = unit << 4 | UInt16(digit)
       position += 1
     }

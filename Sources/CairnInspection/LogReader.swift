@@ -62,9 +62,9 @@ package struct LogReader: Sendable {
       case .newerFormat: throw StoreError(.newerFormat, "\(directory.path) was written by a newer version")
       case .foreign:
         guard !segments.isEmpty else {
-          throw StoreError(.notAStore, "\(directory.path) holds a MANIFEST that is none of Cairn's")
+          throw StoreError(.notAStore, "\(directory.path) has a MANIFEST that is not Cairn's")
         }
-        problem = "the manifest does not begin as one"
+        problem = "the manifest's first bytes are wrong"
       case .damaged(let what): problem = "the manifest is damaged: \(what)"
       }
     }

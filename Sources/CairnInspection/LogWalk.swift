@@ -72,13 +72,14 @@ struct LogWalk {
     if hasEnded || !continues {
       guard durable > SegmentHeader.size else {
         if content > SegmentHeader.size {
-          find(.tornTail, at: 0, severity: .note, "\(content) bytes behind the end of the log")
+          find(.tornTail, at: 0, severity: .note, "\(content) bytes after the end of the log")
         }
         hasEnded = true
         return
       }
       find(
-        .gap, at: 56, "the segment continues commit \(origin.baseSequence), the one before ends with \(lastSequence)")
+        .gap, at: 56,
+        "the segment continues commit \(origin.baseSequence), but the one before it ends with \(lastSequence)")
     }
     expectsGap = false
     epoch = origin.epoch
@@ -113,7 +114,7 @@ struct LogWalk {
     }
     end = offset
     guard !isSealed, offset >= durable, content > offset else { return }
-    find(.tornTail, at: offset, severity: .note, "\(content - offset) bytes behind the end of the log")
+    find(.tornTail, at: offset, severity: .note, "\(content - offset) bytes after the end of the log")
     hasEnded = true
   }
 
@@ -184,7 +185,7 @@ struct LogWalk {
       do throws(MalformedReference) {
         _ = try unsafe Reference(validating: record.key.bytes)
       } catch {
-        find(.key, at: offset, "a key of keyspace \(header.keyspace) is no encoded reference")
+        find(.key, at: offset, "a key of keyspace \(header.keyspace) is not an encoded reference")
       }
       if header.dictionary > 0, dictionaries[header.dictionary] == nil {
         waiting.append(Waiting(record: record, mapping: mapping, file: file, offset: offset))
@@ -196,13 +197,13 @@ struct LogWalk {
       let order = unsafe record.stored
       let name = unsafe String(validating: record.key, as: UTF8.self) ?? ""
       guard order.count == 1, unsafe order[0] <= 1, !name.isEmpty else {
-        find(.record, at: offset, "the definition of keyspace \(header.keyspace) makes no sense")
+        find(.record, at: offset, "the definition of keyspace \(header.keyspace) is invalid")
         return
       }
     case .keyspaceDropped:
       dropped.insert(header.keyspace)
       guard header.keyLength == 0, header.storedLength == 0 else {
-        find(.record, at: offset, "the drop of keyspace \(header.keyspace) makes no sense")
+        find(.record, at: offset, "the drop of keyspace \(header.keyspace) is invalid")
         return
       }
     case .dictionary:
@@ -210,7 +211,7 @@ struct LogWalk {
         unknown[header.keyspace, default: (file, offset, 0)].records += 1
       }
       guard let dictionary = record.dictionary, dictionaries[dictionary.id] == nil else {
-        find(.record, at: offset, "a dictionary of keyspace \(header.keyspace) makes no sense")
+        find(.record, at: offset, "a dictionary of keyspace \(header.keyspace) is invalid")
         return
       }
       dictionaries[dictionary.id] = dictionary.content
@@ -219,11 +220,11 @@ struct LogWalk {
         unknown[header.keyspace, default: (file, offset, 0)].records += 1
       }
       guard header.keyLength == 0, record.oldVersions != nil else {
-        find(.record, at: offset, "a retention of keyspace \(header.keyspace) makes no sense")
+        find(.record, at: offset, "a retention of keyspace \(header.keyspace) is invalid")
         return
       }
     case nil:
-      find(.record, at: offset, "a record of kind \(header.tag & 15), which this version does not know")
+      find(.record, at: offset, "a record has the kind \(header.tag & 15), which this version does not know")
     }
   }
 

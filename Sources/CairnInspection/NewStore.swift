@@ -80,7 +80,7 @@ package struct NewStore: ~Copyable {
   package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
     guard !keyspaces.contains(where: { $0.name == keyspace.name }), keyspace.id > keyspaces.last?.id ?? 0 else {
       throw StoreError(
-        .malformed, "keyspace \(Reference.string(keyspace.name).literal) comes twice, or its number is not a higher one"
+        .malformed, "keyspace \(Reference.string(keyspace.name).literal) appears twice, or its number does not ascend"
       )
     }
     keyspaces.append(keyspace)
@@ -96,7 +96,7 @@ package struct NewStore: ~Copyable {
   ) throws(StoreError) {
     guard sections[keyspace] != nil else { throw StoreError(.malformed, "keyspace \(keyspace) is not defined") }
     guard key.count <= Format.maximumKeyLength else {
-      throw StoreError(.keyTooLong, "a key of \(key.count) bytes; at most \(Format.maximumKeyLength) are allowed")
+      throw StoreError(.keyTooLong, "a key has \(key.count) bytes, but at most \(Format.maximumKeyLength) are allowed")
     }
     count(isPut: value != nil, isOld: isOld, in: keyspace)
     let pending = PendingVersion(key: key, value: value, version: version, revision: revision)
@@ -178,7 +178,7 @@ package struct NewStore: ~Copyable {
       guard found == rows else {
         throw StoreError(
           .malformed,
-          "\(rows) rows were given for \(Reference.string(name).literal), of which \(rows - found) have the key of another"
+          "only \(found) of \(rows) rows in \(Reference.string(name).literal) have distinct keys"
         )
       }
     }
@@ -186,8 +186,8 @@ package struct NewStore: ~Copyable {
     guard store.statistics.retainedVersions == older else {
       throw StoreError(
         .malformed,
-        "\(older) older versions were given, of which \(store.statistics.retainedVersions) can be kept: their keyspaces "
-          + "keep fewer, or two have the same revision")
+        "only \(store.statistics.retainedVersions) of \(older) older versions can be kept: their keyspaces keep fewer "
+          + "versions, or two have the same revision")
     }
     return contents
   }

@@ -57,7 +57,7 @@ package struct ObjectStore {
     if let entity = schema.entities.first(where: { $0.name == name }) { return entity }
     throw StoreError(
       .notFound,
-      "there is no entity \(Reference.string(name).literal); there is "
+      "there is no entity \(Reference.string(name).literal); the entities are "
         + schema.entities.map { Reference.string($0.name).literal }.sorted().joined(separator: ", "))
   }
 
@@ -77,10 +77,10 @@ package struct ObjectStore {
   /// The object that a URI or a name as above identifies, whether it exists or not.
   package func reference(_ text: String) throws(StoreError) -> ObjectReference {
     guard let parts = Self.parts(of: text), let number = Int64(parts.reference) else {
-      throw StoreError(.malformed, "\(text) is no object; one is x-coredata://UUID/Person/p12, or Person/p12")
+      throw StoreError(.malformed, "\(text) does not name an object; use x-coredata://UUID/Person/p12 or Person/p12")
     }
     if let store = parts.store, store != uuid {
-      throw StoreError(.notFound, "\(text) is an object of another store; the UUID of this one is \(uuid)")
+      throw StoreError(.notFound, "\(text) is an object of another store; the UUID of this store is \(uuid)")
     }
     let entity = schema.entities.first { Self.percentEncoded($0.name) == parts.entity }?.name ?? parts.entity
     return ObjectReference(entity: try self.entity(named: entity).number, reference: .integer(number))
@@ -138,7 +138,8 @@ package struct ObjectStore {
     let key = try unsafe Reference(encoded: record.key.bytes)
     guard let reference = RowReference(key) else {
       throw StoreError(
-        .corrupted, "the row \(key.literal) of \(entityName(entity)): objects have numbers, strings or UUIDs")
+        .corrupted,
+        "the row \(key.literal) of \(entityName(entity)): an object's reference must be a number, a string or a UUID")
     }
     var bytes: [UInt8] = []
     try unsafe snapshot.withValue(of: record) { bytes = unsafe Array($0) }

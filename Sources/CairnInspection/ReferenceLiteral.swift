@@ -37,7 +37,7 @@ public struct ReferenceLiteralError: Error, Hashable, Sendable, CustomStringConv
   public let reason: String
 
   /// The literal and the reason in a sentence.
-  public var description: String { "\(Reference.string(literal).literal) is no reference: \(reason)" }
+  public var description: String { "\(Reference.string(literal).literal) is not a reference: \(reason)" }
 }
 
 extension [UInt8] {
@@ -84,7 +84,7 @@ private struct LiteralParser {
 
   mutating func whole() throws(Problem) -> Reference {
     guard let reference = try marked(depth: 0) else { return try bare(Self.text(scalars[...])) }
-    guard next == nil else { throw Problem("it goes on behind its end") }
+    guard next == nil else { throw Problem("it continues after its end") }
     return reference
   }
 
@@ -123,10 +123,10 @@ private struct LiteralParser {
       guard next == "{", let end = scalars[position...].firstIndex(of: "}"),
         case let digits = Self.text(scalars[(position + 1)..<end]), digits.first?.isHexDigit == true,
         let scalar = UInt32(digits, radix: 16).flatMap({ Unicode.Scalar($0) })
-      else { throw Problem("\\u wants a character's number, as in \\u{1f600}") }
+      else { throw Problem("\\u must be followed by a character's number, as in \\u{1f600}") }
       position = end + 1
       return scalar
-    default: throw Problem("\\\(kind) is no escape")
+    default: throw Problem("\\\(kind) is not an escape")
     }
   }
 
@@ -136,14 +136,14 @@ private struct LiteralParser {
     let digits = scalars[position..<end].map { UInt8(ascii: $0.isASCII ? $0 : "?") }.map(\.hexadecimalValue)
     position = end + 1
     guard digits.count.isMultiple(of: 2), !digits.contains(nil) else {
-      throw Problem("bytes are written as pairs of hexadecimal digits, as in x'0a0b'")
+      throw Problem("bytes must be pairs of hexadecimal digits, as in x'0a0b'")
     }
     return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
   }
 
   private mutating func elements(depth: Int) throws(Problem) -> [Reference] {
     guard depth <= Reference.maximumNesting else {
-      throw Problem("tuples nest \(Reference.maximumNesting) deep at most")
+      throw Problem("tuples can be nested at most \(Reference.maximumNesting) deep")
     }
     position += 1
     var elements: [Reference] = []
@@ -163,7 +163,7 @@ private struct LiteralParser {
       guard let end = next else { throw Problem("the tuple has no closing parenthesis") }
       position += 1
       if end == ")" { return elements }
-      guard end == "," else { throw Problem("the elements of a tuple are separated by commas") }
+      guard end == "," else { throw Problem("the elements of a tuple must be separated by commas") }
     }
   }
 

@@ -5,7 +5,7 @@ extension StoreError {
   package static func noSegment(_ id: UInt32, _ segments: [UInt32]) -> StoreError {
     StoreError(
       .notFound,
-      "there is no segment \(id); there is \(segments.map(String.init).joined(separator: ", "))")
+      "there is no segment \(id); the segments are \(segments.map(String.init).joined(separator: ", "))")
   }
 
   package static func noFile(_ name: String, _ path: String) -> StoreError {

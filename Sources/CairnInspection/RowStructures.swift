@@ -42,7 +42,7 @@ struct RowStructures: StructureSource {
         findings.append(
           Finding(
             kind: .object, severity: .damage, file: Self.name(table), key: reference,
-            words: "objects have numbers, strings or UUIDs"))
+            words: "an object's reference must be a number, a string or a UUID"))
         return .next
       }
     }

@@ -38,7 +38,7 @@ extension Store {
     throw StoreError(
       .notFound,
       "there is no keyspace \(Reference.string(name).literal); "
-        + (names.isEmpty ? "the store has none" : "there is \(names.joined(separator: ", "))"))
+        + (names.isEmpty ? "the store has none" : "the keyspaces are \(names.joined(separator: ", "))"))
   }
 }
 
@@ -63,7 +63,7 @@ package struct RowWriter: Sendable {
   package func write(_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp, to bytes: inout [UInt8]) throws(StoreError) {
     let reference: Reference
     do throws(MalformedReference) { reference = try Reference(validating: key) } catch {
-      throw StoreError(.corrupted, "a key is no encoded reference")
+      throw StoreError(.corrupted, "a key is not an encoded reference")
     }
     switch form {
     case .text:

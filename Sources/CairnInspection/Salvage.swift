@@ -78,7 +78,7 @@ package struct Salvage {
       lastSequence, watermark.sequence, log.manifest?.highestSequence ?? 0, log.manifest?.chainSequence ?? 0)
     if let problem = log.manifestProblem {
       report.losses.append(Loss(file: ManifestFile.name, offset: nil, words: problem))
-      report.remarks.append("without a manifest, rows that were deleted long ago may be back")
+      report.remarks.append("without a manifest, rows that were deleted long ago may reappear")
     }
   }
 
@@ -108,15 +108,15 @@ package struct Salvage {
   private mutating func gather(_ segment: LogSegment) {
     let content = segment.content
     if let end = segment.entry.end, segment.mapping.length < end {
-      lose(segment.name, segment.mapping.length, "\(end - segment.mapping.length) bytes are cut off")
+      lose(segment.name, segment.mapping.length, "the last \(end - segment.mapping.length) bytes are missing")
     }
     guard segment.origin != nil else {
       guard content > 0 else { return }
-      return lose(segment.name, 0, "\(content) bytes of which nothing tells where they belong")
+      return lose(segment.name, 0, "\(content) bytes; neither the manifest nor the header says where they belong")
     }
     if case .header = segment.header {
     } else {
-      lose(segment.name, 0, "the header is damaged; the rest was read with what else tells of it")
+      lose(segment.name, 0, "the header is damaged; the rest was read with the help of the manifest")
     }
     segments.append(segment)
     let number = segments.count - 1
@@ -190,10 +190,10 @@ package struct Salvage {
     let frame = unsafe FrameHeader(segment.mapping.base + range.lowerBound, available: range.count)
     let isFrame = frame != nil || kept.first?.offset == range.lowerBound + FrameHeader.size
     let gaps = Self.gaps(in: range.lowerBound + (isFrame ? FrameHeader.size : 0)..<range.upperBound, between: kept)
-    var words = gaps.isEmpty ? "what holds a frame together" : "\(gaps.reduce(0) { $0 + $1.range.count }) bytes"
+    var words = gaps.isEmpty ? "the header of a frame" : "\(gaps.reduce(0) { $0 + $1.range.count }) bytes"
     if let frame, !origin.isCompacted { words += " of commit \(frame.sequence)" }
-    if kept.count == 1 { words += "; 1 record beside it was kept" }
-    if kept.count > 1 { words += "; \(kept.count) records beside it were kept" }
+    if kept.count == 1 { words += "; 1 record in the damaged range was kept" }
+    if kept.count > 1 { words += "; \(kept.count) records in the damaged range were kept" }
     var keys: [String] = []
     for gap in gaps {
       let readable = damagedRows(in: segment, gap.range)
@@ -324,7 +324,7 @@ package struct Salvage {
     for id in Set(rows.keys.map(\.keyspace)).subtracting(known).sorted() {
       let name = unused("keyspace \(id), its name is lost")
       keyspaces[id] = Manifest.Keyspace(id: id, isOrdered: true, definedAt: 1, name: name)
-      report.remarks.append("rows of keyspace \(id), which nothing defines, are in \(Reference.string(name).literal)")
+      report.remarks.append("rows of keyspace \(id), which has no definition, are in \(Reference.string(name).literal)")
     }
   }
 
@@ -337,7 +337,7 @@ package struct Salvage {
         losses.append(
           Loss(
             file: segments[first.segment].name, offset: first.offset,
-            words: "the key \(Reference.bytes(row.key).literal) of \(name(row.keyspace)) is no encoded reference"))
+            words: "the key \(Reference.bytes(row.key).literal) of \(name(row.keyspace)) is not an encoded reference"))
       }
       return nil
     }

@@ -88,6 +88,6 @@ package struct SegmentOrigin: Sendable {
     guard unsafe UInt32(littleEndian: checksum) == CRC32C.checksum(body) else {
       return "the header's checksum is wrong"
     }
-    return "the header does not begin as one, or a reserved byte in it is not zero"
+    return "the header's first bytes are wrong, or a reserved byte in it is not zero"
   }
 }

@@ -88,7 +88,7 @@ extension Row {
   fileprivate init(_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp) throws(StoreError) {
     let reference: Reference
     do throws(MalformedReference) { reference = try Reference(validating: key) } catch {
-      throw StoreError(.corrupted, "a key is no encoded reference")
+      throw StoreError(.corrupted, "a key is not an encoded reference")
     }
     self.init(
       reference: reference, value: unsafe value.withUnsafeBytes { unsafe Array($0) }, version: stamp.version,

@@ -31,7 +31,7 @@ package struct StoreDump {
     self.isPastKeyLimit = isPastKeyLimit
     if case .berkeley(_, isNamed: false) = form, self.keyspaces.count != 1 {
       throw StoreError(
-        .malformed, "only one keyspace can be dumped without a name, not \(self.keyspaces.count); name the one")
+        .malformed, "only one keyspace can be dumped without a name, not \(self.keyspaces.count); name the keyspace")
     }
   }
 
@@ -44,7 +44,7 @@ package struct StoreDump {
       omissions.append("older versions of the rows in \(keeping.joined(separator: ", "))")
     }
     let unordered = keyspaces.filter { $0.order == .unordered }.map { Reference.string($0.name).literal }
-    if !unordered.isEmpty { omissions.append("that \(unordered.joined(separator: ", ")) is unordered") }
+    if !unordered.isEmpty { omissions.append("the setting unordered of \(unordered.joined(separator: ", "))") }
     return omissions
   }
 
@@ -116,7 +116,7 @@ package struct StoreDump {
           let literal = (try? Reference(validating: key))?.literal ?? "a key"
           throw StoreError(
             .keyTooLong,
-            "\(literal.prefix(80)) in \(Reference.string(keyspace.name).literal) takes \(length) bytes; LMDB takes 1 to "
+            "\(literal.prefix(80)) in \(Reference.string(keyspace.name).literal) has \(length) bytes; LMDB allows 1 to "
               + "\(BerkeleyDump.lmdbKeyLimit)")
         }
         let value = value.byteCount
@@ -171,7 +171,7 @@ extension StoreDump {
     do throws(MalformedReference) {
       bytes.append(json: unsafe try Reference(validating: record.key.bytes))
     } catch {
-      throw StoreError(.corrupted, "a key is no encoded reference")
+      throw StoreError(.corrupted, "a key is not an encoded reference")
     }
     bytes += Array(#","value":"#.utf8)
     if record.header.isPut {

@@ -104,7 +104,7 @@ public struct StoreInfo: Sendable {
     }
     let directory = StoreDirectory(path, files: environment.files)
     guard let bytes = try directory.manifestBytes() else {
-      throw StoreError(.damaged, "\(path): the manifest is gone")
+      throw StoreError(.damaged, "\(path): the manifest is missing")
     }
     let manifest: Manifest
     do throws(Manifest.Problem) {

@@ -58,7 +58,7 @@ package struct StoreLoading {
         var previous: [UInt8]?
         while try reader.nextRow(&item, &value) {
           guard item != previous else {
-            throw reader.problem("the key comes twice, and a row has but one value")
+            throw reader.problem("the key appears twice, but a row has only one value")
           }
           previous = item
           try store.add(value, at: try key(item, keys, reader), in: id, version: 1, revision: 1)
@@ -73,12 +73,12 @@ package struct StoreLoading {
     guard let type = keys.type else {
       guard (try? Reference(encoded: item)) != nil else {
         throw reader.problem(
-          "the key is no encoded reference; --keys bytes takes it as bytes, --keys text as a string")
+          "the key is not an encoded reference; use --keys bytes or --keys text")
       }
       return item
     }
     guard keys == .bytes || String(validating: item, as: UTF8.self) != nil else {
-      throw reader.problem("the key is no UTF-8; --keys bytes takes any")
+      throw reader.problem("the key is not UTF-8; --keys bytes accepts any key")
     }
     return [type] + item
   }

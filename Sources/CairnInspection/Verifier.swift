@@ -136,14 +136,14 @@ struct VerificationPass {
       } else if name.hasSuffix(".moves") {
         continue
       } else if name.hasSuffix(".discarded") {
-        find(.otherFile, name, severity: .note, "bytes that a recovery cut off the end of the log and kept")
+        find(.otherFile, name, severity: .note, "bytes that a recovery removed from the end of the log and saved")
       } else {
-        find(.otherFile, name, severity: .note, "this file is no part of the store")
+        find(.otherFile, name, severity: .note, "this file is not part of the store")
       }
     }
   }
 
-  private static let unlisted = "a writer that was cut short has left it, or is writing it"
+  private static let unlisted = "an interrupted writer left it, or a writer is writing it"
 
   // MARK: Checkpoints
 
@@ -159,10 +159,10 @@ struct VerificationPass {
     do throws(CheckpointTables.Problem) {
       let tables = try unsafe CheckpointTables(mapping.bytes)
       guard mapping.length == entry.length, tables.sequence == entry.sequence, tables.place == entry.place else {
-        throw CheckpointTables.Problem("it is not the one that the manifest lists")
+        throw CheckpointTables.Problem("it is not the checkpoint that the manifest lists")
       }
     } catch {
-      find(.checkpoint, name, severity: .note, "the checkpoint is of no use, so opening takes longer: \(error.text)")
+      find(.checkpoint, name, severity: .note, "the checkpoint is unusable, so opening takes longer: \(error.text)")
     }
   }
 
@@ -179,7 +179,7 @@ struct VerificationPass {
     }
     let mapping = segment.mapping
     if let end = entry.end, mapping.length < end {
-      find(.shortSegment, name, at: mapping.length, "the segment has \(mapping.length) bytes of \(end)")
+      find(.shortSegment, name, at: mapping.length, "the segment has only \(mapping.length) of \(end) bytes")
     }
     let content = segment.content
     let durable = segment.durable(watermark, content)
@@ -188,15 +188,15 @@ struct VerificationPass {
     case .newerFormat: throw StoreError(.newerFormat, "\(directory.path)/\(name) was written by a newer version")
     case .unused where durable == 0 && entry.end == nil:
       // A crash may leave any parts of what was being written.
-      if content > 0 { find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log") }
+      if content > 0 { find(.tornTail, name, at: 0, severity: .note, "\(content) bytes after the end of the log") }
       walk.endLog()
       return
     case .invalid where durable == 0 && entry.end == nil:
-      find(.tornTail, name, at: 0, severity: .note, "\(content) bytes behind the end of the log; the header is torn")
+      find(.tornTail, name, at: 0, severity: .note, "\(content) bytes after the end of the log; the header is torn")
       walk.endLog()
       return
     case .unused:
-      find(.segmentHeader, name, at: 0, "the header is gone: there are only zeros")
+      find(.segmentHeader, name, at: 0, "the header is missing: there are only zeros")
     case .invalid:
       find(.segmentHeader, name, at: 0, SegmentOrigin.problem(mapping))
     case .header(let header):
@@ -226,7 +226,7 @@ struct VerificationPass {
     walk.walk(mapping, origin, limit: limit, durable: min(durable, limit), content: content, isSealed: entry.end != nil)
     verification.findings += walk.takeFindings()
     if entry.end != nil, walk.lastSequence != entry.lastSequence, verification.damage.isEmpty {
-      let words = "the segment ends with commit \(walk.lastSequence), the manifest says \(entry.lastSequence)"
+      let words = "the segment ends with commit \(walk.lastSequence), but the manifest says \(entry.lastSequence)"
       find(.gap, name, at: limit, words)
     }
   }
@@ -236,7 +236,7 @@ struct VerificationPass {
     guard verification.damage.isEmpty, last < watermark.sequence else { return }
     find(
       .gap, walk.file, at: walk.end,
-      "the log ends with commit \(walk.lastSequence), and commit \(watermark.sequence) was durable")
+      "the log ends with commit \(walk.lastSequence), but commit \(watermark.sequence) was durable")
   }
 
   // MARK: The rows

@@ -112,16 +112,16 @@ struct Oracles {
       found.sort { $0.reference < $1.reference }
     } else {
       let reversed = try snapshot.rows(in: keyspace, reverse: true)
-      try require(reversed == found.reversed(), .order, "from the end there are other rows than from the beginning")
+      try require(reversed == found.reversed(), .order, "a reverse scan finds other rows")
       let middle = order.count / 2
       if middle > 0 {
         let part = try snapshot.rows(.from(keys.references[order[middle]]), in: keyspace)
-        try require(part == Array(found.dropFirst(middle)), .order, "from the middle there are other rows")
+        try require(part == Array(found.dropFirst(middle)), .order, "a scan from the middle finds other rows")
       }
     }
     for (row, key) in zip(found, order) {
       try require(
-        row.reference == keys.references[key], .order, "\(row.reference) where \(keys.references[key]) is due")
+        row.reference == keys.references[key], .order, "\(row.reference) instead of \(keys.references[key])")
       try compare(row, expected[key], key)
     }
   }
@@ -145,9 +145,9 @@ struct Oracles {
     tally.recoveries += 1
     defer { machine.close(store) }
     let sequence = store.lastSequence
-    try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) was durable")
+    try require(sequence >= floor, .durability, "recovered commit \(sequence), but \(floor) was durable")
     guard let rows = model.state(at: sequence) else {
-      throw Failure(.prefix, "recovered commit \(sequence), which is no state there was")
+      throw Failure(.prefix, "recovered commit \(sequence), which matches no earlier state")
     }
     let keyspaces = try keyspaces(store)
     try store.read { try compare($0, keyspaces, rows) }
@@ -163,7 +163,7 @@ struct Oracles {
     }
     for capture in watch.takeCaptures() {
       tally.add(capture.tally)
-      try located("and again before \(capture.place)", .secondCrash) {
+      try located("second crash before \(capture.place)", .secondCrash) {
         try verify(
           capture.files, capture.model, floor: capture.floor, seed: random.next(), isSecond: true)
       }
@@ -187,7 +187,7 @@ struct Oracles {
         let found = records.map {
           Model.Version(value: $0.isTombstone ? nil : $0.value ?? [], version: $0.version, revision: $0.revision)
         }
-        try require(found == versions, .indexes, "\(keys.references[key]) is another in the log")
+        try require(found == versions, .indexes, "the versions of \(keys.references[key]) differ in the log")
       }
       let retention = store.keyspaces.first { $0.name == Keys.names[number] }?.retention ?? .newest
       try require(
@@ -198,7 +198,7 @@ struct Oracles {
       scan.histories.count == versions, .indexes, "the log has \(scan.histories.count) histories, the store \(versions)"
     )
     let statistics = store.statistics
-    try require(statistics.rows == count, .space, "\(statistics.rows) rows counted of \(count)")
+    try require(statistics.rows == count, .space, "\(statistics.rows) rows counted, not \(count)")
     try require(
       statistics.segments == scan.segments && statistics.logBytes == scan.logBytes, .space,
       "\(statistics.logBytes) bytes in \(statistics.segments) segments, not \(scan.logBytes) in \(scan.segments)")
@@ -261,7 +261,7 @@ struct Oracles {
       defer { machine.close(reader) }
       guard let (found, rows) = model.state(upTo: sequence) else { return }
       let last = reader.lastSequence
-      try require(found...sequence ~= last, .lookingBack, "it ends with commit \(last), not \(found)")
+      try require(found...sequence ~= last, .lookingBack, "the store ends with commit \(last), not \(found)")
       let keyspaces = try keyspaces(reader)
       try reader.read { try compare($0, keyspaces, rows) }
     }
@@ -272,7 +272,7 @@ struct Oracles {
   mutating func checkRefusal(_ error: StoreError, _ files: MemoryFileLayer, _ sequence: UInt64) throws {
     guard error.code == .malformed else { throw error }
     let compacted = LogScan.compactedSequence(files)
-    try require(compacted > sequence, .lookingBack, "refused, and compaction has looked at \(compacted): \(error)")
+    try require(compacted > sequence, .lookingBack, "refused, but compaction has only looked at \(compacted): \(error)")
     tally.refusedToGoBack += 1
   }
 
@@ -310,11 +310,11 @@ struct Oracles {
       tally.recoveries += 1
       guard let rows = model.state(at: store.lastSequence), let keyspace = try keyspaces(store)[0] else {
         if round > 0 { return }
-        throw Failure(.damage, "recovered commit \(store.lastSequence), which is no state there was")
+        throw Failure(.damage, "recovered commit \(store.lastSequence), which matches no earlier state")
       }
       try require(
         store.lastSequence >= watermark, .damage,
-        "recovered commit \(store.lastSequence), and \(watermark) was known to be durable")
+        "recovered commit \(store.lastSequence), but \(watermark) was known to be durable")
       let keyspaces = try keyspaces(store)
       try store.read { try compare($0, keyspaces, rows, isDamaged: true) }
       // The store accepts a write, or refuses it with an error.

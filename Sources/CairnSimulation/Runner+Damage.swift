@@ -24,7 +24,7 @@ extension Runner {
         let machine = SimulatedMachine(files, seed: random.next())
         let open = try machine.open(oracles.options)
         guard let rows = model.state(at: open.lastSequence) else {
-          throw Failure(.damage, "recovered commit \(open.lastSequence), which is no state there was")
+          throw Failure(.damage, "recovered commit \(open.lastSequence), which matches no earlier state")
         }
         let keyspaces = try oracles.keyspaces(open)
         try files.flip(mask, at: offset, in: path)
@@ -59,14 +59,14 @@ extension Runner {
     defer { machine.close(store) }
     var model = model
     guard model.recovered(at: store.lastSequence) else {
-      throw Failure(.damage, "recovered commit \(store.lastSequence), which is no state there was")
+      throw Failure(.damage, "recovered commit \(store.lastSequence), which matches no earlier state")
     }
     let keyspaces = try oracles.keyspaces(store)
     files.strikeNext(
       .write, after: Int.random(in: 0..<5, using: &random), .goesTo(path: path, offset: place),
       label: Fault.misdirectedWrite.rawValue)
     var generator = ProgramGenerator(seed: random.next())
-    try located("a write goes to \(place) of \(path)", .damage) {
+    try located("a write misdirected to \(place) of \(path)", .damage) {
       for _ in 0..<6 {
         guard case .write(let changes, let durability, _) = generator.write() else { continue }
         let usable = changes.map { Change($0.keyspace % Keys.keyspaces, $0.key % oracles.keys.probe, $0.kind) }
@@ -179,7 +179,7 @@ extension Runner {
     case .older, .remove:
       try file.truncate(0)
       try write(copies[path] ?? [], at: 0, to: file)
-      words = "\(path) as it was once, \(copies[path]?.count ?? 0) bytes, not \(bytes.count)"
+      words = "an older copy of \(path), \(copies[path]?.count ?? 0) bytes, not \(bytes.count)"
     }
     try file.sync()
     return words

@@ -60,7 +60,7 @@ extension Runner {
     let hasWritten = store.statistics.appendedBytes > 0
     let isSound = meantime.during(.exclusive) { machine.close(store) }
     let isExcused = isPoisoned || machine.files.struck > 0 || machine.files.capacity != nil
-    try require(isSound || isExcused, .errors, "closing failed, and nothing was wrong")
+    try require(isSound || isExcused, .errors, "closing failed without a fault")
     if isSound, hasWritten, Promise.closingMakesDurable, !isPoisoned { madeDurable(upTo: model.last) }
   }
 
@@ -95,7 +95,7 @@ extension Runner {
     guard let store = self.store else { return }
     try require(
       store.lastSequence == sequence, .lookingBack,
-      "opened up to commit \(sequence), and it ends with \(store.lastSequence)")
+      "opened up to commit \(sequence), but the store ends with \(store.lastSequence)")
     observe("gone back")
     model.wentBack(to: sequence)
     recorded = min(recorded, sequence)
@@ -129,9 +129,9 @@ extension Runner {
     observe("recovered \(number(of: sequence))")
     // The copied files would bring back commits that have been lost.
     if sequence != model.newest || model.possible != nil { copies = [:] }
-    try require(sequence >= floor, .durability, "recovered commit \(sequence), and \(floor) may not be lost")
+    try require(sequence >= floor, .durability, "recovered commit \(sequence), but \(floor) must not be lost")
     try require(
-      model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which is no state there was")
+      model.recovered(at: sequence), .prefix, "recovered commit \(sequence), which matches no earlier state")
     try unwatched { runner in
       try store.read { try runner.oracles.compare($0, runner.keyspaces, runner.model.rows) }
       try runner.oracles.compareWithLog(store, runner.machine.files, runner.model.rows)

@@ -100,8 +100,9 @@ package struct Runner {
       try background(.max)
       if let store, !isPoisoned, model.left == nil {
         let older = model.rows.reduce(0) { $0 + $1.olderCount }
-        try require(store.statistics.retainedVersions == older, .snapshots, "versions are kept for nobody")
-        try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept for nobody")
+        try require(
+          store.statistics.retainedVersions == older, .snapshots, "versions are kept although nothing needs them")
+        try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept although nothing needs them")
         try unwatched { try $0.oracles.compareWithLog(store, $0.machine.files, $0.model.rows) }
       }
       try reopen()
@@ -286,8 +287,8 @@ package struct Runner {
       }
       watch.setBeside(0, nil)
       observe("commit behind \(number(of: sequence))")
-      try require(!isPoisoned, .errors, "written after a failure that poisons")
-      try require(conflicts == 0, .results, "a batch went through although it has \(conflicts) conflicts")
+      try require(!isPoisoned, .errors, "a write succeeded after a failure that poisons the store")
+      try require(conflicts == 0, .results, "a batch succeeded although it has \(conflicts) conflicts")
       if let next {
         try require(sequence > model.last, .results, "commit \(sequence) after \(model.last)")
         model.committed(next, sequence)
@@ -297,7 +298,7 @@ package struct Runner {
       }
       if durability == .durable && next != nil {
         madeDurable(upTo: sequence)
-        try require(store.durableSequence >= sequence, .durability, "acknowledged and not durable")
+        try require(store.durableSequence >= sequence, .durability, "acknowledged, but not durable")
       }
     } catch let error as StoreError {
       watch.setBeside(0, nil)
@@ -377,7 +378,7 @@ package struct Runner {
     madeDurable(upTo: model.last)
     try require(
       store.durableSequence >= store.lastSequence, .durability,
-      "synced, and commit \(store.lastSequence) is not durable")
+      "synced, but commit \(store.lastSequence) is not durable")
   }
 
   private mutating func drop(_ number: Int) throws {
@@ -426,7 +427,7 @@ package struct Runner {
         model.possible = next
       }
     }
-    try require(store.lastSequence == model.last || isPoisoned, .results, "another commit than the one for a retention")
+    try require(store.lastSequence == model.last || isPoisoned, .results, "the last commit is not its own")
   }
 
   // MARK: Mishaps

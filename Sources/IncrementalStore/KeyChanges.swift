@@ -96,7 +96,7 @@ struct KeyConflicts: Error, @unchecked Sendable {
     let first = conflicts.first.map { ", the first of \($0.names.joined(separator: ", "))" } ?? ""
     return StoreFailure.make(
       NSManagedObjectConstraintMergeError,
-      "Objects have values that must be unique and belong to others: \(conflicts.count)\(first).",
+      "Values that must be unique belong to other objects: \(conflicts.count)\(first).",
       [NSPersistentStoreSaveConflictsErrorKey: made])
   }
 }

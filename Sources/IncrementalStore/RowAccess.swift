@@ -83,7 +83,7 @@ final class RowAccess {
   func object(_ field: Field, _ stored: EntityMap.StoredField, _ bytes: [UInt8]) throws -> ObjectReference {
     guard case .toOne(let relationship, _) = stored.kind, let object = try field.object(in: bytes),
       isMember(object, of: relationship)
-    else { throw RowDamage("\(stored.name) refers to no object of the model", at: field.range.lowerBound) }
+    else { throw RowDamage("\(stored.name) does not refer to an object of the model", at: field.range.lowerBound) }
     return object
   }
 

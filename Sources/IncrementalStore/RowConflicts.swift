@@ -34,7 +34,7 @@ struct RowConflicts: Error, @unchecked Sendable {
     let first = conflicts.first.map { ", the first \($0.object.objectID)" } ?? ""
     return StoreFailure.make(
       NSManagedObjectMergeError,
-      "Rows were changed by somebody else since they were read: \(conflicts.count)\(first).",
+      "Rows were changed by another writer after they were read: \(conflicts.count)\(first).",
       [NSPersistentStoreSaveConflictsErrorKey: merged])
   }
 

@@ -52,14 +52,14 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   var access: RowAccess {
     guard let loadedAccess else {
-      preconditionFailure("\(Swift.type(of: self)) is used before its metadata are loaded.")
+      preconditionFailure("\(Swift.type(of: self)) is used before its metadata is loaded.")
     }
     return loadedAccess
   }
 
   var rows: any RowStore {
     guard let rowStore else {
-      preconditionFailure("\(Swift.type(of: self)) is used after it was removed, or before its metadata are loaded.")
+      preconditionFailure("\(Swift.type(of: self)) is used after it was removed, or before its metadata is loaded.")
     }
     return rowStore
   }
@@ -135,7 +135,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     default:
       throw StoreFailure.make(
         NSPersistentStoreUnsupportedRequestTypeError,
-        "Stores of the type \(Self.storeType) fetch and save; they do not know \(Swift.type(of: request)).")
+        "Stores of the type \(Self.storeType) support fetch and save requests, not \(Swift.type(of: request)).")
     }
   }
 
@@ -181,7 +181,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     try snapshot.forEachMember(of: reference.reference, set.end) { member in
       guard access.isMember(member.member, of: relationship), let id = access.objectID(member.member) else {
         throw StoreFailure.damaged(
-          "A member of \(set.name) of \(objectID)", RowDamage("it is no object of the destination", at: 0))
+          "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))
       }
       members.append(id)
     }

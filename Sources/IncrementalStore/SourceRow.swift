@@ -23,7 +23,7 @@ final class RowSource {
   func row(of object: ObjectReference) -> SourceRow? {
     if let row = related[object] { return row }
     guard let map = rows.schema[object.entity] else {
-      note(StoreFailure.damaged("A reference to \(object)", RowDamage("the model lacks its entity", at: 0)))
+      note(StoreFailure.damaged("A reference to \(object)", RowDamage("the model does not have its entity", at: 0)))
       return nil
     }
     if related.count >= Self.relatedLimit { related = [:] }

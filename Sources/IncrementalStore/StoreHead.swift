@@ -32,7 +32,7 @@ struct StoreHead {
     }
     guard let head = try load(rows.snapshot(), url) else {
       throw StoreFailure.make(
-        NSPersistentStoreOpenError, "The store at \(url.absoluteString) does not keep its metadata.")
+        NSPersistentStoreOpenError, "The store at \(url.absoluteString) did not save its metadata.")
     }
     return try head.checked(type, url)
   }
@@ -41,14 +41,14 @@ struct StoreHead {
     guard let metadata = try snapshot.row(metadataReference, in: table) else { return nil }
     guard let schema = try snapshot.row(schemaReference, in: table) else {
       throw StoreFailure.damaged(
-        "The store at \(url.absoluteString)", RowDamage("it has metadata and no schema", at: 0))
+        "The store at \(url.absoluteString)", RowDamage("it has metadata but no schema", at: 0))
     }
     let values = try StoreFailure.reading("The metadata of the store at \(url.absoluteString)") {
       try BinaryPropertyList.check(metadata.bytes)
       guard
         let values = try? unsafe PropertyListSerialization.propertyList(from: Data(metadata.bytes), format: nil)
           as? [String: Any], values[NSStoreUUIDKey] is String
-      else { throw RowDamage("it is no property list with \(NSStoreUUIDKey)", at: 0) }
+      else { throw RowDamage("it is not a property list with \(NSStoreUUIDKey)", at: 0) }
       return values
     }
     let stored = try StoreFailure.reading("The schema of the store at \(url.absoluteString)") {
@@ -110,7 +110,7 @@ struct StoreHead {
       return bytes
     } catch {
       throw StoreFailure.make(
-        NSPersistentStoreSaveError, "The metadata of a store have something that cannot be read again: \(error)",
+        NSPersistentStoreSaveError, "The metadata of a store contains something that could not be read again: \(error)",
         [NSUnderlyingErrorKey: error])
     }
   }

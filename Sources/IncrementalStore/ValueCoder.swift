@@ -110,14 +110,14 @@ final class ValueCoder {
     case (.decimal, .decimalAttributeType): return .other(NSDecimalNumber(decimal: try decimal(field, bytes)))
     case (.uri, .URIAttributeType):
       guard let url = URL(string: try field.text(in: bytes)) else {
-        throw RowDamage("a URI is none", at: field.range.lowerBound)
+        throw RowDamage("a URI is invalid", at: field.range.lowerBound)
       }
       return .other(url)
     case (.identifier, .objectIDAttributeType): return try identifier(field, bytes)
     case (.transformed, .transformableAttributeType):
       guard let value = attribute.value(of: Data(try field.transformed(in: bytes))) else {
         throw RowDamage(
-          "the transformer of \(attribute.name) does not accept what is stored", at: field.range.lowerBound)
+          "the transformer of \(attribute.name) does not accept the stored bytes", at: field.range.lowerBound)
       }
       return .other(value)
     case (.composite, .compositeAttributeType): return .other(try composite(field, attribute, bytes))
@@ -130,7 +130,7 @@ final class ValueCoder {
     let text = try field.text(in: bytes)
     if text == "NaN" { return .nan }
     guard let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
-      throw RowDamage("a decimal number is none", at: field.range.lowerBound)
+      throw RowDamage("a decimal number is invalid", at: field.range.lowerBound)
     }
     return value
   }
@@ -138,7 +138,7 @@ final class ValueCoder {
   /// An object identifier as a value; null for one of a store that is not open.
   private func identifier(_ field: Field, _ bytes: [UInt8]) throws -> ManagedValue {
     guard let url = URL(string: try field.text(in: bytes)) else {
-      throw RowDamage("a URI is none", at: field.range.lowerBound)
+      throw RowDamage("a URI is invalid", at: field.range.lowerBound)
     }
     return coordinator?.managedObjectID(forURIRepresentation: url).map { .other($0) } ?? .null
   }

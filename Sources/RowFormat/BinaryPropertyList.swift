@@ -8,7 +8,7 @@ package enum BinaryPropertyList {
   ///   dates and data.
   package static func check(_ bytes: [UInt8]) throws(RowDamage) {
     guard bytes.starts(with: "bplist00".utf8), bytes.count >= 8 + trailerLength else {
-      throw RowDamage("it is no property list", at: 0)
+      throw RowDamage("it is not a property list", at: 0)
     }
     var walk = try PropertyListWalk(bytes, trailer: bytes.count - trailerLength)
     try walk.visit(walk.top, depth: deepest)
@@ -37,14 +37,14 @@ private struct PropertyListWalk {
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
-      throw RowDamage("its numbers have \(offsetSize) and \(referenceSize) bytes", at: trailer + 6)
+      throw RowDamage("its offsets have \(offsetSize) bytes, its references \(referenceSize)", at: trailer + 6)
     }
     func number(_ place: Int) -> Int? {
       Int(exactly: bytes[trailer + place..<trailer + place + 8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
     }
     guard let count = number(8), let top = number(16), let offsets = number(24), (8...trailer).contains(offsets),
       count <= (trailer - offsets) / offsetSize, (0..<count).contains(top)
-    else { throw RowDamage("its objects are not where it says", at: trailer + 8) }
+    else { throw RowDamage("the places of its objects are invalid", at: trailer + 8) }
     (self.count, self.top, self.offsets) = (count, top, offsets)
   }
 
@@ -52,7 +52,7 @@ private struct PropertyListWalk {
   mutating func visit(_ object: Int, depth: Int) throws(RowDamage) {
     let start = try place(of: object)
     left -= 1
-    guard left > 0, depth > 0 else { throw RowDamage("objects are in each other without end", at: start) }
+    guard left > 0, depth > 0 else { throw RowDamage("objects are nested too deeply or too often", at: start) }
     var content = ByteInput(bytes, start..<offsets)
     let marker = try content.byte()
     switch marker {
@@ -76,7 +76,7 @@ private struct PropertyListWalk {
 
   private mutating func checkKey(_ object: Int) throws(RowDamage) {
     let start = try place(of: object)
-    guard (0x50...0x6F).contains(bytes[start]) else { throw RowDamage("a key is no text", at: start) }
+    guard (0x50...0x6F).contains(bytes[start]) else { throw RowDamage("a key is not a text", at: start) }
     try visit(object, depth: 1)
   }
 
@@ -123,9 +123,11 @@ private struct PropertyListWalk {
   private func length(_ marker: UInt8, _ input: inout ByteInput) throws(RowDamage) -> Int {
     guard marker & 15 == 15 else { return Int(marker & 15) }
     let size = try input.byte()
-    guard (0x10...0x13).contains(size) else { throw input.damage("a length is no number") }
+    guard (0x10...0x13).contains(size) else { throw input.damage("a length is not a number") }
     let length = try bigEndian(1 << Int(size & 15), &input)
-    guard length <= bytes.count else { throw input.damage("it says \(length) where there are \(bytes.count) bytes") }
+    guard length <= bytes.count else {
+      throw input.damage("a length is \(length), but there are only \(bytes.count) bytes")
+    }
     return length
   }
 

@@ -36,7 +36,9 @@ package struct ByteInput {
   /// Reads the number of items that follow, each of which takes at least one byte.
   package mutating func count() throws(RowDamage) -> Int {
     let count = try varint()
-    guard count <= UInt64(end - offset) else { throw damage("it says \(count) where \(end - offset) bytes follow") }
+    guard count <= UInt64(end - offset) else {
+      throw damage("a count is \(count), but only \(end - offset) bytes follow")
+    }
     return Int(count)
   }
 
@@ -64,12 +66,12 @@ package struct ByteInput {
 
   package mutating func text() throws(RowDamage) -> String {
     let range = try counted()
-    guard let text = String(validating: bytes[range], as: UTF8.self) else { throw damage("a text is no UTF-8") }
+    guard let text = String(validating: bytes[range], as: UTF8.self) else { throw damage("a text is not UTF-8") }
     return text
   }
 
   package mutating func requireEnd() throws(RowDamage) {
-    guard isAtEnd else { throw damage("\(end - offset) bytes too many") }
+    guard isAtEnd else { throw damage("\(end - offset) trailing bytes") }
   }
 }
 

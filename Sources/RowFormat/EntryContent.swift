@@ -20,9 +20,9 @@ enum EntryContent {
       self = .key(constraint, key: key, holder: holder)
       again = Entry.holder(holder, of: key, number)
     } else {
-      throw RowDamage("there is no to-many relationship and no constraint \(number)", at: 0)
+      throw RowDamage("there is no to-many relationship or constraint \(number)", at: 0)
     }
     try input.requireEnd()
-    guard again == bytes else { throw RowDamage("a number in it is longer than it need be", at: 0) }
+    guard again == bytes else { throw RowDamage("a number is longer than necessary", at: 0) }
   }
 }

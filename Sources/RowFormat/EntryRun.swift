@@ -24,7 +24,7 @@ struct EntryRun {
     // Entries without positions are sorted by member, so that no member can occur twice.
     guard let position else { return nil }
     defer { self.position = position }
-    if let last = self.position, last >= position { return "the position before it is \(last), too" }
+    if let last = self.position, last >= position { return "its position is not above the previous one, \(last)" }
     return members.insert(member).inserted ? nil : "it is a member twice"
   }
 

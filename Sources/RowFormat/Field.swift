@@ -66,7 +66,7 @@ package struct FieldReader {
     let head = try input.varint()
     guard let next = UInt32(exactly: head >> 4 &+ UInt64(number)), next > number,
       let type = FieldType(rawValue: UInt8(head & 15))
-    else { throw input.damage("the numbers of properties do not rise") }
+    else { throw input.damage("the numbers of properties do not ascend") }
     number = next
     return (next, try input.field(type))
   }
@@ -153,7 +153,7 @@ extension Field {
     // ASCII is always valid, and the validating initialiser looks up its generic types on each call.
     if content.reduce(0, |) < 0x80 { return String(decoding: content, as: UTF8.self) }
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw RowDamage("a text is no UTF-8", at: range.lowerBound)
+      throw RowDamage("a text is not UTF-8", at: range.lowerBound)
     }
     return text
   }

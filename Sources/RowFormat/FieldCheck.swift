@@ -40,7 +40,7 @@ enum FieldCheck {
   /// Checks that a composite value inside `depth` others is not nested too deeply.
   static func check(depth: Int, of field: Field) throws(RowDamage) {
     guard depth < deepest else {
-      throw RowDamage("composite values are in each other more than \(deepest) deep", at: field.range.lowerBound)
+      throw RowDamage("composite values are nested more than \(deepest) deep", at: field.range.lowerBound)
     }
   }
 

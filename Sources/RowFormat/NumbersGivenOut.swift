@@ -21,7 +21,7 @@ package struct NumbersGivenOut: Hashable, Sendable {
     range = try input.varint()
     next = try input.varint()
     guard base < 1 << 30, range < 1 << 31, next <= 1 << 32 else { throw input.damage("a number is too large") }
-    guard next > 0 else { throw input.damage("the count begins below 1") }
+    guard next > 0 else { throw input.damage("the next count is below 1") }
     try input.requireEnd()
   }
 

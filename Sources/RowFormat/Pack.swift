@@ -51,14 +51,14 @@ package struct PackReader {
     }
     left -= 1
     let shared = try input.varint()
-    guard shared <= UInt64(entry.count) else { throw input.damage("an entry shares more than there is") }
+    guard shared <= UInt64(entry.count) else { throw input.damage("an entry shares more than the previous one has") }
     let rest = try input.counted()
     guard isFirst || Int(shared) == entry.count || !rest.isEmpty && input.bytes[rest.lowerBound] > entry[Int(shared)],
       isFirst || !(Int(shared) == entry.count && rest.isEmpty)
-    else { throw input.damage("entries do not rise") }
+    else { throw input.damage("entries do not ascend") }
     total += Int(shared) + rest.count
     guard isFirst || total <= Pack.mostBytes else {
-      throw input.damage("entries take more than \(Pack.mostBytes) bytes together")
+      throw input.damage("entries take more than \(Pack.mostBytes) bytes in total")
     }
     isFirst = false
     self.shared = Int(shared)

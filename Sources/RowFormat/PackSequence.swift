@@ -10,7 +10,7 @@ struct PackSequence {
   mutating func read(_ bound: [UInt8], _ bytes: [UInt8], _ body: (_ entry: [UInt8]) throws -> Void) throws {
     defer { isFirst = false }
     guard isFirst || last.lexicographicallyPrecedes(bound) else {
-      throw RowDamage("the pack before has entries that belong here", at: 0)
+      throw RowDamage("the previous pack has entries that belong to this one", at: 0)
     }
     var entries = try PackReader(bytes)
     var isEmpty = true

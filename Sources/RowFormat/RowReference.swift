@@ -108,7 +108,7 @@ extension ByteInput {
       if unit == 0 {
         switch try byte() {
         case 0:
-          guard let text = String(validating: content, as: UTF8.self) else { throw damage("a reference is no UTF-8") }
+          guard let text = String(validating: content, as: UTF8.self) else { throw damage("a reference is not UTF-8") }
           return text
         case 0xFF: break
         default: throw damage("a zero in a reference is followed by neither 0x00 nor 0xFF")

@@ -188,7 +188,7 @@ extension ByteInput {
     case 1: return .toOne(try relationship())
     case 2: return .toMany(try relationship(), isOrdered: false)
     case 3: return .toMany(try relationship(), isOrdered: true)
-    case let kind: throw damage("a property is of the kind \(kind)")
+    case let kind: throw damage("a property has the unknown kind \(kind)")
     }
   }
 

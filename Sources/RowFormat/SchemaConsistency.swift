@@ -4,7 +4,7 @@ enum SchemaConsistency {
   /// What is wrong, in words; nil if nothing is.
   static func problem(of schema: Schema) -> String? {
     guard (1...Schema.highestNextNumber).contains(schema.nextNumber) else {
-      return "the next number is \(schema.nextNumber)"
+      return "the next number is \(schema.nextNumber), which is out of range"
     }
     return duplicate(in: schema) ?? unknown(in: schema) ?? circle(in: schema)
   }
@@ -15,20 +15,20 @@ enum SchemaConsistency {
     func isNew(_ number: UInt32) -> Bool { number > 0 && number < schema.nextNumber && numbers.insert(number).inserted }
     for entity in schema.entities {
       guard isNew(entity.number) else {
-        return "the number \(entity.number) of an entity is used twice or not given out"
+        return "the number \(entity.number) of an entity is used twice or has not been assigned"
       }
       guard names.insert(entity.name).inserted else { return "two entities have the name \(entity.name)" }
       var propertyNames: Set<String> = []
       for property in entity.properties {
         guard isNew(property.number) else {
-          return "the number \(property.number) of a property is used twice or not given out"
+          return "the number \(property.number) of a property is used twice or has not been assigned"
         }
         guard propertyNames.insert(property.name).inserted else {
           return "two properties of \(entity.name) have the name \(property.name)"
         }
       }
       for constraint in entity.constraints where !isNew(constraint.number) {
-        return "the number \(constraint.number) of a constraint is used twice or not given out"
+        return "the number \(constraint.number) of a constraint is used twice or has not been assigned"
       }
     }
     return nil
@@ -38,15 +38,15 @@ enum SchemaConsistency {
     let entities = Set([0] + schema.entities.map(\.number))
     let properties = Set([0] + schema.entities.flatMap { $0.properties.map(\.number) })
     for entity in schema.entities {
-      guard entities.contains(entity.superentity) else { return "the superentity of \(entity.name) is not there" }
+      guard entities.contains(entity.superentity) else { return "the superentity of \(entity.name) does not exist" }
       for property in entity.properties {
         guard let end = property.kind.relationship else { continue }
-        guard entities.contains(end.destination) else { return "the destination of \(property.name) is not there" }
-        guard properties.contains(end.inverse) else { return "the inverse of \(property.name) is not there" }
+        guard entities.contains(end.destination) else { return "the destination of \(property.name) does not exist" }
+        guard properties.contains(end.inverse) else { return "the inverse of \(property.name) does not exist" }
       }
       for constraint in entity.constraints {
         guard constraint.attributes.allSatisfy({ $0 > 0 && properties.contains($0) }) else {
-          return "an attribute of the constraint \(constraint.number) is not there"
+          return "an attribute of the constraint \(constraint.number) does not exist"
         }
       }
     }

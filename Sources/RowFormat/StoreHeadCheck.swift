@@ -17,7 +17,7 @@ enum StoreHeadCheck {
         find(metadata, "the metadata: \(error)")
       }
     } else {
-      find(metadata, "there are no metadata")
+      find(metadata, "there is no metadata")
     }
     guard let row = try source.row(.integer(2), in: 0) else {
       find(place, "there is no schema")
@@ -38,18 +38,18 @@ enum StoreHeadCheck {
     let place = StructureFinding.Place.row(.integer(3), table: 0)
     func find(_ words: String) { report(StructureFinding(kind: .head, place: place, words: words)) }
     guard let row = try source.row(.integer(3), in: 0) else {
-      if highest.hasNumbers { find("objects have numbers, and none were given out") }
+      if highest.hasNumbers { find("objects have numbers, but none are reserved") }
       return
     }
     do {
       let given = try NumbersGivenOut(row)
       if let count = highest.count(inRange: given.range), count >= given.next {
         find(
-          "an object has the number \(given.range << 32 | count), and the next one to be given out is \(given.range << 32 | given.next)"
+          "an object has the number \(given.range << 32 | count), but the next number is \(given.range << 32 | given.next)"
         )
       }
     } catch {
-      find("the numbers given out: \(error)")
+      find("the reserved numbers: \(error)")
     }
   }
 }
@@ -73,7 +73,7 @@ struct HighestReference {
       counts[bits >> 32] = max(counts[bits >> 32] ?? 0, bits & 0xFFFF_FFFF)
       return nil
     case (.string, .string), (.uuid, .uuid): return nil
-    default: return "its reference is of another kind than those of other objects"
+    default: return "the kind of its reference differs from that of other objects"
     }
   }
 }

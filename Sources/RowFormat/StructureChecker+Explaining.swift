@@ -47,7 +47,7 @@ extension StructureChecker {
         }
         let member = ObjectReference(entity: table, reference: reference)
         guard try !has(relationship.property.number, owner, member) else { return }
-        let words = "it refers to \(schema.name(owner)), of whose \(relationship.property.name) it is no member"
+        let words = "it refers to \(schema.name(owner)), whose \(relationship.property.name) does not contain it"
         find(.row, .row(reference, table: table), words)
       }
     }
@@ -61,7 +61,7 @@ extension StructureChecker {
         }
         let object = ObjectReference(entity: table, reference: reference)
         guard try !holds(object, key, constraint.constraint, bytes) else { return }
-        find(.row, .row(reference, table: table), "it has no key of the constraint \(constraint.constraint.number)")
+        find(.row, .row(reference, table: table), "it has no key for the constraint \(constraint.constraint.number)")
       }
     }
   }

@@ -50,7 +50,7 @@ package struct StructureChecker<Source: StructureSource> {
     guard let entity = schema.entities[table] else {
       return find(.row, .table(table), "the schema has no entity \(table)")
     }
-    if entity.isAbstract { find(.row, .table(table), "\(entity.name) is abstract and has rows") }
+    if entity.isAbstract { find(.row, .table(table), "\(entity.name) is abstract, but has rows") }
     let layout = EntityLayout(table, schema)
     // The closure cannot change `self` while a call on `self.source` is running.
     var copy = self
@@ -86,7 +86,7 @@ package struct StructureChecker<Source: StructureSource> {
     let place = StructureFinding.Place.row(object.reference, table: object.entity)
     guard let destination = property.kind.relationship?.destination,
       schema.has(target.entity, propertiesOf: destination)
-    else { return find(.row, place, "\(property.name) refers to \(schema.name(target)), which is of the wrong entity") }
+    else { return find(.row, place, "\(property.name) refers to \(schema.name(target)), which has the wrong entity") }
     let inverse = schema.properties[property.number]?.inverse.flatMap { schema.properties[$0]?.property }
     guard try exists(target) else {
       // A reference to a deleted object remains if the delete rule of the inverse is No Action, or if there is no
@@ -102,7 +102,9 @@ package struct StructureChecker<Source: StructureSource> {
       if let row = try source.row(target.reference, in: target.entity),
         !refers(row, inverse?.number ?? 0, to: object)
       {
-        find(.row, place, "\(property.name) refers to \(schema.name(target)), whose \(inverse?.name ?? "") is another")
+        find(
+          .row, place,
+          "\(property.name) refers to \(schema.name(target)), whose \(inverse?.name ?? "") does not refer back")
       }
     case .attribute, nil: break
     }
@@ -167,7 +169,7 @@ package struct StructureChecker<Source: StructureSource> {
     guard let destination = relationship.property.kind.relationship?.destination,
       schema.has(member.entity, propertiesOf: destination)
     else {
-      let words = "\(name) of \(schema.name(owner)) has the member \(schema.name(member)), which is of the wrong entity"
+      let words = "\(name) of \(schema.name(owner)) has the member \(schema.name(member)), which has the wrong entity"
       return find(.entry, .pack(bound), words)
     }
     let membership = Membership(owner: owner, member: member)
@@ -202,14 +204,14 @@ package struct StructureChecker<Source: StructureSource> {
     let number = constraint.constraint.number
     guard !run.isAgain(number, key) else {
       return find(
-        .entry, .pack(bound), "\(schema.name(holder)) has a key of another object, of the constraint \(number)")
+        .entry, .pack(bound), "\(schema.name(holder)) has the same key as another object for the constraint \(number)")
     }
     guard schema.has(holder.entity, propertiesOf: constraint.entity),
       let row = try source.row(holder.reference, in: holder.entity)
-    else { return find(.entry, .pack(bound), "\(schema.name(holder)) has a key and does not exist") }
+    else { return find(.entry, .pack(bound), "\(schema.name(holder)) has a key, but does not exist") }
     do {
       guard try UniqueKey.isKey(key, of: constraint.constraint.attributes, in: row) else {
-        return find(.entry, .pack(bound), "\(schema.name(holder)) has a key that is not that of its row")
+        return find(.entry, .pack(bound), "\(schema.name(holder)) has a key that does not match its row")
       }
       balances[number, default: Balance()].addLeft(holder)
     } catch {

@@ -180,7 +180,7 @@ expect 1 diff "$store" Tests/Fixtures/example
 
 # Commits that cannot be shown are told.
 expect 0 tail Tests/Damaged/flipped-record
-grep -qx 'commits after 0 and before 2,000,000,002 have been compacted, or are damaged' "$temporary/out" \
+grep -qx 'commits after 0 and before 2,000,000,002 were compacted, or are damaged' "$temporary/out" \
   || fail "tail does not tell of damage"
 grep -q '^commit 2,000,000,002 ' "$temporary/out" || fail "tail does not go on behind damage"
 
@@ -198,13 +198,13 @@ expect 2 info "$temporary/newer"; says 'newer'
 expect 2 verify "$temporary/newer"; says 'newer'
 
 touch "$temporary/newer/LOCK"; cp Tests/Fixtures/everything/MANIFEST "$temporary/newer"
-expect 2 hex "$temporary/newer" LOCK --format json; says 'LOCK is no manifest'; prints ''
+expect 2 hex "$temporary/newer" LOCK --format json; says 'LOCK is not a manifest'; prints ''
 expect 2 hex "$store" nothing; says 'there is no nothing'
 expect 2 hex "$store" 99; says 'there is no 0000000099.segment'
-expect 2 records "$store" --segment 99; says 'there is no segment 99; there is 1, 2, 4, 5'
+expect 2 records "$store" --segment 99; says 'there is no segment 99; the segments are 1, 2, 4, 5'
 expect 2 diff "$store" "$temporary/nowhere"; says 'not found'
-expect 2 load -o "$store" Tests/Kvdump/test.sh; says 'there is something at'
-expect 2 load -o "$temporary/new" Tests/Kvdump/test.sh; says 'line 1: a header begins with VERSION='
+expect 2 load -o "$store" Tests/Kvdump/test.sh; says 'is not empty'
+expect 2 load -o "$temporary/new" Tests/Kvdump/test.sh; says 'line 1: a header must begin with VERSION='
 expect 2 load -o "$temporary/new" "$temporary/nowhere"; says 'cannot be read'
 expect 2 load -o "$temporary/no/where/new" /dev/null; says 'not found'
 expect 2 load -o "$temporary/new" /dev/null; says 'the input is empty'

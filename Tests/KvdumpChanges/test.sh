@@ -21,7 +21,7 @@ expect 0 backup "$store" -o "$temporary/copy"; silent
 grep -q '^copied 384 rows into ' "$temporary/out" || fail "backup does not say what it has copied"
 expect 0 diff --exact "$store" "$temporary/copy"; prints ''
 diff -r Tests/Fixtures/everything "$store" || fail "a backup changed the store"
-expect 2 backup "$store" -o "$temporary/copy"; says 'there is something at'
+expect 2 backup "$store" -o "$temporary/copy"; says 'is not empty'
 expect 0 backup "$store" -o "$temporary/other" --format json
 grep -q '"schema": "kvdump.backup"' "$temporary/out" || fail "backup has another schema"
 
@@ -56,7 +56,7 @@ sound "$store"
 # Back to an earlier commit.
 expect 0 rollback "$store" --to 1000000001; silent
 expect 0 diff "$store" Tests/Fixtures/everything; prints ''
-expect 2 rollback "$store" --to 1000000001; says 'there is nothing behind commit 1,000,000,001, which is the newest'
+expect 2 rollback "$store" --to 1000000001; says 'there is no commit after 1,000,000,001, so there is nothing to roll back'
 expect 0 rollback "$store" --to 20 --format jsonl
 grep -q '"lastSequence":20,"rows":384,' "$temporary/out" || fail "went back to $(cat "$temporary/out")"
 grep -q '"keptAs":\["0000000' "$temporary/out" || fail "rollback does not say what it has kept"
@@ -64,7 +64,7 @@ expect 1 get "$store" references after
 sound "$store"
 expect 0 put "$store" references after again
 sound "$store"
-expect 2 rollback "$temporary/copy" --to 5; says 'the log has been compacted since'
+expect 2 rollback "$temporary/copy" --to 5; says 'the log was compacted later'
 sound "$temporary/copy"
 expect 64 rollback "$store"
 expect 64 rollback "$store" --to yesterday

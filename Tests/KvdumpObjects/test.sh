@@ -46,16 +46,16 @@ fi
 
 expect 0 object "$store" "x-coredata://$uuid/Person/p1"; silent
 expect 1 object "$store" Person/p99; says 'kvdump: there is no object Person/p99'; prints ''
-expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; there is "Animal", "Cat", "Dog", "Person", "Sample"'
+expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; the entities are "Animal", "Cat", "Dog", "Person", "Sample"'
 expect 2 object "$store" "x-coredata://another/Person/p1"; says 'is an object of another store'
-expect 2 object "$store" p1; says 'p1 is no object'
+expect 2 object "$store" p1; says 'p1 does not name an object'
 expect 2 objects "$store" --entity Persn; says 'there is no entity "Persn"'
 expect 2 objects Tests/Fixtures/everything; says 'there are no Core Data objects in Tests/Fixtures/everything'
 expect 2 schema "$temporary/nowhere"; says 'kvdump: not found'
 expect 2 objects "$store" --entity Person --where 'nme == "Ann"'; says "'nme' for Person meets no attribute or relationship"
 expect 2 objects "$store" --entity Person --where 'pets.name == "Rex"'; says "is several values where one is needed"
 expect 64 objects "$store" --entity Person --where 'name =='; says 'the end stands where a value is expected'
-expect 64 objects "$store" --where 'name == "Ann"'; says '--where needs --entity'
+expect 64 objects "$store" --where 'name == "Ann"'; says '--where requires --entity'
 expect 64 objects "$store" --limit -1
 expect 0 objects "$store" --entity Sample --where FALSEPREDICATE; prints ''
 diff -r "$temporary/before" "$store" || fail "looking changed the store"
@@ -68,11 +68,11 @@ cat >"$temporary/fleet.jsonl" <<'END'
 {"object":"fitzroy","entity":"Sailor","attributes":{"name":"Robert"},"relationships":{"ship":"beagle"}}
 END
 expect 0 import "$temporary/fleet" "$temporary/fleet.jsonl" --model "$fleet" --create; silent
-prints 'imported 3 objects: 3 inserted, 0 updated, 0 as they were'
+prints 'imported 3 objects: 3 inserted, 0 updated, 0 unchanged'
 for format in jsonl csv; do
   "$kvdump" objects "$temporary/fleet" --format "$format" >"$temporary/fleet.$format"
   expect 0 import "$temporary/fleet" "$temporary/fleet.$format" --model "$fleet"
-  prints 'imported 3 objects: 0 inserted, 0 updated, 3 as they were'
+  prints 'imported 3 objects: 0 inserted, 0 updated, 3 unchanged'
   expect 0 import "$temporary/$format" "$temporary/fleet.$format" --model "$fleet" --create --format jsonl
   grep -q '"inserted":3,"updated":0,"unchanged":0' "$temporary/out" || fail "imported $(cat "$temporary/out")"
   expect 0 verify "$temporary/$format"
@@ -110,7 +110,7 @@ expect 0 import "$temporary/marks" "$temporary/marks.jsonl" --model "$fleet" --c
 expect 0 objects "$temporary/marks" --format csv --entity Sailor
 grep -qF ",\"${marks//\"/\"\"}\"," "$temporary/out" || fail "printed $(cat "$temporary/out")"
 expect 0 import "$temporary/marks" --model "$fleet" <<<"$(cat "$temporary/out")"
-prints 'imported 1 object: 0 inserted, 0 updated, 1 as they were'
+prints 'imported 1 object: 0 inserted, 0 updated, 1 unchanged'
 
 # A table comes back as it was, whatever its texts are.
 mkdir "$temporary/note.xcdatamodel"
@@ -128,7 +128,7 @@ expect 0 import "$temporary/notes" "$temporary/notes.jsonl" --model "$note" --cr
 for entity in Note Word; do
   "$kvdump" objects "$temporary/notes" --entity "$entity" --format csv >"$temporary/notes.csv"
   expect 0 import "$temporary/notes" "$temporary/notes.csv" --model "$note"
-  prints 'imported 15 objects: 0 inserted, 0 updated, 15 as they were'
+  prints 'imported 15 objects: 0 inserted, 0 updated, 15 unchanged'
   expect 0 import "$temporary/$entity" "$temporary/notes.csv" --model "$note" --create; silent
   diff <("$kvdump" objects "$temporary/notes" --entity "$entity" --format jsonl | grep -o '"attributes".*') \
     <("$kvdump" objects "$temporary/$entity" --format jsonl | grep -o '"attributes".*') || fail "other notes came back"
@@ -139,13 +139,13 @@ for end in '\n' '\r\n'; do
   rm -rf "$temporary/words"
   printf "text${end}a${end}${end}\"\"${end} b ${end}c\rd${end}\"e\rf\"${end}" >"$temporary/words.csv"
   expect 0 import "$temporary/words" "$temporary/words.csv" --model "$note" --entity Word --create; silent
-  prints 'imported 6 objects: 6 inserted, 0 updated, 0 as they were'
+  prints 'imported 6 objects: 6 inserted, 0 updated, 0 unchanged'
   "$kvdump" objects "$temporary/words" --format jsonl | sed -n 's/.*"attributes":{"text":\(.*\)},"relation.*/\1/p' \
     >"$temporary/out"
   prints $'"a"\nnull\n""\n" b "\n"c\\rd"\n"e\\rf"'
 done
 printf '\ntext,time\na,\n\nb,\n\n' | expect 0 import "$temporary/words" --model "$note" --entity Note
-prints 'imported 2 objects: 2 inserted, 0 updated, 0 as they were'
+prints 'imported 2 objects: 2 inserted, 0 updated, 0 unchanged'
 
 # Names that would change how a terminal shows what is around them.
 mkdir "$temporary/names.xcdatamodel"
@@ -163,13 +163,13 @@ grep -qF 'B: 1 object, inherits from "A\u{202E}"' "$temporary/out" || fail "prin
 # Properties that are named as columns of CSV that have no property.
 for entity in B C; do
   expect 2 objects "$temporary/names" --entity "$entity" --format csv
-  says 'which means something else in CSV; --format jsonl prints it'; prints ''
+  says 'which has another meaning in CSV; use --format jsonl'; prints ''
 done
 expect 0 objects "$temporary/names" --entity B --format jsonl
 printf 'entity\nB\n' | expect 2 import "$temporary/names" --model "$names" --entity B
-says 'line 2: a property of B is named entity, which means something else in CSV'
+says 'line 2: a property of B is named entity, which has another meaning in CSV'
 printf 'name,object\nx,new\n' | expect 2 import "$temporary/names" --model "$names" --entity C
-says 'line 2: a property of C is named object, which means something else in CSV'
+says 'line 2: a property of C is named object, which has another meaning in CSV'
 printf 'name\nx\n' | expect 0 import "$temporary/names" --model "$names" --entity C
 
 # refuses LINES WORDS…: nothing is imported, and why is said.
@@ -183,23 +183,23 @@ refuses() {
   expect 0 verify "$temporary/fleet"
 }
 refuses 'callSign\nnew\nBGL\n' 'nothing was imported: line 3: another object has the same callSign' --entity Ship
-refuses 'callSign\nnew\nnew\n' 'nothing was imported: lines 2, 3: callSign has to be unique' --entity Ship
+refuses 'callSign\nnew\nnew\n' 'nothing was imported: lines 2, 3: callSign must be unique' --entity Ship
 refuses 'callSign\nnew\n""\n,\n' 'line 4: 2 cells where there are 1 column' --entity Ship
 refuses 'callSign,tonnage\nnew,1\n,2\n' 'nothing was imported: line 3: Ship.callSign needs a value' --entity Ship
-refuses 'callSign,tonnage\nnew,many\n' 'line 2: tonnage is no whole number' --entity Ship
-refuses 'callSign,launched\nnew,2023-02-29T00:00:00Z\n' 'line 2: launched is no date as 2001-01-01T00:00:00Z' --entity Ship
-refuses 'callSign,launched\nnew,1700000000\n' 'line 2: launched is no date as 2001-01-01T00:00:00Z' --entity Ship
+refuses 'callSign,tonnage\nnew,many\n' 'line 2: tonnage is not a whole number' --entity Ship
+refuses 'callSign,launched\nnew,2023-02-29T00:00:00Z\n' 'line 2: launched is not a date such as 2001-01-01T00:00:00Z' --entity Ship
+refuses 'callSign,launched\nnew,1700000000\n' 'line 2: launched is not a date such as 2001-01-01T00:00:00Z' --entity Ship
 refuses 'callSing\nnew\n' 'line 2: Ship has no stored property "callSing"' --entity Ship
-refuses 'callSign\n"new\n' 'line 2: the quotes of a cell do not end' --entity Ship
-refuses 'callSign\n"new"x\n' 'line 2: something follows the quotes of a cell' --entity Ship
+refuses 'callSign\n"new\n' 'line 2: a quoted cell has no closing quote' --entity Ship
+refuses 'callSign\n"new"x\n' 'line 2: a cell continues after its closing quote' --entity Ship
 refuses 'name,ship\nMate,Ship/p99\n' 'line 2: there is no object Ship/p99' --entity Sailor
-refuses 'name,ship\nMate,Sailor/p2\n' 'line 2: ship: Sailor/p2 is of the entity Sailor' --entity Sailor
-refuses 'object,name\nSailor/p2,A\nSailor/p2,B\n' 'line 3: Sailor/p2 comes twice'
-refuses 'name\nMate\n' 'line 2: nothing says of which entity the object is; --entity does'
+refuses 'name,ship\nMate,Sailor/p2\n' 'line 2: ship: Sailor/p2 has the entity Sailor' --entity Sailor
+refuses 'object,name\nSailor/p2,A\nSailor/p2,B\n' 'line 3: Sailor/p2 appears twice'
+refuses 'name\nMate\n' 'line 2: the object has no entity; use --entity to name one'
 refuses 'name\nMate\n' 'the model has no entity "Saylor"' --entity Saylor
-refuses '{"entity":"Sailor","attributes":{"name":1}}\n' 'line 1: name is no text'
-refuses '{"entity":"Sailor","atributes":{}}\n' 'line 1: an object has no such member "atributes"'
-refuses '{"entity":"Sailor",\n' 'line 1: it is no object of JSON on a line of its own'
+refuses '{"entity":"Sailor","attributes":{"name":1}}\n' 'line 1: name is not text'
+refuses '{"entity":"Sailor","atributes":{}}\n' 'line 1: an object cannot have the member "atributes"'
+refuses '{"entity":"Sailor",\n' 'line 1: not a JSON object on one line'
 refuses '{"schema":"kvdump.objects","schemaVersion":1}\n{"entity":"Sailor","attributes":{"name":"A"}}\n' 'the last line is missing'
 refuses '' 'the input is empty'
 expect 2 import "$temporary/nowhere" "$temporary/fleet.csv" --model "$fleet"; says 'there is no store at'
@@ -231,7 +231,7 @@ expect 0 put "$damaged" "table 7" "x'00'" x --force
 for format in text json jsonl csv; do
   expect 1 objects "$damaged" --entity Person --format "$format"
   says 'kvdump: corrupted: the row of Person/p2: '
-  says "kvdump: corrupted: the row x'00' of Person: objects have numbers, strings or UUIDs"
+  says "kvdump: corrupted: the row x'00' of Person: an object's reference must be a number, a string or a UUID"
   grep -q Person/p1 "$temporary/out" && grep -q Person/p3 "$temporary/out" || fail "printed $(cat "$temporary/out")"
 done
 expect 0 objects "$damaged" --entity Person --limit 1; silent
@@ -266,7 +266,7 @@ for path in other other/file; do
 done
 
 # The rows of objects are changed with --force only.
-refusal='has rows of Core Data objects, which depend on other rows; --force changes it nevertheless'
+refusal='has rows of Core Data objects, which depend on other rows; use --force to change it anyway'
 expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"
 expect 2 delete "$store" "table 7" 1; says "table 7 $refusal"
 expect 2 drop "$store" "table 0"; says "table 0 $refusal"

@@ -68,7 +68,7 @@ struct HostileBytesTests {
 
   @Test("where a text is no UTF-8 are refused")
   func notUTF8() {
-    #expect(throws: RowDamage("a text is no UTF-8", at: 3)) { try Reading.row.read([1, 0x16, 1, 0xFF]) }
+    #expect(throws: RowDamage("a text is not UTF-8", at: 3)) { try Reading.row.read([1, 0x16, 1, 0xFF]) }
     #expect(throws: RowDamage.self) { try Schema([1, 2, 1, 1, 1, 0xC0, 0, 0, 0, 0]) }
     #expect(throws: RowDamage.self) { try Reading.row.read([1, 0x1C, 5, 1, 0x30, 0xFF, 0, 0]) }
   }
@@ -89,8 +89,8 @@ struct HostileBytesTests {
 
   @Test("where numbers of properties do not rise are refused")
   func numbersThatDoNotRise() {
-    #expect(throws: RowDamage("the numbers of properties do not rise", at: 2)) { try Reading.row.read([1, 0x00]) }
-    #expect(throws: RowDamage("the numbers of properties do not rise", at: 3)) {
+    #expect(throws: RowDamage("the numbers of properties do not ascend", at: 2)) { try Reading.row.read([1, 0x00]) }
+    #expect(throws: RowDamage("the numbers of properties do not ascend", at: 3)) {
       try Reading.row.read([1, 0x10, 0x00])
     }
     #expect(throws: RowDamage.self) { try Reading.row.read([1, 0xF0, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) }

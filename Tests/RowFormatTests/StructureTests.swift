@@ -146,7 +146,7 @@ struct StructureTests {
     try expect([.entry])
     store.rows[1]?[.integer(5)] = nil
     store.rows[1]?[.integer(1)] = nil
-    #expect(try store.findings().contains { $0.words.contains("has a key and does not exist") })
+    #expect(try store.findings().contains { $0.words.contains("has a key, but does not exist") })
   }
 
   @Test("long keys are hashes, which are compared where the text is certain to be in form C")

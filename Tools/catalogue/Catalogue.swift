@@ -7,21 +7,21 @@ import Foundation
 struct Catalogue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalogue",
-    abstract: "Stores a Debian package catalogue twice, asks it questions, and reports how fast that was.",
+    abstract: "Stores a Debian package catalogue twice, queries it, and reports how fast that was.",
     discussion: """
-      Reads the catalogues that apt keeps under \(PackageFile.aptLists), or those given with --input: text, or the \
-      same as LZ4 frames.
+      Reads the catalogues that apt keeps under \(PackageFile.aptLists), or those given with --input, as text or as \
+      LZ4 frames of text.
 
-      As rows in the engine: stores the packages and their dependencies both ways, opens the store again, answers \
-      queries, and shows a snapshot that stands still while a second import updates rows.
+      As rows in the engine: stores the packages and their dependencies in both directions, opens the store again, \
+      answers queries, and shows a snapshot that does not change while a second import updates rows.
 
-      As objects in Core Data: stores packages, versions, maintainers, sections and dependencies as a graph, opens it \
-      again, follows relationships, answers queries, resolves a conflict, deletes a tenth, and compacts. Each step is \
-      compared with what the files say.
+      As objects in Core Data: stores packages, versions, maintainers, sections and dependencies as a graph, opens the \
+      store again, follows relationships, answers queries, resolves a conflict, deletes a tenth of the packages, and \
+      compacts the store. The result of each step is compared with the files.
 
-      The stores stay.
+      The stores are not removed at the end.
 
-      Exit status: 0 done, 1 a store failed or is wrong, 2 an input cannot be read, 64 wrong arguments.
+      Exit status: 0 success, 1 a store failed or is wrong, 2 an input cannot be read, 64 wrong arguments.
       """)
 
   @Option(
@@ -30,11 +30,11 @@ struct Catalogue: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the rows go; the objects go beside it, into `dir`-objects. Earlier catalogues there are replaced.",
+      "The store for the rows; the objects are stored in `dir`-objects. Replaces earlier catalogues in both.",
       valueName: "dir"))
   var store = "catalogue.cairn"
 
-  @Option(help: ArgumentHelp("The package to ask about.", valueName: "name"))
+  @Option(help: ArgumentHelp("The package to query.", valueName: "name"))
   var package = "libc6"
 
   @Flag(help: "Replace stores even if this program didn't write them.")
@@ -44,8 +44,8 @@ struct Catalogue: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    guard !store.isEmpty else { throw ValidationError("--store needs the name of a directory.") }
-    guard !package.isEmpty else { throw ValidationError("--package needs a name.") }
+    guard !store.isEmpty else { throw ValidationError("--store requires the name of a directory.") }
+    guard !package.isEmpty else { throw ValidationError("--package requires a name.") }
   }
 
   func run() async throws {

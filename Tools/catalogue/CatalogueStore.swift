@@ -72,6 +72,6 @@ struct OccupiedPath: Error, CustomStringConvertible {
   let path: String
 
   var description: String {
-    "\(path) holds a store that this program didn't write; --replace removes it, --store DIR takes another place"
+    "\(path) is a store that this program didn't write; use --replace to remove it, or --store DIR for another place"
   }
 }

@@ -55,7 +55,7 @@ struct EngineReport: Encodable {
     [
       style.line(
         "Stored", "\(imported.packages.grouped) packages",
-        "\(imported.dependencies.grouped) dependencies, both ways"),
+        "\(imported.dependencies.grouped) dependencies, in both directions"),
       style.line(
         "", "\(imported.rowsWritten.grouped) rows in \(imported.seconds.asTime)",
         "\(Int(imported.rowsPerSecond).grouped) rows/s, durable"),
@@ -92,17 +92,17 @@ struct EngineReport: Encodable {
   private func snapshotLines(_ style: Style) -> [String] {
     func line(_ title: String, _ name: String, _ state: Standstill.State) -> String {
       style.line(
-        title, name, "\(state.rows.grouped) rows, checksum \(state.checksum), \(state.amended.grouped) of import 2")
+        title, name, "\(state.rows.grouped) rows, checksum \(state.checksum), \(state.amended.grouped) from import 2")
     }
     return [
       line("Snapshot", "before import 2", snapshot.snapshotBefore),
       style.line(
         "", "import 2",
         "updates \(snapshot.updatedRows.grouped) rows in \(snapshot.seconds.asTime), "
-          + "the snapshot read \(snapshot.readsMeanwhile.grouped) times meanwhile"),
+          + "the snapshot was read \(snapshot.readsMeanwhile.grouped) times"),
       line("", "after import 2", snapshot.snapshotAfter),
       line("Store", "after import 2", snapshot.store),
-      style.line("", snapshotHolds ? "✓ the snapshot stood still" : "✗ THE SNAPSHOT MOVED", ""),
+      style.line("", snapshotHolds ? "✓ the snapshot did not change" : "✗ THE SNAPSHOT CHANGED", ""),
     ]
   }
 }

@@ -93,13 +93,13 @@ enum PackageFileError: Error, Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .noCatalogue(let directory):
-      "there is no package catalogue in \(directory); `apt-get update`, run as root, fetches one, "
-        + "and --input FILE reads another"
+      "there is no package catalogue in \(directory); run `apt-get update` as root to fetch one, "
+        + "or use --input FILE"
     case .unreadable(let path, let errno): "\(path): \(unsafe String(cString: strerror(errno)))"
     case .notAFile(let path): "\(path): not a regular file"
     case .unsupported(let path, let format): "\(path): compressed with \(format); decompress it first"
     case .badFrame(let path, let reason): "\(path): not a valid LZ4 frame (\(reason))"
-    case .truncatedFrame(let path): "\(path): the LZ4 frame is cut off; the file is incomplete"
+    case .truncatedFrame(let path): "\(path): the LZ4 frame is truncated; the file is incomplete"
     }
   }
 }

@@ -42,6 +42,6 @@ struct Report: Encodable {
   }
 
   private func storeLines(_ style: Style) -> [String] {
-    ["The stores stay. To look inside:"] + inspectWith.map { "  \(style.bold($0))" }
+    ["The stores have not been removed. To inspect them:"] + inspectWith.map { "  \(style.bold($0))" }
   }
 }

@@ -46,11 +46,11 @@ struct StanzaError: Error, Hashable, CustomStringConvertible {
     var description: String {
       switch self {
       case .noColon: "the line is neither a field nor the continuation of one"
-      case .badFieldName: "the field's name is empty or holds something other than printable ASCII"
-      case .continuationWithoutField: "the line continues a field, and there is none before it"
+      case .badFieldName: "the field's name is empty or has other characters than printable ASCII"
+      case .continuationWithoutField: "the line continues a field, but no field precedes it"
       case .tooLong: "the stanza is longer than \(StanzaParser.longestStanza >> 20) MiB"
       case .missingField(let name): "the stanza has no \(name)"
-      case .badValue(let field, let value): "\(field) holds `\(value)`, which does not name a package"
+      case .badValue(let field, let value): "\(field) is `\(value)`, which does not name a package"
       }
     }
   }

@@ -9,7 +9,7 @@
 /// The target that the environment names.
 private let target: FuzzTarget = {
   let name = unsafe getenv("CAIRN_FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
-  guard let target = FuzzTarget(rawValue: name) else { fatalError("CAIRN_FUZZ_TARGET names no target") }
+  guard let target = FuzzTarget(rawValue: name) else { fatalError("CAIRN_FUZZ_TARGET does not name a target") }
   return target
 }()
 

@@ -5,11 +5,11 @@ import CairnInspection
 struct BackupCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copies a store, as it is at one moment, into a new one.",
+    abstract: "Copies a store, as of one moment, into a new store.",
     discussion: """
-      A process may be writing to the store meanwhile: the copy has all commits up to one moment, and none behind it. \
-      Rows keep their versions and revisions, and older versions where they are kept; values are copied as they are stored. Either \
-      all of it is copied, or there is no new store. The copy has a UUID of its own.
+      A process may write to the store at the same time: the copy has all commits up to one moment, and no later ones. \
+      Rows keep their versions and revisions; older versions that the store keeps are copied too. Values are copied as \
+      they are stored. If the copy fails, no new store is left behind. The copy has its own UUID.
 
       Example: kvdump backup orders.cairn -o "orders-$(date +%F).cairn"
       """)

@@ -22,11 +22,11 @@ struct CSVReader {
     var cells: [String?] = []
     while true {
       let (cell, end) = rest.first == UInt8(ascii: "\"") ? try quoted(&rest) : plain(rest)
-      guard let text = String(validating: cell, as: UTF8.self) else { throw lines.problem("a cell is no UTF-8") }
+      guard let text = String(validating: cell, as: UTF8.self) else { throw lines.problem("a cell is not UTF-8") }
       cells.append(cell.isEmpty && rest.first != UInt8(ascii: "\"") ? nil : text)
       guard end < rest.count, rest[end] == UInt8(ascii: ",") else {
         guard rest[end...].allSatisfy({ $0 == UInt8(ascii: "\r") }) else {
-          throw lines.problem("something follows the quotes of a cell")
+          throw lines.problem("a cell continues after its closing quote")
         }
         columns = columns ?? cells.count
         return cells
@@ -56,7 +56,7 @@ struct CSVReader {
         }
         cell.append(byte)
       }
-      guard let next = try lines.next() else { throw lines.problem("the quotes of a cell do not end") }
+      guard let next = try lines.next() else { throw lines.problem("a quoted cell has no closing quote") }
       cell.append(UInt8(ascii: "\n"))
       rest = [UInt8(ascii: "\"")] + next
       position = 1

@@ -5,18 +5,18 @@ import CairnInspection
 struct CompactCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Copies what is needed of a store into a new one.",
+    abstract: "Copies a store into a new one, without records that it no longer needs.",
     discussion: """
-      The rows there are, with their versions and revisions, and older versions where they are kept, in the order of their \
-      keys. The store itself is not changed; a process may be writing to it. Either all of it is copied, or there is no new \
-      store.
+      Copies the rows in the order of their keys, with their versions and revisions, and the older versions that the \
+      store keeps. The store itself is not changed; a process may write to it at the same time. If the copy fails, no \
+      new store is left behind.
 
       Example: kvdump compact orders.cairn -o compacted.cairn
       """)
 
   @OptionGroup var arguments: NewStoreArguments
 
-  @Flag(help: "Compress values anew, with dictionaries trained from what there is now.")
+  @Flag(help: "Compress values again, with dictionaries trained from the current rows.")
   var recompress = false
 
   func write(to output: inout Output) throws {
@@ -26,7 +26,7 @@ struct CompactCommand: Command {
     let contents = try arguments.copy(store, recompressing: recompress)
     try contents.print("copied", as: "compact", store: arguments.output, arguments.common.format, to: &output)
     if arguments.common.format == .text {
-      try output.line("the log of the old one has \(before.grouped) bytes")
+      try output.line("the log of the old store has \(before.grouped) bytes")
     }
   }
 }

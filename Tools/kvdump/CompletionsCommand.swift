@@ -15,7 +15,7 @@ struct CompletionsCommand: Command {
     case bash, zsh, fish
   }
 
-  @Argument(help: "Of which shell.")
+  @Argument(help: "The shell.")
   var shell: Shell
 
   func write(to output: inout Output) throws {

@@ -5,10 +5,11 @@ import CairnInspection
 struct DiffCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Prints what is different between two stores.",
+    abstract: "Prints the differences between two stores.",
     discussion: """
-      Keyspaces are compared by name, rows by value; with --exact also by version and revision. A line begins with - for what only the \
-      first store has, with + for what only the second has. Exit status 1 if there is any difference.
+      Keyspaces are matched by name. Rows are compared by value, with --exact also by version and revision. A line \
+      that begins with - is only in the first store, a line that begins with + only in the second. Exit status 1 if \
+      there is any difference.
 
       Example: kvdump diff yesterday.cairn today.cairn --keyspace customers
       """)
@@ -18,10 +19,10 @@ struct DiffCommand: Command {
   @Argument(help: "The directory of the other store.", completion: .directory)
   var second: String
 
-  @Option(help: ArgumentHelp("Only this keyspace.", valueName: "name"))
+  @Option(help: ArgumentHelp("Print only differences in this keyspace.", valueName: "name"))
   var keyspace: String?
 
-  @Flag(help: "Compare versions and revisions too.")
+  @Flag(help: "Also compare versions and revisions.")
   var exact = false
 
   @Flag(help: "Print no values.")

@@ -7,7 +7,7 @@ struct DropCommand: Command {
     commandName: "drop",
     abstract: "Drops a keyspace with all its rows.",
     discussion: """
-      The change is durable when the command ends; the space is given back by the next program that writes to the store. \
+      The change is durable when the command ends. The next program that writes to the store frees the space. \
       No other process may have the store open for writing.
 
       Example: kvdump drop orders.cairn customers

@@ -7,14 +7,15 @@ struct DumpCommand: Command {
     commandName: "dump",
     abstract: "Prints everything in a store in a form that can be loaded again.",
     discussion: """
-      As text, the format of Berkeley DB's db_dump, which db_load and LMDB's mdb_load read: a named section for each \
-      keyspace, and the newest version of each row. With --profile lmdb, what mdb_load needs for more than 1 MiB, and only keys \
-      that LMDB takes. As jsonl or json, all versions that are kept with their numbers: kvdump load restores them exactly.
+      Text is in the format of Berkeley DB's db_dump, which db_load and LMDB's mdb_load read: a named section for each \
+      keyspace, with the newest version of each row. --profile lmdb adds the map size that mdb_load needs for more \
+      than 1 MiB, and refuses keys that LMDB does not accept. Output as jsonl or json contains all versions that the \
+      store keeps, with their version numbers and revisions; kvdump load restores them exactly.
 
-      What has been cut off is never taken for whole: DATA=END and the last line come only after everything else. \
-      Whatever is left out is told on standard error.
+      A truncated dump is never mistaken for a complete one: DATA=END and the last line are written only after \
+      everything else. Everything that the dump omits is reported on standard error.
 
-        --keys encoded  the key is the encoded reference, whatever it is (FORMAT.md, section 6)
+        --keys encoded  the key is the encoded reference, of any kind (FORMAT.md, section 6)
         --keys bytes    the key is the bytes of a reference that is bytes; any other ends the dump
         --keys text     the key is the UTF-8 of a reference that is a string; any other ends the dump
 
@@ -25,19 +26,19 @@ struct DumpCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Argument(help: "Names of keyspaces; all of them without one.")
+  @Argument(help: "The names of the keyspaces to dump; all keyspaces if none is named.")
   var keyspaces: [String] = []
 
-  @Option(help: "Whose loader the text is for.")
+  @Option(help: "The database whose loader is to read the text.")
   var profile = DumpProfile.bdb
 
-  @Option(help: "What stands for a row's reference in text.")
+  @Option(help: "The form of the keys in text.")
   var keys = DumpKeys.encoded
 
-  @Flag(help: "Leave the name of the one keyspace out.")
+  @Flag(help: "Omit the name of the keyspace; for a dump of one keyspace.")
   var unnamed = false
 
-  @Flag(help: "With --profile lmdb, print keys of more than 511 bytes too.")
+  @Flag(help: "With --profile lmdb, do not refuse keys of more than 511 bytes.")
   var anyKeyLength = false
 
   func validate() throws {

@@ -4,7 +4,7 @@ import CairnInspection
 
 /// The argument of commands that change single rows or keyspaces without regard to other rows.
 struct ForceArguments: ParsableArguments {
-  @Flag(help: "Change rows of Core Data objects too, although they may contradict each other then.")
+  @Flag(help: "Also change rows of Core Data objects, which may then contradict each other.")
   var force = false
 }
 
@@ -22,6 +22,6 @@ struct RowsOfObjects: Error, CustomStringConvertible {
   let keyspace: String
 
   var description: String {
-    "\(keyspace) has rows of Core Data objects, which depend on other rows; --force changes it nevertheless"
+    "\(keyspace) has rows of Core Data objects, which depend on other rows; use --force to change it anyway"
   }
 }

@@ -7,8 +7,8 @@ struct GetCommand: Command {
     commandName: "get",
     abstract: "Prints one row.",
     discussion: """
-      The value is printed as quoted text or, if it is none, in hexadecimal as x'0a0b'; with --raw as it is. Exit \
-      status 1 if there is no such row.
+      The value is printed as quoted text or, if it is not text, in hexadecimal as x'0a0b'; with --raw as its bytes. \
+      Exit status 1 if there is no such row.
 
       Examples: kvdump get orders.cairn customers 42
                 kvdump get orders.cairn pictures '("Berlin", 7)' --raw > picture.png
@@ -18,11 +18,11 @@ struct GetCommand: Command {
 
   @OptionGroup var row: RowArguments
 
-  @Flag(help: "Print the value's bytes and nothing else, whatever they are.")
+  @Flag(help: "Print only the value's bytes, unchanged.")
   var raw = false
 
   func validate() throws {
-    if raw, common.format != .text { throw ValidationError("--raw and --format exclude each other.") }
+    if raw, common.format != .text { throw ValidationError("--raw and --format cannot be combined.") }
   }
 
   func write(to output: inout Output) throws {

@@ -30,7 +30,7 @@
       guard let columns = try table.next() else { throw StoreError(.malformed, "the input is empty") }
       let names = columns.compactMap(\.self)
       guard names.count == columns.count, Set(names).count == names.count else {
-        throw StoreError(.malformed, "line 1: a column has no name, or two have the same")
+        throw StoreError(.malformed, "line 1: a column has no name, or two columns have the same name")
       }
       self = .table(table, columns: names)
     }
@@ -53,10 +53,10 @@
     private static func next(_ lines: inout LineReader, _ isOpen: inout Bool) throws -> GivenObject? {
       while let line = try lines.next() {
         guard let members = try? JSONDecoder().decode([String: GivenValue].self, from: Data(line)) else {
-          throw lines.problem("it is no object of JSON on a line of its own, as --format jsonl prints it")
+          throw lines.problem("not a JSON object on one line, as --format jsonl prints it")
         }
         if case .string(let schema) = members["schema"] {
-          guard schema == "kvdump.objects" else { throw lines.problem("this is \(schema), and not kvdump.objects") }
+          guard schema == "kvdump.objects" else { throw lines.problem("the schema is \(schema), not kvdump.objects") }
           isOpen = true
         } else if members["end"] != nil {
           isOpen = false
@@ -64,7 +64,7 @@
           return try object(members, lines)
         }
       }
-      guard !isOpen else { throw lines.problem("the last line is missing: what follows has been cut off") }
+      guard !isOpen else { throw lines.problem("the last line is missing: the input is truncated") }
       return nil
     }
 
@@ -78,7 +78,7 @@
         case ("version", .integer): break
         case ("attributes", .object(let properties)), ("relationships", .object(let properties)):
           values.merge(properties) { first, _ in first }
-        default: throw lines.problem("an object has no such member \(Reference.string(member).literal)")
+        default: throw lines.problem("an object cannot have the member \(Reference.string(member).literal)")
         }
       }
       return GivenObject(line: lines.number, name: name, entity: entity, values: values)

@@ -5,11 +5,11 @@ import CairnInspection
 struct HexCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "hex",
-    abstract: "Prints the bytes of a file of the store with the names of their fields.",
+    abstract: "Prints the bytes of a file of the store, with the names of the fields.",
     discussion: """
-      The names are those of Documentation/FORMAT.md. Of a segment the header is printed and then each frame, or only \
-      what lies in a range; of a checkpoint the header; a manifest and a list of moves whole. Whatever is damaged is decoded as \
-      far as it goes, and marked with an exclamation mark. Exit status 1 if anything was.
+      The names are those of Documentation/FORMAT.md. For a segment, prints the header and all frames, or those in a \
+      range; for a checkpoint, the header; for all other files, everything. Damaged parts are decoded as far as \
+      possible, and marked with an exclamation mark. Exit status 1 if there is damage.
 
       Examples: kvdump hex orders.cairn MANIFEST
                 kvdump hex orders.cairn 3 --offset 128 --length 1
@@ -21,19 +21,19 @@ struct HexCommand: Command {
   @Argument(help: "A file of the store, or a segment's number.")
   var file: String
 
-  @Option(help: ArgumentHelp("The frame at this offset of a segment and those behind it.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Print the frame at this offset of a segment, and later frames.", valueName: "bytes"))
   var offset = 0
 
-  @Option(help: ArgumentHelp("Only frames that have some of so many bytes; all without it.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Print only frames that overlap this many bytes from --offset.", valueName: "bytes"))
   var length: Int?
 
-  @Flag(help: "Print all bytes of long fields, of which the first 64 are printed otherwise.")
+  @Flag(help: "Print all bytes of long fields, not only the first 64.")
   var whole = false
 
   private static let shownBytes = 64
 
   func validate() throws {
-    guard offset >= 0, length ?? 0 >= 0 else { throw ValidationError("--offset and --length are numbers of bytes.") }
+    guard offset >= 0, length ?? 0 >= 0 else { throw ValidationError("--offset and --length must not be negative.") }
   }
 
   func write(to output: inout Output) throws {
@@ -89,7 +89,7 @@ struct HexCommand: Command {
       lines.append(line)
     }
     if annotation.length > shown.count {
-      lines.append("          … \((annotation.length - shown.count).grouped) bytes more")
+      lines.append("          … \((annotation.length - shown.count).grouped) more bytes")
     }
     return lines
   }

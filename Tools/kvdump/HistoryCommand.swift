@@ -5,10 +5,10 @@ import CairnInspection
 struct HistoryCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Prints the versions of a row that are kept, newest first.",
+    abstract: "Prints the versions of a row that the store keeps, newest first.",
     discussion: """
-      Deletions are versions too. With --log, all versions that the log still has, whether they are kept or not: what \
-      has been superseded stays there until compaction comes by. Exit status 1 if there are none.
+      Deletions are versions too. With --log, prints all versions in the log: superseded versions stay there until \
+      compaction removes them. Exit status 1 if there is no version.
 
       Examples: kvdump history orders.cairn customers 42
                 kvdump history orders.cairn customers 42 --log
@@ -18,7 +18,7 @@ struct HistoryCommand: Command {
 
   @OptionGroup var row: RowArguments
 
-  @Flag(help: "Also versions that are not kept any more.")
+  @Flag(help: "Also print versions that the store no longer keeps.")
   var log = false
 
   func write(to output: inout Output) throws {

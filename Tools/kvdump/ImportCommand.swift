@@ -8,15 +8,16 @@
   struct ImportCommand: Command {
     static let configuration = CommandConfiguration(
       commandName: "import",
-      abstract: "Inserts and updates objects of Core Data.",
+      abstract: "Inserts and updates Core Data objects.",
       discussion: """
-        Reads what kvdump objects prints as jsonl or csv; which of them it is, is seen from the first character. All of it \
-        is saved at once by a context with the application's model, which sets inverses, gives identifiers, and checks values and constraints; \
-        or nothing is, and the line is named. No other process may have the store open for writing.
+        Reads the output of kvdump objects as jsonl or csv; the first character tells which of the two it is. A \
+        context with the application's model saves all objects at once: it sets inverses, assigns identifiers, and \
+        checks values and constraints. If anything is wrong, nothing is imported, and the error names the line. No \
+        other process may have the store open for writing.
 
-        An object with a URI of this store, or Person/p12, is updated: properties that a line does not have stay as they are. Any \
-        other object is new. Its name, if it has one, may be anything, and lines before and behind may refer to it. So objects \
-        of another store can be imported with all their relationships.
+        An object with a URI of this store, or a short name such as Person/p12, is updated: properties that are not in \
+        the line stay unchanged. Any other object is new. A new object may have any name, to which earlier and later \
+        lines may refer. So objects of another store can be imported with all their relationships.
 
         Examples: kvdump import library.cairn people.csv --entity Person --model Library.xcdatamodeld
                   kvdump objects old.cairn --format jsonl | kvdump import new.cairn --model Library.xcdatamodeld
@@ -24,18 +25,18 @@
 
     @OptionGroup var common: CommonArguments
 
-    @Argument(help: "The objects; standard input without one.", completion: .file())
+    @Argument(help: "The file with the objects; standard input if omitted.", completion: .file())
     var file: String?
 
     @Option(
-      help: ArgumentHelp("The application's model: an .xcdatamodeld or .xcdatamodel of Xcode.", valueName: "path"),
+      help: ArgumentHelp("The application's model: an .xcdatamodeld or .xcdatamodel from Xcode.", valueName: "path"),
       completion: .directory)
     var model: String
 
-    @Option(help: ArgumentHelp("The entity of new objects that do not say theirs.", valueName: "name"))
+    @Option(help: ArgumentHelp("The entity of new objects for which the input names none.", valueName: "name"))
     var entity: String?
 
-    @Flag(help: "Make the store if there is none.")
+    @Flag(help: "Create the store if it does not exist.")
     var create = false
 
     func write(to output: inout Output) throws {
@@ -44,7 +45,7 @@
       let isNew = create && !FileManager.default.fileExists(atPath: "\(common.store)/\(ManifestFile.name)")
       if !isNew { try ObjectSearch.requireObjects(at: common.store) }
       // A Control-C that comes too late to cancel the import ends the process after the report.
-      try Watched.working("importing, objects") { progress in
+      try Watched.working("importing objects") { progress in
         let report: ObjectImport.Report
         do {
           report = try run(objects, progress)
@@ -64,7 +65,7 @@
         try output.line(
           "imported \((report.inserted + report.updated + report.unchanged).of("object")): "
             + "\(report.inserted.grouped) inserted, \(report.updated.grouped) updated, "
-            + "\(report.unchanged.grouped) as they were")
+            + "\(report.unchanged.grouped) unchanged")
       case .json, .jsonl:
         try output.write(
           .object([

@@ -5,9 +5,9 @@ import CairnInspection
 struct InfoCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Tells what a store is and holds: keyspaces, segments, bytes.",
+    abstract: "Prints what a store contains: keyspaces, segments, bytes.",
     discussion: """
-      Of a store that does not open, what its manifest tells; then the exit status is 2.
+      For a store that does not open, prints the contents of its manifest; the exit status is then 2.
 
       Example: kvdump info orders.cairn --format json
       """)
@@ -42,12 +42,12 @@ struct InfoCommand: Command {
       "log         \(figures.logBytes.grouped) bytes, \(percentage) % of them live",
       "live        \(figures.liveBytes.grouped) bytes",
       "dead        \(figures.deadBytes.grouped) bytes",
-      "segments    \(info.segmentBytes.grouped) bytes at most each",
+      "segments    at most \(info.segmentBytes.grouped) bytes each",
     ]
     if let newest = info.checkpoints.last {
       lines.append(
-        "checkpoint  at sequence \(newest.grouped); \(info.checkpoints.count) of "
-          + "\(figures.checkpointBytes.grouped) bytes together")
+        "checkpoint  at sequence \(newest.grouped); \(info.checkpoints.count.of("checkpoint")), "
+          + "\(figures.checkpointBytes.grouped) bytes in total")
     }
     if let place = info.recovery.discardedAt {
       lines.append("torn tail   \(info.recovery.discardedBytes.of("byte")) at \(place)")

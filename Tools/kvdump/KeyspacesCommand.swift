@@ -7,8 +7,8 @@ struct KeyspacesCommand: Command {
     commandName: "keyspaces",
     abstract: "Lists the keyspaces of a store.",
     discussion: """
-      Of each: its number, name and order, how many rows it has and versions of each it keeps, the bytes of its records, \
-      its dictionaries, and the commit that defined it.
+      For each keyspace: its number, name and order, the number of its rows, the number of versions that it keeps of a \
+      row, the bytes of its records, the number of its dictionaries, and the commit that defined it.
 
       Example: kvdump keyspaces orders.cairn
       """)

@@ -24,26 +24,28 @@ struct Kvdump: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
-    abstract: "Looks into a Cairn store, takes out what is in it, and puts it in again.",
+    abstract: "Inspects a Cairn store, exports its contents, and imports contents.",
     usage: """
       kvdump <store>
       kvdump <subcommand> <store> ...
       """,
     discussion: """
-      Data goes to standard output, everything else to standard error. A store may be looked at while a process writes \
-      to it. Only import, put, delete, drop and rollback change a store, which no other process may have open for writing. Whatever in a store would move the cursor, colour or reorder text is escaped.
+      Data goes to standard output, everything else to standard error. A process may write to a store while kvdump \
+      reads the store. Only import, put, delete, drop and rollback change a store; no other process may have that \
+      store open for writing. Text from a store that would move the cursor, or colour or reorder text, is escaped.
 
       References are written like this:
         42                   an integer
         "Berlin\\n"           a string, escaped as in Swift
-        Berlin               a string too, being none of the others
+        Berlin               also a string, because it has none of the other forms
         x'0a0b'              bytes
         67e55044-10b1-426f-9247-bb680e5fe0c8
         (7, "a", x'00')      a tuple
-      One that begins with a minus sign follows a --, as in kvdump get -- orders.cairn numbers -5.
+      A reference that begins with a minus sign must follow --, as in kvdump get -- orders.cairn numbers -5.
 
-      Exit status: 0 fine; 1 something was found: damage, a loss, a difference, no such row; 2 something cannot be \
-      opened, read or written; 64 wrong arguments. A reader that goes away, as head does, is no error.
+      Exit status: 0 success; 1 the command found damage, a loss or a difference, or did not find the row; 2 the store \
+      or another required file cannot be opened, read or written; 64 wrong arguments. It is not an error if the reader \
+      of the output exits early, as head does.
 
       Examples: kvdump orders.cairn
                 kvdump scan orders.cairn customers --from 100 --limit 10
@@ -86,7 +88,7 @@ struct CommonArguments: ParsableArguments {
   @Argument(help: "The store's directory.", completion: .directory)
   var store: String
 
-  @Option(help: "For people (text), as one JSON document (json), or as one JSON object a line (jsonl).")
+  @Option(help: "Print for people (text), as one JSON document (json), or as one JSON object per line (jsonl).")
   var format = OutputFormat.text
 }
 

@@ -5,15 +5,16 @@ import CairnInspection
 struct LoadCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "load",
-    abstract: "Makes a new store of a dump.",
+    abstract: "Makes a new store from a dump.",
     discussion: """
-      Reads what kvdump dump, db_dump and mdb_dump write: the format of Berkeley DB, each section a keyspace, or JSON \
-      lines, which bring back every version with its numbers. Which of them it is, is seen from the first character. \
-      Either all of it is loaded, or there is no new store. What a dump says that has no meaning here is told on standard error.
+      Reads the output of kvdump dump, db_dump and mdb_dump: the format of Berkeley DB, in which each section is a \
+      keyspace, or JSON lines, which contain every version with its numbers. The first character tells which of the \
+      two it is. If the dump cannot be loaded completely, no new store is left behind. Header fields that have no \
+      meaning in Cairn are reported on standard error.
 
         --keys encoded  keys are encoded references, as kvdump dump writes them
-        --keys bytes    keys become references that are bytes: for dumps from elsewhere
-        --keys text     keys become references that are strings; they have to be UTF-8
+        --keys bytes    keys become references that are bytes; for dumps of other databases
+        --keys text     keys become references that are strings; the keys must be UTF-8
 
       Examples: kvdump load -o restored.cairn orders.jsonl
                 mdb_dump -a -n orders.mdb | kvdump load -o orders.cairn
@@ -21,28 +22,29 @@ struct LoadCommand: Command {
       """)
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The directory of the new store.", valueName: "new store"),
+    name: .shortAndLong,
+    help: ArgumentHelp("The directory of the new store; it must be missing or empty.", valueName: "new store"),
     completion: .directory)
   var output: String
 
-  @Argument(help: "The dump; standard input without one.", completion: .file())
+  @Argument(help: "The file with the dump; standard input if omitted.", completion: .file())
   var dump: String?
 
-  @Option(help: "What keys are in the format of Berkeley DB.")
+  @Option(help: "The meaning of the keys of a dump in the format of Berkeley DB.")
   var keys = DumpKeys.encoded
 
-  @Option(help: ArgumentHelp("What a section without a name becomes.", valueName: "name"))
+  @Option(help: ArgumentHelp("The keyspace for a section without a name.", valueName: "name"))
   var keyspace = "main"
 
-  @Flag(help: "Make the keyspaces unordered, in the format of Berkeley DB.")
+  @Flag(help: "Make the keyspaces of a dump in the format of Berkeley DB unordered.")
   var unordered = false
 
-  @Option(help: "How the report is printed: for people (text), as JSON (json), or JSON in a line (jsonl).")
+  @Option(help: "Print the report for people (text), as JSON (json), or as JSON on one line (jsonl).")
   var format = OutputFormat.text
 
   func validate() throws {
     guard !keyspace.isEmpty, keyspace.utf8.count <= Int(UInt16.max) else {
-      throw ValidationError("--keyspace has 1 to 65,535 bytes.")
+      throw ValidationError("--keyspace must have 1 to 65,535 bytes.")
     }
   }
 
@@ -50,7 +52,7 @@ struct LoadCommand: Command {
     let input = try Input(dump)
     let isJSON = try input.peek() == UInt8(ascii: "{")
     var remarks: [String] = []
-    let contents = try Watched.working("loading, rows") { progress in
+    let contents = try Watched.working("loading rows") { progress in
       var loading = StoreLoading(
         at: output, isJSON ? .jsonLines : .berkeley(keys, unnamed: keyspace, isOrdered: !unordered), progress: progress)
       defer { remarks = loading.remarks }

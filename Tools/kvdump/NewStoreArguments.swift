@@ -8,7 +8,7 @@ struct NewStoreArguments: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The directory of the new store; there must be nothing yet.", valueName: "new store"),
+    help: ArgumentHelp("The directory of the new store; it must be missing or empty.", valueName: "new store"),
     completion: .directory)
   var output: String
 }

@@ -6,9 +6,9 @@ import RowFormat
 struct ObjectCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "object",
-    abstract: "Prints one object of Core Data, with its relationships.",
+    abstract: "Prints one Core Data object, with its relationships.",
     discussion: """
-      An object is named by its URI, or by entity and reference. Exit status 1 if there is no such object.
+      An object is named by its URI, or by its entity and reference. Exit status 1 if there is no such object.
 
       Examples: kvdump object library.cairn Person/p12
                 kvdump object library.cairn x-coredata://67E55044-10B1-426F-9247-BB680E5FE0C8/Person/p12
@@ -16,14 +16,14 @@ struct ObjectCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Argument(help: "The object's URI, or its entity and reference, as Person/p12.")
+  @Argument(help: "The object's URI, or its entity and reference, such as Person/p12.")
   var object: String
 
-  @Option(help: ArgumentHelp("So many members of each to-many relationship.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print at most this many members of each to-many relationship.", valueName: "number"))
   var limit = 20
 
   func validate() throws {
-    guard limit >= 0 else { throw ValidationError("--limit is a number of members, not \(limit).") }
+    guard limit >= 0 else { throw ValidationError("--limit must not be negative, as \(limit) is.") }
   }
 
   func write(to output: inout Output) throws {

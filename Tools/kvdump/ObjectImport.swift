@@ -105,7 +105,7 @@
       if let name = given.ownColumns.first(where: { object.entity.propertiesByName[$0] != nil }) {
         throw problem(
           given.line,
-          "a property of \(object.entity.name ?? "") is named \(name), which means something else in CSV; take jsonl")
+          "a property of \(object.entity.name ?? "") is named \(name), which has another meaning in CSV; use jsonl")
       }
       objects.append(object)
       lines[ObjectIdentifier(object)] = given.line
@@ -114,21 +114,22 @@
 
     private func object(_ given: GivenObject) throws -> NSManagedObject {
       if let name = given.name, let existing = try existing(name, given.line) {
-        guard lines[ObjectIdentifier(existing)] == nil else { throw problem(given.line, "\(name) comes twice") }
+        guard lines[ObjectIdentifier(existing)] == nil else { throw problem(given.line, "\(name) appears twice") }
         guard given.entity == nil || given.entity == existing.entity.name else {
-          throw problem(given.line, "\(name) is of the entity \(existing.entity.name ?? "")")
+          throw problem(given.line, "\(name) has the entity \(existing.entity.name ?? "")")
         }
         return existing
       }
       guard let entityName = given.entity ?? given.name.flatMap(Self.entity) ?? defaultEntity else {
-        throw problem(given.line, "nothing says of which entity the object is; --entity does")
+        throw problem(given.line, "the object has no entity; use --entity to name one")
       }
       guard let entity = model.entitiesByName[entityName], !entity.isAbstract else {
-        throw problem(given.line, "the model has no entity \(Reference.string(entityName).literal) with objects")
+        throw problem(
+          given.line, "the model has no entity \(Reference.string(entityName).literal) that can have objects")
       }
       let object = NSManagedObject(entity: entity, insertInto: context)
       if let name = given.name, named.updateValue(object, forKey: name) != nil {
-        throw problem(given.line, "\(name) comes twice")
+        throw problem(given.line, "\(name) appears twice")
       }
       return object
     }
@@ -167,12 +168,12 @@
       let entity = object.entity
       if let relationship = entity.relationshipsByName[name], !relationship.isTransient {
         guard let names = value.objectNames(isToMany: relationship.isToMany) else {
-          throw problem(line, "\(name) is no \(relationship.isToMany ? "list of objects" : "object")")
+          throw problem(line, "\(name) is not \(relationship.isToMany ? "a list of objects" : "an object")")
         }
         links.append(Link(line: line, object: object, relationship: relationship, names: names))
       } else if let attribute = entity.attributesByName[name], !attribute.isTransient {
         guard let made = try made(of: value, attribute, line) else {
-          throw problem(line, "\(name) is no \(attribute.attributeType.words)")
+          throw problem(line, "\(name) is not \(attribute.attributeType.words)")
         }
         let old = ManagedValue(object.value(forKey: name), of: attribute)
         let isDerived = attribute is NSDerivedAttributeDescription
@@ -189,7 +190,7 @@
       guard attribute.attributeType == .objectIDAttributeType, case .string(let name) = value else {
         return value.value(of: attribute)
       }
-      guard let object = try existing(name, line) else { throw problem(line, "\(name) is no object of the store") }
+      guard let object = try existing(name, line) else { throw problem(line, "\(name) is not an object of the store") }
       return object.objectID
     }
 
@@ -199,7 +200,7 @@
           throw problem(link.line, "\(link.relationship.name): there is no object \(name)")
         }
         guard link.relationship.destinationEntity.map(other.entity.isKindOf) ?? true else {
-          throw problem(link.line, "\(link.relationship.name): \(name) is of the entity \(other.entity.name ?? "")")
+          throw problem(link.line, "\(link.relationship.name): \(name) has the entity \(other.entity.name ?? "")")
         }
         return other
       }
@@ -254,7 +255,7 @@
       let places = conflict.conflictingObjects.compactMap(line).sorted()
       let names = conflict.constraint.joined(separator: ", ")
       return places.count > 1
-        ? "lines \(places.map(String.init).joined(separator: ", ")): \(names) has to be unique."
+        ? "lines \(places.map(String.init).joined(separator: ", ")): \(names) must be unique."
         : "line \(places.map(String.init).joined()): another object has the same \(names)."
     }
   }
@@ -263,17 +264,17 @@
     /// The noun for a value of the type, for messages.
     fileprivate var words: String {
       switch self {
-      case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: "whole number"
-      case .decimalAttributeType, .doubleAttributeType, .floatAttributeType: "number"
+      case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: "a whole number"
+      case .decimalAttributeType, .doubleAttributeType, .floatAttributeType: "a number"
       case .stringAttributeType: "text"
       case .booleanAttributeType: "true or false"
-      case .dateAttributeType: "date as 2001-01-01T00:00:00Z"
-      case .binaryDataAttributeType, .transformableAttributeType: "bytes in hexadecimal digits"
-      case .UUIDAttributeType: "UUID"
-      case .URIAttributeType: "URI"
-      case .objectIDAttributeType: "object"
-      case .compositeAttributeType: "object of JSON with the elements of the attribute"
-      case .undefinedAttributeType: "value"
+      case .dateAttributeType: "a date such as 2001-01-01T00:00:00Z"
+      case .binaryDataAttributeType, .transformableAttributeType: "an even number of hexadecimal digits"
+      case .UUIDAttributeType: "a UUID"
+      case .URIAttributeType: "a URI"
+      case .objectIDAttributeType: "an object"
+      case .compositeAttributeType: "a JSON object with the elements of the attribute"
+      case .undefinedAttributeType: "a value"
       }
     }
   }

@@ -28,7 +28,7 @@
           options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
       }
       guard let store = (added as? CairnIncrementalStore)?.database else {
-        preconditionFailure("A store of the type \(added.type) is none of Cairn's.")
+        preconditionFailure("A store of the type \(added.type) is not a Cairn store.")
       }
       self.store = store
       context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

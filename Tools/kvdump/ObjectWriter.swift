@@ -28,7 +28,7 @@ struct ObjectWriter {
     columns = Set(entities.flatMap { objects.properties(of: $0.number) }.map(\.name)).sorted()
     if format == .csv, let name = columns.first(where: ObjectFormat.ownColumns.contains) {
       throw StoreError(
-        .malformed, "a property is named \(name), which means something else in CSV; --format jsonl prints it")
+        .malformed, "a property is named \(name), which has another meaning in CSV; use --format jsonl")
     }
   }
 

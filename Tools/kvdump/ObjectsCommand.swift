@@ -6,12 +6,13 @@ import RowFormat
 struct ObjectsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "objects",
-    abstract: "Prints the objects of a store of Core Data.",
+    abstract: "Prints the objects of a Core Data store.",
     discussion: """
-      Entity by entity, in the order of their references. Text has a table for each entity, without to-many \
-      relationships, in which long values are cut off; all other formats have everything, csv texts as they are. Predicates are in the \
-      format of NSPredicate, and know all but transformable and composite attributes. An object that cannot be read is \
-      left out, what is wrong with it is said on standard error, and the exit status is 1.
+      Prints the objects entity by entity, in the order of their references. Text has a table for each entity, without \
+      to-many relationships and with long values shortened; all other formats have everything, and csv does not escape \
+      control characters. Predicates are in the format of NSPredicate, and may use all attributes except transformable \
+      and composite ones. An object that cannot be read is omitted and reported on standard error; the exit status is \
+      then 1.
 
       Examples: kvdump objects library.cairn --entity Person --limit 10
                 kvdump objects library.cairn --entity Person --where 'ANY pets.name BEGINSWITH "R"'
@@ -21,25 +22,25 @@ struct ObjectsCommand: Command {
   @Argument(help: "The store's directory.", completion: .directory)
   var store: String
 
-  @Option(help: "For people (text), as one JSON document (json), one JSON object a line (jsonl), or as a table (csv).")
+  @Option(help: "Print for people (text), as a JSON document (json), a JSON object per line (jsonl), or a table (csv).")
   var format = ObjectFormat.text
 
-  @Option(help: ArgumentHelp("Only objects of this entity and of those that inherit from it.", valueName: "name"))
+  @Option(help: ArgumentHelp("Print only objects of this entity and its subentities.", valueName: "name"))
   var entity: String?
 
   #if !canImport(Darwin)
-    @Option(help: ArgumentHelp("Only objects that this is true of; needs --entity.", valueName: "predicate"))
+    @Option(help: ArgumentHelp("Print only objects for which this is true; requires --entity.", valueName: "predicate"))
     var `where`: String?
   #endif
 
-  @Option(help: ArgumentHelp("At most so many objects; all without it.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print at most this many objects; all objects if omitted.", valueName: "number"))
   var limit: Int?
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit is a number of objects, not \(limit).") }
+    if let limit, limit < 0 { throw ValidationError("--limit must not be negative, as \(limit) is.") }
     #if !canImport(Darwin)
       guard let predicate = self.where else { return }
-      guard entity != nil else { throw ValidationError("--where needs --entity, whose objects it is about.") }
+      guard entity != nil else { throw ValidationError("--where requires --entity.") }
       try ObjectSearch.validate(predicate)
     #endif
   }

@@ -7,9 +7,9 @@ struct PutCommand: Command {
     commandName: "put",
     abstract: "Inserts or replaces one row.",
     discussion: """
-      The value is the text that is given, quoted as get prints it or not, or bytes as x'0a0b'; without one, all bytes of \
-      standard input. The change is durable when the command ends. No other process may have the store open for writing, and the \
-      keyspace has to be there.
+      The value is text, with or without the quotes and escapes of the output of get, or bytes written as x'0a0b'. If \
+      it is omitted, the value is all bytes of standard input. The change is durable when the command ends. No other \
+      process may have the store open for writing, and the keyspace must exist.
 
       Examples: kvdump put orders.cairn customers 42 Bea
                 kvdump put orders.cairn pictures '("Berlin", 7)' < picture.png
@@ -19,7 +19,7 @@ struct PutCommand: Command {
   @OptionGroup var row: RowArguments
   @OptionGroup var force: ForceArguments
 
-  @Argument(help: "The row's value; standard input without one.")
+  @Argument(help: "The row's value; standard input if omitted.")
   var value: String?
 
   func write(to output: inout Output) throws {

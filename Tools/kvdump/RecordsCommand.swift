@@ -5,11 +5,12 @@ import CairnInspection
 struct RecordsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "records",
-    abstract: "Prints the log as it is: every record, superseded ones and damage included.",
+    abstract: "Prints the raw log: every record, including superseded records, and damage.",
     discussion: """
-      Segments, the frames in them, the records in those, each with its offset in the segment's file. What is invalid is \
-      told where it lies; records in it whose own checksum is right are printed all the same, marked as loose. A value of 40 bytes \
-      that takes 21 is printed as 21/40, with d behind it if it takes a dictionary. Exit status 1 if there is damage.
+      Prints the segments, their frames, and the records of the frames, each with its offset in the segment's file. \
+      Invalid parts are reported in their place; records in them whose own checksum is right are printed too, marked \
+      as loose. A value of 40 bytes that is compressed to 21 bytes is printed as 21/40, followed by d if decompressing \
+      it requires a dictionary. Exit status 1 if there is damage.
 
       Examples: kvdump records orders.cairn --segment 3
                 kvdump records orders.cairn --keyspace customers --key 42
@@ -18,25 +19,25 @@ struct RecordsCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Option(help: ArgumentHelp("Only this segment.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print only this segment.", valueName: "number"))
   var segment: UInt32?
 
-  @Option(help: ArgumentHelp("Only records of this keyspace.", valueName: "name"))
+  @Option(help: ArgumentHelp("Print only records of this keyspace.", valueName: "name"))
   var keyspace: String?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Only records of this row.", valueName: "reference"),
+    parsing: .unconditional, help: ArgumentHelp("Print only records of this row.", valueName: "reference"),
     transform: Reference.parse)
   var key: Reference?
 
-  @Option(help: ArgumentHelp("Only records of this commit or later ones.", valueName: "sequence"))
+  @Option(help: ArgumentHelp("Print only records of this commit and later ones.", valueName: "sequence"))
   var since: UInt64?
 
-  @Option(help: ArgumentHelp("At most so many records; all without it.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print at most this many records; all records if omitted.", valueName: "number"))
   var limit: Int?
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit is a number of records, not \(limit).") }
+    if let limit, limit < 0 { throw ValidationError("--limit must not be negative, as \(limit) is.") }
   }
 
   private var isFiltered: Bool { keyspace != nil || key != nil || since != nil }
@@ -105,7 +106,7 @@ struct RecordsCommand: Command {
       } else if start.isEmpty {
         "unused"
       } else {
-        start.isReadable ? "the header is damaged" : "the header is damaged, and nothing else tells what is in it"
+        start.isReadable ? "the header is damaged" : "the header is damaged, and its frames cannot be read"
       }
     return Terminal.styled("segment \(start.id): \(what)", .bold)
   }
@@ -141,7 +142,7 @@ struct RecordsCommand: Command {
     guard !invalid.isTornTail else {
       return ["\(column(invalid.range.lowerBound))  " + Terminal.styled("torn tail of \(length)", .yellow)]
     }
-    return ["\(column(invalid.range.lowerBound))  " + Terminal.styled("\(length) are no valid frame", .red)]
+    return ["\(column(invalid.range.lowerBound))  " + Terminal.styled("\(length): not a valid frame", .red)]
       + invalid.words.map { "              \($0)" }
   }
 

@@ -5,11 +5,11 @@ import CairnInspection
 struct RollbackCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
-    abstract: "Takes a store back to what it was after an earlier commit.",
+    abstract: "Takes a store back to its state after an earlier commit.",
     discussion: """
-      The commits behind that one are no part of the store any more; their bytes are kept beside the log, in files whose \
-      names are printed. kvdump tail lists commits. The way back ends where compaction has begun to copy. No other process may have \
-      the store open for writing.
+      Removes all later commits from the store. Their bytes are kept beside the log, in files whose names are printed. \
+      kvdump tail lists commits. A store cannot go back beyond the newest commit that a compaction has looked at. No \
+      other process may have the store open for writing.
 
       Example: kvdump rollback orders.cairn --to 1000000017
       """)
@@ -29,7 +29,7 @@ struct RollbackCommand: Command {
     case .text:
       try output.line(
         "went back to commit \(recovery.lastSequence.grouped), which leaves \(recovery.rows.of("row")); "
-          + "kept aside \(recovery.discardedBytes.of("byte")):")
+          + "saved \(recovery.discardedBytes.of("byte")) of the log in:")
       for part in recovery.discarded { try output.line("  \(part.keptAs)") }
     case .json, .jsonl:
       try output.write(
@@ -47,5 +47,5 @@ struct RollbackCommand: Command {
 struct NothingBehind: Error, CustomStringConvertible {
   let newest: UInt64
 
-  var description: String { "there is nothing behind commit \(newest.grouped), which is the newest" }
+  var description: String { "there is no commit after \(newest.grouped), so there is nothing to roll back" }
 }

@@ -6,6 +6,6 @@ struct RowArguments: ParsableArguments {
   @Argument(help: "The keyspace's name.")
   var keyspace: String
 
-  @Argument(help: "The row's reference; kvdump --help tells how to write one.", transform: Reference.parse)
+  @Argument(help: "The row's reference; kvdump --help describes how to write a reference.", transform: Reference.parse)
   var reference: Reference
 }

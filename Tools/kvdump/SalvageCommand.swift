@@ -5,12 +5,12 @@ import CairnInspection
 struct SalvageCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Makes a new store of every record that can be read in a damaged one.",
+    abstract: "Makes a new store from all readable records of a damaged one.",
     discussion: """
-      Of each row the newest readable version is kept, with its version and revision. What could not be read is \
-      listed with its place and, as far as that can be told, the rows that it was about: those whose key can still be \
-      read, or between which two rows it lay. A row whose newest version is lost comes back as it was before; one whose deletion \
-      is lost comes back. The damaged store is not changed. Exit status 1 if anything was lost.
+      Each row keeps its newest readable version, with its version number and revision. Each part that cannot be read \
+      is listed with its place and, as far as possible, the rows concerned: the rows whose keys are still readable, or \
+      the two rows between which the part lies. A row whose newest version is lost returns to an older version; a row \
+      whose deletion is lost reappears. The damaged store is not changed. Exit status 1 if anything was lost.
 
       Example: kvdump salvage broken.cairn -o saved.cairn
       """)

@@ -7,9 +7,9 @@ struct ScanCommand: Command {
     commandName: "scan",
     abstract: "Prints the rows of a keyspace, in the order of their references.",
     discussion: """
-      A line is a reference, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl a row is \
-      {"key":…,"value":…,"version":…,"revision":…}. Several bounds together mean what is within all of them. An \
-      unordered keyspace can only be printed as a whole, in no order.
+      A line has a reference, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl a row is \
+      {"key":…,"value":…,"version":…,"revision":…}. If several bounds are given, a row must be within all of them. An \
+      unordered keyspace can only be printed completely, in no particular order.
 
       Examples: kvdump scan orders.cairn customers --from 100 --to 200
                 kvdump scan orders.cairn places --prefix '("Berlin")' --reverse --limit 10
@@ -23,31 +23,33 @@ struct ScanCommand: Command {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Strings and bytes that begin with it; tuples with its elements.", valueName: "reference"),
+    help: ArgumentHelp(
+      "Print only strings and bytes that begin with this one, and tuples that begin with its elements.",
+      valueName: "reference"),
     transform: Reference.parse)
   var prefix: Reference?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The first reference.", valueName: "reference"),
+    parsing: .unconditional, help: ArgumentHelp("Print only references from this one on.", valueName: "reference"),
     transform: Reference.parse)
   var from: Reference?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The reference to stop before.", valueName: "reference"),
+    parsing: .unconditional, help: ArgumentHelp("Print only references before this one.", valueName: "reference"),
     transform: Reference.parse)
   var to: Reference?
 
-  @Option(help: ArgumentHelp("At most so many rows; all without it.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print at most this many rows; all rows if omitted.", valueName: "number"))
   var limit: Int?
 
-  @Flag(help: "From the last row to the first.")
+  @Flag(help: "Print from the last row to the first.")
   var reverse = false
 
   @Flag(help: "Print no values.")
   var keysOnly = false
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit is a number of rows, not \(limit).") }
+    if let limit, limit < 0 { throw ValidationError("--limit must not be negative, as \(limit) is.") }
   }
 
   func write(to output: inout Output) throws {

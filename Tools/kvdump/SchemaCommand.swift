@@ -6,10 +6,11 @@ import RowFormat
 struct SchemaCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the entities of a store of Core Data, as the store describes them.",
+    abstract: "Prints the entities of a Core Data store, as the store describes them.",
     discussion: """
-      Of each entity how many objects there are of it, the properties that it declares itself, with their numbers in \
-      the store, and its uniqueness constraints. No model is needed. What the model has no more is still in the schema.
+      For each entity: the number of its objects, the properties that the entity itself declares, with their numbers \
+      in the store, and its uniqueness constraints. No model is needed. The schema also has the entities and \
+      properties that the model no longer has.
 
       Example: kvdump schema library.cairn
       """)

@@ -5,11 +5,11 @@ import CairnInspection
 struct SegmentsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "segments",
-    abstract: "Lists the segments of a store, with what is in them and how sound they are.",
+    abstract: "Lists the segments of a store, with their contents and any damage.",
     discussion: """
-      Reads the whole log, also of a store that does not open; then nothing is known of what is live. Revisions are the \
-      sequences of the commits whose records a segment has; ratio is what values take as they are stored in percent of \
-      what they are. Exit status 1 if there is damage.
+      Reads the whole log, also of a store that does not open; the live bytes are then unknown. Revisions are the \
+      sequences of the commits whose records a segment has; ratio is the size of the values as they are stored, in \
+      percent of their size before compression. Exit status 1 if there is damage.
 
       Example: kvdump segments orders.cairn
       """)
@@ -79,7 +79,7 @@ extension SegmentReport.State {
     case .tornTail(let bytes): "torn tail of \(bytes.of("byte"))"
     case .damaged(let places): "damaged in \(places.of("place"))"
     case .missing: "missing"
-    case .unreadable: "unreadable: neither manifest nor header tell where it belongs"
+    case .unreadable: "unreadable: neither the manifest nor the header says where the segment belongs"
     }
   }
 }

@@ -5,22 +5,22 @@ import CairnInspection
 struct StatsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Tells what takes space in a store, and what would save some.",
+    abstract: "Prints what takes space in a store, and how much other settings would save.",
     discussion: """
-      Of each keyspace: how long keys and values are, which beginnings of references are written most, what compression makes \
-      of the values, and what samples of them would take with other settings. Then the same of each segment, and what compaction \
-      would give back. Reads every row and the whole log.
+      For each keyspace: the lengths of keys and values, the reference prefixes with the most writes, the size of the \
+      compressed values, and the size of samples of the values with other settings. Then the size of the compressed \
+      values of each segment, and how many bytes compaction would free. Reads every row and the whole log.
 
       Example: kvdump stats orders.cairn
       """)
 
   @OptionGroup var common: CommonArguments
 
-  @Option(help: ArgumentHelp("So many beginnings of references of each keyspace.", valueName: "number"))
+  @Option(help: ArgumentHelp("Print this many reference prefixes of each keyspace.", valueName: "number"))
   var prefixes = 8
 
   func validate() throws {
-    guard prefixes >= 0 else { throw ValidationError("--prefixes is a number, not \(prefixes).") }
+    guard prefixes >= 0 else { throw ValidationError("--prefixes must not be negative, as \(prefixes) is.") }
   }
 
   func write(to output: inout Output) throws {
@@ -46,12 +46,12 @@ struct StatsCommand: Command {
     lines += ["  keys, bytes"] + bars(keyspace.keys) + ["  values, bytes"] + bars(keyspace.values)
     let hottest = keyspace.prefixes.hottest(prefixes)
     if !hottest.isEmpty {
-      var table = Table(["beginning": .left, "writes in the log": .right, "rows": .right, "bytes": .right])
+      var table = Table(["prefix": .left, "writes in the log": .right, "rows": .right, "bytes": .right])
       for entry in hottest {
         table.append(entry.prefix, entry.writes.grouped, entry.rows.grouped, entry.bytes.grouped)
       }
       lines += table.lines
-      if keyspace.prefixes.isApproximate { lines.append("  (of too many to count all of them)") }
+      if keyspace.prefixes.isApproximate { lines.append("  (approximate: too many prefixes to count all of them)") }
     }
     return lines + [""]
   }
@@ -118,9 +118,9 @@ struct StatsCommand: Command {
         percentage(trial.highBytes, of: trial.rawBytes))
     }
     let figures = report.statistics
-    return [Terminal.styled("what other settings would leave of the values, by samples", .bold)] + table.lines + [
+    return [Terminal.styled("size of the values with other settings, estimated from samples", .bold)] + table.lines + [
       "",
-      "compaction would give back up to \(figures.deadBytes.grouped) of the log's \(figures.logBytes.grouped) bytes",
+      "compaction would free up to \(figures.deadBytes.grouped) of the log's \(figures.logBytes.grouped) bytes",
     ]
   }
 

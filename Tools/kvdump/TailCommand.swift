@@ -13,11 +13,11 @@ import CairnInspection
 struct TailCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "tail",
-    abstract: "Prints the last commits, and with -f those that follow as they happen.",
+    abstract: "Prints the last commits, and with -f new commits as they happen.",
     discussion: """
-      A line for each commit and one for each change in it: + for a put, - for a deletion. Commits are shown when they are in the log, \
-      which is before they are durable. With -f, Control-C ends it. Commits that were compacted before they could be shown \
-      are told.
+      Prints a line for each commit and a line for each change in it: + for a put, - for a deletion. Commits are shown \
+      as soon as they are in the log, before they are durable. With -f, Control-C ends the command. If commits are \
+      compacted before they can be shown, the output says so.
 
       Examples: kvdump tail orders.cairn -n 3
                 kvdump tail -f orders.cairn --keyspace customers --format jsonl
@@ -25,19 +25,19 @@ struct TailCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Flag(name: .shortAndLong, help: "Wait for commits to come.")
+  @Flag(name: .shortAndLong, help: "Wait for new commits.")
   var follow = false
 
-  @Option(name: .customShort("n"), help: ArgumentHelp("So many of those that are there.", valueName: "number"))
+  @Option(name: .customShort("n"), help: ArgumentHelp("Begin with this many existing commits.", valueName: "number"))
   var count = 10
 
-  @Option(help: ArgumentHelp("Only changes of this keyspace.", valueName: "name"))
+  @Option(help: ArgumentHelp("Print only changes of this keyspace.", valueName: "name"))
   var keyspace: String?
 
   func validate() throws {
-    guard count >= 0 else { throw ValidationError("-n is a number of commits, not \(count).") }
+    guard count >= 0 else { throw ValidationError("-n must not be negative, as \(count) is.") }
     guard !follow || common.format != .json else {
-      throw ValidationError("-f never ends a document; use --format jsonl.")
+      throw ValidationError("-f never ends the JSON document; use --format jsonl.")
     }
   }
 
@@ -65,7 +65,7 @@ struct TailCommand: Command {
         case .missed(let after, let before):
           if listing.isText {
             try output.line(
-              "commits after \(after.grouped) and before \(before.grouped) have been compacted, or are damaged")
+              "commits after \(after.grouped) and before \(before.grouped) were compacted, or are damaged")
           } else {
             try listing.item(["missedAfter": .number(after), "missedBefore": .number(before)], to: &output)
           }

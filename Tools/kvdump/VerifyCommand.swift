@@ -4,22 +4,22 @@ public import CairnInspection
 struct VerifyCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks a store, also one that does not open.",
+    abstract: "Checks a store, even if it does not open.",
     discussion: """
-      Prints each finding on a line: damage, or a note about something that is no harm, such as a tail torn by a crash. \
-      A store may be checked while a process writes to it. Exit status 1 if there is damage.
+      Prints each finding on a line: damage, or a note about something harmless, such as a tail torn by a crash. A \
+      store may be checked while a process writes to it. Exit status 1 if there is damage.
 
         --depth quick      the manifest, and the headers of segments and of the frames in them
         --depth checksums  also every checksum of the log and of checkpoints
         --depth full       also every key and value, whether the store opens and all rows can be read;
-                           of a store of Core Data also whether its rows and entries agree
+                           for a Core Data store also whether its rows and entries agree
 
       Example: kvdump verify orders.cairn && echo sound
       """)
 
   @OptionGroup var common: CommonArguments
 
-  @Option(help: "How much is looked at.")
+  @Option(help: "How much to check.")
   var depth = Verifier.Depth.full
 
   func write(to output: inout Output) throws {
@@ -53,7 +53,7 @@ struct VerifyCommand: Command {
       + "\(verification.segments.of("segment")), up to sequence \(verification.lastSequence.grouped)"
     let damage = verification.damage.count
     if damage == 0 { return "sound: \(seen)" }
-    return "damaged in \(damage.of("place")); valid are \(seen)"
+    return "damaged in \(damage.of("place")); valid: \(seen)"
   }
 }
 

@@ -26,7 +26,7 @@ struct ManagedClass {
       try element.children(kind).compactMap { child in
         guard let name = child.text("name"), let description = properties[name] as? Description else { return nil }
         guard !SwiftName.isTaken(name) else {
-          child.warn("every managed object has a property \"\(name)\"; this one is left out, and reached by its key")
+          child.warn("every managed object has a property \"\(name)\"; the model's property is omitted, use its key")
           return nil
         }
         return declare(description, child, try SwiftName.check(name, child))

@@ -29,7 +29,7 @@ struct ModelClasses {
       guard let owner = owners[managedClass.name], owner.entityName != managedClass.entityName else {
         return managedClass
       }
-      element.warn("it has the class \(owner.name), which is written for the entity \"\(owner.entityName)\"")
+      element.warn("the entity is omitted: its class \(owner.name) is written for the entity \"\(owner.entityName)\"")
       return nil
     }
     if classes.isEmpty { source.root.warn("no entity has a class of its own; nothing is written") }

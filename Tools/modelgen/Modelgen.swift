@@ -8,46 +8,48 @@ import OpenCoreData
 struct Modelgen: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "modelgen",
-    abstract: "Writes the managed-object classes of a model, as Xcode does, for Apple's platforms and for others.",
+    abstract: "Writes the managed-object classes of a model, as Xcode does, for Apple's and other platforms.",
     discussion: """
-      Reads MODEL, an .xcdatamodeld (its current version), an .xcdatamodel, or the XML file in one, and writes two files \
-      for each entity that has a class of its own: Name+CoreDataClass.swift with the class, unless the entity says \
-      Category/Extension, and Name+CoreDataProperties.swift with its properties. On Apple's platforms these are the \
-      declarations that Xcode writes; elsewhere the same properties go through value(forKey:).
+      Reads MODEL, an .xcdatamodeld (its current version), an .xcdatamodel, or the XML file in one, and writes two \
+      files for each entity that has a class of its own: Name+CoreDataClass.swift with the class, unless the entity's \
+      code generation is Category/Extension, and Name+CoreDataProperties.swift with its properties. On Apple's \
+      platforms these are the declarations that Xcode writes; elsewhere the same properties go through value(forKey:).
 
-      What has no meaning in the model, although the rest has one without it, is told on standard error as a warning: file, \
-      line, and what was assumed. So are properties that managed objects have already, and entities that share the class of \
-      another: they are left out.
+      A part of the model that has no meaning, and without which the rest is valid, causes a warning on standard error \
+      with the file, the line and the assumption made. Properties that all managed objects already have, and entities \
+      that share the class of another entity, cause warnings too, and are omitted.
 
-      A file that modelgen did not write stays as it is, and then nothing is written, unless --force is given.
+      If one of the files exists and modelgen did not write it, nothing is written, unless --force is given.
 
       Examples:
         modelgen Library.xcdatamodeld --output Sources/App/Model
         modelgen Library.xcdatamodeld -o Model --entity Book --entity Author
         modelgen Library.xcdatamodeld/Old.xcdatamodel -o Old --access internal
 
-      Exit status: 0 done, 1 a file cannot be written, 2 the model cannot be read, or a class cannot be written, 64 wrong arguments.
+      Exit status: 0 success, 1 a file cannot be written, 2 the model cannot be read, or a class cannot be generated, \
+      64 wrong arguments.
       """)
 
   @Argument(help: ArgumentHelp("The model.", valueName: "model"))
   var model: String
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The folder for the files; made if it is missing.", valueName: "folder"))
+    name: .shortAndLong,
+    help: ArgumentHelp("The folder for the files, created if it does not exist.", valueName: "folder"))
   var output: String
 
-  @Option(help: ArgumentHelp("An entity to write the class of; may be repeated. All unless given.", valueName: "name"))
+  @Option(help: ArgumentHelp("An entity whose class to write; may be repeated. Default: all.", valueName: "name"))
   var entity: [String] = []
 
-  @Option(help: "Who may use the classes.")
+  @Option(help: "The access level of the classes.")
   var access = Access.public
 
   @Flag(help: "Replace files that modelgen did not write.")
   var force = false
 
   func validate() throws {
-    guard !model.isEmpty else { throw ValidationError("The model needs a path.") }
-    guard !output.isEmpty else { throw ValidationError("--output needs the path of a folder.") }
+    guard !model.isEmpty else { throw ValidationError("The path of the model must not be empty.") }
+    guard !output.isEmpty else { throw ValidationError("--output requires the path of a folder.") }
   }
 
   func run() throws {

@@ -10,7 +10,7 @@ struct OutputFolder {
     let changed = try files.filter { file in
       guard let present = try text(at: path(file)) else { return true }
       guard force || present.hasPrefix(SourceFile.mark) else {
-        throw OutputError(file: path(file).path, reason: "not written by modelgen; --force replaces it")
+        throw OutputError(file: path(file).path, reason: "not written by modelgen; use --force to replace it")
       }
       return present != file.text
     }

@@ -24,7 +24,7 @@ enum SwiftName {
     let letters = name.unicodeScalars
     guard let first = letters.first, first == "_" || first.properties.isXIDStart,
       letters.dropFirst().allSatisfy(\.properties.isXIDContinue)
-    else { throw problem("\"\(name)\" is no name in Swift", element) }
+    else { throw problem("\"\(name)\" is not a valid name in Swift", element) }
     return name
   }
 

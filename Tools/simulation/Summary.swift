@@ -9,19 +9,19 @@ struct Summary {
     let rate = seconds > 0 ? Int(Double(tally.crashStates) / seconds) : 0
     return table([
       ("seconds", Int(seconds.rounded())), ("programs", tally.programs),
-      ("  of a few operations, crashed at every call", tally.exhaustivePrograms),
-      ("  run with other options as well", tally.metamorphicPrograms), ("operations", tally.steps),
+      ("  of few operations, crashed at every call", tally.exhaustivePrograms),
+      ("  also run with other options", tally.metamorphicPrograms), ("operations", tally.steps),
       ("commits", tally.commits), ("  dictionaries", tally.dictionaries), ("crash states", tally.crashStates),
-      ("  a second", rate),
-      ("  of a crash while recovering from another", tally.secondCrashes), ("stores opened", tally.recoveries),
-      ("readers beside a writer", tally.readersBeside), ("stores closed and left so", tally.closings),
+      ("  per second", rate),
+      ("  of a crash during the recovery from another crash", tally.secondCrashes), ("stores opened", tally.recoveries),
+      ("readers beside a writer", tally.readersBeside), ("stores closed by a step of their own", tally.closings),
       ("opened for reading at an earlier commit", tally.lookedBack),
       ("opened for writing at an earlier commit", tally.wentBack),
-      ("  refused, since compaction had been there", tally.refusedToGoBack),
-      ("done in the middle of other work", tally.deeds), ("  snapshots ended", tally.endedAmid),
+      ("  refused because of a compaction", tally.refusedToGoBack),
+      ("actions in the middle of other work", tally.deeds), ("  snapshots ended", tally.endedAmid),
       ("comparisons", tally.checks),
       ("damage answered with an error", tally.refused),
-    ]) + "\n\nafter a crash, not synced before\n"
+    ]) + "\n\nafter a crash, of what was not synced before\n"
       + table([
         ("names kept", tally.namesKept), ("names lost", tally.namesLost), ("lengths kept", tally.lengthsKept),
         ("lengths lost", tally.lengthsLost), ("blocks kept", tally.blocksKept), ("blocks lost", tally.blocksLost),

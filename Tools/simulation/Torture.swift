@@ -16,25 +16,27 @@ struct TortureCommand: ParsableCommand {
     commandName: "torture",
     abstract: "Runs random programs on a simulated machine whose power fails and whose disk lies.",
     discussion: """
-      Every disk that a loss of power may leave is opened and compared with a model: a prefix of the commits without \
-      holes, all of it that was acknowledged as durable, the indexes as the log says, every byte accounted for.
+      Every state of the disk that a loss of power may cause is opened and compared with a model: the store must have \
+      a prefix of the commits without holes, including all commits acknowledged as durable; its indexes must agree \
+      with the log; and every byte must be accounted for.
 
-      Tools/torture --kill [--seconds N] [--plain | --busy] kills real processes instead, which only put, or do everything \
-      at once: batches, deletions, older versions, drops of keyspaces, snapshots, checkpoints and compaction.
+      Tools/torture --kill [--seconds N] [--plain | --busy] kills real processes instead. With --plain they only put; \
+      with --busy they do everything at once: batches, deletions, older versions, drops of keyspaces, snapshots, \
+      checkpoints and compaction; with neither, both are run in turn.
 
-      Exit status: 0 nothing found; 1 something found, with the program that shows it and how to replay it.
+      Exit status: 0 no failure found; 1 a failure found, printed with a program that reproduces it.
       """)
 
-  @Option(help: "How long.")
+  @Option(help: "How many seconds to run.")
   var seconds = 60.0
 
-  @Option(help: "What decides everything; another one each time unless given.")
+  @Option(help: "The seed of all random decisions; random if omitted.")
   var seed: UInt64?
 
-  @Option(help: "A file with a program to run instead, as printed when something is found; - for standard input.")
+  @Option(help: "A file with a program to replay, as printed when a failure is found; - for standard input.")
   var replay: String?
 
-  @Flag(help: "Prints every call and result of the program that is replayed.")
+  @Flag(help: "Print every call and result of the replayed program.")
   var trace = false
 
   func run() throws {

@@ -83,7 +83,7 @@ final class Committer: @unchecked Sendable {
       try apply(batch, sequence)
     } catch {
       // The commit is in the log but must not become visible; reopening decides from the log alone.
-      throw log.poison(FileError(.system(0), "index: \(error.message) in", log.directory.path))
+      throw log.poison(FileError(.system(0), "update the index (\(error.message)) of", log.directory.path))
     }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
     commitCount.add(1, ordering: .relaxed)

@@ -185,7 +185,7 @@ package struct CheckpointTables: Hashable, Sendable {
 
   /// Reads the header and the tables of a whole file, and verifies the checksums of the nodes.
   package init(_ file: UnsafeRawBufferPointer) throws(Problem) {
-    guard file.count >= Self.nodesStart else { throw Problem("it is cut off") }
+    guard file.count >= Self.nodesStart else { throw Problem("it is truncated") }
     let head = unsafe UnsafeRawBufferPointer(rebasing: file.prefix(Self.headerSize))
     var reader = unsafe ByteReader(head)
     var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: head.suffix(4)))
@@ -211,7 +211,7 @@ package struct CheckpointTables: Hashable, Sendable {
       nodesEnd >= UInt64(Self.nodesStart), nodesEnd % 64 == 0, nodesEnd <= UInt64(file.count),
       tablesLength == UInt64(file.count) - nodesEnd,
       unsafe file[Self.headerSize..<Self.nodesStart].allSatisfy({ $0 == 0 })
-    else { throw Problem("its header makes no sense") }
+    else { throw Problem("its header has invalid fields") }
     self.init(
       features: incompatible, store: store, hashSeed: hashSeed, id: id, sequence: sequence, place: Place(packed: place),
       slotShift: Int(slotShift), slotCount: Int(slotCount))
@@ -221,23 +221,23 @@ package struct CheckpointTables: Hashable, Sendable {
     guard unsafe CRC32C.checksum(tables) == tablesChecksum else { throw Problem("its tables are damaged") }
     reader = unsafe ByteReader(tables)
     guard Int(chunkCount) == (self.nodesEnd - Self.nodesStart + Self.chunkSize - 1) / Self.chunkSize else {
-      throw Problem("it has checksums for other nodes")
+      throw Problem("it has the wrong number of checksums")
     }
     for chunk in 0..<Int(chunkCount) {
-      guard let checksum = reader.next(UInt32.self) else { throw Problem("its tables are cut off") }
+      guard let checksum = reader.next(UInt32.self) else { throw Problem("its tables are truncated") }
       let start = Self.nodesStart + chunk * Self.chunkSize
       let bytes = unsafe UnsafeRawBufferPointer(rebasing: file[start..<min(start + Self.chunkSize, self.nodesEnd)])
       guard unsafe CRC32C.checksum(bytes) == checksum else { throw Problem("its nodes are damaged at byte \(start)") }
       chunkChecksums.append(checksum)
     }
-    guard chunkCount % 2 == 0 || reader.zeros(4) else { throw Problem("its tables make no sense") }
+    guard chunkCount % 2 == 0 || reader.zeros(4) else { throw Problem("its tables are invalid") }
     var slots: Set<UInt32> = []
     for _ in 0..<segmentCount {
       guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
         let slot = reader.next(UInt32.self), slot < slotCount, let tombstones = reader.next(UInt32.self),
         let end = reader.next(UInt64.self), end <= 1 << 40, let last = reader.next(UInt64.self),
         id > segments.last?.id ?? 0, slots.insert(slot).inserted
-      else { throw Problem("its list of segments makes no sense") }
+      else { throw Problem("its list of segments is invalid") }
       segments.append(
         Segment(
           id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last,
@@ -248,16 +248,16 @@ package struct CheckpointTables: Hashable, Sendable {
         rows <= 1 << 48, let count = reader.next(UInt32.self), let liveCount = reader.next(UInt32.self),
         count.nonzeroBitCount == 1 || count == 0 && rows == 0 && root == 0, Int(count) <= reader.remaining / 4,
         id > keyspaces.last?.id ?? 0
-      else { throw Problem("its list of keyspaces makes no sense") }
+      else { throw Problem("its list of keyspaces is invalid") }
       var directory: [UInt32] = []
       directory.reserveCapacity(Int(count))
       for _ in 0..<count { directory.append(reader.next(UInt32.self) ?? 0) }
-      guard count % 2 == 0 || reader.zeros(4) else { throw Problem("its list of keyspaces makes no sense") }
+      guard count % 2 == 0 || reader.zeros(4) else { throw Problem("its list of keyspaces is invalid") }
       var live: [Live] = []
       for _ in 0..<liveCount {
         guard let slot = reader.next(UInt32.self), reader.zeros(4), let bytes = reader.next(UInt64.self),
           bytes <= 1 << 40, slots.contains(slot)
-        else { throw Problem("its count of live bytes makes no sense") }
+        else { throw Problem("its count of live bytes is invalid") }
         live.append(Live(slot: Int(slot), bytes: Int(bytes)))
       }
       keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory, live: live))
@@ -267,25 +267,25 @@ package struct CheckpointTables: Hashable, Sendable {
         let keyspace = reader.next(UInt32.self), keyspaces.index(of: keyspace) != nil,
         let length = reader.next(UInt32.self), (1...UInt32(LZ4Dictionary.maximumLength)).contains(length),
         let count = reader.next(UInt32.self), count <= segments.count
-      else { throw Problem("its list of dictionaries makes no sense") }
+      else { throw Problem("its list of dictionaries is invalid") }
       var users: [UInt32] = []
       for _ in 0..<count {
         guard let segment = reader.next(UInt32.self), segment > users.last ?? 0,
           segments.index(of: segment) != nil
         else {
-          throw Problem("its list of dictionaries makes no sense")
+          throw Problem("its list of dictionaries is invalid")
         }
         users.append(segment)
       }
       guard reader.zeros(count % 2 == 0 ? 0 : 4), let content = reader.bytes(Int(length)),
         reader.zeros(Format.padded(Int(length)) - Int(length))
-      else { throw Problem("its list of dictionaries makes no sense") }
+      else { throw Problem("its list of dictionaries is invalid") }
       dictionaries.append(Dictionary(id: id, keyspace: keyspace, content: content, segments: users))
     }
     if hasRetention {
       try readRetention(&reader, bucketCount: bucketCount, versionCount: UInt64(versionCount))
     }
-    guard reader.remaining == 0 else { throw Problem("bytes are left over") }
+    guard reader.remaining == 0 else { throw Problem("it has trailing bytes") }
   }
 
   private mutating func readRetention(
@@ -294,16 +294,16 @@ package struct CheckpointTables: Hashable, Sendable {
     for index in keyspaces.indices {
       guard let oldVersions = reader.next(UInt32.self), reader.zeros(4), let since = reader.next(UInt64.self),
         since <= sequence
-      else { throw Problem("its list of retentions makes no sense") }
+      else { throw Problem("its list of retentions is invalid") }
       keyspaces[index].oldVersions = oldVersions
       keyspaces[index].retainedSince = since
     }
     guard bucketCount.nonzeroBitCount == 1, Int(bucketCount) <= reader.remaining / 4,
       versionCount <= UInt64(nodesEnd / 64)
-    else { throw Problem("its list of older versions makes no sense") }
+    else { throw Problem("its list of older versions is invalid") }
     versionBuckets.reserveCapacity(Int(bucketCount))
     for _ in 0..<bucketCount { versionBuckets.append(reader.next(UInt32.self) ?? 0) }
-    guard bucketCount % 2 == 0 || reader.zeros(4) else { throw Problem("its list of older versions makes no sense") }
+    guard bucketCount % 2 == 0 || reader.zeros(4) else { throw Problem("its list of older versions is invalid") }
     self.versionCount = Int(versionCount)
   }
 

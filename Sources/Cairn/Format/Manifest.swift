@@ -145,14 +145,14 @@ package struct Manifest: Hashable, Sendable {
     var reader = unsafe ByteReader(bytes)
     guard reader.next(UInt64.self) == Self.magic else { throw .foreign }
     guard let major = reader.next(UInt16.self), reader.next(UInt16.self) != nil, let length = reader.next(UInt32.self)
-    else { throw .damaged("cut off") }
+    else { throw .damaged("truncated") }
     guard major == Format.majorVersion else { throw major == 0 ? .damaged("version 0") : .newerFormat }
     guard Int(length) == bytes.count, bytes.count >= Self.fixedSize + 8 else { throw .damaged("wrong length") }
     let body = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(8))
     var end = unsafe ByteReader(UnsafeRawBufferPointer(rebasing: bytes.suffix(8)))
     guard unsafe end.next(UInt32.self) == CRC32C.checksum(body), end.zeros(4) else { throw .damaged("wrong checksum") }
     guard let incompatible = reader.next(UInt64.self), let compatible = reader.next(UInt64.self) else {
-      throw .damaged("cut off")
+      throw .damaged("truncated")
     }
     guard incompatible & ~Format.knownFeatures == 0 else { throw .newerFormat }
 
@@ -205,6 +205,6 @@ package struct Manifest: Hashable, Sendable {
       checkpoints.append(
         Checkpoint(id: id, sequence: sequence, place: Place(packed: place), length: Int(length)))
     }
-    guard reader.remaining == 8 else { throw .damaged("bytes left over") }
+    guard reader.remaining == 8 else { throw .damaged("trailing bytes") }
   }
 }

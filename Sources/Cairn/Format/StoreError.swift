@@ -145,13 +145,13 @@ extension StoreError {
     let reason: String
     switch error.cause {
     case .notFound: (code, reason) = (.notFound, "no such file or directory")
-    case .exists: (code, reason) = (.inputOutput, "exists already")
+    case .exists: (code, reason) = (.inputOutput, "already exists")
     case .noPermission: (code, reason) = (.noPermission, "permission denied")
     case .noSpace: (code, reason) = (.noSpace, "no space left")
     case .noDescriptors: (code, reason) = (.noDescriptors, "too many open files")
     case .noMemory: (code, reason) = (.noMemory, "out of memory")
-    case .notAFile: (code, reason) = (.damaged, "it is no regular file")
-    case .tooLong: (code, reason) = (.damaged, "it is longer than such a file can be")
+    case .notAFile: (code, reason) = (.damaged, "not a regular file")
+    case .tooLong: (code, reason) = (.damaged, "the file is too long")
     case .locked(let owner):
       (code, reason) = (
         .locked, "in use by \(owner.isEmpty ? "another process" : String(decoding: owner, as: UTF8.self))"

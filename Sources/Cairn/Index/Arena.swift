@@ -77,7 +77,7 @@ import Synchronization
   /// Begins with the nodes of a checkpoint, at the addresses that they have there. To be called before anything is
   /// allocated.
   func adopt(_ image: PrivateMapping, length: Int) {
-    unsafe precondition(chunkCount == 0, "the index has memory already")
+    unsafe precondition(chunkCount == 0, "the index already has memory")
     self.image = image
     imageChunks = (length + Self.chunkBytes - 1) / Self.chunkBytes
     unsafe chunkCount = imageChunks
@@ -189,7 +189,7 @@ import Synchronization
 
   /// Adds chunks that are adjacent in memory.
   private func addChunks(_ count: Int) {
-    unsafe precondition(chunkCount + count < Self.maximumChunks, "the index has outgrown its addresses")
+    unsafe precondition(chunkCount + count < Self.maximumChunks, "the index is too large for its addresses")
     let bytes = count * Self.chunkBytes
     var spare = unsafe count == 1 ? spareChunks.popLast() : nil
     if unsafe spare == nil { unsafe spare = unsafe mapChunks(count) }

@@ -295,7 +295,7 @@ import Synchronization
         && (counts.vacated == 0 || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2))
     var (depth, entries) = unsafe currentDirectory
     if isCrowded, rows.depth == depth {
-      precondition(depth < Self.maximumDepth, "the index has outgrown its directory")
+      precondition(depth < Self.maximumDepth, "the index is too large for its directory")
       publishDirectory(depth: Int(depth) + 1) { unsafe entries[$0 >> 1].load(ordering: .relaxed) }
       unsafe (depth, entries) = unsafe currentDirectory
     }

@@ -49,7 +49,7 @@ final class Index: Sendable {
   }
 
   private static var forked: StoreError {
-    StoreError(.forked, "the store was opened by the process that this one was forked from; open it here to use it")
+    StoreError(.forked, "the store was opened before this process was forked; open it again in this process")
   }
 
   // MARK: Keyspaces

@@ -24,7 +24,7 @@ struct KeyspaceList: Sendable {
     guard all.count < Self.maximumCount, nameBytes + name.utf8.count <= Self.maximumNameBytes else {
       throw StoreError(
         .tooManyKeyspaces,
-        "a store has \(Self.maximumCount) keyspaces at most, and \(Self.maximumNameBytes) bytes of their names")
+        "a store has at most \(Self.maximumCount) keyspaces, with \(Self.maximumNameBytes) bytes of names")
     }
   }
 

@@ -86,7 +86,9 @@ extension Log {
     }
   }
 
-  static var usedUp: StoreError { StoreError(.damaged, "the store has used up its numbers") }
+  static var usedUp: StoreError {
+    StoreError(.damaged, "the store has used up its segment numbers, epochs or sequences")
+  }
 
   /// Keeps bytes behind the end of the log in a file of their own.
   private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {

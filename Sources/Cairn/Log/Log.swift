@@ -147,7 +147,7 @@ final class Log: @unchecked Sendable {
     return failure.withLock { failure in
       if let failure { return failure }
       let sticky = StoreError(
-        .poisoned, "\(cause.message); the store has to be reopened before it is written again",
+        .poisoned, "\(cause.message); the store must be reopened before it can be written again",
         systemError: cause.systemError)
       failure = sticky
       hasFailed.store(true, ordering: .releasing)

@@ -15,13 +15,15 @@ struct CheckpointImage {
     } catch {
       throw CheckpointTables.Problem(error)
     }
-    guard length == entry.length else { throw CheckpointTables.Problem("it has \(length) bytes of \(entry.length)") }
+    guard length == entry.length else {
+      throw CheckpointTables.Problem("it has \(length) bytes instead of \(entry.length)")
+    }
     tables = try unsafe CheckpointTables(UnsafeRawBufferPointer(start: memory.base, count: length))
     guard tables.store == manifest.store, tables.hashSeed == manifest.hashSeed, tables.id == entry.id,
       tables.sequence == entry.sequence, tables.place == entry.place, tables.slotShift == table.slotShift,
       tables.slotCount <= table.slotLimit
-    else { throw CheckpointTables.Problem("it is of another log") }
-    guard matches(manifest) else { throw CheckpointTables.Problem("the log has other segments") }
+    else { throw CheckpointTables.Problem("it belongs to another log") }
+    guard matches(manifest) else { throw CheckpointTables.Problem("its segments are not those of the log") }
   }
 
   /// Whether the log is still the one that the checkpoint leads into, except for segments that have been compacted

@@ -440,7 +440,7 @@ final class CompactionJob: @unchecked Sendable {
       offset += frame.header.length
     }
     guard offsets.count == list.places.count else {
-      throw StoreError(.damaged, "\(MoveList.fileName(segment.id)) is of another segment")
+      throw StoreError(.damaged, "\(MoveList.fileName(segment.id)) belongs to another segment")
     }
     moves[segment.id] = (offsets, list.places)
   }

@@ -29,10 +29,10 @@ public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     var text =
       segments == 0
-      ? "nothing to compact: no segment holds enough that is not needed"
-      : "\(segments) segments compacted, the log went from \(bytesBefore) to \(bytesAfter) bytes"
-    if pinnedBytes > 0 { text += "; snapshots need \(pinnedBytes) bytes more" }
-    for place in damaged { text += "; segment \(place.segment) is damaged and was left as it is" }
+      ? "nothing to compact: no segment has enough dead bytes"
+      : "\(segments) segments compacted, the log had \(bytesBefore) bytes and now has \(bytesAfter)"
+    if pinnedBytes > 0 { text += "; \(pinnedBytes) bytes are kept only for snapshots" }
+    for place in damaged { text += "; segment \(place.segment) is damaged and was not compacted" }
     return text
   }
 }

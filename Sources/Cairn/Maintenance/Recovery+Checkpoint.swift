@@ -13,7 +13,7 @@ extension Recovery {
         index.arena.adopt(image.memory, length: image.tables.nodesEnd)
         guard image.isSound(index.arena, manifest, table) else {
           index.arena.forget()
-          throw CheckpointTables.Problem("its nodes make no sense")
+          throw CheckpointTables.Problem("its nodes are invalid")
         }
         let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
         if behind > max(Self.longTail, entry.length / 8) {
@@ -60,7 +60,7 @@ extension Recovery {
         list.places.count
           == (unsafe FrameHeader.recordCount(
             source.mapping.base, from: SegmentHeader.size, upTo: min(source.entry.end ?? 0, source.mapping.length)))
-      else { throw CheckpointTables.Problem("segment \(header.id) does not say what has moved there") }
+      else { throw CheckpointTables.Problem("segment \(header.id) has no matching list of moves") }
       moves[header.id] = list
     }
     return moves

@@ -52,7 +52,7 @@ extension Recovery {
       log.watermark.sequence <= max(log.lastSequence, manifest.chainSequence)
     else {
       throw StoreError(
-        .corrupted, "the log is invalid here, and was durable up to \(log.watermark.place)", place: end)
+        .corrupted, "the log is invalid here, but was durable up to \(log.watermark.place)", place: end)
     }
   }
 
@@ -65,7 +65,7 @@ extension Recovery {
     guard recorded.watermark.sequence <= log.lastSequence else {
       throw StoreError(
         .damaged,
-        "the log ends with commit \(log.lastSequence), and was durable up to commit \(recorded.watermark.sequence), "
+        "the log ends with commit \(log.lastSequence), but was durable up to commit \(recorded.watermark.sequence), "
           + "\(recorded.watermark.place)", place: end)
     }
     try checkRecordedFrame(recorded)
@@ -78,7 +78,7 @@ extension Recovery {
     let recorded = recorded.map { $0.watermark.place.segment == source.id ? $0.watermark.place.offset : 0 } ?? 0
     guard max(covered, recorded) > SegmentHeader.size, lastNonzero(source.mapping, from: 0) == 0 else { return }
     throw StoreError(
-      .damaged, "segment \(source.id) is empty, and had \(max(covered, recorded)) durable bytes",
+      .damaged, "segment \(source.id) is empty, but had \(max(covered, recorded)) durable bytes",
       place: Place(segment: source.id, offset: 0))
   }
 
@@ -94,7 +94,7 @@ extension Recovery {
       frame.header.sequence == recorded.watermark.sequence
     else {
       throw StoreError(
-        .damaged, "commit \(recorded.watermark.sequence), which was durable, is not here any more",
+        .damaged, "commit \(recorded.watermark.sequence) was durable, but is missing here",
         place: Place(segment: place.segment, offset: recorded.frame))
     }
   }

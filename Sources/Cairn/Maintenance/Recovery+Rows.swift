@@ -11,7 +11,7 @@ extension Recovery {
         let name = unsafe String(validating: record.key, as: UTF8.self)
       else {
         throw StoreError(
-          .damaged, "a keyspace's definition makes no sense", place: Place(segment: segment.id, offset: offset))
+          .damaged, "a keyspace's definition is invalid", place: Place(segment: segment.id, offset: offset))
       }
       guard !dropped.contains(header.keyspace) else { return }
       replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
@@ -30,14 +30,14 @@ extension Recovery {
       if let dictionary = StoredDictionary(record) { index.dictionaries.add(dictionary) }
     case .retention:
       guard header.keyLength == 0, let oldVersions = record.oldVersions else {
-        throw StoreError(.damaged, "a retention makes no sense", place: Place(segment: segment.id, offset: offset))
+        throw StoreError(.damaged, "a retention is invalid", place: Place(segment: segment.id, offset: offset))
       }
       guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.revision),
         undefined[header.keyspace] == nil
       else { return }
       undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
     case nil:
-      throw StoreError(.newerFormat, "the log has records of a kind this version does not know")
+      throw StoreError(.newerFormat, "the log has records of a kind that this version does not know")
     }
   }
 

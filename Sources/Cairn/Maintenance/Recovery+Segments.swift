@@ -46,7 +46,7 @@ extension Recovery {
     }
     if let end = entry.end, mapping.length < end {
       throw StoreError(
-        .damaged, "segment \(entry.id) has \(mapping.length) bytes of \(end)",
+        .damaged, "segment \(entry.id) has only \(mapping.length) of \(end) bytes",
         place: Place(segment: entry.id, offset: mapping.length))
     }
 
@@ -79,7 +79,9 @@ extension Recovery {
     guard header.id == entry.id, header.store == manifest.store, entry.epoch == 0 || header.epoch == entry.epoch,
       header.epoch <= manifest.epoch
     else {
-      throw StoreError(.damaged, "segment \(entry.id) belongs elsewhere", place: Place(segment: entry.id, offset: 0))
+      throw StoreError(
+        .damaged, "the header of segment \(entry.id) belongs to another segment",
+        place: Place(segment: entry.id, offset: 0))
     }
   }
 
@@ -90,12 +92,12 @@ extension Recovery {
     try checkBelongs(header, entry)
     guard let end = entry.end, end <= source.mapping.length, header.baseSequence == entry.baseSequence else {
       throw StoreError(
-        .damaged, "segment \(entry.id) is not as long as it was", place: Place(segment: entry.id, offset: 0))
+        .damaged, "segment \(entry.id) does not match the manifest", place: Place(segment: entry.id, offset: 0))
     }
     guard header.compactedSequence <= lastWanted else {
       throw StoreError(
         .malformed,
-        "commit \(lastWanted) cannot be gone back to: the log has been compacted since, at commit "
+        "the store cannot go back to commit \(lastWanted): the log was compacted later, at commit "
           + "\(header.compactedSequence)")
     }
     log.highestSequence = max(log.highestSequence, header.compactedSequence)
@@ -198,7 +200,7 @@ extension Recovery {
     let entry = source.entry
     guard header.epoch == covered.epoch, source.mapping.length >= covered.end else {
       throw StoreError(
-        .damaged, "segment \(entry.id) has \(source.mapping.length) bytes of \(covered.end)",
+        .damaged, "segment \(entry.id) does not match the checkpoint: \(source.mapping.length) of \(covered.end) bytes",
         place: Place(segment: entry.id, offset: source.mapping.length))
     }
     let segment = entered[entry.id] ?? enter(header, source, covered)

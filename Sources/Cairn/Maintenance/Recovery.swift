@@ -99,7 +99,7 @@ struct Recovery: ~Copyable {
     sources = []
     try replay.end()
     if let (id, place) = undefined.filter({ !dropped.contains($0.key) }).min(by: { $0.key < $1.key }) {
-      throw StoreError(.damaged, "a row of keyspace \(id), which is not defined", place: place)
+      throw StoreError(.damaged, "a record belongs to keyspace \(id), which is not defined", place: place)
     }
     try checkEnd()
     log.segments.sort { $0.id < $1.id }

@@ -25,7 +25,7 @@ package struct StoreBuilder: ~Copyable {
       return try files.directory(path)
     }
     guard try Self.attempt({ () throws(FileError) in try directory.list() }).isEmpty else {
-      throw StoreError(.notAStore, "there is something at \(path) already")
+      throw StoreError(.notAStore, "the directory \(path) is not empty")
     }
     self.files = files
     self.directory = directory
@@ -83,7 +83,7 @@ package struct StoreBuilder: ~Copyable {
   /// Adds a copy of a record of another store. The record's dictionary has to be added, with the same id.
   package mutating func add(copyOf record: RecordView) throws(StoreError) {
     let header = record.header
-    guard let kind = header.kind else { throw StoreError(.corrupted, "a record is of no kind") }
+    guard let kind = header.kind else { throw StoreError(.corrupted, "a record has an unknown kind") }
     try unsafe add(
       kind, keyspace: header.keyspace, key: record.key, value: record.stored,
       compressedFrom: header.isCompressed ? header.rawLength : nil, dictionary: header.dictionary,
@@ -97,7 +97,7 @@ package struct StoreBuilder: ~Copyable {
     compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, revision: UInt64
   ) throws(StoreError) {
     guard revision > 0, revision <= lastSequence else {
-      throw StoreError(.malformed, "revision \(revision) is no commit up to \(lastSequence)")
+      throw StoreError(.malformed, "revision \(revision) is not a commit from 1 to \(lastSequence)")
     }
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,

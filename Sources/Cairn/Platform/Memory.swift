@@ -17,5 +17,5 @@ func allocateMemory(_ byteCount: Int, alignment: Int = 16) throws(StoreError) ->
 }
 
 func outOfMemory(_ byteCount: Int) -> StoreError {
-  StoreError(.noMemory, "the system gives the process no more memory: \(byteCount) bytes were asked for")
+  StoreError(.noMemory, "the system cannot provide \(byteCount) bytes of memory")
 }

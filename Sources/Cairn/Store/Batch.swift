@@ -85,11 +85,11 @@ public struct Batch: ~Copyable {
       throw StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) belongs to another store")
     }
     guard key.count <= Format.maximumKeyLength else {
-      throw StoreError(.keyTooLong, "a key of \(key.count) bytes; at most \(Format.maximumKeyLength) are allowed")
+      throw StoreError(.keyTooLong, "a key has \(key.count) bytes, but at most \(Format.maximumKeyLength) are allowed")
     }
     guard value.count <= Format.maximumValueLength else {
       throw StoreError(
-        .valueTooLarge, "a value of \(value.count) bytes; at most \(Format.maximumValueLength) are allowed")
+        .valueTooLarge, "a value has \(value.count) bytes, but at most \(Format.maximumValueLength) are allowed")
     }
     guard buffer.count + key.count + value.count < Format.maximumFrameLength else {
       throw StoreError(.batchTooLarge, "the batch takes more than 4 GiB")
@@ -103,7 +103,7 @@ extension Reference {
   @inline(__always)
   fileprivate func withKey(_ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
     if case .tuple = self, nesting > Self.maximumNesting {
-      throw StoreError(.malformed, "tuples nested \(nesting) deep; at most \(Self.maximumNesting) are allowed")
+      throw StoreError(.malformed, "tuples are nested \(nesting) deep, but may be only \(Self.maximumNesting) deep")
     }
     try unsafe withEncoded(body)
   }

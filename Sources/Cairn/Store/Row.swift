@@ -87,8 +87,8 @@ extension RecordView {
     StoreError(
       .corrupted,
       header.dictionary > 0
-        ? "a value cannot be decompressed with dictionary \(header.dictionary) although its checksum is right"
-        : "a value cannot be decompressed although its checksum is right")
+        ? "a value cannot be decompressed with dictionary \(header.dictionary), although its checksum is right"
+        : "a value cannot be decompressed, although its checksum is right")
   }
 
   func row(_ dictionaries: DictionaryTable) throws(StoreError) -> Row {
@@ -104,7 +104,7 @@ extension Reference {
     do throws(MalformedReference) {
       self = try unsafe Reference(validating: key.bytes)
     } catch {
-      throw StoreError(.corrupted, "a key is no encoded reference")
+      throw StoreError(.corrupted, "a key is not an encoded reference")
     }
   }
 }
@@ -116,7 +116,7 @@ extension Reference {
     do throws(MalformedReference) {
       self = try Reference(validating: encoded)
     } catch {
-      throw StoreError(.malformed, "the bytes are no encoded reference")
+      throw StoreError(.malformed, "the bytes are not an encoded reference")
     }
   }
 
@@ -126,7 +126,7 @@ extension Reference {
     do throws(MalformedReference) {
       self = try Reference(validating: encoded)
     } catch {
-      throw StoreError(.malformed, "the bytes are no encoded reference")
+      throw StoreError(.malformed, "the bytes are not an encoded reference")
     }
   }
 }

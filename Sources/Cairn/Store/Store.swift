@@ -126,7 +126,7 @@ public final class Store: Sendable {
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
-      throw StoreError(.malformed, "a keyspace's name has 1 to 65,535 bytes, not \(name.utf8.count)")
+      throw StoreError(.malformed, "a keyspace's name must have 1 to 65,535 bytes, not \(name.utf8.count)")
     }
     let keyspace = try index.keyspace(named: name, isOrdered: order == .ordered)
     guard keyspace.isOrdered == (order == .ordered) else {
@@ -184,7 +184,7 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     guard (1...Retention.maximumCount).contains(retention.count) else {
       throw StoreError(
-        .malformed, "a keyspace keeps 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
+        .malformed, "a keyspace must keep 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
     defer { maintenance.look() }
     return try makingSpace { () throws(StoreError) in

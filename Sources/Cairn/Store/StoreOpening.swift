@@ -21,13 +21,13 @@ struct StoreOpening {
   func open() throws(StoreError) -> Store {
     if options.access == .readOnly { return try openForReading() }
     guard (1 << 16...1 << 30).contains(options.segmentSize) else {
-      throw StoreError(.malformed, "a segment has 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
+      throw StoreError(.malformed, "a segment must have 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
     }
     let directory = try openOrCreate()
     // Before anything is changed: is it a store, and one that this version can write?
     if try !isEmpty(directory) {
       guard try ManifestFile(directory: directory).read().compatibleFeatures & ~Format.knownFeatures == 0 else {
-        throw StoreError(.newerFormat, "the store has features that this version can read and not write")
+        throw StoreError(.newerFormat, "the store has features that this version can read but not write")
       }
     } else if !options.createIfMissing {
       throw nothingThere
@@ -82,7 +82,7 @@ struct StoreOpening {
     let names = try attempt { () throws(FileError) in try directory.list() }
     if names.contains(ManifestFile.name) { return false }
     guard names.allSatisfy({ $0 == Self.lockName || $0 == ManifestFile.temporaryName }) else {
-      throw StoreError(.notAStore, "\(path) has files in it and no manifest")
+      throw StoreError(.notAStore, "\(path) has files but no manifest")
     }
     return true
   }

@@ -34,7 +34,7 @@ enum StoreRegistry {
       switch claim(identity) {
       case .mine: return try open(identity, make)
       case .refused:
-        throw StoreError(.locked, "the store is being opened by this process, which waits for this opening")
+        throw StoreError(.locked, "the store is being opened in this process, and waiting for that could deadlock")
       case .found(let store):
         if store.isPoisoned {
           // The failure has been reported already, and with it that commits could not be made durable.

@@ -36,7 +36,7 @@ final class InMemoryStore: NSIncrementalStore {
     default:
       throw CoreDataError.make(
         NSPersistentStoreUnsupportedRequestTypeError,
-        "Stores in memory fetch and save; they do not know \(Swift.type(of: request)).")
+        "Stores in memory support fetch and save requests, not \(Swift.type(of: request)).")
     }
   }
 

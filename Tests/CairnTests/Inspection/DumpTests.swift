@@ -86,21 +86,24 @@ import Testing
 
   @Test(arguments: [
     ("", "the input is empty"),
-    ("format=print\n", "line 1: a header begins with VERSION="),
+    ("format=print\n", "line 1: a header must begin with VERSION="),
     ("VERSION=9\nHEADER=END\n", "line 1: VERSION=9"),
-    ("VERSION=3\nHEADER\n", "line 2: a line of a header has an ="),
+    ("VERSION=3\nHEADER\n", "line 2: a line of the header has no ="),
     ("VERSION=3\nformat=xml\nHEADER=END\n", "line 2: format=xml"),
     ("VERSION=3\ntype=recno\nHEADER=END\n", "line 2: type=recno"),
-    ("VERSION=3\ntype=btree\n", "the header does not end"),
-    ("VERSION=3\nHEADER=END\n 61\n 62\n", "before DATA=END: it has been cut off"),
+    ("VERSION=3\ntype=btree\n", "the header has no HEADER=END"),
+    ("VERSION=3\nHEADER=END\n 61\n 62\n", "before DATA=END: it is truncated"),
     ("VERSION=3\nHEADER=END\n 61\nDATA=END\n", "line 4: the last key has no value"),
-    ("VERSION=3\nHEADER=END\n61\n62\nDATA=END\n", "line 3: a line of data begins with a space"),
+    ("VERSION=3\nHEADER=END\n61\n62\nDATA=END\n", "line 3: a line of data must begin with a space"),
     ("VERSION=3\nHEADER=END\n 6\n 62\nDATA=END\n", "line 3: an odd number of hexadecimal digits"),
-    ("VERSION=3\nHEADER=END\n 6g\n 62\nDATA=END\n", "line 3: something else than hexadecimal digits"),
+    ("VERSION=3\nHEADER=END\n 6g\n 62\nDATA=END\n", "line 3: a character is not a hexadecimal digit"),
     ("VERSION=3\nformat=print\nHEADER=END\n a\\q\n b\nDATA=END\n", "line 4: a backslash"),
-    ("VERSION=3\nHEADER=END\n 61\n 62\n 61\n 63\nDATA=END\n", "line 6: the key comes twice"),
-    ("VERSION=3\nHEADER=END\n 61\n 62\n 63\n 64\n 61\n 63\nDATA=END\n", "1 have the key of another"),
-    ("VERSION=3\nHEADER=END\nDATA=END\nVERSION=3\nHEADER=END\nDATA=END\n", "comes twice"),
+    ("VERSION=3\nHEADER=END\n 61\n 62\n 61\n 63\nDATA=END\n", "line 6: the key appears twice"),
+    (
+      "VERSION=3\nHEADER=END\n 61\n 62\n 63\n 64\n 61\n 63\nDATA=END\n",
+      "only 2 of 3 rows in \"main\" have distinct keys"
+    ),
+    ("VERSION=3\nHEADER=END\nDATA=END\nVERSION=3\nHEADER=END\nDATA=END\n", "appears twice"),
   ])
   func whatIsWrongIsToldAndNothingIsLeft(_ text: String, _ words: String) throws {
     let error = #expect(throws: StoreError.self) { try load(text) }
@@ -154,18 +157,19 @@ import Testing
     (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":1,"revision":10}"#, "line 3: revision"),
     (#"{"in":2,"key":{"integer":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: keyspace 2"),
     (
-      #"{"in":1,"key":{"integer":1.5},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number is no integer"
+      #"{"in":1,"key":{"integer":1.5},"value":{"text":"x"},"version":1,"revision":1}"#,
+      "line 3: a number is not an integer"
     ),
     (#"{"in":1,"key":{"integer":007},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
     (#"{"in":1,"key":{"integer":-01},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
-    (#"{"in":1,"key":{"float":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a key is"),
-    (#"{"in":1,"key":{"integer":1},"value":5,"version":1,"revision":1}"#, "line 3: a value is"),
-    (#"{"in":1,"key":{"integer":1},"value":{"hex":"0"},"version":1,"revision":1}"#, "line 3: a value is"),
-    (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":0,"revision":1}"#, "line 3: versions"),
-    (#"{"in":1"#, "line 3: an object does not end"),
-    ("[", "line 3: it is cut off"),
+    (#"{"in":1,"key":{"float":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a key must be"),
+    (#"{"in":1,"key":{"integer":1},"value":5,"version":1,"revision":1}"#, "line 3: a value must be"),
+    (#"{"in":1,"key":{"integer":1},"value":{"hex":"0"},"version":1,"revision":1}"#, "line 3: a value must be"),
+    (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":0,"revision":1}"#, "line 3: the version"),
+    (#"{"in":1"#, "line 3: an object has no closing brace"),
+    ("[", "line 3: a value is missing"),
     (#"{"keyspace":1,"name":"b","order":"ordered","retention":1,"definedAt":1}"#, "line 3"),
-    (#"{"keyspace":2,"name":"b","order":"sorted","retention":1,"definedAt":1}"#, "line 3: a keyspace is ordered"),
+    (#"{"keyspace":2,"name":"b","order":"sorted","retention":1,"definedAt":1}"#, "line 3: a keyspace must be ordered"),
   ])
   func whatIsWrongInALineIsTold(_ line: String, _ words: String) throws {
     let error = #expect(throws: StoreError.self) { try load(head + keyspace + line + "\n{\"end\":true}\n") }
@@ -179,12 +183,12 @@ import Testing
       text += "\n"
     }
     let error = #expect(throws: StoreError.self) { try load(text + "{\"end\":true}\n") }
-    #expect(error?.message.hasPrefix("2 older versions were given, of which 1 can be kept") == true)
+    #expect(error?.message.hasPrefix("only 1 of 2 older versions can be kept") == true)
   }
 
   @Test func aDumpThatIsCutOffIsRefused() throws {
     let error = #expect(throws: StoreError.self) { try load(head + keyspace) }
-    #expect(error?.message.contains("cut off") == true)
+    #expect(error?.message.contains("truncated") == true)
   }
 
   @Test(arguments: ["everything", "retained", "compacted", "dictionary"])

@@ -65,7 +65,7 @@ import Testing
 
   @Test func namesTheLiteralAndTheReason() {
     let error = #expect(throws: ReferenceLiteralError.self) { try Reference(literal: "(1") }
-    #expect(error?.description == "\"(1\" is no reference: the tuple has no closing parenthesis")
+    #expect(error?.description == "\"(1\" is not a reference: the tuple has no closing parenthesis")
   }
 
   @Test func boundsAreTakenTogether() {

@@ -76,7 +76,7 @@ import Testing
     let report = try store.compact()
     #expect(report.gainedBytes == 0)
     #expect(report.pinnedBytes > 200_000)
-    #expect(report.description.contains("snapshots need \(report.pinnedBytes) bytes more"))
+    #expect(report.description.contains("\(report.pinnedBytes) bytes are kept only for snapshots"))
     snapshot.close()
     let last = try store.compact()
     #expect(last.gainedBytes > 190_000)

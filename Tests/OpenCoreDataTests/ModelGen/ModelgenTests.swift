@@ -128,9 +128,9 @@ struct ModelgenTests {
     let entity = #"<entity name="A" representedClassName="A">"#
     #expect(
       try reason(entity, #"<attribute name="a-b" attributeType="String"/></entity>"#)
-        == "contents:3: \"a-b\" is no name in Swift")
+        == "contents:3: \"a-b\" is not a valid name in Swift")
     #expect(
-      try reason(#"<entity name="A" representedClassName="1A"/>"#) == "contents:2: \"1A\" is no name in Swift")
+      try reason(#"<entity name="A" representedClassName="1A"/>"#) == "contents:2: \"1A\" is not a valid name in Swift")
   }
 
   /// The names of the classes' entities and attributes, and the warnings.
@@ -156,7 +156,7 @@ struct ModelgenTests {
     #expect(taken.names == ["A", "title"])
     #expect(
       taken.warnings == [
-        "contents:4: warning: every managed object has a property \"isDeleted\"; this one is left out, and reached by its key"
+        "contents:4: warning: every managed object has a property \"isDeleted\"; the model's property is omitted, use its key"
       ])
 
     let shared = try written(
@@ -166,7 +166,7 @@ struct ModelgenTests {
     #expect(
       shared.warnings
         == [2, 6].map {
-          "contents:\($0): warning: it has the class A, which is written for the entity \"A\""
+          "contents:\($0): warning: the entity is omitted: its class A is written for the entity \"A\""
         })
 
     let none = try written(#"<entity name="A"/>"#)

@@ -32,9 +32,12 @@ struct Conflict {
     }
     store.work { context in
       let version = context.version(id)
-      checks.append(Check("what both have changed", expected: "changed second", found: version.summary ?? ""))
       checks.append(
-        Check("what the first has changed", expected: "https://example.org/first", found: version.homepage ?? ""))
+        Check("the value changed by both contexts", expected: "changed second", found: version.summary ?? ""))
+      checks.append(
+        Check(
+          "the value changed by the first context", expected: "https://example.org/first",
+          found: version.homepage ?? ""))
     }
   }
 }

@@ -33,7 +33,7 @@ struct ObjectsDemonstration {
     var checks = try Check.all(of: reopened, "imported", against: parsed)
     checks.append(
       Check(
-        "dependents of the package that has the most", expected: parsed.dependents().values.max() ?? 0,
+        "dependents of the package with the most dependents", expected: parsed.dependents().values.max() ?? 0,
         found: walk.largestNode?.dependents ?? 0))
     let queries = try reopened.work { try GraphQueries($0, about: package, parsed: parsed) }
     let conflict = try Conflict(reopened)
@@ -46,14 +46,14 @@ struct ObjectsDemonstration {
       }
     }
     rest.remove(deletion.names)
-    checks += try Check.all(of: reopened, "left", against: rest)
+    checks += try Check.all(of: reopened, "after deletion", against: rest)
 
     let bytesBefore = reopened.logBytes
     let (_, compactionSeconds) = try timed { try reopened.compact() }
     let bytesAfter = reopened.logBytes
     try reopened.close()
     let compacted = try ObjectStore(at: url)
-    checks += try Check.all(of: compacted, "left after compaction", against: rest)
+    checks += try Check.all(of: compacted, "after compaction", against: rest)
     try compacted.close()
 
     let objects = parsed.packages.count + parsed.versions.count + parsed.maintainers.count + parsed.sections.count

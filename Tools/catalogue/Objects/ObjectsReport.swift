@@ -60,7 +60,7 @@ struct ObjectsReport: Encodable {
 
   func sections(_ style: Style) -> [[String]] {
     [
-      [style.bold("As objects in Core Data, which the engine keeps")],
+      [style.bold("As objects in Core Data, stored in the engine")],
       importLines(style), readingLines(style), answerLines(style), changeLines(style), checkLines(style),
     ]
   }
@@ -79,7 +79,7 @@ struct ObjectsReport: Encodable {
           + "\(Int(imported.dependenciesPerSecond).grouped) dependencies/s, durable"),
       style.line(
         "On disk", imported.bytesOnDisk.asBytes,
-        "\((imported.bytesOnDisk / stored).grouped) bytes an object or dependency"),
+        "\((imported.bytesOnDisk / stored).grouped) bytes per object or dependency"),
       style.line(
         "In memory", imported.indexBytes.asBytes,
         "\((imported.indexBytes / stored).grouped) bytes each, the engine's index"),
@@ -97,7 +97,7 @@ struct ObjectsReport: Encodable {
       lines.append(
         style.line(
           node.package, "\(node.dependents.grouped) dependents",
-          "\(node.faultSeconds.asTime) to fire; \(node.searchSeconds.asTime) to find the package that has the most"))
+          "\(node.faultSeconds.asTime) to fire; \(node.searchSeconds.asTime) to find the package with the most"))
     }
     return lines
   }
@@ -138,7 +138,7 @@ struct ObjectsReport: Encodable {
   }
 
   private func checkLines(_ style: Style) -> [String] {
-    guard !holds else { return [style.line("", "✓ \(checks.count.grouped) facts are those of the files", "")] }
+    guard !holds else { return [style.line("", "✓ \(checks.count.grouped) facts match the files", "")] }
     return checks.filter { !$0.holds }.map { check in
       style.line("", "✗ \(check.fact): \(check.found), NOT \(check.expected)", "")
     }

@@ -8,10 +8,10 @@ enum Command {
   static let usage = """
     usage: BugSquasher DIRECTORY COMMAND...
 
-    Keeps bugs in DIRECTORY/bugs.txt. Commands, which are done one after the other:
+    Keeps bugs in DIRECTORY/bugs.txt. The commands are run one after the other:
 
       add TITLE         add a bug
-      list              print all bugs by their titles
+      list              print all bugs, sorted by title
       edit TITLE NEW    change the title of a bug
       squash TITLE      delete a bug
     """

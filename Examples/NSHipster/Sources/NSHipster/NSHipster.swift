@@ -5,7 +5,7 @@ struct NSHipster {
   static let usage = """
     usage: NSHipster DIRECTORY write | read | move
 
-    Keeps authors and their articles in DIRECTORY/articles.plist, and prints what the store is asked meanwhile.
+    Keeps authors and their articles in DIRECTORY/articles.plist, and prints the requests that the store receives.
 
       write   save two authors and three articles
       read    print the authors with their articles, and the best article with its author

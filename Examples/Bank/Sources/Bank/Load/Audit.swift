@@ -12,9 +12,9 @@ struct Audit {
     for expected in acknowledged {
       do {
         let found: TransferReply = try await client.get("/transfers/\(expected.id)")
-        if found != expected { findings.append("transfer \(expected.id) is another one than was acknowledged") }
+        if found != expected { findings.append("transfer \(expected.id) differs from the acknowledged one") }
       } catch let answer as Client.UnexpectedAnswer where answer.status == .notFound {
-        findings.append("transfer \(expected.id) was acknowledged, and is lost")
+        findings.append("transfer \(expected.id) was acknowledged, but is lost")
       }
     }
     var total: Int64 = 0
@@ -22,10 +22,10 @@ struct Audit {
       let statement: StatementReply = try await client.get("/accounts/\(number)/statement")
       total += statement.balance
       if statement.balance != Ledger.openingBalance + statement.deposits - statement.withdrawals {
-        findings.append("the balance of account \(number) is not what its transfers make it")
+        findings.append("the balance of account \(number) does not match its transfers")
       }
     }
-    if total != Ledger.openingBalance * Int64(accounts) { findings.append("all accounts together have \(total)") }
+    if total != Ledger.openingBalance * Int64(accounts) { findings.append("the total of all balances is \(total)") }
     return findings
   }
 }

@@ -6,25 +6,26 @@ struct Crash: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Kill the service under load, start it again, and check that nothing is lost.",
     discussion: """
-      Each time it is killed once so many transfers have been acknowledged. Ends with status 1 if one of them is not \
-      there afterwards, if a balance is wrong, if a read was torn, or if the service fails before it is killed.
+      The service is killed whenever --transfers transfers have been acknowledged. Exit status 1 if an acknowledged \
+      transfer is missing afterwards, if a balance is wrong, if a read was torn, or if the service fails before it is \
+      killed.
       """)
 
-  @Argument(help: "The store; it is made if it is missing.", completion: .directory)
+  @Argument(help: "The store, which is created if it does not exist.", completion: .directory)
   var store: String
 
-  @Option(help: "How often the service is killed.")
+  @Option(help: "How many times to kill the service.")
   var kills = 20
 
-  @Option(help: "How many transfers are acknowledged before each kill.")
+  @Option(help: "The number of transfers to be acknowledged before each kill.")
   var transfers = 1000
 
-  @Option(help: "How many clients there are, each on a connection of its own.")
+  @Option(help: "The number of clients, each with its own connection.")
   var connections = 8
 
   func validate() throws {
     guard kills > 0, transfers > 0, connections > 0 else {
-      throw ValidationError("--kills, --transfers and --connections need a number above 0.")
+      throw ValidationError("--kills, --transfers and --connections must be greater than 0.")
     }
   }
 
@@ -34,11 +35,11 @@ struct Crash: AsyncParsableCommand {
       let made = try await loadAndKill()
       acknowledged += made
       try await check(made)
-      print("kill \(kill): all of \(made.count) acknowledged transfers are there")
+      print("kill \(kill): all \(made.count) acknowledged transfers are there")
     }
     try await check(acknowledged)
     print(
-      "after \(kills) kills all of \(acknowledged.count) acknowledged transfers are there, and every balance is right")
+      "after \(kills) kills, all \(acknowledged.count) acknowledged transfers are there, and every balance is right")
   }
 
   private func loadAndKill() async throws -> [TransferReply] {
@@ -57,7 +58,7 @@ struct Crash: AsyncParsableCommand {
       throw ExitCode.failure
     }
     guard tally.acknowledged.count >= transfers else {
-      print("the service has failed before it was killed, after \(tally.acknowledged.count) transfers")
+      print("the service failed before it was killed, after \(tally.acknowledged.count) transfers")
       throw failure ?? ExitCode.failure
     }
     return tally.acknowledged

@@ -3,25 +3,25 @@ import Foundation
 
 struct Load: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Load a running service, check what it answers, and report.",
+    abstract: "Load a running service, check its answers, and print a report.",
     discussion: """
-      Ends with status 1 if a read was torn, if a transfer that was acknowledged is not there, or if a balance is
-      wrong. Memory is reported, not judged.
-      Nobody else may write meanwhile.
+      Exit status 1 if a read was torn, if an acknowledged transfer is missing, or if a balance is wrong. Memory is
+      reported, but not checked.
+      No other client may write at the same time.
       """)
 
   @Option(help: "The port of the service on this machine.")
   var port = 8080
 
-  @Option(help: "How long to load it.")
+  @Option(help: "How many seconds to load the service.")
   var seconds = 60
 
-  @Option(help: "How many clients there are, each on a connection of its own.")
+  @Option(help: "The number of clients, each with its own connection.")
   var connections = 8
 
   func validate() throws {
     guard seconds > 0, connections > 0 else {
-      throw ValidationError("--seconds and --connections need a number above 0.")
+      throw ValidationError("--seconds and --connections must be greater than 0.")
     }
   }
 

@@ -33,7 +33,7 @@ struct Router: Sendable {
     case (.GET, 1, "total"): return try json(try await ledger.total())
     case (.GET, 1, "statistics"): return try json(ledger.statistics())
     case (_, _, "transfers"), (_, _, "accounts"), (_, 1, "total"), (_, 1, "statistics"):
-      return refusal(.methodNotAllowed, "This resource has no such method.")
+      return refusal(.methodNotAllowed, "This resource does not support the method.")
     default: return refusal(.notFound, "There is no such resource.")
     }
   }
@@ -47,9 +47,9 @@ struct Router: Sendable {
     switch error {
     case LedgerError.noSuchAccount: refusal(.notFound, "There is no such account.")
     case LedgerError.noSuchTransfer: refusal(.notFound, "There is no such transfer.")
-    case LedgerError.senseless: refusal(.unprocessableEntity, "A transfer moves more than nothing to another account.")
+    case LedgerError.senseless: refusal(.unprocessableEntity, "A transfer must move more than 0 to another account.")
     case LedgerError.insufficientFunds: refusal(.unprocessableEntity, "The balance is too low.")
-    case LedgerError.contended: refusal(.conflict, "Others have changed the accounts; try again.")
+    case LedgerError.contended: refusal(.conflict, "Other transfers have changed the accounts; try again.")
     case is DecodingError: refusal(.badRequest, "The body is not a transfer in JSON.")
     default: refusal(.internalServerError, error.localizedDescription)
     }

@@ -5,19 +5,19 @@ import Foundation
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve the bank over HTTP, until SIGTERM or SIGINT.",
-    discussion: "Prints where it listens once it does.")
+    discussion: "Prints its address as soon as it listens.")
 
-  @Argument(help: "The store; it is made if it is missing.", completion: .directory)
+  @Argument(help: "The store, which is created if it does not exist.", completion: .directory)
   var store: String
 
-  @Option(help: "The port to listen on; 0 for one that the system chooses.")
+  @Option(help: "The port to listen on; 0 for a port that the system chooses.")
   var port = 8080
 
-  @Option(help: "How many accounts a new bank has.")
+  @Option(help: "The number of accounts of a new bank.")
   var accounts = 20
 
   func validate() throws {
-    guard accounts > 1 else { throw ValidationError("--accounts needs 2 at least: transfers are between two.") }
+    guard accounts > 1 else { throw ValidationError("--accounts must be at least 2: a transfer needs two.") }
   }
 
   func run() async throws {
