@@ -38,8 +38,8 @@ extension Log {
   /// Does nothing if recovery found no segments, or none that is sealed and bytes behind the end of the log: a store that
   /// was taken back stays as it is until the first write. For the holder of the commit lock.
   func beginEpochForCompaction() throws(StoreError) {
-    guard active == nil, !recovered.segments.isEmpty, recovered.discarded.isEmpty || !compactable.isEmpty else { return }
-    _ = try currentEpoch()
+    guard active == nil, !recovered.segments.isEmpty else { return }
+    if recovered.discarded.isEmpty || !compactable.isEmpty { _ = try currentEpoch() }
   }
 
   /// The epoch that this opening writes in; begins it if that has not happened yet. For the holder of the commit lock.
