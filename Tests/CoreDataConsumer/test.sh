@@ -70,5 +70,5 @@ status=0
 "$modelgen" "$work/none.xcdatamodeld" --output "$work" 2>"$work/output" || status=$?
 [[ $status = 2 ]] || { echo "modelgen: status $status and not 2 for a model that is missing" >&2; exit 1; }
 diff "$work/output" - <<<"modelgen: $work/none.xcdatamodeld: there is no model that can be read"
-"$modelgen" --help | grep -q "Exit status: 0 done"
+"$modelgen" --help | grep -q "Exit status: 0 success"
 echo "a consumer of Core Data builds, and so do the classes that modelgen writes"
