@@ -213,17 +213,7 @@ import Testing
   }
 
   @Test func anIdentifierOfAStoreThatIsNotOpenStays() throws {
-    try work { (context) throws in
-      let coordinator = try #require(context.persistentStoreCoordinator)
-      let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-      let target = context.insert("Item", ["name": "target"])
-      context.assign(target, to: memory)
-      let item = context.insert("Item", ["name": "a"])
-      context.assign(item, to: coordinator.persistentStores[0])
-      try context.obtainPermanentIDs(for: [target])
-      item.setValue(target.objectID, forKey: "link")
-      try context.save()
-    }
+    try work { (context) throws in _ = try saveLink(context) }
     let before = try rowBytes()
     try work { (context) throws in
       let item = try #require(try context.all("Item").first)
@@ -237,23 +227,31 @@ import Testing
 
   @Test func anIdentifierOfAStoreThatIsNotOpenCanBeTakenAway() throws {
     try work { (context) throws in
-      let coordinator = try #require(context.persistentStoreCoordinator)
-      let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-      let target = context.insert("Item", ["name": "target"])
-      context.assign(target, to: memory)
-      let item = context.insert("Item", ["name": "a"])
-      context.assign(item, to: coordinator.persistentStores[0])
-      try context.obtainPermanentIDs(for: [target])
-      item.setValue(target.objectID, forKey: "link")
-      try context.save()
+      let (item, target, memory) = try saveLink(context)
       context.refresh(item, mergeChanges: false)
       #expect(item.value(forKey: "link") as? NSManagedObjectID == target.objectID)
-      try coordinator.remove(memory)
+      try context.persistentStoreCoordinator?.remove(memory)
       item.setValue(nil, forKey: "link")
       try context.save()
     }
     let rows = try rowBytes()
     #expect(rows.contains("a") && !rows.contains("x-coredata"))
+  }
+
+  /// Saves an item with the identifier of another item, which is in a store in memory.
+  private func saveLink(
+    _ context: NSManagedObjectContext
+  ) throws -> (item: NSManagedObject, target: NSManagedObject, memory: NSPersistentStore) {
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let target = context.insert("Item", ["name": "target"])
+    context.assign(target, to: memory)
+    let item = context.insert("Item", ["name": "a"])
+    context.assign(item, to: coordinator.persistentStores[0])
+    try context.obtainPermanentIDs(for: [target])
+    item.setValue(target.objectID, forKey: "link")
+    try context.save()
+    return (item, target, memory)
   }
 
   /// The bytes of all objects' rows, as one text.

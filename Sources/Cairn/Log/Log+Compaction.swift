@@ -35,8 +35,9 @@ extension Log {
 
   /// Begins the epoch that this opening writes in, which seals the last segment that recovery found.
   ///
-  /// Does nothing if recovery found no segments, or none that is sealed and bytes behind the end of the log: a store that
-  /// was taken back stays as it is until the first write. For the holder of the commit lock.
+  /// Does nothing if recovery found no segments. Also does nothing if it found bytes after the end of the log and no
+  /// sealed segment, so that a store that was taken back stays as it is until the first write. For the holder of the
+  /// commit lock.
   func beginEpochForCompaction() throws(StoreError) {
     guard active == nil, !recovered.segments.isEmpty else { return }
     if recovered.discarded.isEmpty || !compactable.isEmpty { _ = try currentEpoch() }
