@@ -17,8 +17,8 @@ fail() {
   exit 1
 }
 
-swift build --package-path "$root" --product modelgen --quiet >&2
-"$root/.build/debug/modelgen" "$sources/Bank.xcdatamodeld" --output Model --access internal >modelgen.out
+need_products modelgen
+"$products/modelgen" "$sources/Bank.xcdatamodeld" --output Model --access internal >modelgen.out
 diff -r Model "$sources/Model" || fail "modelgen writes other classes"
 build_consumer "$root/Examples/Bank"
 bank="$root/.build-consumer/debug/Bank"

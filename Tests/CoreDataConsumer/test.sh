@@ -20,8 +20,8 @@ sed -i "s|\.package(name: \"Cairn\", path: \"../..\")|.package(name: \"Cairn\", 
 mkdir -p "$work/Sources/Consumer/Models"
 cp -R "$root/Tests/Models/Diary.xcdatamodeld" "$work/Sources/Consumer/Models"
 
-swift build --package-path "$root" --product modelgen --quiet >&2
-modelgen="$root/.build/debug/modelgen"
+need_products modelgen
+modelgen="$products/modelgen"
 for model in "$root"/Tests/Models/*.xcdatamodel*; do
   "$modelgen" "$model" --output "$work/Sources/Consumer/Classes" --access public >/dev/null
 done

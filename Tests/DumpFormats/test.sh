@@ -7,8 +7,8 @@ need_berkeley_db
 need_lmdb
 cd "$root"
 
-swift build --product kvdump >&2
-kvdump=$(swift build --show-bin-path)/kvdump
+need_products kvdump
+kvdump=$products/kvdump
 python=${PYTHON:-python3}
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT

@@ -10,11 +10,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-swift build --package-path "$root" --product modelgen --quiet >&2
+need_products modelgen
 
 # classes MODEL FOLDER: the folder has the model's classes as modelgen writes them.
 classes() {
-  "$root/.build/debug/modelgen" "$1" --output "$work/${1##*/}" --access internal >/dev/null
+  "$products/modelgen" "$1" --output "$work/${1##*/}" --access internal >/dev/null
   diff -r "$work/${1##*/}" "$2" || { echo "$1: modelgen writes other classes" >&2; exit 1; }
 }
 
@@ -70,14 +70,15 @@ refuses bugs
 refuses bugs list everything
 refuses bugs edit Ant
 
-# The same with its bugs in Cairn: one line of the program says so, beside the import.
-cp -R "$root/Examples/BugSquasher" cairn
+# The same with its bugs in Cairn: one line of the program says so, beside the import. The folder's name is the
+# package's identity, which must differ from that of Cairn's clone.
+cp -R "$root/Examples/BugSquasher" squasher
 sed -i "s|\"../..\"|\"$root\"|; s|product(name: \"CoreData\", package: \"Cairn\")|&, .product(name: \"CairnIncrementalStore\", package: \"Cairn\")|" \
-  cairn/Package.swift
+  squasher/Package.swift
 sed -i 's|= \[bugSquasherStoreDescription\]|= [.cairn(at: directory.appending(path: "bugs.txt"))]|; 1i import CairnIncrementalStore' \
-  cairn/Sources/BugSquasher/PersistentContainer.swift
-shows BugSquasher <(grep -o 'container.persistentStoreDescriptions = \[.cairn.*' cairn/Sources/BugSquasher/PersistentContainer.swift)
-build_consumer cairn
+  squasher/Sources/BugSquasher/PersistentContainer.swift
+shows BugSquasher <(grep -o 'container.persistentStoreDescriptions = \[.cairn.*' squasher/Sources/BugSquasher/PersistentContainer.swift)
+build_consumer squasher
 program="$root/.build-consumer/debug/BugSquasher"
 mkdir bugs-in-cairn
 touch bugs-in-cairn/bugs.txt

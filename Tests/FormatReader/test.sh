@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # The reader written from FORMAT.md alone and kvdump have to see the same rows in every fixture.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/setup"
+need_python_lz4
+cd "$root"
 
 python=${PYTHON:-python3}
 reader=Tests/FormatReader/cairn_reader.py
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
-swift build --product kvdump >&2
-kvdump=$(swift build --show-bin-path)/kvdump
+need_products kvdump
+kvdump=$products/kvdump
 
 compared=0
 # One that kvdump has made, too.

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # kvdump from outside: what it prints where, and how it exits.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/setup"
+cd "$root"
 
-swift build --product kvdump >&2
-kvdump=$(swift build --show-bin-path)/kvdump
+need_products kvdump
+kvdump=$products/kvdump
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 store=$temporary/store

@@ -3,11 +3,12 @@
 #
 #     KVDUMP_WRITE_GOLDEN=1 bash Tests/KvdumpGolden/test.sh     writes what is expected anew, to be read in the diff
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/setup"
+cd "$root"
 golden=$PWD/Tests/KvdumpGolden
 
-swift build --product kvdump >&2
-kvdump=$(swift build --show-bin-path)/kvdump
+need_products kvdump
+kvdump=$products/kvdump
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 cp -r Tests/Damaged/* Tests/Fixtures/everything Tests/Fixtures/retained "$temporary"

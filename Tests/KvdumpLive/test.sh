@@ -8,7 +8,7 @@ source "$here/../../Tools/setup"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-swift build --package-path "$root" --product kvdump >&2
+need_products kvdump
 build_consumer "$here" --configuration release
-"${PYTHON:-python3}" "$here/live.py" "$(swift build --package-path "$root" --show-bin-path)/kvdump" \
+"${PYTHON:-python3}" "$here/live.py" "$products/kvdump" \
   "$root/.build-consumer/release/Writer" "$work"

@@ -3,13 +3,12 @@
 #
 #     KVDUMP_WRITE_GOLDEN=1 bash Tests/KvdumpObjects/test.sh     writes what is expected anew, to be read in the diff
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/setup"
+cd "$root"
 [[ $(uname) != Darwin ]] || { echo "Apple's platforms have a Core Data of their own"; exit 0; }
 golden=$PWD/Tests/KvdumpObjects/objects.txt
 
-swift build --product storewriter >&2
-swift build --product kvdump >&2
-products=$(swift build --show-bin-path)
+need_products storewriter kvdump
 kvdump=$products/kvdump
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT

@@ -2,16 +2,16 @@
 # The reader written from STORE-FORMAT.md alone sees the objects that a program has saved, and kvdump finds nothing wrong
 # with them but the references that deletions have left.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/setup"
+need_python_lz4
+cd "$root"
 [[ $(uname) != Darwin ]] || { echo "Apple's platforms have a Core Data of their own"; exit 0; }
 
 python=${PYTHON:-python3}
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
-swift build --product storewriter >&2
-swift build --product kvdump >&2
-products=$(swift build --show-bin-path)
+need_products storewriter kvdump
 
 "$products/storewriter" "$temporary/store"
 "$python" Tests/StoreReader/reader.py "$temporary/store" >"$temporary/objects"

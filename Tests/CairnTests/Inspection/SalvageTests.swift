@@ -15,6 +15,13 @@ import Testing
     case drop
   }
 
+  /// Runs no background work.
+  private struct IdleScheduler: Scheduler {
+    func schedule(_ work: @escaping @Sendable () -> Void) {}
+    func drain() {}
+    func shutDown() {}
+  }
+
   private static let renamed = "keyspace 1, its name was used again"
 
   /// Makes a store in which a keyspace "rows" was dropped, and damages the record of the drop. Then a row was put into
@@ -23,12 +30,15 @@ import Testing
     var options = StoreOptions()
     options.checkpoints = false
     options.compaction = false
-    var store = try Store.open(at: path, options: options)
+    var environment = Environment.system
+    // Preparing the next segment would replace the manifest at any time.
+    if manifested != .drop { environment.scheduler = IdleScheduler() }
+    var store = try Store.open(at: path, options: options, environment: environment)
     try store.put([UInt8]("old"), at: 1, in: store.keyspace("rows"))
     if manifested == .definition {
       // The first write after opening replaces the manifest.
       try store.close()
-      store = try Store.open(at: path, options: options)
+      store = try Store.open(at: path, options: options, environment: environment)
       try store.put([UInt8]("older"), at: 2, in: store.keyspace("rows"))
     }
     try store.drop(store.keyspace("rows"))
