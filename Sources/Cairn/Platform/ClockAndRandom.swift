@@ -6,11 +6,19 @@
   import Darwin
 #endif
 
-/// Nanoseconds since 1970.
+/// Nanoseconds since 1970; 0 if the clock of the machine shows an earlier time.
 package let systemClock: @Sendable () -> UInt64 = {
   var time = timespec()
   unsafe clock_gettime(CLOCK_REALTIME, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  return nanosecondsSince1970(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+}
+
+/// The time of a clock, limited to the times that can be expressed: the years 1970 to 2554.
+package func nanosecondsSince1970(seconds: Int, nanoseconds: Int) -> UInt64 {
+  guard seconds >= 0 else { return 0 }
+  let (whole, isTooLate) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+  let (sum, isLater) = whole.addingReportingOverflow(UInt64(nanoseconds))
+  return isTooLate || isLater ? .max : sum
 }
 
 /// Pauses the calling thread for about a number of nanoseconds. A thread that sleeps wakes some 60 microseconds late,
