@@ -5,8 +5,8 @@ import OpenCoreData
 struct ValueType {
   private enum Kind {
     case object
-    /// With the value that stands for nil.
-    case scalar(otherwise: String)
+    /// With the property of a number that has the value, cut off if it does not fit, and the value that stands for nil.
+    case scalar(property: String, otherwise: String)
     case interval
   }
 
@@ -20,7 +20,8 @@ struct ValueType {
     if isScalar, attribute.type == .date {
       (name, kind) = ("TimeInterval", .interval)
     } else if isScalar, let scalar = Self.scalars[attribute.type] {
-      (name, kind) = (scalar, .scalar(otherwise: attribute.type == .boolean ? "false" : "0"))
+      let property = "\(scalar.lowercased())Value"
+      (name, kind) = (scalar, .scalar(property: property, otherwise: attribute.type == .boolean ? "false" : "0"))
     } else {
       let given = attribute.type == .transformable ? attribute.attributeValueClassName : nil
       (name, kind) = (given ?? Self.objects[attribute.type] ?? "NSObject", .object)
@@ -36,7 +37,7 @@ struct ValueType {
   func read(_ source: String) -> String {
     switch kind {
     case .object: "\(source) as! \(name)?"
-    case .scalar(let otherwise): "(\(source) as! \(name)?) ?? \(otherwise)"
+    case .scalar(let property, let otherwise): "(\(source) as! NSNumber?)?.\(property) ?? \(otherwise)"
     case .interval: "(\(source) as! Date?)?.timeIntervalSinceReferenceDate ?? 0"
     }
   }

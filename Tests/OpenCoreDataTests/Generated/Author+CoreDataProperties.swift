@@ -42,7 +42,7 @@ extension Author {
 #else
   extension Author {
     var bookCount: Int64 {
-      get { (value(forKey: "bookCount") as! Int64?) ?? 0 }
+      get { (value(forKey: "bookCount") as! NSNumber?)?.int64Value ?? 0 }
       set { setValue(newValue, forKey: "bookCount") }
     }
     var homepage: URL? {

@@ -41,11 +41,11 @@ extension Book {
       set { setValue(newValue, forKey: "cover") }
     }
     var isLent: Bool {
-      get { (value(forKey: "isLent") as! Bool?) ?? false }
+      get { (value(forKey: "isLent") as! NSNumber?)?.boolValue ?? false }
       set { setValue(newValue, forKey: "isLent") }
     }
     var pages: Int32 {
-      get { (value(forKey: "pages") as! Int32?) ?? 0 }
+      get { (value(forKey: "pages") as! NSNumber?)?.int32Value ?? 0 }
       set { setValue(newValue, forKey: "pages") }
     }
     var price: NSDecimalNumber? {

@@ -17,11 +17,11 @@ extension Magazine {
 #else
   extension Magazine {
     var issue: Int16 {
-      get { (value(forKey: "issue") as! Int16?) ?? 0 }
+      get { (value(forKey: "issue") as! NSNumber?)?.int16Value ?? 0 }
       set { setValue(newValue, forKey: "issue") }
     }
     var weight: Float {
-      get { (value(forKey: "weight") as! Float?) ?? 0 }
+      get { (value(forKey: "weight") as! NSNumber?)?.floatValue ?? 0 }
       set { setValue(newValue, forKey: "weight") }
     }
   }

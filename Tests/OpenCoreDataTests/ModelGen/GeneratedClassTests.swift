@@ -43,6 +43,21 @@ struct GeneratedClassTests {
     }
   }
 
+  @Test("a number that is too large for its attribute is cut off when it is read, and a save refuses it")
+  func largeNumber() {
+    context.performAndWait {
+      let book = Book(context: context)
+      book.title = "Walden"
+      book.setValue(Int64(Int32.max) + 2, forKey: "pages")
+      #expect(book.pages == Int32.min + 1)
+      #expect(book.value(forKey: "pages") as? Int64 == Int64(Int32.max) + 2)
+      let error = #expect(throws: NSError.self) { try context.save() }
+      let errors = error?.userInfo[NSDetailedErrorsKey] as? [NSError] ?? error.map { [$0] } ?? []
+      let tooLarge = errors.filter { $0.code == NSValidationNumberTooLargeError }
+      #expect(tooLarge.map { $0.userInfo[NSValidationKeyErrorKey] as? String } == ["pages"])
+    }
+  }
+
   @Test("to-many relationships have functions that change their members, and the other end")
   func unordered() {
     context.performAndWait {

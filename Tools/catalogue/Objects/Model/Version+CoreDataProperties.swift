@@ -42,7 +42,7 @@ extension Version {
       set { setValue(newValue, forKey: "homepage") }
     }
     var installedSize: Int32 {
-      get { (value(forKey: "installedSize") as! Int32?) ?? 0 }
+      get { (value(forKey: "installedSize") as! NSNumber?)?.int32Value ?? 0 }
       set { setValue(newValue, forKey: "installedSize") }
     }
     var number: String? {
@@ -54,7 +54,7 @@ extension Version {
       set { setValue(newValue, forKey: "sha256") }
     }
     var size: Int64 {
-      get { (value(forKey: "size") as! Int64?) ?? 0 }
+      get { (value(forKey: "size") as! NSNumber?)?.int64Value ?? 0 }
       set { setValue(newValue, forKey: "size") }
     }
     var summary: String? {

@@ -35,11 +35,11 @@ extension Account {
 #else
   extension Account {
     var number: Int64 {
-      get { (value(forKey: "number") as! Int64?) ?? 0 }
+      get { (value(forKey: "number") as! NSNumber?)?.int64Value ?? 0 }
       set { setValue(newValue, forKey: "number") }
     }
     var balance: Int64 {
-      get { (value(forKey: "balance") as! Int64?) ?? 0 }
+      get { (value(forKey: "balance") as! NSNumber?)?.int64Value ?? 0 }
       set { setValue(newValue, forKey: "balance") }
     }
     var deposits: NSSet? {

@@ -18,7 +18,7 @@ extension Transfer {
 #else
   extension Transfer {
     var amount: Int64 {
-      get { (value(forKey: "amount") as! Int64?) ?? 0 }
+      get { (value(forKey: "amount") as! NSNumber?)?.int64Value ?? 0 }
       set { setValue(newValue, forKey: "amount") }
     }
     var destination: Account? {

@@ -22,7 +22,7 @@ extension Article {
       set { setValue(newValue, forKey: "title") }
     }
     var rating: Double {
-      get { (value(forKey: "rating") as! Double?) ?? 0 }
+      get { (value(forKey: "rating") as! NSNumber?)?.doubleValue ?? 0 }
       set { setValue(newValue, forKey: "rating") }
     }
     var author: Author? {
