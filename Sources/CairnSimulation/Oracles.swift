@@ -30,7 +30,7 @@ struct Oracles {
   ) throws -> UInt64 {
     try store.write(durability) { batch in
       for change in changes {
-        guard let keyspace = keyspaces[change.keyspace] else { preconditionFailure("nobody has asked for it") }
+        guard let keyspace = keyspaces[change.keyspace] else { fatalError("nobody has asked for it") }
         let reference = keys.references[change.key]
         let expectation = model.expectation(change)
         switch change.kind {

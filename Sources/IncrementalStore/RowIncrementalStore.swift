@@ -52,14 +52,14 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   var access: RowAccess {
     guard let loadedAccess else {
-      preconditionFailure("\(Swift.type(of: self)) is used before its metadata is loaded.")
+      fatalError("\(Swift.type(of: self)) is used before its metadata is loaded.")
     }
     return loadedAccess
   }
 
   var rows: any RowStore {
     guard let rowStore else {
-      preconditionFailure("\(Swift.type(of: self)) is used after it was removed, or before its metadata is loaded.")
+      fatalError("\(Swift.type(of: self)) is used after it was removed, or before its metadata is loaded.")
     }
     return rowStore
   }

@@ -95,7 +95,7 @@ package struct FieldWriter {
 
   /// Writes the head of a property's field; the caller then writes the value as `type` requires.
   package mutating func begin(_ number: UInt32, _ type: FieldType) {
-    precondition(number > self.number, "Fields are written in the order of their numbers.")
+    guard number > self.number else { fatalError("Fields are written in the order of their numbers.") }
     output.varint(UInt64(number - self.number) << 4 | UInt64(type.rawValue))
     self.number = number
   }

@@ -53,7 +53,7 @@ final class AsyncCommits: Sendable {
       }
       if isClosed { request.done(.failure(StoreError(.closed, "the store is closed"))) }
     }
-    guard let result = outcome.withLock({ $0 }) else { preconditionFailure("a request is done without a result") }
+    guard let result = outcome.withLock({ $0 }) else { fatalError("a request is done without a result") }
     return try result.get()
   }
 

@@ -62,7 +62,7 @@ import Synchronization
 
   /// Takes at most ``maximumLength`` bytes.
   package init(_ content: UnsafeRawBufferPointer) {
-    precondition(content.count <= Self.maximumLength, "a dictionary is too long")
+    guard content.count <= Self.maximumLength else { fatalError("a dictionary is too long") }
     // Some memory follows the content: LZ4 would compress a value that lies directly behind a dictionary in another
     // way, and give another block.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count + 64, alignment: 64)

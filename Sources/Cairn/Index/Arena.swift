@@ -77,7 +77,7 @@ import Synchronization
   /// Begins with the nodes of a checkpoint, at the addresses that they have there. To be called before anything is
   /// allocated.
   func adopt(_ image: PrivateMapping, length: Int) {
-    unsafe precondition(chunkCount == 0, "the index already has memory")
+    guard unsafe chunkCount == 0 else { fatalError("the index already has memory") }
     self.image = image
     imageChunks = (length + Self.chunkBytes - 1) / Self.chunkBytes
     unsafe chunkCount = imageChunks
@@ -189,11 +189,11 @@ import Synchronization
 
   /// Adds chunks that are adjacent in memory.
   private func addChunks(_ count: Int) {
-    unsafe precondition(chunkCount + count < Self.maximumChunks, "the index is too large for its addresses")
+    guard unsafe chunkCount + count < Self.maximumChunks else { fatalError("the index is too large for its addresses") }
     let bytes = count * Self.chunkBytes
     var spare = unsafe count == 1 ? spareChunks.popLast() : nil
     if unsafe spare == nil { unsafe spare = unsafe mapChunks(count) }
-    guard let chunk = unsafe spare else { preconditionFailure("out of memory") }
+    guard let chunk = unsafe spare else { fatalError("out of memory") }
     // The rest of the last chunk can be reused only for a block of exactly its size.
     let left = unsafe nextUnit == 0 ? 0 : chunkCount * Self.chunkUnits - nextUnit
     if left > 0 { release(take(left), units: left) }

@@ -295,7 +295,7 @@ import Synchronization
         && (counts.vacated == 0 || counts.used - counts.vacated > UInt32(Self.splitThreshold / 2))
     var (depth, entries) = unsafe currentDirectory
     if isCrowded, rows.depth == depth {
-      precondition(depth < Self.maximumDepth, "the index is too large for its directory")
+      guard depth < Self.maximumDepth else { fatalError("the index is too large for its directory") }
       publishDirectory(depth: Int(depth) + 1) { unsafe entries[$0 >> 1].load(ordering: .relaxed) }
       unsafe (depth, entries) = unsafe currentDirectory
     }
@@ -314,7 +314,7 @@ import Synchronization
           word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
         // This fails only if about half a page of rows probes the same sixteen lines. Chance does not do that, and the
         // seed is secret.
-        precondition(placed, "a page of the index cannot be split")
+        guard placed else { fatalError("a page of the index cannot be split") }
       }
     }
     let span = 1 << (depth - rows.depth)

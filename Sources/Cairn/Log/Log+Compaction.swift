@@ -46,7 +46,7 @@ extension Log {
   /// The epoch that this opening writes in; begins it if that has not happened yet. For the holder of the commit lock.
   func currentEpoch() throws(StoreError) -> UInt32 {
     if active == nil { try reserve.lend(to: .compaction, activateEpoch) }
-    guard let active else { preconditionFailure("an epoch without a segment") }
+    guard let active else { fatalError("an epoch without a segment") }
     return active.epoch
   }
 

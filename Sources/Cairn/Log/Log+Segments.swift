@@ -102,7 +102,7 @@ extension Log {
       if !reserve.isSpent.load(ordering: .relaxed) { keepReserve() }
       try prepareNow()
     }
-    guard let next = prepared.withLock({ $0 }), let full = active else { preconditionFailure("no segment to roll to") }
+    guard let next = prepared.withLock({ $0 }), let full = active else { fatalError("no segment to roll to") }
     let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
     prepared.withLock { $0 = nil }
     if schedulesSeal {

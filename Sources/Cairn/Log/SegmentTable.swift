@@ -85,7 +85,7 @@ import CCairnPlatform
   }
 
   private func chunk(_ number: Int) -> UnsafeMutablePointer<Entry> {
-    precondition(number < chunkCount, "the log is too large for its addresses")
+    guard number < chunkCount else { fatalError("the log is too large for its addresses") }
     if let known = unsafe chunks[number] { return unsafe known }
     let entries = UnsafeMutablePointer<Entry>.allocate(capacity: Self.chunkCapacity)
     let nothing = unsafe Entry(

@@ -340,7 +340,7 @@ final class CompactionJob: @unchecked Sendable {
   }
 
   private func write(from start: Int) throws(StoreError) {
-    guard let output else { preconditionFailure("copies without a segment") }
+    guard let output else { fatalError("copies without a segment") }
     if start == 0 {
       for address in carried { _ = try copy(address, of: nil, to: output) }
       carried = []
@@ -399,7 +399,7 @@ final class CompactionJob: @unchecked Sendable {
   private func input(of address: UInt64) -> Segment {
     let slot = index.table.slot(address)
     guard let input = inputs.first(where: { $0.slots.contains(slot) }) else {
-      preconditionFailure("a record of another segment")
+      fatalError("a record of another segment")
     }
     return input
   }

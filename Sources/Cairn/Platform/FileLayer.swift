@@ -71,7 +71,7 @@ extension FileLayer {
 
   package func rename(_ source: String, to target: String) throws(FileError) {
     let (parent, name) = Self.split(source)
-    precondition(Self.split(target).parent == parent, "a file can be renamed only within its directory")
+    guard Self.split(target).parent == parent else { fatalError("a file can be renamed only within its directory") }
     try directory(parent).rename(name, to: Self.split(target).name)
   }
 

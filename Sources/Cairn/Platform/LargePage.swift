@@ -36,7 +36,7 @@ import CCairnPlatform
     unsafe memory.copyMemory(from: start, byteCount: Self.size)
     guard unsafe cairn_move_mapping(memory, start, Self.size) == 0 else {
       // Linux checks the number of mappings before it removes the small pages. Other failures may come after that.
-      unsafe precondition(msync(start, Self.size, MS_ASYNC) == 0, "out of memory")
+      guard unsafe msync(start, Self.size, MS_ASYNC) == 0 else { fatalError("out of memory") }
       _ = consume self
       return
     }

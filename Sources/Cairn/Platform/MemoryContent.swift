@@ -126,7 +126,7 @@ extension MemoryFileLayer {
     }
 
     mutating func clear(_ space: inout Volume.Space) {
-      do throws(Cause) { try truncate(0, &space) } catch { preconditionFailure("making a file shorter cannot fail") }
+      do throws(Cause) { try truncate(0, &space) } catch { fatalError("making a file shorter cannot fail") }
     }
 
     // MARK: Durability
@@ -202,7 +202,7 @@ extension MemoryFileLayer {
     func copy() -> Content {
       // There may be very many copies, so each gets little address space to grow into.
       guard let memory = try? Region(max(2 * max(size, durableSize), 4 << 20)) else {
-        preconditionFailure("no memory for the copy of a file")
+        fatalError("no memory for the copy of a file")
       }
       var result = self
       result.region = memory

@@ -119,7 +119,7 @@ private func start(_ body: @escaping @Sendable () -> Void) {
       body.run()
       return nil
     }, argument)
-  precondition(code == 0, "no thread could be started: error \(code)")
+  guard code == 0 else { fatalError("no thread could be started: error \(code)") }
   #if canImport(Glibc)
     _ = pthread_detach(thread)
   #else

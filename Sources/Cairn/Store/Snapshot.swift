@@ -195,7 +195,7 @@ public final class Snapshot: Sendable {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("walking rows threw \(error)")
+      fatalError("walking rows threw \(error)")
     }
     return count
   }
@@ -243,7 +243,7 @@ public final class Snapshot: Sendable {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("walking rows threw \(error)")
+      fatalError("walking rows threw \(error)")
     }
     return rows
   }

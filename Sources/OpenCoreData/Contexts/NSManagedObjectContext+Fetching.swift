@@ -9,9 +9,9 @@ extension NSManagedObjectContext {
   /// - Throws: ``FetchRequestError`` for an invalid request; any error of a store.
   public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     checkQueue()
-    return try results(of: request).map { result in
+    return try throwingErrorsOfFaults { try results(of: request) }.map { result in
       guard let result = result as? T else {
-        preconditionFailure(
+        fatalError(
           "A request for \(T.self) found \(type(of: result)): they do not fit. "
             + "Make it an NSFetchRequest<NSFetchRequestResult>, and cast what is fetched.")
       }
@@ -22,15 +22,18 @@ extension NSManagedObjectContext {
   /// The number of objects or dictionaries that a request would fetch.
   public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
     checkQueue()
-    let request = try prepared(request)
+    return try throwingErrorsOfFaults { try count(prepared: prepared(request)) }
+  }
+
+  private func count(prepared request: NSFetchRequest<NSManagedObject>) throws -> Int {
     if request.resultType == .dictionaryResultType { return try results(of: request).count }
-    let overlay = PendingOverlay(request, self)
+    let overlay = try PendingOverlay(request, self)
     guard overlay.isEmpty else {
       request.resultType = .managedObjectResultType
       return try objects(of: request, overlay).count
     }
     request.resultType = .countResultType
-    return try count(request)
+    return try storedCount(request)
   }
 
   /// Passes a request that is neither a fetch nor a save to the store that it affects.
@@ -103,7 +106,7 @@ extension NSManagedObjectContext {
     case .dictionaryResultType: return try stored(request)
     case .countResultType: return [NSNumber(value: try count(for: request))]
     case .managedObjectIDResultType:
-      let overlay = PendingOverlay(request, self)
+      let overlay = try PendingOverlay(request, self)
       let isInOneStore = try persistentStoreCoordinator.map { try $0.affectedStores(of: request).count < 2 } ?? true
       // The results of several stores can only be sorted here as objects.
       if overlay.isEmpty, isInOneStore { return try stored(request) }
@@ -144,7 +147,7 @@ extension NSManagedObjectContext {
     return window(results)
   }
 
-  private func count(_ request: NSFetchRequest<NSManagedObject>) throws -> Int {
+  private func storedCount(_ request: NSFetchRequest<NSManagedObject>) throws -> Int {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     let all = NSFetchRequest<NSManagedObject>(copying: request)
     if try coordinator.affectedStores(of: request).count > 1 { (all.fetchOffset, all.fetchLimit) = (0, 0) }
@@ -185,12 +188,12 @@ extension NSManagedObjectContext {
     let fetched = try coordinator.withStoreLock {
       let fetched = try objects(of: request, PendingOverlay(request, self))
       for object in fetched where object.isFault {
-        // Objects whose rows cannot be read here fire below.
+        // Objects whose rows cannot be read here fire below, which throws in the end.
         if (try? object.takeRow(self)) != nil { realised.append(object) }
       }
       return fetched
     }
-    for object in realised { object.awake { $0.awakeFromFetch() } }
+    for object in realised { object.awakeFromFetch(in: self) }
     for object in fetched { object.fireFault() }
     return fetched
   }
@@ -213,8 +216,9 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The objects of a fetched property of an object.
-  func objects(of property: NSFetchedPropertyDescription, for object: NSManagedObject) -> [NSManagedObject] {
+  /// The objects of a fetched property of an object; nil if they cannot be fetched, and a call that can throw is reading
+  /// values.
+  func objects(of property: NSFetchedPropertyDescription, for object: NSManagedObject) -> [NSManagedObject]? {
     guard let given = property.fetchRequest else { return [] }
     let request = NSFetchRequest<NSManagedObject>(copying: given)
     request.predicate = given.predicate?.withSubstitutionVariables([
@@ -223,7 +227,8 @@ extension NSManagedObjectContext {
     do {
       return try fetch(request)
     } catch {
-      preconditionFailure("The fetched property \(property.name) cannot be fetched: \(error)")
+      handleUnreadable(object, error, property)
+      return nil
     }
   }
 }
@@ -232,7 +237,7 @@ extension NSFetchRequest {
   /// Fetches the results in the context whose block is running. Ends the program if no such block is running.
   public func execute() throws -> [ResultType] {
     guard let context = QueueOwnership.innermost else {
-      preconditionFailure("A request is executed in a block of a context's perform(_:) or performAndWait(_:).")
+      fatalError("A request is executed in a block of a context's perform(_:) or performAndWait(_:).")
     }
     return try context.fetch(self)
   }

@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
     if object.isFault {
       try object.take(node, self)
       object.state.remove(.fault)
-      object.awake { $0.awakeFromFetch() }
+      object.awakeFromFetch(in: self)
     }
     return object
   }
@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
       if object.hasPersistentChangedValues { object.noteChange() }
       return
     }
-    precondition(object.registry == nil, "The object \(object.objectID) is in another context.")
+    require(object.registry == nil, "The object \(object.objectID) is in another context.")
     object.leaveRow()
     register(object)
     object.state.insert(.inserted)
@@ -158,7 +158,7 @@ extension NSManagedObjectContext {
   /// An object that was never saved leaves the context.
   public func delete(_ object: NSManagedObject) {
     checkQueue()
-    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
+    require(object.registry === registry, "The object \(object.objectID) is in another context.")
     guard object.state.isDisjoint(with: [.deleted, .preparing]) else { return }
     object.state.insert(.preparing)
     object.prepareForDeletion()
@@ -176,19 +176,37 @@ extension NSManagedObjectContext {
     if !propagatesDeletesAtEndOfEvent { propagateDeletions() }
   }
 
-  /// Applies the delete rules of deleted objects, and of the objects that these rules delete in turn.
-  func propagateDeletions() {
-    guard !isPropagating else { return }
+  /// Applies the delete rules of deleted objects, and of the objects that these rules delete in turn. Those of objects
+  /// that cannot be read, or whose related objects cannot be read, are to be applied later.
+  ///
+  /// - Returns: the error of the first such object.
+  @discardableResult
+  func propagateDeletions() -> (any Error)? {
+    guard !isPropagating else { return nil }
     isPropagating = true
     defer { isPropagating = false }
+    var waiting: [NSManagedObject] = []
+    var first: (any Error)?
     while !pending.propagating.isEmpty {
       let objects = pending.propagating
       pending.propagating = []
       for object in objects where object.isDeleted {
-        propagateDeletion(of: object)
-        if object.isInserted { forget(object) }
+        do {
+          try throwingErrorsOfFaults { propagateDeletion(of: object) }
+          if object.isInserted { forget(object) }
+        } catch {
+          waiting.append(object)
+          first = first ?? error
+        }
       }
     }
+    pending.propagating = waiting
+    return first
+  }
+
+  /// As ``propagateDeletions()``, but throws the error.
+  func propagateAllDeletions() throws {
+    if let error = propagateDeletions() { throw error }
   }
 
   private func propagateDeletion(of object: NSManagedObject) {
@@ -200,7 +218,7 @@ extension NSManagedObjectContext {
       guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
       if rule == .nullifyDeleteRule, relationship.inverseRelationship == nil { continue }
       object.fireFault(slot.name)
-      guard !object.state.contains(.inaccessible) else { return }
+      guard !object.isFault, !object.state.contains(.inaccessible) else { return }
       let related =
         slot.isToMany
         ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []
@@ -228,9 +246,9 @@ extension NSManagedObjectContext {
   /// Chooses the store that an inserted object is saved to, if several stores could save it.
   public func assign(_ object: Any, to store: NSPersistentStore) {
     checkQueue()
-    guard let object = object as? NSManagedObject else { preconditionFailure("\(object) is no managed object.") }
-    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
-    precondition(object.objectID.isTemporaryID, "The object \(object.objectID) is in a store already.")
+    guard let object = object as? NSManagedObject else { fatalError("\(object) is no managed object.") }
+    require(object.registry === registry, "The object \(object.objectID) is in another context.")
+    require(object.objectID.isTemporaryID, "The object \(object.objectID) is in a store already.")
     assignedStores[ObjectIdentifier(object)] = store
   }
 
@@ -253,7 +271,7 @@ extension NSManagedObjectContext {
   /// Makes the next save check that nobody else has changed an object, even if it is unchanged here.
   public func detectConflicts(for object: NSManagedObject) {
     checkQueue()
-    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
+    require(object.registry === registry, "The object \(object.objectID) is in another context.")
     object.state.insert(.locked)
     lockedObjects.append(object)
   }
@@ -263,10 +281,10 @@ extension NSManagedObjectContext {
   /// The entity that has a class. The model of the coordinator must have exactly one.
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
     guard let model = persistentStoreCoordinator?.managedObjectModel else {
-      preconditionFailure("\(label) has no coordinator, and so no model with the class \(type).")
+      fatalError("\(label) has no coordinator, and so no model with the class \(type).")
     }
     guard let entity = model.entity(of: type) else {
-      preconditionFailure("The model has no entity, or several, of the class \(type): name the entity.")
+      fatalError("The model has no entity, or several, of the class \(type): name the entity.")
     }
     return entity
   }
@@ -286,14 +304,14 @@ extension NSEntityDescription {
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {
     guard let entity = entity(forEntityName: entityName, in: context) else {
-      preconditionFailure("\(context.label) knows no entity named \"\(entityName)\".")
+      fatalError("\(context.label) knows no entity named \"\(entityName)\".")
     }
     return entity.objectClass.init(entity: entity, insertInto: context)
   }
 
   fileprivate var objectClass: NSManagedObject.Type {
     guard let type = managedObjectClass else {
-      preconditionFailure(
+      fatalError(
         "The entity \(name ?? "") has the class \(managedObjectClassName ?? ""), which is not in the program.")
     }
     return type

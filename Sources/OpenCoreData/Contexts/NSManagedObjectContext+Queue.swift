@@ -78,7 +78,7 @@ private final class QueuedCall<Value, Failure: Error>: @unchecked Sendable {
         waiter.resume()
       }
     }
-    guard let made else { preconditionFailure("A block of a context has not run.") }
+    guard let made else { fatalError("A block of a context has not run.") }
     return made
   }
 

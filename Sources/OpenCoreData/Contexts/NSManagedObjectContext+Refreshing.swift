@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   /// Does nothing for an object that was never saved.
   public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     checkQueue()
-    precondition(object.registry === registry, "The object \(object.objectID) is in another context.")
+    require(object.registry === registry, "The object \(object.objectID) is in another context.")
     guard !object.isInserted else { return }
     if flag {
       guard !object.isFault else { return }

@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
     NotificationCenter.default.post(name: Self.willSaveObjectsNotification, object: self)
     callWillSave()
+    try propagateAllDeletions()
     try validate()
     try obtainPermanentIDs(for: pending.inserted.elements)
     try derive(pending.written)
@@ -32,7 +33,7 @@ extension NSManagedObjectContext {
         .filter(\.hasChanges)
       processPendingChanges()
     }
-    preconditionFailure(
+    fatalError(
       "\(label): willSave() has changed objects \(Self.rounds) times. Change a value only if it differs.")
   }
 
@@ -105,7 +106,8 @@ extension NSManagedObjectContext {
       guard try hasRow(object) else { continue }
       for (place, derived) in object.layout.derived {
         guard let expression = derived.derivationExpression else { continue }
-        let value = PredicateValue(expression.expressionValue(with: object, context: nil))
+        let value = PredicateValue(
+          try throwingErrorsOfFaults { expression.expressionValue(with: object, context: nil) })
         object.values[place] = ManagedValue(derived.attributeType.convert(value).anyValue, of: derived)
       }
     }
@@ -142,7 +144,7 @@ extension NSManagedObjectContext {
           try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
           // Values taken from the store may refer to objects that are deleted here.
           pending.propagating += pending.deleted.elements
-          propagateDeletions()
+          try propagateAllDeletions()
           // Resolving a conflict may have changed values of objects.
           try validate()
           try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })

@@ -20,6 +20,8 @@ open class NSManagedObjectContext: NSObject {
   var retained = ObjectList()
   var lockedObjects = ObjectList()
   var isPropagating = false
+  /// Nil unless a call that can throw is reading values.
+  var unreadable: UnreadableFaults?
   /// The identifier for the next object that is made, if it is to be a fault and not inserted.
   var faultInTheMaking: NSManagedObjectID?
   /// The identifiers of newly registered objects that the stores have not been told of; nil if the stores are told at
@@ -56,7 +58,7 @@ open class NSManagedObjectContext: NSObject {
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { coordinator }
     set {
-      precondition(
+      require(
         coordinator == nil || coordinator === newValue || registry.objects.isEmpty,
         "\(label) has objects of another coordinator.")
       coordinator = newValue
@@ -135,7 +137,7 @@ open class NSManagedObjectContext: NSObject {
   /// Ends the program if the caller is not on the queue of the context.
   func checkQueue() {
     guard !isOwned else { return }
-    preconditionFailure(
+    fatalError(
       "\(label) was used on another queue: call it, and its objects, in perform(_:) or performAndWait(_:).")
   }
 

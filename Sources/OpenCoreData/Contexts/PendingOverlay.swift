@@ -8,13 +8,13 @@ struct PendingOverlay {
   private let updated: ObjectList
   private let deleted: ObjectList
 
-  init(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) {
+  init(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext) throws {
     self.request = request
     guard request.includesPendingChanges, !context.pending.isEmpty, let entity = request.entity else {
       (inserted, updated, deleted) = ([], ObjectList(), ObjectList())
       return
     }
-    context.propagateDeletions()
+    try context.propagateAllDeletions()
     func concerned(_ objects: ObjectList) -> [NSManagedObject] {
       objects.filter { object in
         (object.entity === entity || request.includesSubentities && object.entity.isKindOf(entity: entity))

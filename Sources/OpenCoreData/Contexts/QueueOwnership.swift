@@ -33,7 +33,7 @@ final class QueueOwnership {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = unsafe pthread_key_create(&key, nil)
-    precondition(status == 0, "There is no room for another variable of threads.")
+    require(status == 0, "There is no room for another variable of threads.")
     return key
   }()
 

@@ -48,20 +48,21 @@ extension NSManagedObjectContext {
     return try coordinator.relatedIDs(relationship, of: id, self)
   }
 
-  /// Ends the program unless the error says that the row of an object is gone.
-  func requireMissingRow(of object: NSManagedObject, _ error: any Error) {
-    guard StoreCalls.isMissing(error) else {
-      preconditionFailure("\(label) could not read \(object.objectID): \(error.localizedDescription)")
-    }
+  /// Whether an error says that the row of an object is gone. Handles any other error as that of an unreadable fault.
+  func isRowGone(of object: NSManagedObject, _ error: any Error) -> Bool {
+    if StoreCalls.isMissing(error) { return true }
+    handleUnreadable(object, error)
+    return false
   }
 
-  /// Handles a fault whose row cannot be read: gives it no values and deletes it, or ends the program.
+  /// Handles a fault whose row cannot be read: gives it no values and deletes it, or handles it as unreadable.
   func handleInaccessible(_ object: NSManagedObject, _ key: String?, _ error: any Error) {
     let property = key.flatMap { object.entity.propertiesByName[$0] }
     guard StoreCalls.isMissing(error),
       shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property)
     else {
-      preconditionFailure("\(label) could not fulfil a fault of \(object.objectID): \(error.localizedDescription)")
+      handleUnreadable(object, error, property)
+      return
     }
     // All that is known of a fault is the objects that were related to it here.
     object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
@@ -77,5 +78,41 @@ extension NSManagedObjectContext {
     object.state.insert(.deleted)
     pending.deleted.append(object)
     pending.event.deleted.append(object)
+  }
+}
+
+/// The errors of faults that fire while a call that can throw is reading values.
+final class UnreadableFaults {
+  fileprivate(set) var error: (any Error)?
+}
+
+extension NSManagedObjectContext {
+  /// Runs a closure that reads values, and throws the error of the first fault that could not be read meanwhile. Such a
+  /// fault has no values for the closure, so what the closure makes of them is not used.
+  func throwingErrorsOfFaults<Result>(_ body: () throws -> Result) throws -> Result {
+    let (outer, own) = (unreadable, UnreadableFaults())
+    unreadable = own
+    defer { unreadable = outer }
+    let result = try body()
+    if let error = own.error { throw error }
+    return result
+  }
+
+  /// Runs a method of the application. It must not mistake an unreadable fault for one without values, so such a fault
+  /// ends the program.
+  func endingTheProgramOnUnreadableFaults(_ body: () -> Void) {
+    let outer = unreadable
+    unreadable = nil
+    body()
+    unreadable = outer
+  }
+
+  /// Records the error of a fault that cannot be read for the call that throws it, or ends the program.
+  func handleUnreadable(_ object: NSManagedObject, _ error: any Error, _ property: NSPropertyDescription? = nil) {
+    guard let unreadable else {
+      let what = property.map { "\($0.name) of \(object.objectID)" } ?? "a fault of \(object.objectID)"
+      fatalError("\(label) could not fulfil \(what): \(error.localizedDescription)")
+    }
+    unreadable.error = unreadable.error ?? error
   }
 }

@@ -46,7 +46,7 @@ package struct CompiledFetch<Row> {
 
   /// The dictionaries to fetch, made from rows that are known to satisfy the predicate.
   func dictionaries(ofMatching rows: [Row]) -> [NSDictionary] {
-    guard let projection else { preconditionFailure("The request is not for dictionaries.") }
+    guard let projection else { fatalError("The request is not for dictionaries.") }
     return projection.dictionaries(of: rows, window)
   }
 

@@ -8,6 +8,6 @@ protocol Freezable: AnyObject {
 extension Freezable {
   /// To be called before every change.
   func willChange() {
-    precondition(!isFrozen, "The model is in use and cannot be changed; change a copy of it.")
+    require(!isFrozen, "The model is in use and cannot be changed; change a copy of it.")
   }
 }

@@ -49,7 +49,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     willSet {
       willChange()
       let ancestors = sequence(first: self) { $0.superentity }
-      precondition(
+      require(
         newValue.allSatisfy { entity in !ancestors.contains { $0 === entity } }, "An entity would inherit from itself.")
       for entity in subentities { entity.superentity = nil }
     }
@@ -121,7 +121,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   /// The model it belongs to. Traps if there is none.
   open var managedObjectModel: NSManagedObjectModel {
     guard let owner else {
-      preconditionFailure("The entity \(name ?? "without name") belongs to no model, or its model is gone.")
+      fatalError("The entity \(name ?? "without name") belongs to no model, or its model is gone.")
     }
     return owner
   }
@@ -194,7 +194,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// The places of the values in the entity's objects. Traps unless the model is frozen.
   var layout: EntityLayout {
-    guard let frozenLayout else { preconditionFailure("The entity \(name ?? "") is not in use.") }
+    guard let frozenLayout else { fatalError("The entity \(name ?? "") is not in use.") }
     return frozenLayout
   }
 

@@ -78,7 +78,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// to another one.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     willChange()
-    precondition(
+    require(
       entities.allSatisfy { $0.owner === self }, "\(configuration) has an entity that does not belong to the model.")
     entitiesByConfiguration[configuration] = entities
   }

@@ -18,7 +18,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 open class NSPersistentStoreRequest: NSObject {
   /// The purpose of the request. Every subclass overrides this property, which traps otherwise.
   open var requestType: NSPersistentStoreRequestType {
-    preconditionFailure("\(type(of: self)) does not say what it is for.")
+    fatalError("\(type(of: self)) does not say what it is for.")
   }
 
   /// The coordinator's stores to which the request goes; nil for all.

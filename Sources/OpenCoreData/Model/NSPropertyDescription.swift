@@ -65,7 +65,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
 
   /// The entity that declares the property, also where another entity inherits it. Traps if there is none.
   open var entity: NSEntityDescription {
-    guard let owner else { preconditionFailure("The property \(name) belongs to no entity, or its model is gone.") }
+    guard let owner else { fatalError("The property \(name) belongs to no entity, or its model is gone.") }
     return owner
   }
 
@@ -97,7 +97,7 @@ open class NSPropertyDescription: NSObject, NSCopying, Freezable {
 
   func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
     willChange()
-    precondition(predicates.count == warnings.count, "Every validation predicate of \(name) needs one warning.")
+    require(predicates.count == warnings.count, "Every validation predicate of \(name) needs one warning.")
     validationPredicates = predicates.map(\.adopted)
     validationWarnings = warnings
   }

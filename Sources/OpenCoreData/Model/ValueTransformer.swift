@@ -49,7 +49,7 @@ open class ValueTransformer: NSObject {
   /// The value that was transformed into `value`; nil if there is none. Unless overridden, returns
   /// ``transformedValue(_:)``. Traps if ``allowsReverseTransformation()`` is false.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
-    precondition(Self.allowsReverseTransformation(), "\(Self.self) does not transform back.")
+    require(Self.allowsReverseTransformation(), "\(Self.self) does not transform back.")
     return transformedValue(value)
   }
 }

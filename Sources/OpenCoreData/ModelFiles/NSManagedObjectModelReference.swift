@@ -49,8 +49,8 @@ open class NSManagedObjectModelReference: NSObject {
   ///
   /// - Complexity: Reads the file, or files of the bundle, at every call, unless the reference was made with a model.
   open var resolvedModel: NSManagedObjectModel {
-    guard let model = find() else { preconditionFailure("There is no model to which the reference refers.") }
-    precondition(
+    guard let model = find() else { fatalError("There is no model to which the reference refers.") }
+    require(
       model.hasVersionChecksum(versionChecksum),
       "The model has the checksum \(model.versionChecksum) and not \(versionChecksum).")
     return model

@@ -4,17 +4,25 @@ extension ManagedValue {
   /// Converts a value to the form in which the attribute's type keeps it. Ends the program if the type cannot have the
   /// value; Apple's Core Data raises an exception.
   package init(_ value: Any?, of attribute: NSAttributeDescription) {
-    guard let value, let made = Self.made(of: value, attribute.attributeType) else {
-      precondition(
-        value == nil || value is NSNull,
+    guard let made = ManagedValue(ifFit: value, for: attribute) else {
+      fatalError(
         """
         Unacceptable type of value for attribute \(attribute.owner?.name ?? "").\(attribute.name): \
         desired type = \(attribute.attributeValueClassName ?? ""); given type = \(value.map { "\(type(of: $0))" } ?? "").
         """)
-      self = .null
-      return
     }
     self = made
+  }
+
+  /// As ``init(_:of:)``, but nil for a value that the attribute's type cannot have.
+  init?(ifFit value: Any?, for attribute: NSAttributeDescription) {
+    if let value, let made = Self.made(of: value, attribute.attributeType) {
+      self = made
+    } else if value == nil || value is NSNull {
+      self = .null
+    } else {
+      return nil
+    }
   }
 
   /// Nil for a value that the type cannot have.

@@ -14,7 +14,7 @@ final class MutableMembers: NSMutableSet {
     super.init(capacity: 0)
   }
 
-  required init(capacity numItems: Int) { preconditionFailure("A set of members belongs to an object.") }
+  required init(capacity numItems: Int) { fatalError("A set of members belongs to an object.") }
 
   required convenience init?(coder aDecoder: NSCoder) { nil }
 
@@ -62,7 +62,7 @@ final class MutableMembers: NSMutableSet {
   private func checked(_ object: Any) -> NSManagedObject {
     owner.checkQueue()
     guard let object = object as? NSManagedObject else {
-      preconditionFailure("\(relationship.name) relates to objects, and not to \(type(of: object)).")
+      fatalError("\(relationship.name) relates to objects, and not to \(type(of: object)).")
     }
     owner.check(object, relationship)
     return object

@@ -18,12 +18,12 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     super.init(capacity: 0)
   }
 
-  override init(capacity numItems: Int) { preconditionFailure("An ordered set of members belongs to an object.") }
+  override init(capacity numItems: Int) { fatalError("An ordered set of members belongs to an object.") }
 
   required init?(coder aDecoder: NSCoder) { nil }
 
   required convenience init(arrayLiteral elements: Any...) {
-    preconditionFailure("An ordered set of members belongs to an object.")
+    fatalError("An ordered set of members belongs to an object.")
   }
 
   override var count: Int {
@@ -77,7 +77,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     let object = checked(object)
     update()
     guard !contains(object) else { return }
-    precondition(idx <= count, "\(idx) is behind the end of \(relationship.name), which has \(count).")
+    require(idx <= count, "\(idx) is behind the end of \(relationship.name), which has \(count).")
     change([object]) { owner, members in
       owner.add(object, relationship, at: place)
       members.moveLast(to: idx)
@@ -148,7 +148,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
 
   private func checked(_ object: Any) -> NSManagedObject {
     guard let object = object as? NSManagedObject else {
-      preconditionFailure("\(relationship.name) relates to objects, and not to \(type(of: object)).")
+      fatalError("\(relationship.name) relates to objects, and not to \(type(of: object)).")
     }
     owner.check(object, relationship)
     return object

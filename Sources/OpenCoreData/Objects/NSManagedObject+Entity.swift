@@ -40,9 +40,9 @@ final class ModelsInUse: Sendable {
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
     let entities = models.compactMap { $0.entity(of: type) }
     let first = entities.first
-    precondition(first != nil, "No entity of a model in use has the class \(type).")
+    require(first != nil, "No entity of a model in use has the class \(type).")
     guard let first, entities.allSatisfy({ $0 == first }) else {
-      preconditionFailure("Entities of several models have the class \(type): name the entity or the context.")
+      fatalError("Entities of several models have the class \(type): name the entity or the context.")
     }
     return first
   }

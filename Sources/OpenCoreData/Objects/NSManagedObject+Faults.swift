@@ -4,13 +4,11 @@ extension NSManagedObject {
   /// Reads the row of a fault.
   ///
   /// Reading a property cannot throw. If the row is gone, the object has no values from then on and the next save
-  /// deletes it, or the program ends: the context decides. Any other error of a store ends the program.
+  /// deletes it, or the program ends: the context decides. Any other error of a store ends the program, unless a call
+  /// that can throw is reading values: that call throws the error, and the object stays a fault. If the context is
+  /// gone, the object stays a fault, too. The properties of such a fault have no values.
   final func fireFault(_ key: String? = nil) {
-    guard state.contains(.fault) else { return }
-    guard let context = managedObjectContext else {
-      preconditionFailure(
-        "A fault of the entity \(entity.name ?? "") cannot be fulfilled: its context is gone. \(objectID)")
-    }
+    guard state.contains(.fault), let context = managedObjectContext else { return }
     context.checkQueue()
     do {
       try realise(context)
@@ -19,11 +17,30 @@ extension NSManagedObject {
     }
   }
 
+  /// Fires a fault whose values are going to be changed. Ends the program if it has no values then.
+  final func fireFaultToChange(_ key: String) {
+    guard state.contains(.fault) else { return }
+    requireContext(toChange: key)
+    fireFault(key)
+    require(!isFault, "\(entity.name ?? "").\(key) of \(objectID) cannot be changed: the object could not be read.")
+  }
+
+  /// Ends the program if the object has lost its values because its context is gone.
+  final func requireContext(toChange key: String) {
+    guard state.contains(.fault), managedObjectContext == nil else { return }
+    fatalError("\(entity.name ?? "").\(key) of \(objectID) cannot be changed: the context of the object is gone.")
+  }
+
   /// Reads the row of a fault.
   final func realise(_ context: NSManagedObjectContext) throws {
     guard state.contains(.fault) else { return }
     try takeRow(context)
-    awake { $0.awakeFromFetch() }
+    awakeFromFetch(in: context)
+  }
+
+  /// Calls `awakeFromFetch()`, whose errors no call throws that reads values.
+  final func awakeFromFetch(in context: NSManagedObjectContext) {
+    context.endingTheProgramOnUnreadableFaults { awake { $0.awakeFromFetch() } }
   }
 
   /// Reads the row of a fault without calling `awakeFromFetch()`.
@@ -59,6 +76,8 @@ extension NSManagedObject {
   }
 
   /// The values of a row: attributes and to-one relationships, but no to-many relationships.
+  ///
+  /// - Throws: 134070 for a value that its property cannot have; any error of the store.
   static func committed(
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
@@ -70,14 +89,22 @@ extension NSManagedObject {
     for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
       switch slot.kind {
       case .attribute(let attribute):
-        if let value = node.value(for: attribute) { values[place] = ManagedValue(value, of: attribute) }
-      case .toOne(let relationship):
-        switch node.value(for: relationship) {
-        case let id as NSManagedObjectID: values[place] = .reference(id)
-        case nil:
-          if let id = try context.relatedIDs(relationship, of: id).first { values[place] = .reference(id) }
-        default: break
+        guard let value = node.value(for: attribute) else { continue }
+        guard let fit = ManagedValue(ifFit: value, for: attribute) else {
+          throw CoreDataError.wrongAnswer(value, of: context.store(of: id), for: attribute, of: id)
         }
+        values[place] = fit
+      case .toOne(let relationship):
+        let ids: [NSManagedObjectID]
+        if let value = node.value(for: relationship) {
+          guard let given = relationship.identifiers(in: value) else {
+            throw CoreDataError.wrongAnswer(value, of: context.store(of: id), for: relationship, of: id)
+          }
+          ids = given
+        } else {
+          ids = try context.relatedIDs(relationship, of: id)
+        }
+        if let id = ids.first { values[place] = .reference(id) }
       case .toMany, .fetched: break
       }
     }
@@ -183,6 +210,7 @@ extension NSManagedObject {
     checkQueue()
     guard let place = layout.place(of: key) else { undefined(key) }
     fireFault(key)
+    guard !values.isEmpty else { return [] }
     switch layout.slots[place].kind {
     case .toOne: return values[place].objectID.map { [$0] } ?? []
     case .toMany(let relationship):
@@ -190,7 +218,7 @@ extension NSManagedObject {
         do {
           return try context.relatedIDs(relationship, of: objectID)
         } catch {
-          context.requireMissingRow(of: self, error)
+          _ = context.isRowGone(of: self, error)
           return []
         }
       }

@@ -2,6 +2,7 @@ extension NSManagedObject {
   /// Sets a value without recording a change and without updating the other end of a relationship. The row must have
   /// been read.
   final func setPrimitive(_ value: Any?, at place: Int) {
+    fireFaultToChange(layout.slots[place].name)
     switch layout.slots[place].kind {
     case .attribute(let attribute): values[place] = ManagedValue(value, of: attribute)
     case .toOne(let relationship):
@@ -15,7 +16,7 @@ extension NSManagedObject {
       for object in members.elements where !wanted.contains(object) { members.remove(object) }
       for object in wanted { members.add(object) }
       if relationship.isOrdered { members.reorder(wanted.elements) }
-    case .fetched: preconditionFailure("\(layout.slots[place].name) is a fetched property and cannot be set.")
+    case .fetched: fatalError("\(layout.slots[place].name) is a fetched property and cannot be set.")
     }
   }
 

@@ -28,8 +28,7 @@ extension NSManagedObject {
       members.fire(context.objects(with: ids))
     } catch {
       // If the row is gone, the known members stay until a save finds the conflict.
-      context.requireMissingRow(of: self, error)
-      members.fire([])
+      if context.isRowGone(of: self, error) { members.fire([]) }
     }
     return members
   }
@@ -68,6 +67,7 @@ extension NSManagedObject {
 
   /// Adds a member to a to-many relationship, whose members need not be known.
   final func add(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
+    requireContext(toChange: relationship.name)
     noteEvent()
     guard knownMembers(of: relationship, at: place).add(object) else { return }
     if let inverse = relationship.inverseRelationship { object.takeInverse(self, inverse, of: relationship) }
@@ -75,6 +75,7 @@ extension NSManagedObject {
 
   /// Removes a member from a to-many relationship, whose members need not be known.
   final func remove(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
+    requireContext(toChange: relationship.name)
     noteEvent()
     guard knownMembers(of: relationship, at: place).remove(object) else { return }
     if let inverse = relationship.inverseRelationship { object.dropInverse(self, inverse) }
@@ -92,7 +93,7 @@ extension NSManagedObject {
       knownMembers(of: inverse, at: place).add(other)
     } else {
       fireFault(inverse.name)
-      guard !state.contains(.inaccessible) else { return }
+      guard !isFault, !state.contains(.inaccessible) else { return }
       let old = toOne(at: place)
       guard old !== other else { return }
       noteEvent()
@@ -127,6 +128,7 @@ extension NSManagedObject {
     } else {
       refreshUnchanged(at: place)
       fireFault(inverse.name)
+      guard !isFault else { return }
       let old = toOne(at: place)
       values[place] = .object(other)
       if let old, old !== other, let relationship = inverse.inverseRelationship {
@@ -260,6 +262,7 @@ extension NSManagedObject {
       guard members.remove(other) || isOutdated && members.noteRemoval(of: other) else { return }
     } else {
       fireFault(inverse.name)
+      guard !isFault else { return }
       if isOutdated, values[place].objectID != other.objectID { refreshUnchanged(at: place) }
       guard values[place].objectID == other.objectID else { return }
       noteEvent()
@@ -286,7 +289,7 @@ extension NSManagedObject {
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     checkQueue()
     let (relationship, place) = toMany(key)
-    precondition(relationship.isOrdered, "\(key) is not ordered: use mutableSetValue(forKey:).")
+    require(relationship.isOrdered, "\(key) is not ordered: use mutableSetValue(forKey:).")
     fireFault(key)
     let members = members(of: relationship, at: place)
     if let proxy = members.proxy { return proxy }
@@ -298,7 +301,7 @@ extension NSManagedObject {
 
   private final func toMany(_ key: String) -> (NSRelationshipDescription, Int) {
     guard let place = layout.place(of: key), case .toMany(let relationship) = layout.slots[place].kind else {
-      preconditionFailure("The entity \(entity.name ?? "") has no to-many relationship \"\(key)\".")
+      fatalError("The entity \(entity.name ?? "") has no to-many relationship \"\(key)\".")
     }
     return (relationship, place)
   }

@@ -3,8 +3,8 @@ import Foundation
 extension NSManagedObject {
   /// Validates each property with ``validateValue(_:forKey:)``, which may replace values.
   final func validateValues() throws {
-    fireFault()
-    guard !state.contains(.inaccessible) else { return }
+    try throwingErrorsOfFaults { fireFault() }
+    guard !isFault, !state.contains(.inaccessible) else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
@@ -15,7 +15,7 @@ extension NSManagedObject {
       }
       if case .members(let members) = values[place], members.isFault, slot.property.isUnbounded { continue }
       do {
-        let old = value(at: place)
+        let old = try slot.isToMany ? throwingErrorsOfFaults { self.value(at: place) } : self.value(at: place)
         var value = old
         try validateValue(&value, forKey: slot.name)
         if let attribute = slot.attribute, !isSameObject(value, old),
@@ -28,6 +28,12 @@ extension NSManagedObject {
       }
     }
     if let error = ValidationErrors.combined(errors) { throw error }
+  }
+
+  /// Runs a closure that reads values, and throws the error of the first fault that could not be read meanwhile.
+  private final func throwingErrorsOfFaults<Result>(_ body: () -> Result) throws -> Result {
+    guard let context = managedObjectContext else { return body() }
+    return try context.throwingErrorsOfFaults(body)
   }
 
   /// Whether both are nil or the same instance of a class; this comparison needs no conversion.
@@ -81,12 +87,14 @@ extension NSManagedObject {
   /// Throws if a relationship with the delete rule *deny* has objects that are not deleted, too.
   final func validateDeletion() throws {
     guard layout.slots.contains(where: { $0.relationship?.deleteRule == .denyDeleteRule }) else { return }
-    fireFault()
-    guard !state.contains(.inaccessible) else { return }
+    try throwingErrorsOfFaults { fireFault() }
+    guard !isFault, !state.contains(.inaccessible) else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       guard let relationship = slot.relationship, relationship.deleteRule == .denyDeleteRule else { continue }
-      let objects = slot.isToMany ? members(of: relationship, at: place).elements : toOne(at: place).map { [$0] } ?? []
+      let objects = try throwingErrorsOfFaults {
+        slot.isToMany ? members(of: relationship, at: place).elements : toOne(at: place).map { [$0] } ?? []
+      }
       guard objects.contains(where: { !$0.isDeleted && $0.registry === registry }) else { continue }
       errors.append(error(NSValidationRelationshipDeniedDeleteError, value(at: place), slot))
     }

@@ -9,7 +9,7 @@ extension NSManagedObject {
   }
 
   final func undefined(_ key: String) -> Never {
-    preconditionFailure("The entity \(entity.name ?? "") has no property \"\(key)\".")
+    fatalError("The entity \(entity.name ?? "") has no property \"\(key)\".")
   }
 
   final func value(forUnmodelledKey key: String) -> Any? {
@@ -28,8 +28,9 @@ extension NSManagedObject {
     }
   }
 
-  /// The value of a slot in the form that the application gets. The row must have been read.
+  /// The value of a slot in the form that the application gets; nil if the row has not been read.
   final func value(at place: Int) -> Any? {
+    guard !values.isEmpty else { return nil }
     let slot = layout.slots[place]
     switch slot.kind {
     case .attribute(let attribute): return values[place].anyValue(of: attribute.attributeType)
@@ -51,6 +52,7 @@ extension NSManagedObject {
   final func predicateValue(at place: Int) -> PredicateValue {
     let slot = layout.slots[place]
     fireFault(slot.name)
+    guard !values.isEmpty else { return .null }
     switch slot.kind {
     case .attribute: return values[place].predicateValue
     case .toOne: return toOne(at: place).map { .object($0) } ?? .null
@@ -80,6 +82,7 @@ extension NSManagedObject {
 
   final func set(_ value: Any?, at place: Int) {
     let slot = layout.slots[place]
+    fireFaultToChange(slot.name)
     switch slot.kind {
     case .attribute(let attribute):
       let value = ManagedValue(value, of: attribute)
@@ -92,13 +95,13 @@ extension NSManagedObject {
     case .toMany(let relationship):
       setMembers(related(value, relationship), relationship, at: place)
       didChangeValue(forKey: slot.name)
-    case .fetched: preconditionFailure("\(slot.name) is a fetched property and cannot be set.")
+    case .fetched: fatalError("\(slot.name) is a fetched property and cannot be set.")
     }
   }
 
   private final func fetched(_ property: NSFetchedPropertyDescription, at place: Int) -> [NSManagedObject] {
     if case .fetched(let objects) = values[place] { return objects }
-    let objects = managedObjectContext?.objects(of: property, for: self) ?? []
+    guard let objects = managedObjectContext?.objects(of: property, for: self) else { return [] }
     values[place] = .fetched(objects)
     return objects
   }
@@ -128,7 +131,7 @@ extension NSManagedObject {
     }
     return objects.map { object in
       guard let object = object as? NSManagedObject else {
-        preconditionFailure(
+        fatalError(
           "\(entity.name ?? "").\(relationship.name) relates to objects, and not to \(type(of: object)).")
       }
       check(object, relationship)
@@ -139,14 +142,14 @@ extension NSManagedObject {
   /// Ends the program if an object cannot be at the other end of a relationship.
   final func check(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     if let destination = relationship.destinationEntity {
-      precondition(
+      require(
         object.entity === destination || object.entity.isKindOf(entity: destination),
         """
         Unacceptable type of value for \(entity.name ?? "").\(relationship.name): desired entity = \
         \(destination.name ?? ""); given entity = \(object.entity.name ?? "").
         """)
     }
-    precondition(
+    require(
       object.registry === registry,
       """
       Illegal attempt to establish the relationship \(entity.name ?? "").\(relationship.name) between objects in \

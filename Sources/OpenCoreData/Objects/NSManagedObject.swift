@@ -61,7 +61,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
       context.register(self)
       return
     }
-    precondition(!entity.isAbstract, "\(entity.name ?? "") is abstract: there are only objects of its subentities.")
+    require(!entity.isAbstract, "\(entity.name ?? "") is abstract: there are only objects of its subentities.")
     objectID = NSManagedObjectID(temporaryFor: entity)
     super.init()
     takeDefaults()

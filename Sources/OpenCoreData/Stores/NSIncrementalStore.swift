@@ -61,7 +61,7 @@ open class NSIncrementalStore: NSPersistentStore {
   /// - Parameter entity: The entity of the object itself, not one that it inherits from.
   open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
     guard let identity = identity ?? identifier.map({ StoreIdentity($0, of: self) }) else {
-      preconditionFailure("\(Swift.type(of: self)) makes an identifier before its metadata have an \(NSStoreUUIDKey).")
+      fatalError("\(Swift.type(of: self)) makes an identifier before its metadata have an \(NSStoreUUIDKey).")
     }
     return NSManagedObjectID(entity, identity, ObjectReference(data))
   }
@@ -69,7 +69,7 @@ open class NSIncrementalStore: NSPersistentStore {
   /// The value by which the store refers to an object: an `NSNumber` if it was a whole number, otherwise a string. The
   /// identifier must be a permanent one of this store. May be called on any thread.
   open func referenceObject(for objectID: NSManagedObjectID) -> Any {
-    precondition(
+    require(
       !objectID.isTemporaryID && (objectID.identity === identity || objectID.identity?.uuid == identifier),
       "\(objectID) is no permanent identifier of \(Swift.type(of: self)).")
     return objectID.reference.object

@@ -88,14 +88,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private static func model(_ name: String, _ fileID: String) -> NSManagedObjectModel {
     let urls = ["xcdatamodeld", "xcdatamodel"].compactMap { Bundle.main.url(forResource: name, withExtension: $0) }
     guard let url = urls.first else {
-      preconditionFailure(
+      fatalError(
         "There is no \(name).xcdatamodeld or \(name).xcdatamodel among the resources of \(Bundle.main.bundlePath). "
           + "Models of other bundles are given to init(name:managedObjectModel:).")
     }
     do {
       return try NSManagedObjectModel(modelFileAt: url, fileID: fileID)
     } catch {
-      preconditionFailure("The model \(name) cannot be read: \(error)")
+      fatalError("The model \(name) cannot be read: \(error)")
     }
   }
 }

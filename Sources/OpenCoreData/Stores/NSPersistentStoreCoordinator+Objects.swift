@@ -23,11 +23,7 @@ extension NSPersistentStoreCoordinator {
       let store = try store(of: objectID)
       let answer = try store.newValue(forRelationship: relationship, forObjectWith: objectID, with: context)
       if let identifiers = relationship.identifiers(in: answer) { return identifiers }
-      let expected = relationship.isToMany ? "a collection of object IDs" : "an object ID or NSNull"
-      throw CoreDataError.make(
-        NSPersistentStoreOperationError,
-        "\(type(of: store)) answered \(type(of: answer)) for the relationship \(relationship.name) of "
-          + "\(objectID.entity.name ?? ""), where \(expected) is expected.", [NSAffectedStoresErrorKey: [store]])
+      throw CoreDataError.wrongAnswer(answer, of: store, for: relationship, of: objectID)
     }
   }
 
@@ -145,8 +141,20 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSRelationshipDescription {
-  /// The identifiers in a store's answer; nil if the answer is anything else.
+  /// The identifiers in a store's answer; nil if the answer is anything else, or if they are of objects that cannot be
+  /// at the other end.
   func identifiers(in answer: Any) -> [NSManagedObjectID]? {
+    guard let identifiers = anyIdentifiers(in: answer) else { return nil }
+    guard let destination = destinationEntity else { return identifiers }
+    var accepted = destination
+    for identifier in identifiers where identifier.entity !== accepted {
+      guard identifier.entity.isOrInherits(from: destination) else { return nil }
+      accepted = identifier.entity
+    }
+    return identifiers
+  }
+
+  private func anyIdentifiers(in answer: Any) -> [NSManagedObjectID]? {
     guard isToMany else {
       if let identifier = answer as? NSManagedObjectID { return [identifier] }
       return answer is NSNull ? [] : nil

@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
   /// As ``registerStoreClass(_:type:)``.
   public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
     let incremental = storeClass as? NSIncrementalStore.Type
-    precondition(
+    require(
       storeClass == nil || incremental != nil,
       "\(storeClass.map { "\($0)" } ?? "") cannot be a store class: it does not inherit from NSIncrementalStore.")
     StoreRegistry.register(incremental, for: storeType)

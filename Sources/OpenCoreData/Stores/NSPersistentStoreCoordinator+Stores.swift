@@ -8,7 +8,7 @@ extension NSPersistentStoreCoordinator {
 
   /// The location of a store, which must be a store of the coordinator.
   public func url(for store: NSPersistentStore) -> URL {
-    guard let url = expectOwn(store).url else { preconditionFailure("The store has no URL.") }
+    guard let url = expectOwn(store).url else { fatalError("The store has no URL.") }
     return url
   }
 
@@ -45,7 +45,7 @@ extension NSPersistentStoreCoordinator {
 
   private func expectOwn(_ store: NSPersistentStore) -> NSIncrementalStore {
     guard let store = stores.first(where: { $0 === store }) else {
-      preconditionFailure("The store at \(store.url?.absoluteString ?? "?") is none of the coordinator.")
+      fatalError("The store at \(store.url?.absoluteString ?? "?") is none of the coordinator.")
     }
     return store
   }

@@ -22,7 +22,7 @@ enum ObjectReference: Hashable {
   /// The value that stores get back: a number or a string. The reference must not be temporary.
   var object: Any {
     switch self {
-    case .temporary: preconditionFailure("A temporary identifier has no reference object.")
+    case .temporary: fatalError("A temporary identifier has no reference object.")
     case .integer(let number): NSNumber(value: number)
     case .string(let text): text
     }

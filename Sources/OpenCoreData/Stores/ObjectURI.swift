@@ -32,7 +32,7 @@ struct ObjectURI {
 
   var url: URL {
     let text = "x-coredata://\(Self.encoded(store ?? ""))/\(Self.encoded(entity))/\(referenceText)"
-    guard let url = URL(string: text) else { preconditionFailure("\(text) is no URL.") }
+    guard let url = URL(string: text) else { fatalError("\(text) is no URL.") }
     return url
   }
 

@@ -54,6 +54,9 @@ struct HostileStoreTests {
       let filtered = NSFetchRequest<NSManagedObject>(entityName: "Pet")
       filtered.predicate = NSPredicate(
         format: "name == %@ OR age > 3 OR owner.name == %@ OR price > 10000 OR place.city == %@", "x", "y", "z")
+      let filled = NSFetchRequest<NSManagedObject>(entityName: "Pet")
+      filled.returnsObjectsAsFaults = false
+      filled.relationshipKeyPathsForPrefetching = ["owner.pets"]
       let people = NSFetchRequest<NSManagedObject>(entityName: "Person")
       let owners = NSFetchRequest<NSManagedObject>(entityName: "Person")
       owners.predicate = NSPredicate(format: "ANY pets.name == %@ OR ANY friends.name == %@", "x", "y")
@@ -62,6 +65,8 @@ struct HostileStoreTests {
       ids.includesPropertyValues = false
 
       attempt(place) { _ = try context.fetch(pets) }
+      attempt(place) { _ = try context.fetch(filled) }
+      context.reset()
       attempt(place) { _ = try context.fetch(filtered) }
       attempt(place) { _ = try context.count(for: filtered) }
       attempt(nil) { _ = try context.fetch(owners) }
@@ -77,6 +82,13 @@ struct HostileStoreTests {
           }
           pet.setValue("new name", forKey: "name")
           try context.save()
+        }
+        context.rollback()
+      }
+      for pet in attempt(place, { try context.fetch(pets) }) ?? [] {
+        attempt(place) {
+          context.delete(pet)
+          _ = try context.fetch(pets)
         }
         context.rollback()
       }

@@ -114,7 +114,7 @@ extension PredicateCompiler {
   /// Applies an aggregate function to the values that an expression has for all rows of a group.
   private static func apply(_ aggregate: Function, to values: @escaping (Row) -> PredicateValue) -> Compiled<Row> {
     guard case .unary(let transform) = aggregate.implementation else {
-      preconditionFailure("\(aggregate.rawValue) is no aggregate")
+      fatalError("\(aggregate.rawValue) is no aggregate")
     }
     return .varying { row, _ in transform(values(row)) }
   }

@@ -15,7 +15,7 @@ extension NSSortDescriptor: Adopting {
   /// Traps for any other selector.
   public convenience init(key: String?, ascending: Bool, selector: Selector?) {
     let name = selector?.description ?? SortComparison.plain.rawValue
-    guard let comparison = SortComparison(rawValue: name) else { preconditionFailure("\(name) cannot be sorted by") }
+    guard let comparison = SortComparison(rawValue: name) else { fatalError("\(name) cannot be sorted by") }
     self.init(adopting: Self.checked(KeySortDescriptor(key: key, ascending: ascending, order: .named(comparison))))
   }
 
@@ -34,7 +34,7 @@ extension NSSortDescriptor: Adopting {
   }
 
   private static func checked(_ made: KeySortDescriptor) -> Self {
-    guard let made = made as? Self else { preconditionFailure("a sort descriptor by key is no \(Self.self)") }
+    guard let made = made as? Self else { fatalError("a sort descriptor by key is no \(Self.self)") }
     return made
   }
 }

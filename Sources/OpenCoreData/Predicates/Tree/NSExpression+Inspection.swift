@@ -92,6 +92,6 @@ extension NSExpression {
   }
 
   private func missing(_ part: String) -> Never {
-    preconditionFailure("an expression of type \(expressionType) has no \(part)")
+    fatalError("an expression of type \(expressionType) has no \(part)")
   }
 }

@@ -21,8 +21,8 @@ extension NSExpression {
   ///
   /// Traps if there is no such function, or if the arguments are too few, too many or not expressions.
   public convenience init(forFunction name: String, arguments: [Any]) {
-    guard let function = Function(rawValue: name) else { preconditionFailure("there is no function \(name)") }
-    precondition(
+    guard let function = Function(rawValue: name) else { fatalError("there is no function \(name)") }
+    require(
       arguments.count == function.argumentCount,
       "\(name) takes \(function.argumentCount) arguments, not \(arguments.count)")
     self.init(.function(function, Self.expressions(arguments)))
@@ -36,12 +36,12 @@ extension NSExpression {
   /// Traps if another function is named, because objects cannot be sent messages here, or if the key path is not the
   /// only argument.
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
-    precondition(name == "valueForKeyPath:" || name == "valueForKey:", "\(name) cannot be called here")
+    require(name == "valueForKeyPath:" || name == "valueForKey:", "\(name) cannot be called here")
     let arguments = Self.expressions(arguments ?? [])
     switch arguments.first?.form {
     case .keyPath(let path)? where arguments.count == 1: self.init(target.appending(path).form)
     case .constant(let path as String)? where arguments.count == 1: self.init(target.appending(path).form)
-    default: preconditionFailure("\(name) takes one argument, the key path")
+    default: fatalError("\(name) takes one argument, the key path")
     }
   }
 
@@ -100,7 +100,7 @@ extension NSExpression {
   private static func expressions(_ arguments: [Any]) -> [NSExpression] {
     arguments.map { argument in
       guard let expression = argument as? NSExpression else {
-        preconditionFailure("\(argument) is given where an NSExpression is needed")
+        fatalError("\(argument) is given where an NSExpression is needed")
       }
       return expression
     }

@@ -68,7 +68,7 @@ open class NSExpression: NSObject, NSCopying {
     switch type {
     case .evaluatedObject: form = .evaluatedObject
     case .anyKey: form = .anyKey
-    default: preconditionFailure("an expression of type \(type) has an initialiser of its own")
+    default: fatalError("an expression of type \(type) has an initialiser of its own")
     }
   }
 

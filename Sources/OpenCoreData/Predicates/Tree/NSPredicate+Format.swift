@@ -47,7 +47,7 @@ extension NSPredicate: Adopting {
 
   private static func checked(_ made: NSPredicate) -> Self {
     guard let made = made as? Self else {
-      preconditionFailure("the format makes a \(type(of: made)), not a \(Self.self): use NSPredicate(format:)")
+      fatalError("the format makes a \(type(of: made)), not a \(Self.self): use NSPredicate(format:)")
     }
     return made
   }
