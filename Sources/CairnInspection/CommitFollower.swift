@@ -219,7 +219,8 @@ package struct CommitFollower {
         LoggedCommit.Change(
           keyspace: name,
           record: LogRecord(
-            record, at: Place(segment: segment, offset: offset), frame: frame.offset, keyspaceName: name),
+            record, at: Place(segment: segment, offset: offset), frame: frame.offset, time: header.time,
+            keyspaceName: name),
           value: record.header.isPut ? value(of: record) : nil))
     }
     guard header.sequence > lastSequence else { return .next }

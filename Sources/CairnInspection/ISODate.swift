@@ -45,7 +45,7 @@ extension ISODate {
   package static func seconds(_ text: String) -> Double? {
     guard text.hasSuffix("Z") else { return number(text) }
     let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
-    guard parts.count == 2, let day = day(parts[0]) else { return nil }
+    guard parts.count == 2, let day = Timestamp.days(parts[0]) else { return nil }
     let time = parts[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     let clock = time[0].split(separator: ":", omittingEmptySubsequences: false).compactMap { Int($0) }
     guard clock.count == 3, clock.allSatisfy({ (0..<60).contains($0) }), clock[0] < 24,
@@ -72,17 +72,5 @@ extension ISODate {
     var places = String(digits)
     while places.last == "0" { places.removeLast() }
     return places
-  }
-
-  /// The days from 1970-01-01 to a date; nil if the text is not a date.
-  private static func day(_ date: Substring) -> Int? {
-    let parts = date.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
-    guard parts.count == 3, (1...9999).contains(parts[0]), (1...12).contains(parts[1]), (1...31).contains(parts[2])
-    else { return nil }
-    // Years begin with March, as in `Timestamp`.
-    let year = parts[1] > 2 ? parts[0] : parts[0] - 1
-    let dayOfYear = (153 * (parts[1] > 2 ? parts[1] - 3 : parts[1] + 9) + 2) / 5 + parts[2] - 1
-    let day = year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-    return Timestamp.date(day) == date ? day : nil
   }
 }

@@ -29,6 +29,9 @@ package struct LogContents: Sendable {
     package let place: Place
     package let header: FrameHeader
     package let isCompacted: Bool
+
+    /// The time of the commit, in nanoseconds since 1970; nil if compaction wrote the frame.
+    package var time: UInt64? { isCompacted ? nil : header.time }
   }
 
   package struct Invalid: Sendable {
@@ -85,10 +88,11 @@ package struct LogContents: Sendable {
     guard try body(.segment(start)) == .next else { return false }
     var goesOn = true
 
-    func take(_ record: RecordView, at offset: Int, frame: Int?) throws {
+    func take(_ record: RecordView, at offset: Int, frame: FrameStart?) throws {
       if let definition = record.definition { names[record.header.keyspace] = definition.name }
       let described = LogRecord(
-        record, at: Place(segment: id, offset: offset), frame: frame, keyspaceName: names[record.header.keyspace])
+        record, at: Place(segment: id, offset: offset), frame: frame?.place.offset, time: frame?.time,
+        keyspaceName: names[record.header.keyspace])
       goesOn = try body(.record(described, record)) == .next
     }
 
@@ -100,7 +104,7 @@ package struct LogContents: Sendable {
           isCompacted: segment.origin?.isCompacted ?? false)
         goesOn = try body(.frame(start)) == .next
         try frame.forEachRecord { record, offset in
-          if goesOn { try take(record, at: offset, frame: frame.offset) }
+          if goesOn { try take(record, at: offset, frame: start) }
         }
       case .invalid(let range):
         let isTornTail = range.lowerBound >= durable

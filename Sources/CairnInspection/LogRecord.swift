@@ -5,6 +5,9 @@ package struct LogRecord: Sendable {
   package let place: Place
   /// The offset of the record's frame; nil if that frame is invalid.
   package let frame: Int?
+  /// The time of the record's commit, in nanoseconds since 1970; nil if the record's frame is invalid, or if compaction
+  /// wrote it.
+  package let time: UInt64?
   /// nil for a kind that this version does not know.
   package let kind: RecordKind?
   package let keyspace: UInt32
@@ -21,10 +24,11 @@ package struct LogRecord: Sendable {
   /// The dictionary that the value is compressed with; 0 for none.
   package let dictionary: UInt32
 
-  init(_ record: RecordView, at place: Place, frame: Int?, keyspaceName: String?) {
+  init(_ record: RecordView, at place: Place, frame: Int?, time: UInt64?, keyspaceName: String?) {
     let header = record.header
     self.place = place
     self.frame = frame
+    self.time = time
     kind = header.kind
     keyspace = header.keyspace
     self.keyspaceName = keyspaceName

@@ -4,6 +4,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/setup"
 cd "$root"
 
+need_python_lz4
 need_products kvdump
 kvdump=$products/kvdump
 temporary=$(mktemp -d)
@@ -87,6 +88,57 @@ done
 [[ $wanted -gt 3 ]] || fail "counters has only $wanted commits"
 expect 0 tail "$store" -n 2 --keyspace nothing --format jsonl
 grep -qx '{"end":true,"count":0}' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+
+# --since chooses commits by their own times, wherever they are: the clock was set back before the last but one.
+cp -r "$store" "$temporary/times"
+expect 0 put "$temporary/times" references new x
+"${PYTHON:-python3}" - "$temporary/times" <<'END'
+import struct, sys
+sys.path.insert(0, "Tests/FormatReader")
+import cairn_reader
+# The last three commits: in November 2023, a day earlier, and now.
+path = sys.argv[1] + "/0000000004.segment"
+data = bytearray(open(path, "rb").read())
+entry = next(entry for entry in cairn_reader.Manifest(open(sys.argv[1] + "/MANIFEST", "rb").read()).segments if entry.number == 4)
+segment = cairn_reader.Segment(bytes(data), entry)
+data[128 + 24:128 + 32] = struct.pack("<Q", (1_700_000_000 - 86_400) * 10**9)
+register = segment.checksum(128, bytes(data[136:176]))
+position = 176
+for record in segment.frame(128, len(data)).records:
+    register = cairn_reader.crc_register(register, bytes(data[position:position + 4]))
+    position = record.end
+data[132:136] = struct.pack("<I", register ^ 0xFFFFFFFF)
+open(path, "wb").write(data)
+END
+# sequences COMMAND ARGUMENT…: of the commits whose changes are shown.
+sequences() {
+  expect 0 "$1" "$temporary/times" --format jsonl "${@:2}"; silent
+  grep -o '"\(sequence\|revision\)":[0-9]*' "$temporary/out" | sed 's/.*://' | uniq | tr '\n' ' '
+}
+early=$(seq 1 20 | tr '\n' ' ')
+for command in tail records; do
+  for since in 1h 2d 90m "$((10 ** 9 + 2))" 2,000,000,000 2024-01-01T00:00Z; do
+    [[ $(sequences "$command" --since "$since") == '2000000001 ' ]] || fail "$command --since $since showed $(sequences "$command" --since "$since")"
+  done
+  for since in 2023-11-14 '2023-11-14 22:13:20.000 UTC' 2023-11-14T23:13:20+01:00; do
+    [[ $(sequences "$command" --since "$since") == "${early}2000000001 " ]] || fail "$command --since $since showed $(sequences "$command" --since "$since")"
+  done
+  [[ $(sequences "$command" --since 2023-11-13) == "${early}1000000001 2000000001 " ]] || fail "$command --since misses a commit"
+  [[ $(sequences "$command" --since 19) == '19 20 1000000001 2000000001 ' ]] || fail "$command --since 19 showed other commits"
+  for since in '' yesterday 1y 2023-02-29 2023-11-14T25:00Z 1,23; do expect 64 "$command" "$store" --since "$since"; done
+done
+[[ $(sequences tail --since 2023-11-14 -n 2) == '20 2000000001 ' ]] || fail "tail --since -n showed other commits"
+[[ $(sequences tail --since 2023-11-14 -n 1 --keyspace counters) == '20 ' ]] || fail "tail --since --keyspace showed other commits"
+expect 0 records "$temporary/times" --since 1h
+grep -q '^ *128  commit 2000000001, ' "$temporary/out" || fail "records --since does not show the commit"
+
+# What has no time is counted: records that compaction has moved, and records of damaged frames.
+expect 0 records Tests/Fixtures/retained --since 2023-01-01 --format jsonl
+says 'kvdump: left out 205 records without a time: compaction has moved them, or their frames are damaged'
+grep -q '"withoutTime":205,"isSound":true}$' "$temporary/out" || fail "printed $(tail -n 1 "$temporary/out")"
+expect 0 tail Tests/Fixtures/retained --since 2023-01-01; says 'kvdump: left out 205 records that compaction has moved'
+expect 0 tail Tests/Fixtures/retained --since 14; says 'that compaction has moved'
+expect 0 tail Tests/Fixtures/retained --since 15; silent
 
 # tail -f shows commits while another process makes them, and Control-C ends it.
 "${PYTHON:-python3}" - "$kvdump" "$store" "$temporary" <<'END' || fail "tail -f did not follow"
@@ -181,9 +233,9 @@ expect 1 diff "$store" Tests/Fixtures/example
 
 # Commits that cannot be shown are told.
 expect 0 tail Tests/Damaged/flipped-record
-grep -qx 'commits after 0 and before 2,000,000,002 were compacted, or are damaged' "$temporary/out" \
+grep -qx 'commits after 0 and before 2000000002 were compacted, or are damaged' "$temporary/out" \
   || fail "tail does not tell of damage"
-grep -q '^commit 2,000,000,002 ' "$temporary/out" || fail "tail does not go on behind damage"
+grep -q '^commit 2000000002 ' "$temporary/out" || fail "tail does not go on behind damage"
 
 # 2: cannot be opened or read.
 expect 2 info "$temporary/nowhere"; says 'kvdump: not found'; prints ''

@@ -27,7 +27,7 @@ expect 0 backup "$store" -o "$temporary/other" --format json
 grep -q '"schema": "kvdump.backup"' "$temporary/out" || fail "backup has another schema"
 
 # One row.
-expect 0 put "$store" references new hello; silent; prints 'put "new" into references: version 1, revision 2,000,000,001'
+expect 0 put "$store" references new hello; silent; prints 'put "new" into references: version 1, revision 2000000001'
 expect 0 get "$store" references new --raw; prints 'hello'
 expect 0 put "$store" references new '"a\nb"' --format jsonl
 prints '{"schema":"kvdump.put","schemaVersion":1,"keyspace":"references","key":{"text":"new"},"version":2,"revision":3000000001}'
@@ -57,7 +57,7 @@ sound "$store"
 # Back to an earlier commit.
 expect 0 rollback "$store" --to 1000000001; silent
 expect 0 diff "$store" Tests/Fixtures/everything; prints ''
-expect 2 rollback "$store" --to 1000000001; says 'there is no commit after 1,000,000,001, so there is nothing to roll back'
+expect 2 rollback "$store" --to 1,000,000,001; says 'there is no commit after 1000000001, so there is nothing to roll back'
 expect 0 rollback "$store" --to 20 --format jsonl
 grep -q '"lastSequence":20,"rows":384,' "$temporary/out" || fail "went back to $(cat "$temporary/out")"
 grep -q '"keptAs":\["0000000' "$temporary/out" || fail "rollback does not say what it has kept"
@@ -68,7 +68,15 @@ sound "$store"
 expect 2 rollback "$temporary/copy" --to 5; says 'the log was compacted later'
 sound "$temporary/copy"
 expect 64 rollback "$store"
-expect 64 rollback "$store" --to yesterday
+for sequence in yesterday 1,23 12,34,567 ,123 -1; do expect 64 rollback "$store" --to="$sequence"; done
+
+# What tail prints can be given to rollback: the first commit after an opening has the next multiple of 10^9, plus 1.
+cp -r "$store" "$temporary/printed"
+expect 0 put "$temporary/printed" references later x; prints 'put "later" into references: version 1, revision 13000000001'
+expect 0 tail "$temporary/printed" -n 2
+printed=$(sed -n 's/^commit \([^ ]*\) .*/\1/p' "$temporary/out" | head -n 1)
+expect 0 rollback "$temporary/printed" --to "$printed"
+expect 0 diff --exact "$store" "$temporary/printed"
 
 # Nobody changes a store that another process writes to, and who that is is said.
 "${PYTHON:-python3}" - "$kvdump" "$store" <<'END' || fail "a store that is open for writing was changed"

@@ -30,7 +30,7 @@ struct DeleteCommand: Command {
     switch common.format {
     case .text:
       try output.line(
-        "deleted \(row.reference.literal) from \(escapedForTerminal(row.keyspace)): revision \(revision.grouped)")
+        "deleted \(row.reference.literal) from \(escapedForTerminal(row.keyspace)): revision \(revision)")
     case .json, .jsonl:
       try output.write(
         .object([

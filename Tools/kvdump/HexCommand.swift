@@ -21,20 +21,21 @@ struct HexCommand: Command {
   @Argument(help: "A file of the store, or a segment's number.")
   var file: String
 
-  @Option(help: ArgumentHelp("Print the frame at this offset of a segment, and later frames.", valueName: "bytes"))
+  @Option(
+    help: ArgumentHelp(
+      "Print the frame at this offset of a segment, and later frames; all if omitted.", valueName: "bytes"),
+    transform: Int.parse)
   var offset = 0
 
-  @Option(help: ArgumentHelp("Print only frames that overlap this many bytes from --offset.", valueName: "bytes"))
+  @Option(
+    help: ArgumentHelp("Print only frames that overlap this many bytes from --offset.", valueName: "bytes"),
+    transform: Int.parse)
   var length: Int?
 
   @Flag(help: "Print all bytes of long fields, not only the first 64.")
   var whole = false
 
   private static let shownBytes = 64
-
-  func validate() throws {
-    guard offset >= 0, length ?? 0 >= 0 else { throw ValidationError("--offset and --length must not be negative.") }
-  }
 
   func write(to output: inout Output) throws {
     var listing = Listing("hex", items: "fields", common.format)

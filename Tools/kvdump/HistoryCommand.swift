@@ -35,7 +35,7 @@ struct HistoryCommand: Command {
       to: &output)
     for version in versions {
       if listing.isText {
-        output.write("revision \(version.revision.grouped)\tversion \(version.version.grouped)\t")
+        output.write("revision \(version.revision)\tversion \(version.version.grouped)\t")
         if let value = version.value {
           unsafe value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
         } else {

@@ -29,7 +29,7 @@ extension InfoCommand {
       try output.line("uuid        \(uuid)")
       try output.line("generation  \(manifest.generation.grouped)")
       try output.line("epoch       \(manifest.epoch)")
-      try output.line("sequence    at least \(manifest.highestSequence.grouped)")
+      try output.line("sequence    at least \(manifest.highestSequence)")
     }
     try output.line("segments    \(log.entries.map { "\($0.id)" }.joined(separator: ", "))")
     for keyspace in manifest?.keyspaces ?? [] {

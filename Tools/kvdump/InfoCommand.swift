@@ -9,6 +9,8 @@ struct InfoCommand: Command {
     discussion: """
       For a store that does not open, prints the contents of its manifest; the exit status is then 2.
 
+      \(SequenceHelp.text)
+
       Example: kvdump info orders.cairn --format json
       """)
 
@@ -37,7 +39,7 @@ struct InfoCommand: Command {
       "format      \(info.formatVersion)",
       "generation  \(info.generation.grouped)",
       "epoch       \(info.epoch)",
-      "sequence    \(info.recovery.lastSequence.grouped), known to be durable up to \(info.recovery.watermark.grouped)",
+      "sequence    \(info.recovery.lastSequence), known to be durable up to \(info.recovery.watermark)",
       "rows        \(figures.rows.grouped)",
       "log         \(figures.logBytes.grouped) bytes, \(percentage) % of them live",
       "live        \(figures.liveBytes.grouped) bytes",
@@ -46,7 +48,7 @@ struct InfoCommand: Command {
     ]
     if let newest = info.checkpoints.last {
       lines.append(
-        "checkpoint  at sequence \(newest.grouped); \(info.checkpoints.count.of("checkpoint")), "
+        "checkpoint  at sequence \(newest); \(info.checkpoints.count.of("checkpoint")), "
           + "\(figures.checkpointBytes.grouped) bytes in total")
     }
     if let place = info.recovery.discardedAt {

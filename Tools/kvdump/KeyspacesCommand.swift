@@ -28,7 +28,7 @@ struct KeyspacesCommand: Command {
         table.append(
           "\(keyspace.id)", escapedForTerminal(keyspace.name), "\(keyspace.order)", keyspace.rows.grouped,
           keyspace.retention.count.grouped, keyspace.liveBytes.grouped, "\(keyspace.dictionaries.count)",
-          keyspace.definedAt.grouped)
+          "\(keyspace.definedAt)")
       } else {
         try listing.item(keyspace.members, to: &output)
       }

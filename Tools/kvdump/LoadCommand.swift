@@ -82,7 +82,7 @@ extension NewStore.Contents {
     if !keyspaces.isEmpty { for line in table.lines { try output.line(line) } }
     let older = versions > rows ? " and \((versions - rows).of("older version"))" : ""
     try output.line(
-      "\(verb) \(rows.of("row"))\(older) into \(escapedForTerminal(store)), \(bytes.grouped) bytes, up to sequence "
-        + lastSequence.grouped)
+      "\(verb) \(rows.of("row"))\(older) into \(escapedForTerminal(store)), \(bytes.grouped) bytes, "
+        + "up to sequence \(lastSequence)")
   }
 }

@@ -19,12 +19,11 @@ struct ObjectCommand: Command {
   @Argument(help: "The object's URI, or its entity and reference, such as Person/p12.")
   var object: String
 
-  @Option(help: ArgumentHelp("Print at most this many members of each to-many relationship.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "Print at most this many members of each to-many relationship; 20 if omitted.", valueName: "number"),
+    transform: Int.parse)
   var limit = 20
-
-  func validate() throws {
-    guard limit >= 0 else { throw ValidationError("--limit must not be negative, as \(limit) is.") }
-  }
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
@@ -61,7 +60,7 @@ struct ObjectCommand: Command {
     }
     var lines = [
       "object    \(escapedForTerminal(objects.uri(of: object.reference)))", "version   \(object.version.grouped)",
-      "revision  \(object.revision.grouped)",
+      "revision  \(object.revision)",
     ]
     for table in [attributes, relationships] where table.lines.count > 1 { lines += [""] + table.lines }
     return lines

@@ -33,17 +33,18 @@ struct ObjectsCommand: Command {
     var `where`: String?
   #endif
 
-  @Option(help: ArgumentHelp("Print at most this many objects; all objects if omitted.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Print at most this many objects; all objects if omitted.", valueName: "number"),
+    transform: Int.parse)
   var limit: Int?
 
-  func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit must not be negative, as \(limit) is.") }
-    #if !canImport(Darwin)
+  #if !canImport(Darwin)
+    func validate() throws {
       guard let predicate = self.where else { return }
       guard entity != nil else { throw ValidationError("--where requires --entity.") }
       try ObjectSearch.validate(predicate)
-    #endif
-  }
+    }
+  #endif
 
   func write(to output: inout Output) throws {
     #if canImport(Darwin)

@@ -34,7 +34,7 @@ struct PutCommand: Command {
     case .text:
       try output.line(
         "put \(row.reference.literal) into \(escapedForTerminal(row.keyspace)): version \(written.version.grouped), "
-          + "revision \(written.revision.grouped)")
+          + "revision \(written.revision)")
     case .json, .jsonl:
       try output.write(
         .object([

@@ -12,14 +12,20 @@ struct RecordsCommand: Command {
       as loose. A value of 40 bytes that is compressed to 21 bytes is printed as 21/40, followed by d if decompressing \
       it requires a dictionary. Exit status 1 if there is damage.
 
+      \(Since.help) Records that compaction has moved, and records of damaged frames, have no time; they are then left \
+      out, and counted on standard error.
+
       Examples: kvdump records orders.cairn --segment 3
+                kvdump records orders.cairn --since 1h
                 kvdump records orders.cairn --keyspace customers --key 42
                 kvdump records orders.cairn --format jsonl | grep '"kind":"tombstone"'
       """)
 
   @OptionGroup var common: CommonArguments
 
-  @Option(help: ArgumentHelp("Print only this segment.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Print only this segment.", valueName: "number"),
+    transform: UInt32.parse)
   var segment: UInt32?
 
   @Option(help: ArgumentHelp("Print only records of this keyspace.", valueName: "name"))
@@ -30,22 +36,27 @@ struct RecordsCommand: Command {
     transform: Reference.parse)
   var key: Reference?
 
-  @Option(help: ArgumentHelp("Print only records of this commit and later ones.", valueName: "sequence"))
-  var since: UInt64?
+  @Option(
+    help: ArgumentHelp(
+      "Print only records of commits from this commit, duration before now, or date on.", valueName: "when"),
+    transform: Since.parse)
+  var since: Since?
 
-  @Option(help: ArgumentHelp("Print at most this many records; all records if omitted.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Print at most this many records; all records if omitted.", valueName: "number"),
+    transform: Int.parse)
   var limit: Int?
 
-  func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit must not be negative, as \(limit) is.") }
-  }
-
-  private var isFiltered: Bool { keyspace != nil || key != nil || since != nil }
-
-  private func isWanted(_ record: LogRecord) -> Bool {
+  private func isOfRow(_ record: LogRecord) -> Bool {
     if let keyspace, record.keyspaceName != keyspace { return false }
     if let key, record.key != .row(key) { return false }
-    return record.revision >= since ?? 0
+    return true
+  }
+
+  private func isWanted(_ frame: LogContents.FrameStart) -> Bool {
+    guard keyspace == nil, key == nil else { return false }
+    guard let since else { return true }
+    return !frame.isCompacted && since.includes(sequence: frame.header.sequence, time: frame.header.time) == true
   }
 
   func write(to output: inout Output) throws {
@@ -57,16 +68,23 @@ struct RecordsCommand: Command {
     var listing = Listing("records", items: "records", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
     if let problem = log.manifestProblem { complain(problem) }
-    var (count, damage) = (0, log.manifestProblem == nil ? 0 : 1)
+    var (count, damage, withoutTime) = (0, log.manifestProblem == nil ? 0 : 1, 0)
     try log.forEach(in: segment) { item in
       switch item {
       case .segment(let start):
         if start.isDamaged { damage += 1 }
         if listing.isText { try output.line(text(start)) }
       case .frame(let frame):
-        if listing.isText, !isFiltered { try output.line(text(frame)) }
+        if listing.isText, isWanted(frame) { try output.line(text(frame)) }
       case .record(let record, _):
-        guard isWanted(record) else { return .next }
+        guard isOfRow(record) else { return .next }
+        if let since {
+          guard let isIncluded = since.includes(sequence: record.revision, time: record.time) else {
+            withoutTime += 1
+            return .next
+          }
+          guard isIncluded else { return .next }
+        }
         guard count < limit ?? .max else { return .stop }
         count += 1
         if listing.isText {
@@ -92,7 +110,12 @@ struct RecordsCommand: Command {
       return Interruption.isRequested ? .stop : .next
     }
     Interruption.endIfRequested()
-    try listing.end(["count": .number(count), "isSound": .bool(damage == 0)], to: &output)
+    try listing.end(
+      ["count": .number(count), "withoutTime": .number(withoutTime), "isSound": .bool(damage == 0)], to: &output)
+    if withoutTime > 0 {
+      complain(
+        "left out \(withoutTime.of("record")) without a time: compaction has moved them, or their frames are damaged")
+    }
     guard damage == 0 else { throw ExitCode(1) }
   }
 
@@ -102,7 +125,7 @@ struct RecordsCommand: Command {
     let what =
       if let header = start.header {
         "\(header.kind == .compacted ? "written by compaction" : start.isSealed ? "sealed" : "open"), epoch \(header.epoch), "
-          + "base sequence \(header.baseSequence.grouped), created \(Timestamp(nanoseconds: header.created))"
+          + "base sequence \(header.baseSequence), created \(Timestamp(nanoseconds: header.created))"
       } else if start.isEmpty {
         "unused"
       } else {
@@ -114,8 +137,8 @@ struct RecordsCommand: Command {
   private func text(_ frame: LogContents.FrameStart) -> String {
     let what =
       frame.isCompacted
-      ? "frame \(frame.header.sequence.grouped)"
-      : "commit \(frame.header.sequence.grouped), \(Timestamp(nanoseconds: frame.header.time))"
+      ? "frame \(frame.header.sequence)"
+      : "commit \(frame.header.sequence), \(Timestamp(nanoseconds: frame.header.time))"
     return "\(column(frame.place.offset))  \(what), \(frame.header.length.grouped) bytes"
   }
 
@@ -130,7 +153,7 @@ struct RecordsCommand: Command {
     case .malformed(let bytes): cells.append("malformed \(Reference.bytes(bytes).literal)")
     }
     if record.kind == .put || record.kind == .tombstone { cells.append("version \(record.version.grouped)") }
-    cells.append("revision \(record.revision.grouped)")
+    cells.append("revision \(record.revision)")
     let stored = (record.isCompressed ? "\(record.storedBytes.grouped)/" : "") + record.valueBytes.of("byte")
     if record.kind != .tombstone { cells.append("\(stored)\(record.dictionary > 0 ? " d" : "")") }
     if record.frame == nil { cells.append(Terminal.styled("loose", .yellow)) }
@@ -163,6 +186,7 @@ struct RecordsCommand: Command {
       "length": .number(record.length), "storedBytes": .number(record.storedBytes),
       "valueBytes": .number(record.valueBytes), "isCompressed": .bool(record.isCompressed),
       "dictionary": .number(UInt64(record.dictionary)),
+      "time": record.time.map { .string("\(Timestamp(nanoseconds: $0))") } ?? .null,
     ]
   }
 

@@ -11,12 +11,16 @@ struct RollbackCommand: Command {
       kvdump tail lists commits. A store cannot go back beyond the newest commit that a compaction has looked at. No \
       other process may have the store open for writing.
 
+      \(SequenceHelp.text)
+
       Example: kvdump rollback orders.cairn --to 1000000017
       """)
 
   @OptionGroup var common: CommonArguments
 
-  @Option(help: ArgumentHelp("The newest commit to keep.", valueName: "sequence"))
+  @Option(
+    help: ArgumentHelp("The newest commit to keep.", valueName: "sequence"),
+    transform: UInt64.parse)
   var to: UInt64
 
   func write(to output: inout Output) throws {
@@ -28,7 +32,7 @@ struct RollbackCommand: Command {
     switch common.format {
     case .text:
       try output.line(
-        "went back to commit \(recovery.lastSequence.grouped), which leaves \(recovery.rows.of("row")); "
+        "went back to commit \(recovery.lastSequence), which leaves \(recovery.rows.of("row")); "
           + "saved \(recovery.discardedBytes.of("byte")) of the log in:")
       for part in recovery.discarded { try output.line("  \(part.keptAs)") }
     case .json, .jsonl:
@@ -47,5 +51,5 @@ struct RollbackCommand: Command {
 struct NothingBehind: Error, CustomStringConvertible {
   let newest: UInt64
 
-  var description: String { "there is no commit after \(newest.grouped), so there is nothing to roll back" }
+  var description: String { "there is no commit after \(newest), so there is nothing to roll back" }
 }

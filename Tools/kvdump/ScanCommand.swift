@@ -39,7 +39,9 @@ struct ScanCommand: Command {
     transform: Reference.parse)
   var to: Reference?
 
-  @Option(help: ArgumentHelp("Print at most this many rows; all rows if omitted.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Print at most this many rows; all rows if omitted.", valueName: "number"),
+    transform: Int.parse)
   var limit: Int?
 
   @Flag(help: "Print from the last row to the first.")
@@ -47,10 +49,6 @@ struct ScanCommand: Command {
 
   @Flag(help: "Print no values.")
   var keysOnly = false
-
-  func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit must not be negative, as \(limit) is.") }
-  }
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)

@@ -43,7 +43,7 @@ struct SegmentsCommand: Command {
         segment.liveBytes.map { segment.bytes > 0 ? "\($0 * 100 / segment.bytes) %" : "" } ?? "?",
         segment.frames.grouped, segment.records.grouped, segment.tombstones.grouped,
         segment.valueBytes > 0 ? "\(segment.storedBytes * 100 / segment.valueBytes) %" : "",
-        segment.revisions.map { "\($0.lowerBound.grouped) … \($0.upperBound.grouped)" } ?? "", segment.state.words)
+        segment.revisions.map { "\($0.lowerBound) … \($0.upperBound)" } ?? "", segment.state.words)
     }
     return table
   }

@@ -16,12 +16,10 @@ struct StatsCommand: Command {
 
   @OptionGroup var common: CommonArguments
 
-  @Option(help: ArgumentHelp("Print this many reference prefixes of each keyspace.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Print this many reference prefixes of each keyspace; 8 if omitted.", valueName: "number"),
+    transform: Int.parse)
   var prefixes = 8
-
-  func validate() throws {
-    guard prefixes >= 0 else { throw ValidationError("--prefixes must not be negative, as \(prefixes) is.") }
-  }
 
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)

@@ -57,18 +57,6 @@ extension String {
   }
 }
 
-extension FixedWidthInteger {
-  /// The number with its digits in groups of three, separated by commas.
-  var grouped: String {
-    var text = ""
-    for (index, digit) in String(self).reversed().enumerated() {
-      if index > 0, index.isMultiple(of: 3) { text.append(",") }
-      text.append(digit)
-    }
-    return String(text.reversed())
-  }
-}
-
 extension Int {
   /// The number and the noun, in the plural unless the number is 1.
   func of(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }

@@ -19,7 +19,13 @@ struct TailCommand: Command {
       as soon as they are in the log, before they are durable. With -f, Control-C ends the command. If commits are \
       compacted before they can be shown, the output says so.
 
+      \(Since.help) All such commits are shown, unless -n limits their number. Commits that compaction has moved are not \
+      shown; their records are counted on standard error.
+
+      \(SequenceHelp.text)
+
       Examples: kvdump tail orders.cairn -n 3
+                kvdump tail orders.cairn --since 1h
                 kvdump tail -f orders.cairn --keyspace customers --format jsonl
       """)
 
@@ -28,14 +34,22 @@ struct TailCommand: Command {
   @Flag(name: .shortAndLong, help: "Wait for new commits.")
   var follow = false
 
-  @Option(name: .customShort("n"), help: ArgumentHelp("Begin with this many existing commits.", valueName: "number"))
-  var count = 10
+  @Option(
+    name: .customShort("n"),
+    help: ArgumentHelp(
+      "Begin with this many existing commits; with 10, or with --since with all, if omitted.", valueName: "number"),
+    transform: Int.parse)
+  var count: Int?
+
+  @Option(
+    help: ArgumentHelp("Print only commits from this commit, duration before now, or date on.", valueName: "when"),
+    transform: Since.parse)
+  var since: Since?
 
   @Option(help: ArgumentHelp("Print only changes of this keyspace.", valueName: "name"))
   var keyspace: String?
 
   func validate() throws {
-    guard count >= 0 else { throw ValidationError("-n must not be negative, as \(count) is.") }
     guard !follow || common.format != .json else {
       throw ValidationError("-f never ends the JSON document; use --format jsonl.")
     }
@@ -47,6 +61,7 @@ struct TailCommand: Command {
 
   func write(to output: inout Output) throws {
     Interruption.watch()
+    try reportMoved()
     var follower = CommitFollower(at: common.store, after: try start())
     var listing = Listing("tail", items: "commits", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
@@ -58,14 +73,14 @@ struct TailCommand: Command {
         switch news {
         case .commit(let commit):
           let changes = shownChanges(of: commit)
-          if isShown(changes) {
+          if isShown(commit, changes) {
             shown += 1
             try print(commit, changes, &listing, &output)
           }
         case .missed(let after, let before):
           if listing.isText {
             try output.line(
-              "commits after \(after.grouped) and before \(before.grouped) were compacted, or are damaged")
+              "commits after \(after) and before \(before) were compacted, or are damaged")
           } else {
             try listing.item(["missedAfter": .number(after), "missedBefore": .number(before)], to: &output)
           }
@@ -81,21 +96,27 @@ struct TailCommand: Command {
     try listing.end(["count": .number(shown)], to: &output)
   }
 
-  /// The sequence after which the last `count` commits to show begin. With a keyspace, reads ever more of the log until
-  /// so many commits have changes of it.
+  private static let usualCount = 10
+
+  /// The sequence after which the last `count` commits to show begin. If not all commits are shown, reads ever more of
+  /// the log until there are so many commits to show.
   private func start() throws -> UInt64 {
+    guard let count = count ?? (since == nil ? Self.usualCount : nil) else {
+      guard case .sequence(let first) = since else { return 0 }
+      return try CommitFollower.last(.max, at: common.store).last { $0 < first } ?? 0
+    }
     var span = count
     while true {
       let known = try CommitFollower.last(span < .max ? span + 1 : span, at: common.store)
       let start = known.count > span ? known[known.count - span - 1] : 0
-      guard keyspace != nil else { return start }
+      guard keyspace != nil || since != nil else { return start }
       var last = start
       // The sequences before the commits to show.
       var starts: [UInt64] = []
       var follower = CommitFollower(at: common.store, after: start)
       try follower.news { news in
         guard case .commit(let commit) = news else { return .next }
-        if isShown(shownChanges(of: commit)) { starts.append(last) }
+        if isShown(commit, shownChanges(of: commit)) { starts.append(last) }
         last = commit.sequence
         return Interruption.isRequested ? .stop : .next
       }
@@ -110,7 +131,26 @@ struct TailCommand: Command {
     commit.changes.filter { keyspace == nil || $0.keyspace == keyspace }
   }
 
-  private func isShown(_ changes: [LoggedCommit.Change]) -> Bool { keyspace == nil || !changes.isEmpty }
+  private func isShown(_ commit: LoggedCommit, _ changes: [LoggedCommit.Change]) -> Bool {
+    (keyspace == nil || !changes.isEmpty) && since?.includes(sequence: commit.sequence, time: commit.time) ?? true
+  }
+
+  /// Counts the records that may belong to the commits to show, but that compaction has moved.
+  private func reportMoved() throws {
+    guard let since else { return }
+    var moved = 0
+    try LogContents(at: common.store).forEach { item in
+      if case .record(let record, _) = item, record.frame != nil, record.time == nil,
+        keyspace == nil || record.keyspaceName == keyspace,
+        since.includes(sequence: record.revision, time: nil) ?? true
+      {
+        moved += 1
+      }
+      return Interruption.isRequested ? .stop : .next
+    }
+    Interruption.endIfRequested()
+    if moved > 0 { complain("left out \(moved.of("record")) that compaction has moved") }
+  }
 
   private func print(
     _ commit: LoggedCommit, _ changes: [LoggedCommit.Change], _ listing: inout Listing, _ output: inout Output
@@ -125,7 +165,7 @@ struct TailCommand: Command {
     }
     try output.line(
       Terminal.styled(
-        "commit \(commit.sequence.grouped)  \(Timestamp(nanoseconds: commit.time))  \(commit.length.grouped) bytes",
+        "commit \(commit.sequence)  \(Timestamp(nanoseconds: commit.time))  \(commit.length.grouped) bytes",
         .bold)
     )
     for change in changes {

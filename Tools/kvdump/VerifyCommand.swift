@@ -50,7 +50,7 @@ struct VerifyCommand: Command {
   private func summary(_ verification: Verification) -> String {
     let seen =
       "\(verification.records.of("record")) in \(verification.frames.of("frame")) of "
-      + "\(verification.segments.of("segment")), up to sequence \(verification.lastSequence.grouped)"
+      + "\(verification.segments.of("segment")), up to sequence \(verification.lastSequence)"
     let damage = verification.damage.count
     if damage == 0 { return "sound: \(seen)" }
     return "damaged in \(damage.of("place")); valid: \(seen)"
