@@ -168,3 +168,12 @@ if standIn != nil {
     $0.type == .executable || $0.type == .test && !$0.name.hasSuffix("IncrementalStoreTests")
   }
 }
+
+// Build modes that take long, and serve only for some tests, name the targets of these tests.
+if let chosen = Context.environment["CAIRN_TESTS"]?.split(separator: ",") {
+  package.products.removeAll { $0 is Product.Executable }
+  package.targets.removeAll { target in
+    target.type == .executable && target.name != "modelgen"
+      || target.type == .test && !chosen.contains { $0 == target.name }
+  }
+}
