@@ -1,117 +1,144 @@
 /// Finds the entries and references that do not agree, once the sums have shown that some do not.
 extension StructureChecker {
-  /// Looks up every entry and reference of one relationship and its inverse, or the key of every row of one constraint.
+  /// Compares the entries of one relationship with the references or entries of its inverse, or those of one constraint
+  /// with the rows that have a key.
   func explain(_ number: UInt32) throws {
     if let constraint = schema.constraints[number] { return try explain(constraint) }
-    guard let relationship = schema.properties[number], let inverse = relationship.inverse else { return }
-    if case .toOne = schema.properties[inverse]?.property.kind {
-      try explainMembers(relationship) { owner, member in try refers(member, inverse, to: owner) }
-      try explainReferences(inverse, relationship)
+    guard let relationship = schema.properties[number],
+      let inverse = relationship.inverse.flatMap({ schema.properties[$0] })
+    else { return }
+    let differences: Differences<Membership>
+    if case .toOne = inverse.property.kind {
+      differences = try Differences { body in
+        try forEachMember(of: relationship) { membership, _ in body(membership) }
+      } _: {
+        try forEachReference(inverse, $0)
+      }
+      try reportReferences(inverse, relationship, differences.onlyRight)
     } else {
-      for end in Set([number, inverse]).sorted() {
-        guard let relationship = schema.properties[end], let other = relationship.inverse else { continue }
-        try explainMembers(relationship) { owner, member in try has(other, member, owner) }
+      differences = try Differences { body in
+        try forEachMember(of: relationship) { membership, _ in body(membership) }
+      } _: { body in
+        try forEachMember(of: inverse) { membership, _ in body(membership.reversed) }
+      }
+      if inverse.property.number != number {
+        try reportMembers(inverse, Set(differences.onlyRight.map(\.reversed)))
       }
     }
+    try reportMembers(relationship, differences.onlyLeft)
   }
 
   /// Reports the members that do not exist or that do not refer to their owner.
-  private func explainMembers(
-    _ relationship: SchemaIndex.Property, _ agrees: (_ owner: ObjectReference, _ member: ObjectReference) throws -> Bool
-  ) throws {
-    var prefix = ByteOutput()
-    prefix.varint(relationship.property.number)
-    try forEachEntry(beginningWith: prefix.bytes) { bound, entry in
-      guard case .member(_, let reference, let member, _) = try? EntryContent(entry, schema),
-        let owner = try families(relationship.entity).first(where: { try source.contains(reference, in: $0) })
-          .map({ ObjectReference(entity: $0, reference: reference) })
-      else { return true }
+  private func reportMembers(_ relationship: SchemaIndex.Property, _ wrong: Set<Membership>) throws {
+    guard !wrong.isEmpty else { return }
+    try forEachMember(of: relationship) { membership, bound in
+      guard wrong.contains(membership) else { return }
+      let words = try exists(membership.member) ? "does not refer to it" : "does not exist"
       let sentence =
-        "\(relationship.property.name) of \(schema.name(owner)) has the member \(schema.name(member)), which "
-      if try !exists(member) {
-        find(.entry, .pack(bound), sentence + "does not exist")
-      } else if try !agrees(owner, member) {
-        find(.entry, .pack(bound), sentence + "does not refer to it")
-      }
-      return true
+        "\(relationship.property.name) of \(schema.name(membership.owner)) has the member "
+        + "\(schema.name(membership.member)), which \(words)"
+      find(.entry, .pack(bound), sentence)
     }
   }
 
   /// Reports the objects that refer to an owner of which they are not members.
-  private func explainReferences(_ number: UInt32, _ relationship: SchemaIndex.Property) throws {
-    for table in families(schema.properties[number]?.entity ?? 0) {
-      try source.forEachRow(in: table) { reference, bytes in
-        guard let owner = (try? FieldReader.field(number, of: bytes)?.object(in: bytes)) ?? nil, try exists(owner)
-        else {
-          return
-        }
-        let member = ObjectReference(entity: table, reference: reference)
-        guard try !has(relationship.property.number, owner, member) else { return }
-        let words = "it refers to \(schema.name(owner)), whose \(relationship.property.name) does not contain it"
-        find(.row, .row(reference, table: table), words)
-      }
+  private func reportReferences(
+    _ reference: SchemaIndex.Property, _ relationship: SchemaIndex.Property, _ wrong: Set<Membership>
+  ) throws {
+    for membership in wrong.sorted(by: { $0.member < $1.member }) where try exists(membership.owner) {
+      let words =
+        "it refers to \(schema.name(membership.owner)), whose \(relationship.property.name) does not contain it"
+      find(.row, .row(membership.member.reference, table: membership.member.entity), words)
     }
   }
 
   private func explain(_ constraint: SchemaIndex.Constraint) throws {
-    for table in families(constraint.entity) {
-      try source.forEachRow(in: table) { reference, bytes in
-        guard let key = try? UniqueKey.key(of: constraint.constraint.attributes, in: bytes, normalized: { $0 }) else {
-          return
-        }
-        let object = ObjectReference(entity: table, reference: reference)
-        guard try !holds(object, key, constraint.constraint, bytes) else { return }
-        find(.row, .row(reference, table: table), "it has no key for the constraint \(constraint.constraint.number)")
+    let number = constraint.constraint.number
+    let differences = try Differences<ObjectReference> { body in
+      try forEachHolder(of: constraint, body)
+    } _: {
+      try forEachObjectWithKey(of: constraint, $0)
+    }
+    let wrong = [(differences.onlyRight, "no key"), (differences.repeatedLeft, "more than one key")]
+    for (objects, what) in wrong {
+      for object in objects.sorted() {
+        find(.row, .row(object.reference, table: object.entity), "it has \(what) for the constraint \(number)")
       }
     }
   }
 
-  // MARK: Looking up
+  // MARK: Reading
 
   private func families(_ entity: UInt32) -> [UInt32] { schema.families[entity] ?? [] }
 
-  /// Whether the row of an object refers to another object in the field with a number.
-  private func refers(_ object: ObjectReference, _ number: UInt32, to other: ObjectReference) throws -> Bool {
-    guard let row = try source.row(object.reference, in: object.entity) else { return false }
-    return (try? FieldReader.field(number, of: row)?.object(in: row)) == other
-  }
-
-  private func has(_ relationship: UInt32, _ owner: ObjectReference, _ member: ObjectReference) throws -> Bool {
-    var isFound = false
-    try forEachEntry(beginningWith: Entry.members(of: owner.reference, relationship)) { _, entry in
-      if case .member(_, _, member, _) = try? EntryContent(entry, schema) { isFound = true }
-      return !isFound
+  /// Calls `body` with each entry of a relationship whose owner exists and whose member has the right entity. The other
+  /// entries have been reported.
+  private func forEachMember(
+    of relationship: SchemaIndex.Property, _ body: (_ membership: Membership, _ bound: [UInt8]) throws -> Void
+  ) throws {
+    guard let destination = relationship.property.kind.relationship?.destination else { return }
+    // Entries of one owner follow one another.
+    var last: (reference: RowReference, owner: ObjectReference?)?
+    try forEachEntry(of: relationship.property.number) { bound, entry in
+      guard case .member(_, let reference, let member, _) = try? EntryContent(entry, schema),
+        schema.has(member.entity, propertiesOf: destination)
+      else { return }
+      if last?.reference != reference { last = (reference, try owner(reference, relationship.entity)) }
+      if let owner = last?.owner { try body(Membership(owner: owner, member: member), bound) }
     }
-    return isFound
   }
 
-  /// Whether an entry gives the object this key. Looks under the key as the row has it, then under all keys of the
-  /// constraint, because a text in the row may be in another normalisation form than in the entry.
-  private func holds(
-    _ object: ObjectReference, _ key: [UInt8], _ constraint: Schema.Constraint, _ row: [UInt8]
-  ) throws -> Bool {
-    var isFound = false
-    var all = ByteOutput()
-    all.varint(constraint.number)
-    for prefix in [Entry.key(key, constraint.number), all.bytes] where !isFound {
-      try forEachEntry(beginningWith: prefix) { _, entry in
-        if case .key(_, let found, object) = try? EntryContent(entry, schema) {
-          isFound = (try? UniqueKey.isKey(found, of: constraint.attributes, in: row)) ?? false
+  /// Calls `body` with each reference of a to-one relationship to an object of the right entity, as a membership of its
+  /// inverse. The other references have been reported.
+  private func forEachReference(_ relationship: SchemaIndex.Property, _ body: (Membership) -> Void) throws {
+    guard let destination = relationship.property.kind.relationship?.destination else { return }
+    for table in families(relationship.entity) {
+      try source.forEachRow(in: table) { reference, bytes in
+        let field = try? FieldReader.field(relationship.property.number, of: bytes)
+        guard let owner = try? field?.object(in: bytes), schema.has(owner.entity, propertiesOf: destination) else {
+          return
         }
-        return !isFound
+        body(Membership(owner: owner, member: ObjectReference(entity: table, reference: reference)))
       }
     }
-    return isFound
   }
 
-  private func forEachEntry(
-    beginningWith prefix: [UInt8], _ body: (_ bound: [UInt8], _ entry: [UInt8]) throws -> Bool
+  /// Calls `body` with each object that has an entry with a key that matches its row. The other entries have been
+  /// reported.
+  private func forEachHolder(of constraint: SchemaIndex.Constraint, _ body: (ObjectReference) -> Void) throws {
+    try forEachEntry(of: constraint.constraint.number) { _, entry in
+      guard case .key(_, let key, let holder) = try? EntryContent(entry, schema),
+        schema.has(holder.entity, propertiesOf: constraint.entity),
+        let row = try source.row(holder.reference, in: holder.entity),
+        (try? UniqueKey.isKey(key, of: constraint.constraint.attributes, in: row)) ?? false
+      else { return }
+      body(holder)
+    }
+  }
+
+  private func forEachObjectWithKey(
+    of constraint: SchemaIndex.Constraint, _ body: (ObjectReference) -> Void
   ) throws {
-    try source.forEachPack(from: prefix) { bound, bytes in
-      for entry in try Pack.entries(bytes).map({ Array($0) }) {
-        if entry.starts(with: prefix) {
-          guard try body(bound, entry) else { return false }
-        } else if prefix.lexicographicallyPrecedes(entry) {
+    for table in families(constraint.entity) {
+      try source.forEachRow(in: table) { reference, bytes in
+        let key = try? UniqueKey.key(of: constraint.constraint.attributes, in: bytes, normalized: { $0 })
+        if key != nil { body(ObjectReference(entity: table, reference: reference)) }
+      }
+    }
+  }
+
+  /// Calls `body` with each entry of a relationship or constraint.
+  private func forEachEntry(
+    of number: UInt32, _ body: (_ bound: [UInt8], _ entry: [UInt8]) throws -> Void
+  ) throws {
+    var prefix = ByteOutput()
+    prefix.varint(number)
+    try source.forEachPack(from: prefix.bytes) { bound, bytes in
+      var entries = try PackReader(bytes)
+      while try entries.next() {
+        if entries.entry.starts(with: prefix.bytes) {
+          try body(bound, entries.entry)
+        } else if prefix.bytes.lexicographicallyPrecedes(entries.entry) {
           return false
         }
       }

@@ -2,9 +2,8 @@
 ///
 /// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each owner of members
 /// and each key of a uniqueness constraint. Sums of hashes, for each relationship and each constraint, show whether
-/// entries and rows agree; where the sums differ, the checker reads both once more and looks up each entry and each
-/// reference. It keeps in memory the schema, one row, one pack, and the members of one owner of an ordered
-/// relationship.
+/// entries and rows agree; where the sums differ, the checker reads both up to three times more. It keeps in memory the
+/// schema, one row, one pack, the members of one owner of an ordered relationship, and what ``Differences`` needs.
 package struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
@@ -190,7 +189,7 @@ package struct StructureChecker<Source: StructureSource> {
 
   /// The object with a reference, in the table of an entity or of an entity that inherits from it; nil if there is
   /// none.
-  private func owner(_ reference: RowReference, _ entity: UInt32) throws -> ObjectReference? {
+  func owner(_ reference: RowReference, _ entity: UInt32) throws -> ObjectReference? {
     for table in schema.families[entity] ?? [] where try source.contains(reference, in: table) {
       return ObjectReference(entity: table, reference: reference)
     }

@@ -5,6 +5,9 @@ final class MemoryStructure: StructureSource {
   var rows: [UInt32: [RowReference: [UInt8]]] = [:]
   var packs: [(bound: [UInt8], bytes: [UInt8])] = []
   private(set) var lookups = 0
+  /// Rows and packs that have been read or looked up. More than `mostVisits` are an error.
+  private(set) var visits = 0
+  var mostVisits = Int.max
 
   /// Two people who are friends; a dog of the first one, whose vet is the second.
   init() {
@@ -41,20 +44,36 @@ final class MemoryStructure: StructureSource {
   }
 
   var tables: [UInt32] { rows.keys.sorted() }
-  func contains(_ reference: RowReference, in table: UInt32) -> Bool { rows[table]?[reference] != nil }
 
-  func row(_ reference: RowReference, in table: UInt32) -> [UInt8]? {
+  struct TooManyVisits: Error {}
+
+  private func visit() throws {
+    visits += 1
+    guard visits <= mostVisits else { throw TooManyVisits() }
+  }
+
+  func contains(_ reference: RowReference, in table: UInt32) throws -> Bool {
+    try visit()
+    return rows[table]?[reference] != nil
+  }
+
+  func row(_ reference: RowReference, in table: UInt32) throws -> [UInt8]? {
     lookups += 1
+    try visit()
     return rows[table]?[reference]
   }
 
   func forEachRow(in table: UInt32, _ body: (RowReference, [UInt8]) throws -> Void) throws {
-    for (reference, bytes) in (rows[table] ?? [:]).sorted(by: { $0.key < $1.key }) { try body(reference, bytes) }
+    for (reference, bytes) in (rows[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      try visit()
+      try body(reference, bytes)
+    }
   }
 
   func forEachPack(from entry: [UInt8], _ body: ([UInt8], [UInt8]) throws -> Bool) throws {
     let first = packs.lastIndex { !entry.lexicographicallyPrecedes($0.bound) } ?? 0
     for pack in packs.dropFirst(first) {
+      try visit()
       guard try body(pack.bound, pack.bytes) else { return }
     }
   }
