@@ -78,6 +78,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     self.words = words
   }
 
+  var isDamage: Bool { severity == .damage }
+
   /// The finding in one line.
   public var description: String {
     "\(severity): \(file)\(key.map { " at \($0.literal)" } ?? "")\(offset.map { " at \($0)" } ?? ""): \(words)"
@@ -86,7 +88,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
 
 /// The result of a ``Verifier``.
 public struct Verification: Sendable, Hashable {
-  /// In the order of the log.
+  /// In the order in which they were found and became certain.
   public internal(set) var findings: [Finding] = []
   /// Segments with a header.
   public internal(set) var segments = 0
@@ -102,5 +104,5 @@ public struct Verification: Sendable, Hashable {
   public internal(set) var watermark: UInt64 = 0
 
   /// The findings that are more than notes.
-  public var damage: [Finding] { findings.filter { $0.severity == .damage } }
+  public var damage: [Finding] { findings.filter(\.isDamage) }
 }

@@ -196,21 +196,9 @@ package struct LogSegment: Sendable {
     }
   }
 
-  /// The valid records in a range that is not a valid frame. Their checksums depend on their places, so that no bytes
-  /// pass for a record by chance.
+  /// The valid records in a range that is not a valid frame.
   package func validRecords(in range: Range<Int>) -> [(record: RecordView, offset: Int)] {
-    guard let origin else { return [] }
-    var records: [(record: RecordView, offset: Int)] = []
-    var offset = range.lowerBound
-    while offset < range.upperBound {
-      if let record = origin.record(in: mapping, at: offset, limit: range.upperBound) {
-        records.append((record, offset))
-        offset += record.header.paddedLength
-      } else {
-        offset += Format.unit
-      }
-    }
-    return records
+    origin?.validRecords(in: mapping, range) ?? []
   }
 
   /// Calls `body` with all valid records and their offsets, including those in invalid frames.

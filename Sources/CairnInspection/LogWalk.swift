@@ -31,6 +31,10 @@ struct LogWalk {
     let mapping: any Mapping
     let file: String
     let offset: Int
+
+    func finding(_ words: String) -> Finding {
+      Finding(kind: .value, severity: .damage, file: file, offset: offset, words: words)
+    }
   }
 
   init(depth: Verifier.Depth) { self.depth = depth }
@@ -39,6 +43,9 @@ struct LogWalk {
     for keyspace in manifest?.keyspaces ?? [] { keyspaces.insert(keyspace.id) }
     chainSequence = manifest?.chainSequence ?? 0
   }
+
+  /// Whether there is damage among the findings that have not been taken.
+  var hasDamage: Bool { findings.contains(where: \.isDamage) }
 
   mutating func takeFindings() -> [Finding] {
     defer { findings = [] }
@@ -101,13 +108,9 @@ struct LogWalk {
         lastSequence = sequence
         offset += frame.header.length
       } else if offset < durable {
-        let problems = FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems
-        for problem in problems { find(problem.kind, at: problem.offset, problem.words) }
-        guard let next = origin.nextFrame(in: mapping, from: offset + Format.unit, limit: limit) else { break }
-        if let frame = origin.frame(in: mapping, at: next, limit: limit) {
-          lastSequence = frame.header.sequence &- 1
-        }
-        offset = next
+        guard let next = skip(mapping, origin, offset, limit: limit, end: min(limit, content)) else { break }
+        lastSequence = next.header.sequence &- 1
+        offset = next.offset
       } else {
         break
       }
@@ -136,14 +139,26 @@ struct LogWalk {
         take(frame, mapping)
         offset += frame.header.length
       } else {
-        for problem in FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems {
-          find(problem.kind, at: problem.offset, problem.words)
-        }
-        guard let next = origin.nextFrame(in: mapping, from: offset + Format.unit, limit: limit) else { break }
-        if let frame = origin.frame(in: mapping, at: next, limit: limit) { number = frame.header.sequence &- 1 }
-        offset = next
+        guard let next = skip(mapping, origin, offset, limit: limit, end: limit) else { break }
+        number = next.header.sequence &- 1
+        offset = next.offset
       }
     }
+  }
+
+  /// Reports the problems of the invalid frame at an offset, and checks its valid records, on which other records may
+  /// depend. Returns the next valid frame; nil if there is none up to `limit`.
+  private mutating func skip(
+    _ mapping: any Mapping, _ origin: SegmentOrigin, _ offset: Int, limit: Int, end: Int
+  ) -> FrameView? {
+    for problem in FrameDiagnosis(mapping, origin, offset: offset, limit: limit).problems {
+      find(problem.kind, at: problem.offset, problem.words)
+    }
+    let next = origin.nextFrame(in: mapping, from: offset + Format.unit, limit: limit)
+    for (record, place) in origin.validRecords(in: mapping, offset..<max(offset, next ?? end)) {
+      check(record, place, mapping)
+    }
+    return next.flatMap { origin.frame(in: mapping, at: $0, limit: limit) }
   }
 
   /// Counts a frame by its header, if that is valid and follows `sequence`. Does not read the records.
@@ -238,18 +253,29 @@ struct LogWalk {
     }
   }
 
-  /// Checks the values that were seen before their dictionaries.
+  /// Checks the values that were seen before their dictionaries: one finding for each value that cannot be decompressed,
+  /// and one for each dictionary that is missing.
   mutating func checkWaiting() -> [Finding] {
     defer { waiting.removeAll() }
+    var found: [Finding] = []
+    var missing: [UInt32: (first: Waiting, values: Int)] = [:]
     // A dropped keyspace loses its dictionaries before the last of its values.
-    let wrong = waiting.filter { !dropped.contains($0.record.header.keyspace) && !decompresses($0.record) }
-    return wrong.map { value in
-      let id = value.record.header.dictionary
-      return Finding(
-        kind: .value, severity: .damage, file: value.file, offset: value.offset,
-        words: "a value of keyspace \(value.record.header.keyspace) cannot be decompressed with dictionary \(id)"
-          + (dictionaries[id] == nil ? ", which is missing" : ""))
+    for value in waiting where !dropped.contains(value.record.header.keyspace) {
+      let header = value.record.header
+      if dictionaries[header.dictionary] == nil {
+        missing[header.dictionary, default: (value, 0)].values += 1
+      } else if !decompresses(value.record) {
+        found.append(
+          value.finding(
+            "a value of keyspace \(header.keyspace) cannot be decompressed with dictionary \(header.dictionary)"))
+      }
     }
+    for (id, (first, values)) in missing.sorted(by: { $0.key < $1.key }) {
+      let what = values == 1 ? "a value needs" : "\(values) values, of which this is the first, need"
+      found.append(
+        first.finding("\(what) dictionary \(id) of keyspace \(first.record.header.keyspace), which is missing"))
+    }
+    return found
   }
 
   /// One finding for each keyspace that has records and no definition.

@@ -56,6 +56,22 @@ package struct SegmentOrigin: Sendable {
       record, available: limit - offset, checksumStart: seed.start(offset), baseSequence: baseSequence)
   }
 
+  /// The valid records in a range that is not a valid frame. Their checksums depend on their places, so that no bytes
+  /// pass for a record by chance.
+  func validRecords(in mapping: any Mapping, _ range: Range<Int>) -> [(record: RecordView, offset: Int)] {
+    var records: [(record: RecordView, offset: Int)] = []
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      if let record = record(in: mapping, at: offset, limit: range.upperBound) {
+        records.append((record, offset))
+        offset += record.header.paddedLength
+      } else {
+        offset += Format.unit
+      }
+    }
+    return records
+  }
+
   /// The offset of the first valid frame at or after `start`; nil if there is none. Checksums depend on the place, so
   /// that no bytes pass for a frame by chance.
   func nextFrame(in mapping: any Mapping, from start: Int, limit: Int) -> Int? {

@@ -458,7 +458,36 @@ import Testing
     #expect(try store.get(number, in: keyspace) == [UInt8]("new"), sourceLocation: location)
     try store.close()
     let damage = try Verifier(at: Machine.path, files: machine.files).run().damage
-    #expect(damage.contains { $0.kind == .value }, sourceLocation: location)
+    #expect(damage.count { $0.kind == .value } == 1, "\(damage.count)", sourceLocation: location)
+    let words = "200 values, of which this is the first, need dictionary 1 of keyspace 1, which is missing"
+    #expect(damage.contains { $0.words == words }, "\(damage.prefix(3))", sourceLocation: location)
+  }
+
+  @Test("a damaged record does not make the verifier lose the dictionary in the same frame") func sameFrame() throws {
+    let machine = try machine()
+    let store = try machine.open(Self.options)
+    try store.compact(.everything)
+    try store.close()
+    // The place of the first row behind the dictionary in the dictionary's frame.
+    var place: (name: String, offset: Int)?
+    let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
+    for entry in log.entries {
+      guard let segment = try log.segment(entry) else { continue }
+      segment.forEachPiece { piece in
+        guard case .frame(let frame) = piece else { return true }
+        var hasDictionary = false
+        frame.forEachRecord { record, offset in
+          if hasDictionary, place == nil, record.header.isPut { place = (segment.name, offset) }
+          if record.header.kind == .dictionary { hasDictionary = true }
+        }
+        return true
+      }
+    }
+    let (name, offset) = try #require(place)
+    try machine.rewrite("\(Machine.path)/\(name)") { $0[offset + 40] ^= 1 }
+    let damage = try Verifier(at: Machine.path, files: machine.files).run().damage
+    #expect(damage.map(\.kind) == [.record], "\(damage.count), \(damage.prefix(3))")
+    #expect(damage.map(\.offset) == [offset])
   }
 
   @Test func aMissingDictionaryIsAnErrorForItsValuesOnly() throws {
