@@ -7,10 +7,12 @@ struct RowStructures: StructureSource {
   let keyspaces: [UInt32: Keyspace]
   private let packs: Keyspace?
   let tables: [UInt32]
+  private let watch: Watch?
 
   /// Nil for a store that is not a Core Data store: it has no `table 0` with metadata or a schema.
-  init?(_ snapshot: Snapshot, _ keyspaces: [Keyspace]) throws(StoreError) {
+  init?(_ snapshot: Snapshot, _ keyspaces: [Keyspace], progress: InspectionProgress? = nil) throws(StoreError) {
     self.snapshot = snapshot
+    watch = progress.map(Watch.init)
     let ordered = keyspaces.filter { $0.order == .ordered }
     packs = ordered.first { $0.name == "entries" }
     self.keyspaces = Dictionary(
@@ -32,22 +34,46 @@ struct RowStructures: StructureSource {
 
   func has(_ name: String) -> Bool { name == packs?.name || Self.table(name).map(tables.contains) ?? false }
 
-  /// Everything that is wrong, and references to objects that do not exist.
-  func findings() throws -> [Finding] {
-    var findings: [Finding] = []
+  /// Calls `body` with everything that is wrong, and with references to objects that do not exist.
+  ///
+  /// - Throws: What the snapshot throws; `cancelled`.
+  func forEachFinding(_ body: (Finding) -> Void) throws {
+    if let watch {
+      let rows = try keyspaces.values.reduce(0) { try $0 + snapshot.count(in: $1) }
+      // Most rows are read twice: first their references alone.
+      watch.total = try 2 * rows + (packs.map { try snapshot.count(in: $0) } ?? 0)
+    }
     for (table, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) {
       try snapshot.scan(in: keyspace) { key, _, _ in
+        try watch?.step()
         let reference = try Reference(encoded: key)
         guard RowReference(reference) == nil else { return .next }
-        findings.append(
+        body(
           Finding(
             kind: .object, severity: .damage, file: Self.name(table), key: reference,
             words: "an object's reference must be a number, a string or a UUID"))
         return .next
       }
     }
-    try StructureChecker.run(self) { findings.append(Finding($0)) }
-    return findings
+    try withoutActuallyEscaping(body) { body in
+      try StructureChecker.run(self) { body(Finding($0)) }
+    }
+  }
+
+  /// Counts the rows and packs that have been read.
+  private final class Watch {
+    private let progress: InspectionProgress
+    private var done = 0
+    var total = 0
+
+    init(_ progress: @escaping InspectionProgress) { self.progress = progress }
+
+    func step() throws(StoreError) {
+      done += 1
+      guard done % 1024 != 0 || progress(min(done, total), total) else {
+        throw StoreError(.cancelled, "checking was cancelled")
+      }
+    }
   }
 
   // MARK: Source
@@ -65,6 +91,7 @@ struct RowStructures: StructureSource {
   func forEachRow(in table: UInt32, _ body: (RowReference, [UInt8]) throws -> Void) throws {
     guard let keyspace = keyspaces[table] else { return }
     try snapshot.scan(in: keyspace) { key, value, _ in
+      try watch?.step()
       guard let reference = RowReference(try Reference(encoded: key)) else { return .next }
       try body(reference, unsafe value.withUnsafeBytes { unsafe Array($0) })
       return .next
@@ -79,6 +106,7 @@ struct RowStructures: StructureSource {
       return .stop
     }
     try snapshot.scan(first, in: packs) { key, value, _ in
+      try watch?.step()
       guard case .bytes(let bound) = try Reference(encoded: key) else { return .next }
       return try body(bound, unsafe value.withUnsafeBytes { unsafe Array($0) }) ? .next : .stop
     }

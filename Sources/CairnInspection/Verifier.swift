@@ -25,30 +25,62 @@ public struct Verifier: Sendable {
 
   package init(at path: String, files: any FileLayer) { directory = StoreDirectory(path, files: files) }
 
+  /// A part of the work, for progress.
+  public enum Stage: Sendable, Hashable, CaseIterable {
+    /// Reads the log. Counts bytes.
+    case log
+    /// Reads every row through the index. Counts rows.
+    case rows
+    /// Compares the rows and entries of a Core Data store. Counts rows, and packs of entries.
+    case objects
+  }
+
+  /// Called now and then with how much of a stage is done and its total, which is an estimate. Returning false ends the
+  /// verification with `cancelled`.
+  public typealias Progress = (_ stage: Stage, _ done: Int, _ total: Int) -> Bool
+
   /// Verifies the store. Takes time in proportion to the number of frames (`quick`) or to the length of the log. What a
-  /// writer is changing may look like damage, so that damage is reported only if it is still there when everything is
-  /// read again.
+  /// writer is changing may look like damage; such damage is reported only if it is still there when everything is read
+  /// again. Damage in bytes that no writer changes is certain at once.
   ///
+  /// - Parameters:
+  ///   - progress: Called on this thread.
+  ///   - found: Called on this thread with each finding as soon as it is certain: with all those of the result, and in
+  ///     that order.
   /// - Throws: `notFound`, `notAStore`, `newerFormat`, `noPermission` or `inputOutput` if the store cannot be examined;
   ///   `cancelled`.
   public func run(
-    _ depth: Depth = .full, progress: InspectionProgress? = nil
+    _ depth: Depth = .full, progress: Progress? = nil, found: (Finding) -> Void = { _ in }
   ) throws(StoreError) -> Verification {
-    var verification = try VerificationPass.run(directory, depth, progress)
-    for _ in 0..<Self.attempts {
-      guard !verification.damage.isEmpty else { break }
-      let first = Set(verification.damage)
-      verification = try VerificationPass.run(directory, depth, progress)
-      guard verification.damage.contains(where: first.contains) else { continue }
-      verification.findings.removeAll { $0.severity == .damage && !first.contains($0) }
-      return verification
+    var findings: [Finding] = []
+    var earlier: Set<Finding> = []
+    func report(_ finding: Finding) {
+      guard !earlier.contains(finding) else { return }
+      findings.append(finding)
+      found(finding)
     }
-    verification.findings.removeAll { $0.severity == .damage }
-    if verification.findings.contains(where: \.kind.isPassing) {
-      let again = Set(try VerificationPass.run(directory, .quick, progress).findings)
-      verification.findings.removeAll { $0.kind.isPassing && !again.contains($0) }
+    var pass = try VerificationPass.run(directory, depth, progress, report)
+    var attempts = 0
+    while case let suspected = Set(pass.uncertain.filter(\.isDamage)), !suspected.isEmpty {
+      guard attempts < Self.attempts else {
+        pass.uncertain.removeAll(where: \.isDamage)
+        break
+      }
+      attempts += 1
+      earlier = Set(findings)
+      pass = try VerificationPass.run(directory, depth, progress, report)
+      guard pass.uncertain.contains(where: suspected.contains) || findings.contains(where: \.isDamage) else { continue }
+      pass.uncertain.removeAll { $0.isDamage && !suspected.contains($0) }
+      break
     }
-    return verification
+    earlier = []
+    if pass.uncertain.contains(where: \.kind.isPassing) {
+      let again = Set(try VerificationPass.run(directory, .quick, progress) { _ in }.uncertain)
+      pass.uncertain.removeAll { $0.kind.isPassing && !again.contains($0) }
+    }
+    pass.uncertain.forEach(report)
+    pass.verification.findings = findings
+    return pass.verification
   }
 
   private static let attempts = 8
@@ -57,22 +89,30 @@ public struct Verifier: Sendable {
 extension Finding.Kind {
   /// Whether a writer at work may cause such a finding for a moment.
   fileprivate var isPassing: Bool { self == .tornTail || self == .otherFile }
+
+  /// Whether such a finding is about bytes of a segment, and about nothing else.
+  fileprivate var isOfBytes: Bool { self == .frame || self == .record || self == .key || self == .value }
 }
 
 /// Called now and then with how much of an operation is done and its total, in bytes, rows or records as the operation
 /// counts; the total is 0 if it is not known. Returning false ends the operation with `cancelled`.
 public typealias InspectionProgress = (_ done: Int, _ total: Int) -> Bool
 
-/// One pass over the store.
+/// One pass over the store. Reports damage that is certain; a pass that finds no other damage is enough.
 struct VerificationPass {
   private let directory: StoreDirectory
   private let depth: Verifier.Depth
-  private var verification = Verification()
   private var walk: LogWalk
+  private var hasDamage = false
+  /// The figures.
+  fileprivate(set) var verification = Verification()
+  /// Damage that may only look like it because of a writer at work, and notes.
+  fileprivate(set) var uncertain: [Finding] = []
 
   static func run(
-    _ directory: StoreDirectory, _ depth: Verifier.Depth, _ progress: InspectionProgress?
-  ) throws(StoreError) -> Verification {
+    _ directory: StoreDirectory, _ depth: Verifier.Depth, _ progress: Verifier.Progress?,
+    _ report: (Finding) -> Void
+  ) throws(StoreError) -> VerificationPass {
     let log = try LogReader(directory)
     let manifest = log.manifest
     var pass = VerificationPass(directory: directory, depth: depth)
@@ -82,21 +122,24 @@ struct VerificationPass {
     let watermark = try log.watermark
     let total = log.entries.reduce(0) { $0 + ($1.end ?? 0) }
     for entry in log.entries {
-      guard progress?(pass.walk.bytes, total) ?? true else { throw StoreError(.cancelled, "verifying was cancelled") }
+      guard progress?(.log, pass.walk.bytes, total) ?? true else {
+        throw StoreError(.cancelled, "verifying was cancelled")
+      }
       try pass.verify(entry, log, watermark)
+      pass.takeFindings(isSealed: entry.end != nil, report)
     }
     pass.checkEnd(watermark, manifest?.chainSequence ?? 0)
     for checkpoint in manifest?.checkpoints ?? [] { try pass.verify(checkpoint) }
     try pass.noteOtherFiles(log)
-    pass.verification.findings += pass.walk.checkWaiting()
-    pass.verification.findings += pass.walk.unknownKeyspaces()
+    pass.add(pass.walk.checkWaiting())
+    pass.add(pass.walk.unknownKeyspaces())
     pass.verification.frames = pass.walk.frames
     pass.verification.records = pass.walk.records
     pass.verification.bytes = pass.walk.bytes
     pass.verification.lastSequence = max(pass.walk.lastSequence, manifest?.chainSequence ?? 0)
     pass.verification.watermark = watermark.sequence
-    if depth == .full, pass.verification.damage.isEmpty { try pass.readRows() }
-    return pass.verification
+    if depth == .full, !pass.hasDamage { try pass.readRows(progress, report) }
+    return pass
   }
 
   private init(directory: StoreDirectory, depth: Verifier.Depth) {
@@ -108,7 +151,21 @@ struct VerificationPass {
   private mutating func find(
     _ kind: Finding.Kind, _ file: String, at offset: Int? = nil, severity: Finding.Severity = .damage, _ words: String
   ) {
-    verification.findings.append(Finding(kind: kind, severity: severity, file: file, offset: offset, words: words))
+    add([Finding(kind: kind, severity: severity, file: file, offset: offset, words: words)])
+  }
+
+  private mutating func add(_ findings: [Finding]) {
+    uncertain += findings
+    hasDamage = hasDamage || findings.contains(where: \.isDamage)
+  }
+
+  /// Takes over what the walk has found in a segment. The bytes of a sealed segment never change.
+  private mutating func takeFindings(isSealed: Bool, _ report: (Finding) -> Void) {
+    let findings = walk.takeFindings()
+    let isCertain = { (finding: Finding) in isSealed && finding.kind.isOfBytes }
+    findings.filter(isCertain).forEach(report)
+    hasDamage = hasDamage || findings.contains(where: \.isDamage)
+    uncertain += findings.filter { !isCertain($0) }
   }
 
   // MARK: The directory
@@ -220,12 +277,10 @@ struct VerificationPass {
     let limit = segment.limit
     if origin.isCompacted {
       walk.walkCompacted(mapping, origin, limit: limit)
-      verification.findings += walk.takeFindings()
       return
     }
     walk.walk(mapping, origin, limit: limit, durable: min(durable, limit), content: content, isSealed: entry.end != nil)
-    verification.findings += walk.takeFindings()
-    if entry.end != nil, walk.lastSequence != entry.lastSequence, verification.damage.isEmpty {
+    if entry.end != nil, walk.lastSequence != entry.lastSequence, !hasDamage, !walk.hasDamage {
       let words = "the segment ends with commit \(walk.lastSequence), but the manifest says \(entry.lastSequence)"
       find(.gap, name, at: limit, words)
     }
@@ -233,7 +288,7 @@ struct VerificationPass {
 
   private mutating func checkEnd(_ watermark: Watermark, _ chainSequence: UInt64) {
     let last = max(walk.lastSequence, chainSequence)
-    guard verification.damage.isEmpty, last < watermark.sequence else { return }
+    guard !hasDamage, last < watermark.sequence else { return }
     find(
       .gap, walk.file, at: walk.end,
       "the log ends with commit \(walk.lastSequence), but commit \(watermark.sequence) was durable")
@@ -242,26 +297,40 @@ struct VerificationPass {
   // MARK: The rows
 
   /// Checks what no single record can show: that the store can be opened, and that every row is where the index says.
-  private mutating func readRows() throws(StoreError) {
+  /// Reads the rows of one moment, so that what a writer does meanwhile makes no difference.
+  private mutating func readRows(
+    _ progress: Verifier.Progress?, _ report: (Finding) -> Void
+  ) throws(StoreError) {
     do {
       let store = try Store.openForInspection(at: directory)
       defer { try? store.close() }
       try store.read { snapshot in
+        let total = store.statistics.rows
+        var done = 0
         for keyspace in store.keyspaces {
           try snapshot.forEachHistory(in: keyspace) { records in
             for record in records where record.header.isPut {
               try unsafe snapshot.withValue(of: record) { _ in }
             }
+            done += 1
+            guard done % 1024 != 0 || progress?(.rows, done, total) ?? true else {
+              throw StoreError(.cancelled, "verifying was cancelled")
+            }
             return .next
           }
         }
-        guard let structures = try RowStructures(snapshot, store.keyspaces) else { return }
-        verification.findings += try structures.findings()
+        let watch = progress.map { progress in { progress(.objects, $0, $1) } }
+        guard let structures = try RowStructures(snapshot, store.keyspaces, progress: watch) else { return }
+        try structures.forEachFinding(report)
       }
-    } catch let error as StoreError where error.code == .noDescriptors || error.code == .noMemory {
+    } catch let error as StoreError where Self.isNoDamage(error.code) {
       throw error
     } catch {
       find(.opening, ManifestFile.name, "the rows cannot be read: \(error)")
     }
+  }
+
+  private static func isNoDamage(_ code: StoreError.Code) -> Bool {
+    code == .noDescriptors || code == .noMemory || code == .cancelled
   }
 }

@@ -23,19 +23,26 @@ struct VerifyCommand: Command {
   var depth = Verifier.Depth.full
 
   func write(to output: inout Output) throws {
-    let verification = try Watched.working("reading the log") {
-      try Verifier(at: common.store).run(depth, progress: $0)
-    }
     var listing = Listing("verify", items: "findings", common.format)
-    try listing.begin(["store": .string(common.store), "depth": .string(depth.rawValue)], to: &output)
-    for finding in verification.findings {
+    var hasBegun = false
+    func begin() throws {
+      guard !hasBegun else { return }
+      hasBegun = true
+      try listing.begin(["store": .string(common.store), "depth": .string(depth.rawValue)], to: &output)
+    }
+    func print(_ finding: Finding) throws {
+      Watched.hideProgress()
+      try begin()
       if listing.isText {
         let line = escapedForTerminal(finding.description)
         try output.line(Terminal.styled(line, finding.severity == .damage ? .red : .yellow))
       } else {
         try listing.item(finding.members, to: &output)
       }
+      try output.flush()
     }
+    let verification = try Watched.working { show in try verify(show, print) }
+    try begin()
     if listing.isText { try output.line(summary(verification)) }
     try listing.end(
       [
@@ -45,6 +52,30 @@ struct VerifyCommand: Command {
         "lastSequence": .number(verification.lastSequence), "watermark": .number(verification.watermark),
       ], to: &output)
     guard verification.damage.isEmpty else { throw ExitCode(1) }
+  }
+
+  /// Verifies until `print` throws an error.
+  private func verify(
+    _ show: @escaping (String, Int, Int) -> Bool, _ print: (Finding) throws -> Void
+  ) throws -> Verification {
+    let failure = Failure()
+    let result = Result {
+      try Verifier(at: common.store).run(depth) { stage, done, total in
+        failure.error == nil && show(stage.title, done, total)
+      } found: { finding in
+        do {
+          if failure.error == nil { try print(finding) }
+        } catch {
+          failure.error = error
+        }
+      }
+    }
+    if let error = failure.error { throw error }
+    return try result.get()
+  }
+
+  private final class Failure {
+    var error: (any Error)?
   }
 
   private func summary(_ verification: Verification) -> String {
@@ -58,6 +89,16 @@ struct VerifyCommand: Command {
 }
 
 extension Verifier.Depth: ExpressibleByArgument {}
+
+extension Verifier.Stage {
+  fileprivate var title: String {
+    switch self {
+    case .log: "reading the log"
+    case .rows: "reading the rows"
+    case .objects: "comparing objects"
+    }
+  }
+}
 
 extension Finding {
   var members: KeyValuePairs<String, JSON> {

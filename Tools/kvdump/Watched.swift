@@ -42,7 +42,12 @@ enum Watched {
 
   /// Runs `body` with a closure to call with the amount done so far and the total amount.
   static func working<R>(_ title: String, _ body: (@escaping InspectionProgress) throws -> R) throws -> R {
-    try run { try body { show(title, $0, $1) } }
+    try working { show in try body { show(title, $0, $1) } }
+  }
+
+  /// Runs `body` with a closure to call with a title, the amount done so far and the total amount.
+  static func working<R>(_ body: (@escaping (String, Int, Int) -> Bool) throws -> R) throws -> R {
+    try run { try body(show) }
   }
 
   /// Clears the progress line for output that is printed while the work is still watched.

@@ -16,11 +16,17 @@ import Testing
     return try verify(files)
   }
 
-  private func verify(_ files: Fixtures.Files) throws -> Verification {
+  private func verify(_ files: Fixtures.Files) throws -> Verification { try verifier(of: files).run() }
+
+  private func verifier(of files: Fixtures.Files) throws -> Verifier {
+    Verifier(at: "/store", files: try layer(with: files))
+  }
+
+  private func layer(with files: Fixtures.Files) throws -> MemoryFileLayer {
     let layer = MemoryFileLayer()
     try layer.createDirectory("/store")
     for (name, bytes) in files { try layer.open("/store/\(name)", .create).writeAll(bytes, at: 0) }
-    return try Verifier(at: "/store", files: layer).run()
+    return layer
   }
 
   private func expect(
@@ -50,6 +56,7 @@ import Testing
       let verification = try verify(damaged)
       #expect(!verification.damage.isEmpty, "offset \(offset)")
       #expect(verification.frames >= 18, "the frames behind it are still read")
+      #expect(verification.findings.last?.kind == .tornTail, "offset \(offset)")
     }
   }
 
@@ -61,6 +68,76 @@ import Testing
     // The commit time is covered only by the frame's checksum.
     let verification = try verify { $0[first]?[128 + 24] ^= 4 }
     expect(verification, .frame, in: first, at: 128)
+  }
+
+  @Test("damage in a sealed segment is reported before the rest of the log is read, and the log is read once")
+  func foundAtOnce() throws {
+    var files = try Fixtures.everything()
+    files[first]?[190] ^= 4
+    var found: [Finding] = []
+    // How many findings had been reported at each call for progress.
+    var counts: [Int] = []
+    let verification = try verifier(of: files).run(.checksums) { stage, _, _ in
+      #expect(stage == .log)
+      counts.append(found.count)
+      return true
+    } found: {
+      found.append($0)
+    }
+    #expect(found == verification.findings)
+    #expect(found.map(\.kind) == [.record, .tornTail])
+    let segments = counts.count / 2
+    #expect(counts.count == 2 * segments, "a pass, and a short one for the torn tail")
+    #expect(counts.first == 0 && counts.dropFirst().allSatisfy { $0 == 1 }, "\(counts)")
+  }
+
+  @Test("damage that is gone when the store is read again is not reported") func notReported() throws {
+    let sound = try threeCommits()
+    var damaged = sound
+    damaged[first]?[180] ^= 1
+    #expect(try verify(damaged).damage.map(\.kind) == [.record])
+    let layer = try layer(with: damaged)
+    var passes = 0
+    var found: [Finding] = []
+    let verification = try Verifier(at: "/store", files: layer).run { stage, done, _ in
+      if stage == .log, done == 0 { passes += 1 }
+      if passes == 1, let bytes = sound[first] {
+        // The first pass has copied the file by now.
+        do { try layer.open("/store/\(first)", .readWrite).writeAll(bytes, at: 0) } catch { Issue.record("\(error)") }
+      }
+      return true
+    } found: {
+      found.append($0)
+    }
+    #expect(passes > 1)
+    #expect(found.isEmpty && verification.findings.isEmpty, "\(found)")
+  }
+
+  @Test("verifying can be cancelled at each stage, and the progress of the rows is their number")
+  func cancelled() throws {
+    let machine = try FixtureMachine(random: [1, 2, 3])
+    let store = try machine.open()
+    let keyspace = try store.keyspace("k")
+    try store.write { batch in
+      for number in 0..<3000 as Range<Int64> { try batch.put([1], at: .integer(number), in: keyspace) }
+    }
+    try store.close()
+    let files = machine.files()
+    var counts: [Int] = []
+    _ = try verifier(of: files).run { stage, done, total in
+      if stage == .rows {
+        counts.append(done)
+        #expect(total == 3000)
+      }
+      return true
+    }
+    #expect(counts == [1024, 2048])
+    for cancelled in [Verifier.Stage.log, .rows] {
+      let error = #expect(throws: StoreError.self) {
+        try verifier(of: files).run { stage, _, _ in stage != cancelled }
+      }
+      #expect(error?.code == .cancelled)
+    }
   }
 
   @Test func aFlippedBitInAHeaderIsNamed() throws {
@@ -96,14 +173,18 @@ import Testing
     expect(try verify { $0[first] = (other[first] ?? []) + zeros }, .foreignSegment, in: first)
   }
 
-  @Test func belowTheWatermarkNothingIsTorn() throws {
-    // Write three commits, each durable, so that the third records that the second is.
+  /// Three commits, each durable, so that the third records that the second is.
+  private func threeCommits() throws -> Fixtures.Files {
     let machine = try FixtureMachine(random: [1, 2, 3])
     let store = try machine.open()
     let keyspace = try store.keyspace("k")
     for number in 1...3 { try store.put([UInt8(number)], at: .integer(Int64(number)), in: keyspace) }
     try store.close()
-    let files = machine.files()
+    return machine.files()
+  }
+
+  @Test func belowTheWatermarkNothingIsTorn() throws {
+    let files = try threeCommits()
     #expect(try verify(files).findings.isEmpty)
 
     var damaged = files
