@@ -29,7 +29,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
   /// The greatest number of objects it may refer to: 1 makes it a to-one relationship, 0 means any number.
   open var maxCount = 0 { willSet { willChange() } }
 
-  /// The least number of objects it may refer to, unless it is optional and refers to none.
+  /// The least number of objects that a to-many relationship may refer to, unless it is optional and refers to none.
   open var minCount = 0 { willSet { willChange() } }
 
   /// Whether the objects of a to-many relationship have an order.

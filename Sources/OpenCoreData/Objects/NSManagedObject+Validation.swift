@@ -52,7 +52,7 @@ extension NSManagedObject {
     case .toMany(let relationship) where !relationship.isUnbounded:
       let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
       if count == 0, relationship.isOptional { return }
-      if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
+      if count < relationship.minCount {
         throw error(NSValidationRelationshipLacksMinimumCountError, value, slot)
       }
       if relationship.maxCount > 0, count > relationship.maxCount {
@@ -115,7 +115,7 @@ extension NSManagedObject {
 extension NSPropertyDescription {
   /// Whether the property is a relationship that allows any number of objects.
   var isUnbounded: Bool {
-    (self as? NSRelationshipDescription).map { $0.isOptional && $0.minCount == 0 && $0.maxCount == 0 } ?? false
+    (self as? NSRelationshipDescription).map { $0.minCount == 0 && $0.maxCount == 0 } ?? false
   }
 }
 

@@ -90,4 +90,23 @@ struct ValidationTests {
       #expect(thrown { try context.save() }?.code == 1590)
     }
   }
+
+  @Test("A mandatory to-many relationship whose minimum count is 0 may be empty, with and without a maximum count")
+  func emptyMandatory() throws {
+    for maximum in [0, 2] {
+      let (task, next) = (Town.entity("Task"), Town.entity("Step"))
+      let steps = Town.relationship("steps", to: next)
+      steps.isOptional = false
+      steps.maxCount = maximum
+      task.properties = [steps]
+      let model = NSManagedObjectModel()
+      model.entities = [task, next]
+      try Stack<RecordingStore>(model, Backing()).work { context in
+        context.make("Task")
+        #expect(throws: Never.self) { try context.save() }
+        context.make("Task", ["steps": NSSet(array: (0..<3).map { _ in context.make("Step") })])
+        #expect(thrown { try context.save() }?.code == (maximum == 0 ? nil : 1590))
+      }
+    }
+  }
 }
