@@ -2,9 +2,9 @@ import Foundation
 
 /// Makes a model from the XML of a model file.
 ///
-/// Data without meaning to Core Data, such as positions in the editor, is ignored. So are unknown XML attributes,
-/// because Xcode adds some every few versions. Xcode leaves stale settings in a model: if the rest of the model is
-/// meaningful without such a setting, the reader adds a warning. It throws if the entities, the properties, their types
+/// Data without meaning to Core Data, such as positions in the editor, is ignored. Unknown XML attributes are passed
+/// over with a warning, because Xcode adds some every few versions. Xcode leaves stale settings in a model: if the rest
+/// of the model is meaningful without such a setting, the reader adds a warning. It throws if the entities, the properties, their types
 /// or the destinations of relationships make no sense.
 struct ModelReader {
   private let root: ModelElement
@@ -15,6 +15,7 @@ struct ModelReader {
   init(_ root: ModelElement) throws(ModelFileError) {
     guard root.kind == "model" else { throw root.error("a model file begins with <model>, not <\(root.kind)>") }
     root.expect(["entity", "composite", "configuration", "fetchRequest", "elements"])
+    KnownAttributes.check(root)
     self.root = root
     var (composites, entities) = (Names(), Names())
     for element in root.children("composite") { self.composites[try composites.add(element)] = element }
@@ -23,7 +24,7 @@ struct ModelReader {
 
   /// The model in the XML.
   func model() throws(ModelFileError) -> NSManagedObjectModel {
-    let model = NSManagedObjectModel()
+    let model = NSManagedObjectModel(fileID: "")
     try inherit()
     try declareProperties()
     try RelationshipReader(entities: entities).connect(root.children("entity"))
