@@ -176,8 +176,10 @@ extension NSAttributeDescription {
   }
 
   private var transformer: ValueTransformer? {
-    ValueTransformer(
-      forName: valueTransformerName.map { NSValueTransformerName($0) } ?? .secureUnarchiveFromDataTransformerName)
+    guard let name = valueTransformerName, !name.isEmpty else {
+      return ValueTransformer(forName: .secureUnarchiveFromDataTransformerName)
+    }
+    return ValueTransformer(forName: NSValueTransformerName(name))
   }
 }
 

@@ -2,37 +2,40 @@ import Foundation
 
 /// Finds the managed object class of an entity among the classes of the program.
 enum ManagedObjectClass {
-  /// The class that an entity names. A name without a module is looked up in the module recorded for the entity, else
-  /// in the module named like the executable. Nil if there is no such class, or if it does not inherit from
-  /// `NSManagedObject`.
+  /// The class that an entity names. A name without a module is looked up in each of ``modules(of:)``. Nil if there is
+  /// no such class, or if it does not inherit from `NSManagedObject`.
   static func of(_ entity: NSEntityDescription) -> NSManagedObject.Type? {
     let name = className(of: entity)
     guard name != "NSManagedObject" else { return NSManagedObject.self }
-    return NSClassFromString(name.contains(".") ? name : "\(moduleName(of: entity)).\(name)") as? NSManagedObject.Type
+    if name.contains(".") { return NSClassFromString(name) as? NSManagedObject.Type }
+    return modules(of: entity).lazy.compactMap { NSClassFromString("\($0).\(name)") as? NSManagedObject.Type }.first
   }
 
-  /// The name of an entity's class with its module, for messages.
-  static func qualifiedName(of entity: NSEntityDescription) -> String {
+  /// What a message says about an entity whose class was not found: the name of the class, and where it was looked up.
+  static func complaint(about entity: NSEntityDescription) -> String {
     let name = className(of: entity)
-    return name.contains(".") ? name : "\(moduleName(of: entity)).\(name)"
+    let found = "\(name) of the entity \(entity.name ?? "without name")"
+    guard !name.contains(".") else { return found }
+    let modules = modules(of: entity)
+    return modules.isEmpty
+      ? "\(found), in no known module" : "\(found), in the module \(modules.joined(separator: " or "))"
   }
 
-  /// Records the module in which to look up the classes whose names do not include a module. `fileID` is a value of
-  /// `#fileID`, whose part before the slash names the module; nothing is recorded if that part is empty.
-  static func record(module fileID: String, for entities: [NSEntityDescription]) {
+  /// The module that a value of `#fileID` names before its slash; nil if that part is empty.
+  static func module(of fileID: String) -> String? {
     let module = fileID.prefix { $0 != "/" }
-    guard !module.isEmpty else { return }
-    for entity in entities { entity.moduleName = String(module) }
+    return module.isEmpty ? nil : String(module)
+  }
+
+  /// The modules in which the class is looked up: the one recorded for the entity, then those that use the model.
+  private static func modules(of entity: NSEntityDescription) -> [String] {
+    let own = entity.moduleName.map { [$0] } ?? []
+    return own + (entity.owner?.callers ?? []).filter { !own.contains($0) }
   }
 
   /// The class name without a leading full stop, which stands for the module that uses the model.
   private static func className(of entity: NSEntityDescription) -> String {
     let name = entity.managedObjectClassName ?? "NSManagedObject"
     return name.hasPrefix(".") ? String(name.dropFirst()) : name
-  }
-
-  private static func moduleName(of entity: NSEntityDescription) -> String {
-    entity.moduleName
-      ?? String(ProcessInfo.processInfo.processName.map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 }

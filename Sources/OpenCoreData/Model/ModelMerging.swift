@@ -5,7 +5,7 @@ extension NSManagedObjectModel {
   /// in one of its configurations, else the merger of all models whose every entity fits. Nil if the metadata have no
   /// version hashes, if the merged models contradict each other, or if none of them describes some entity of the store.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
-    self.init()
+    self.init(fileID: "")
     guard let hashes = metadata[Self.versionHashesKey] as? [String: Data] else { return nil }
     let fitting = models.first { model in
       model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)

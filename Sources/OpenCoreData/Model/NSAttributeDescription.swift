@@ -8,7 +8,10 @@ open class NSAttributeDescription: NSPropertyDescription {
   /// The value of a newly inserted object; nil for no value.
   open var defaultValue: Any? { willSet { willChange() } }
 
-  /// The name of the transformer that turns values of a transformable attribute into data; nil for secure archiving.
+  /// The name of the ``ValueTransformer`` that turns values of a transformable attribute into data; nil, or an empty text
+  /// as Xcode writes it, for secure archiving.
+  ///
+  /// The transformer must be registered when a store is added.
   open var valueTransformerName: String? { willSet { willChange() } }
 
   /// Whether a store may keep large data outside the object's row.

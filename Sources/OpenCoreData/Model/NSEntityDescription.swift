@@ -66,7 +66,7 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// The properties that the entity declares, without the inherited ones.
   private(set) var ownProperties: [NSPropertyDescription] = []
-  /// The module of the class if the class name does not include it; nil if it was not recorded.
+  /// The module in which to look first for a class whose name does not include its module; nil if it was not recorded.
   var moduleName: String?
   weak var owner: NSManagedObjectModel?
   private(set) var isFrozen = false
@@ -77,6 +77,8 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   private var frozenTables: EntityTables?
   private var frozenLayout: EntityLayout?
   private var frozenClass: NSManagedObject.Type?
+  /// The class of its objects if it was found only after the model was frozen.
+  private let lateClass = Locked<NSManagedObject.Type?>(nil)
   private var frozenNameHash: Int?
 
   /// An entity without name and properties.
@@ -187,8 +189,16 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// The class of its objects; nil if there is no such class in the program.
   ///
-  /// - Complexity: O(1) once the model is in use; before that, the class is looked up at every call.
-  var managedObjectClass: NSManagedObject.Type? { isFrozen ? frozenClass : ManagedObjectClass.of(self) }
+  /// - Complexity: O(1) once the model is in use and the class was found; before that, the class is looked up at every
+  ///   call.
+  var managedObjectClass: NSManagedObject.Type? {
+    if let frozenClass { return frozenClass }
+    guard isFrozen else { return ManagedObjectClass.of(self) }
+    return lateClass.withLock { late in
+      if late == nil { late = ManagedObjectClass.of(self) }
+      return late
+    }
+  }
 
   private var tables: EntityTables { frozenTables ?? EntityTables(of: self) }
 

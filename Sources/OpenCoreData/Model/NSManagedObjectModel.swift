@@ -18,7 +18,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
       willChange()
       for entity in entities { entity.owner = nil }
     }
-    didSet { for entity in entities { entity.owner = self } }
+    didSet {
+      for entity in entities {
+        entity.owner = self
+        entity.moduleName = entity.moduleName ?? module
+      }
+    }
   }
 
   /// The texts to show for the names of entities, properties and validation errors, by keys such as
@@ -39,8 +44,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   private(set) var isFrozen = false
   private var frozenTables: (entitiesByName: [String: NSEntityDescription], hashes: [String: Data])?
 
+  /// The module that made the model; nil if it is not known.
+  private let module: String?
+  private let knownCallers = Locked<[String]>([])
+
   /// A model without entities.
-  public override init() {}
+  @_disfavoredOverload
+  public override init() { module = nil }
+
+  /// A model without entities. If a class name does not include a module, the class is looked up in the module that
+  /// calls this initializer, then in the modules that add stores to coordinators of the model.
+  ///
+  /// - Parameter fileID: The file of the caller.
+  public init(fileID: String = #fileID) { module = ManagedObjectClass.module(of: fileID) }
 
   /// The merger of the models; nil if two of them describe an entity or a template of a request differently, if an
   /// entity has no name, or if the models of the main bundle cannot be read.
@@ -49,7 +65,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// Nil stands for the models of the main bundle; see ``mergedModel(from:fileID:)``.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models = models ?? Self.mergedModel(from: nil, fileID: "").map({ [$0] }) else { return nil }
-    self.init()
+    self.init(fileID: "")
     guard merge(models) else { return nil }
   }
 
@@ -138,6 +154,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
       && entities.allSatisfy { entity in entity.name.map { entity.hasVersionHash(hashes[$0]) } ?? false }
   }
 
+  /// The modules that use the model, other than those recorded for its entities.
+  var callers: [String] { knownCallers.withLock { $0 } }
+
+  /// Records that the module of a file uses the model. May be called when the model is frozen.
+  func note(callerIn fileID: String) {
+    guard let module = ManagedObjectClass.module(of: fileID) else { return }
+    knownCallers.withLock { if !$0.contains(module) { $0.append(module) } }
+  }
+
   /// The key of the version hashes in the metadata of a store.
   static let versionHashesKey = "NSStoreModelVersionHashes"
 
@@ -164,7 +189,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   ///
   /// - Complexity: O(size of the model).
   open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSManagedObjectModel()
+    let copy = NSManagedObjectModel(fileID: "")
     copy.adopt([self])
     return copy
   }

@@ -1,7 +1,8 @@
 import Foundation
 
 extension NSValueTransformerName {
-  /// The name under which an ``NSSecureUnarchiveFromDataTransformer`` is registered.
+  /// The name under which an ``NSSecureUnarchiveFromDataTransformer`` is registered; it is also registered under the name
+  /// of its class.
   public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
 }
 

@@ -58,9 +58,12 @@ extension ValueTransformer: Adopting {}
 
 /// The transformers by their names. Registered transformers do not change.
 private final class ValueTransformerRegistry: Sendable {
-  private let transformers = Locked<[NSValueTransformerName: ValueTransformer]>([
-    .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer()
-  ])
+  private let transformers: Locked<[NSValueTransformerName: ValueTransformer]> = {
+    let secure = NSSecureUnarchiveFromDataTransformer()
+    // Models use the name of the class, too: on Apple's platforms, Foundation makes a transformer of such a class.
+    let className = NSValueTransformerName("NSSecureUnarchiveFromDataTransformer")
+    return Locked([.secureUnarchiveFromDataTransformerName: secure, className: secure])
+  }()
 
   subscript(name: NSValueTransformerName) -> ValueTransformer? {
     get { transformers.withLock { $0[name] } }

@@ -56,7 +56,7 @@ struct AttributeReader {
     composite.expect(["attribute", "userInfo"])
     var elements: [NSAttributeDescription] = []
     for child in composite.children("attribute") { elements.append(try attribute(child, inside: names.union([name]))) }
-    guard elements.reduce(0, { $0 + $1.elementCount }) <= Self.mostElements else {
+    guard elements.reduce(0, { $0 + $1.elementsAndSelf.count }) <= Self.mostElements else {
       throw composite.error("the composite \"\(name)\" has more than \(Self.mostElements) elements, with those inside")
     }
     return elements
@@ -74,11 +74,4 @@ struct AttributeReader {
     "UUID": .UUIDAttributeType, "URI": .URIAttributeType, "Transformable": .transformableAttributeType,
     "ObjectID": .objectIDAttributeType, "Composite": .compositeAttributeType,
   ]
-}
-
-extension NSAttributeDescription {
-  /// The number of attributes: the attribute itself and, for a composite one, all those inside.
-  fileprivate var elementCount: Int {
-    ((self as? NSCompositeAttributeDescription)?.elements ?? []).reduce(1) { $0 + $1.elementCount }
-  }
 }

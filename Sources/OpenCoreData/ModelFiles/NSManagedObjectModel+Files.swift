@@ -15,9 +15,8 @@ extension NSManagedObjectModel {
   ///   meaning.
   /// - Complexity: O(size of the file).
   public convenience init(modelFileAt url: URL, fileID: String = #fileID) throws {
-    self.init()
+    self.init(fileID: fileID)
     adopt([try ModelSource(at: url).model])
-    ManagedObjectClass.record(module: fileID, for: entities)
   }
 
   /// Reads a model like ``init(modelFileAt:fileID:)``; nil where that initialiser throws.

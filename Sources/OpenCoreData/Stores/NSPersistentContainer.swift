@@ -60,7 +60,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         // If this fails, the store reports a better error.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       }
-      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+      persistentStoreCoordinator.addPersistentStore(
+        with: description, fileID: moduleOfSubclass, completionHandler: block)
     }
   }
 
@@ -83,6 +84,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ) async throws(Failure) -> T {
     let context = newBackgroundContext()
     return try await context.perform { () throws(Failure) in try block(context) }
+  }
+
+  /// The module of a subclass with a slash, as in the value of `#fileID`; empty if the class is this one.
+  private var moduleOfSubclass: String {
+    Self.self == NSPersistentContainer.self ? "" : "\(String(reflecting: Self.self).prefix { $0 != "." })/"
   }
 
   private static func model(_ name: String, _ fileID: String) -> NSManagedObjectModel {

@@ -9,26 +9,29 @@ extension NSPersistentStoreCoordinator {
   ///   - storeURL: The location of the store, which may not exist yet. A coordinator has at most one store at each
   ///     location.
   ///   - options: The options for the store.
+  ///   - fileID: The file of the caller, in whose module the classes of entities are looked for, too; see
+  ///     ``NSManagedObjectModel/init(fileID:)``.
   /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSCoreDataError`` if the program
-  ///   lacks classes of entities; ``NSPersistentStoreIncompatibleVersionHashError`` if the store was written with
+  ///   lacks classes of entities, or if transformers of attributes are not registered; ``NSPersistentStoreIncompatibleVersionHashError`` if the store was written with
   ///   another model, which ``NSIgnorePersistentStoreVersioningOption`` allows; any error of the store when it is
   ///   opened. The coordinator is then unchanged.
   @discardableResult
   public func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
-    options: [AnyHashable: Any]? = nil
+    options: [AnyHashable: Any]? = nil, fileID: String = #fileID
   ) throws -> NSPersistentStore {
     try addPersistentStore(
-      ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+      ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options, fileID: fileID)
   }
 
-  /// As ``addPersistentStore(type:configuration:at:options:)``. A store without a location gets the URL `/dev/null`,
+  /// As ``addPersistentStore(type:configuration:at:options:fileID:)``. A store without a location gets the URL `/dev/null`,
   /// which any number of stores may have.
   @discardableResult
   public func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
-    options: [AnyHashable: Any]? = nil
+    options: [AnyHashable: Any]? = nil, fileID: String = #fileID
   ) throws -> NSPersistentStore {
+    managedObjectModel.note(callerIn: fileID)
     let store = try withStoreLock {
       try checkVacant(storeURL)
       let entities = try entities(ofConfiguration: configuration)
@@ -48,7 +51,7 @@ extension NSPersistentStoreCoordinator {
   /// Adds the described store, and calls the block with the description and the error, if there was one: before this
   /// method returns, or later on another thread if the description asks for that.
   public func addPersistentStore(
-    with storeDescription: NSPersistentStoreDescription,
+    with storeDescription: NSPersistentStoreDescription, fileID: String = #fileID,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     let description = copied(storeDescription)
@@ -56,7 +59,7 @@ extension NSPersistentStoreCoordinator {
       do {
         try self.addPersistentStore(
           ofType: description.type, configurationName: description.configuration, at: description.url,
-          options: description.options)
+          options: description.options, fileID: fileID)
         block(description, nil)
       } catch {
         block(description, error)
@@ -110,21 +113,26 @@ extension NSPersistentStoreCoordinator {
       NSPersistentStoreOpenError, "The coordinator already has a store at \(url.absoluteString).")
   }
 
-  /// The entities of a configuration. Throws if the model lacks the configuration or the program lacks the class of an
-  /// entity.
+  /// The entities of a configuration. Throws if the model lacks the configuration, or the program lacks the class of an
+  /// entity or the transformer of an attribute.
   func entities(ofConfiguration name: String?) throws -> [NSEntityDescription] {
     guard let entities = managedObjectModel.entities(forConfigurationName: name) else {
       throw CoreDataError.make(
         NSPersistentStoreIncompatibleSchemaError, "The model has no configuration named \(name ?? "").")
     }
-    let missing = entities.filter { $0.managedObjectClass == nil }.map { entity in
-      "\(ManagedObjectClass.qualifiedName(of: entity)) of the entity \(entity.name ?? "without name")"
-    }
+    let missing = entities.filter { $0.managedObjectClass == nil }.map(ManagedObjectClass.complaint)
     guard missing.isEmpty else {
       throw CoreDataError.make(
         NSCoreDataError,
-        "The program has no class of managed objects named \(missing.sorted().joined(separator: ", or ")). "
-          + "The model names a class in another module as Module.Class.")
+        "The program has no class of managed objects named \(missing.sorted().joined(separator: "; or ")). "
+          + "Set managedObjectClassName to NSStringFromClass of the class, which includes the module.")
+    }
+    let unregistered = entities.flatMap(\.unregisteredTransformers)
+    guard unregistered.isEmpty else {
+      throw CoreDataError.make(
+        NSCoreDataError,
+        "No value transformer is registered under the name \(Set(unregistered).sorted().joined(separator: "; or ")). "
+          + "ValueTransformer.setValueTransformer(_:forName:) registers one.")
     }
     return entities
   }

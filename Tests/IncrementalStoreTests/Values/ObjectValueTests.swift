@@ -26,6 +26,17 @@ struct ObjectValueTests {
     #expect(try Things(.transformable).afterwards(values) == values)
   }
 
+  @Test(
+    "An empty transformer name, and the class name of the secure transformer, mean secure archiving.",
+    arguments: ["", "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromData"])
+  func secureTransformers(_ name: String) throws {
+    let attribute = Town.attribute("value", .transformable)
+    attribute.valueTransformerName = name
+    let values: [NSArray] = [[], ["bread", "milk"]]
+    let things = Things(attribute)
+    #expect(try things.afterwards(values) == values)
+  }
+
   @Test("composite values, nested, and without some of their elements")
   func composites() throws {
     let (inner, outer) = (NSCompositeAttributeDescription(), NSCompositeAttributeDescription())

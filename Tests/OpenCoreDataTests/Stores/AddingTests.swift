@@ -31,6 +31,34 @@ import Testing
     #expect(coordinator.persistentStores.isEmpty)
   }
 
+  @Test("Every store names, when it is added, each value transformer that is not registered.")
+  func unregisteredTransformers() throws {
+    let names = ["", "NSSecureUnarchiveFromDataTransformer", "Colour", "Place"]
+    let attributes = names.enumerated().map { place, name in
+      attribute("value\(place)", .transformable) { $0.valueTransformerName = name }
+    }
+    let note = entity("Note", class: "NSManagedObject")
+    note.properties = [
+      attributes[0], attributes[1], composite("parts", [attributes[2], attributes[3]]),
+      attribute("passing", .transformable) { ($0.valueTransformerName, $0.isTransient) = ("Passing", true) },
+    ]
+    let model = NSManagedObjectModel()
+    model.entities = [note]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let add = {
+      _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    }
+    #expect(errorCode(add) == NSCoreDataError)
+    #expect(
+      errorText(add).contains(#""Colour", which Note.value2 needs; or "Place", which Note.value3 needs"#))
+    #expect(!errorText(add).contains("Passing") && !errorText(add).contains("Secure"))
+    let registered = [NSValueTransformerName("Colour"), NSValueTransformerName("Place")]
+    let transformer = NSSecureUnarchiveFromDataTransformer()
+    for name in registered { ValueTransformer.setValueTransformer(transformer, forName: name) }
+    defer { for name in registered { ValueTransformer.setValueTransformer(nil, forName: name) } }
+    #expect(throws: Never.self) { try add() }
+  }
+
   @Test func metadataAreLoadedOnceAndCompleted() throws {
     let store = try coordinator.addTestStore()
     #expect(store.openings == 1)
@@ -100,7 +128,7 @@ import Testing
     ]
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let text = errorText { try coordinator.addTestStore() }
-    #expect(text.contains("Nowhere.One of the entity One, or OpenCoreDataTests.TestStore of the entity Two."))
+    #expect(text.contains("Nowhere.One of the entity One; or OpenCoreDataTests.TestStore of the entity Two."))
   }
 
   @Test func aRemovedStoreIsGone() throws {
