@@ -159,24 +159,6 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// Sets the value at the end of a key path, whose keys are separated by dots. If a key leads to a collection, the
-  /// value is set for each of its elements.
-  public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-    guard let dot = keyPath.firstIndex(of: ".") else {
-      setValue(value, forKey: keyPath)
-      return
-    }
-    let rest = String(keyPath[keyPath.index(after: dot)...])
-    switch self.value(forKey: String(keyPath[..<dot])) {
-    case let object as NSManagedObject: object.setValue(value, forKeyPath: rest)
-    case let objects as NSSet:
-      for case let object as NSManagedObject in objects { object.setValue(value, forKeyPath: rest) }
-    case let objects as NSOrderedSet:
-      for case let object as NSManagedObject in objects { object.setValue(value, forKeyPath: rest) }
-    default: break
-    }
-  }
-
   /// Sets the values of properties; `NSNull` stands for nil.
   public final func setValuesForKeys(_ keyedValues: [String: Any]) {
     for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
