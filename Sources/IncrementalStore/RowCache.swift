@@ -75,7 +75,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Removes a row that no longer exists.
+  /// Removes a row that no longer exists, or that may be out of date.
   func remove(_ id: NSManagedObjectID) {
     let key = IDKey(id)
     lock.withLock {

@@ -10,6 +10,7 @@ need_lz4
 cd "$root"
 
 CAIRN_APPLE_SIDE=Stub swift build --scratch-path .build-apple-stub --target CairnIncrementalStore --quiet
-# Apple's dictionaries have an identifier only by an expression description.
-CAIRN_APPLE_SIDE=OpenCoreData swift test --scratch-path .build-apple-side --quiet --skip ObjectKeyTests/dictionaries
+# Apple's dictionaries have an identifier only by an expression description, and Apple's merges do not tell stores which
+# rows are stale.
+CAIRN_APPLE_SIDE=OpenCoreData swift test --scratch-path .build-apple-side --quiet --skip ObjectKeyTests/dictionaries --skip StaleRowTests
 echo "the stores compile for Apple's platforms, and pass their tests with what is written for these"

@@ -4,19 +4,29 @@ extension NSManagedObjectContext {
   /// Merges changes that another context has saved. Registered objects that are not faults take the values of their
   /// rows and keep their unsaved changes; inserted objects are registered; deleted objects count as deleted and keep
   /// their values.
+  ///
+  /// If the other context has another coordinator, stores that cache rows read the rows of the named objects again; see
+  /// ``RowCachingStore``. The context retains the inserted objects until its next merge or reset.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     checkQueue()
-    merge(SavedIDs(notification.userInfo ?? [:], persistentStoreCoordinator))
+    let changes = SavedIDs(notification.userInfo ?? [:], persistentStoreCoordinator)
+    let coordinator = (notification.object as? NSManagedObjectContext)?.persistentStoreCoordinator
+    if coordinator !== persistentStoreCoordinator { tellOfStaleRows(changes) }
+    merge(changes)
   }
 
   /// Merges changes that somebody else has saved, given in the form of a notification's user info, which may also
-  /// contain URIs of identifiers. May be called from any thread.
+  /// contain URIs of identifiers. Stores that cache rows read the rows of the named objects again. May be called from
+  /// any thread.
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
     for context in contexts {
       let changes = SavedIDs(changeNotificationData, context.persistentStoreCoordinator)
-      context.performAndWait { context.merge(changes) }
+      context.performAndWait {
+        context.tellOfStaleRows(changes)
+        context.merge(changes)
+      }
     }
   }
 
@@ -25,8 +35,14 @@ extension NSManagedObjectContext {
     perform { [weak self] in self?.merge(changes) }
   }
 
+  /// Tells the stores that somebody else has saved objects.
+  private func tellOfStaleRows(_ changes: SavedIDs) {
+    persistentStoreCoordinator?.rowsMayBeStale(changes.inserted + changes.updated + changes.deleted)
+  }
+
   private func merge(_ changes: SavedIDs) {
-    for id in changes.inserted { pending.event.inserted.append(object(with: id)) }
+    merged = objects(with: changes.inserted)
+    for object in merged { pending.event.inserted.append(object) }
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
       releaseRelated(object)

@@ -173,16 +173,16 @@ extension NSManagedObjectContext {
     }
     if !pending.event.inserted.remove(object) { pending.event.deleted.append(object) }
     pending.propagating.append(object)
-    if !propagatesDeletesAtEndOfEvent { propagateDeletions() }
   }
 
   /// Applies the delete rules of deleted objects, and of the objects that these rules delete in turn. Those of objects
-  /// that cannot be read, or whose related objects cannot be read, are to be applied later.
+  /// that cannot be read, or whose related objects cannot be read, are to be applied later. Does nothing outside of a
+  /// save if the context propagates deletions only then.
   ///
   /// - Returns: the error of the first such object.
   @discardableResult
   func propagateDeletions() -> (any Error)? {
-    guard !isPropagating else { return nil }
+    guard !isPropagating, propagatesDeletesAtEndOfEvent || isSaving else { return nil }
     isPropagating = true
     defer { isPropagating = false }
     var waiting: [NSManagedObject] = []

@@ -62,6 +62,7 @@ extension NSManagedObjectContext {
     pending = PendingChanges()
     assignedStores = [:]
     retained.removeAll()
+    merged = []
     lockedObjects.removeAll()
     for object in objects {
       object.turnIntoFault()

@@ -10,6 +10,8 @@ extension NSManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else {
       throw CoreDataError.make(NSPersistentStoreOperationError, "\(label) has no coordinator to save to.")
     }
+    isSaving = true
+    defer { isSaving = false }
     processPendingChanges()
     NotificationCenter.default.post(name: Self.willSaveObjectsNotification, object: self)
     callWillSave()
@@ -227,6 +229,7 @@ extension NSManagedObjectContext {
     _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>,
     in stores: [NSPersistentStore]? = nil
   ) {
+    isSaving = false
     func takeSaved(_ objects: inout ObjectList) -> [NSManagedObject] {
       guard let stores else {
         defer { objects.removeAll() }

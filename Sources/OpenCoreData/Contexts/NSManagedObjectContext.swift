@@ -19,7 +19,10 @@ open class NSManagedObjectContext: NSObject {
   /// Retains the registered objects if ``retainsRegisteredObjects`` is set.
   var retained = ObjectList()
   var lockedObjects = ObjectList()
+  /// Retains the objects that the last merge has named as inserted.
+  var merged: [NSManagedObject] = []
   var isPropagating = false
+  var isSaving = false
   /// Nil unless a call that can throw is reading values.
   var unreadable: UnreadableFaults?
   /// The identifier for the next object that is made, if it is to be a fault and not inserted.
@@ -85,7 +88,8 @@ open class NSManagedObjectContext: NSObject {
     didSet { retained = retainsRegisteredObjects ? ObjectList(registry.objects) : ObjectList() }
   }
 
-  /// Whether deletions reach related objects when changes are processed, and not at once; true by default.
+  /// Whether deletions reach related objects at the end of an event, when changes are processed, and not only when the
+  /// context is saved; true by default.
   open var propagatesDeletesAtEndOfEvent = true
 
   /// Whether a fault whose row is gone has no values from then on and is deleted, instead of ending the program; true

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension NSManagedObject {
   /// Sets the value at the end of a key path, whose keys are separated by dots.

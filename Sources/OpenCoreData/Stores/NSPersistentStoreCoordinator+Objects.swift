@@ -37,6 +37,11 @@ extension NSPersistentStoreCoordinator {
     forEachStore(of: objectIDs) { $0.managedObjectContextDidUnregisterObjects(with: $1) }
   }
 
+  /// Tells the stores that cache rows that those of some objects may be out of date.
+  func rowsMayBeStale(_ objectIDs: [NSManagedObjectID]) {
+    forEachStore(of: objectIDs.map(ownID)) { ($0 as? any RowCachingStore)?.rowsMayBeStale($1) }
+  }
+
   /// The store for new objects of an entity: the one to which they were assigned, otherwise the first that is not
   /// read-only and whose configuration has the entity.
   ///

@@ -3,7 +3,9 @@ import CoreData
 /// Keeps the rows that it has handed out, and answers with them from then on. Therefore it has to find out itself,
 /// during a save, that another client has changed a row meanwhile.
 final class CachingStore: RecordingStore {
-  private var cache: [Int: BackingRow] = [:]
+  override class var stalenessInterval: TimeInterval { -1 }
+
+  fileprivate var cache: [Int: BackingRow] = [:]
 
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
@@ -34,3 +36,12 @@ final class CachingStore: RecordingStore {
       cachedSnapshot: values(of: cached), persistedSnapshot: backing.rows[number].map(values))
   }
 }
+
+#if !canImport(Darwin)
+  // Apple's Core Data does not tell stores which rows a merge names.
+  extension CachingStore: RowCachingStore {
+    func rowsMayBeStale(_ objectIDs: [NSManagedObjectID]) {
+      for id in objectIDs { cache[number(id)] = nil }
+    }
+  }
+#endif

@@ -39,8 +39,8 @@ struct MergingTests {
   @Test("inserted objects are registered")
   func inserted() throws {
     try stack.work { context in
-      context.retainsRegisteredObjects = true
       try merge(into: context) { $0.make("Person", ["name": "Dan"]) }
+      context.processPendingChanges()
       #expect(context.registeredObjects.map { $0["name"] as? String } == ["Dan"])
     }
   }
