@@ -41,6 +41,7 @@ struct RelationshipChanges {
         for set in object.map.sets { try collectMembers(object, set, &entries) }
       }
     }
+    try removeFromOwners(&entries)
     for (key, change) in ordered.sorted(by: {
       ($0.key.owner, $0.key.relationship) < ($1.key.owner, $1.key.relationship)
     })
@@ -117,7 +118,12 @@ struct RelationshipChanges {
           == saved.reference
       else { return }
       add(member, to: saved.reference, set.end, isNew: true, &entries)
-    case .none: add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
+    case .none:
+      // Somebody else may have deleted the member, and an object that is gone is a member of nothing.
+      guard try self.saved.contains(member) || snapshot.row(member.reference, in: member.entity) != nil else {
+        return
+      }
+      add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
     case .toMany(let end):
       add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
       add(saved.reference, to: member, end, isNew: saved.change == .inserted, &entries)
@@ -135,6 +141,26 @@ struct RelationshipChanges {
     }
     guard case .toMany(let inverse) = set.inverse else { return }
     for member in members { remove(saved.reference, from: member, inverse, &entries) }
+  }
+
+  // MARK: Without an inverse
+
+  /// Removes the deleted objects from the to-many relationships without an inverse. The owners are not known, so this
+  /// reads all entries of the relationships that objects of these entities may be members of.
+  private func removeFromOwners(_ entries: inout EntryChanges) throws {
+    let entities = Set(deleted.lazy.map(\.entity))
+    for (end, members) in access.schema.setsWithoutInverse where !members.isDisjoint(with: entities) {
+      let changes = Dictionary(
+        ordered.lazy.filter { $0.key.relationship == end.number }.map { ($0.key.owner.reference, $0.value) }) { $1 }
+      try snapshot.forEachEntry(beginningWith: Entry.members(of: end.number), reverse: false) { entry in
+        let (owner, member) = try StoreFailure.reading("An entry of the relationship \(end.number)") {
+          try Entry.membership(in: entry, isOrdered: end.isOrdered)
+        }
+        guard deleted.contains(member) else { return true }
+        if let change = changes[owner] { change.leave(member) } else { entries.remove(entry) }
+        return true
+      }
+    }
   }
 
   // MARK: Entries

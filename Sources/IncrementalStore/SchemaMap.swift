@@ -5,6 +5,8 @@ final class SchemaMap {
   private var byName: [String: EntityMap] = [:]
   private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
   private var byNumber: [UInt32: EntityMap] = [:]
+  /// The to-many relationships without an inverse, each once, with the entities that their members may have.
+  private(set) var setsWithoutInverse: [(end: ToManyEnd, members: Set<UInt32>)] = []
 
   init(_ schema: Schema, _ model: NSManagedObjectModel) throws {
     let numbers = SchemaNumbers(schema)
@@ -14,6 +16,20 @@ final class SchemaMap {
       byIdentity[ObjectIdentifier(entity)] = map
       byNumber[map.number] = map
     }
+    var known: Set<ToManyEnd> = []
+    for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
+      for set in map.sets {
+        guard case .none = set.inverse, known.insert(set.end).inserted,
+          let destination = map.entity.relationshipsByName[set.name]?.destinationEntity
+        else { continue }
+        setsWithoutInverse.append((set.end, Set(family(of: destination))))
+      }
+    }
+  }
+
+  /// The numbers of an entity and of those that inherit from it.
+  private func family(of entity: NSEntityDescription) -> [UInt32] {
+    (self[entity].map { [$0.number] } ?? []) + entity.subentities.flatMap(family)
   }
 
   /// The map of an entity; nil if the schema does not have it.

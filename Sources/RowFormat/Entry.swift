@@ -37,6 +37,26 @@ package enum Entry {
     return (member, position)
   }
 
+  /// The prefix of the entries of all owners of a relationship.
+  package static func members(of relationship: UInt32) -> [UInt8] {
+    var output = ByteOutput()
+    output.varint(relationship)
+    return output.bytes
+  }
+
+  /// The owner and the member in an entry of a to-many relationship.
+  package static func membership(
+    in entry: [UInt8], isOrdered: Bool
+  ) throws(RowDamage) -> (owner: RowReference, member: ObjectReference) {
+    var input = ByteInput(entry)
+    _ = try input.number()
+    let owner = try input.reference()
+    if isOrdered { _ = try input.position() }
+    let member = try input.object()
+    try input.requireEnd()
+    return (owner, member)
+  }
+
   // MARK: Uniqueness
 
   /// The prefix of the entries of a key.

@@ -104,7 +104,7 @@ struct PlainModel {
     let stays: (Relation) -> Bool = { $0.deleteRule == .deny || $0.deleteRule == .nothing }
     guard unsaved.allSatisfy({ y in Relation.allCases.allSatisfy { !stays($0) || links(y, $0).isEmpty } }),
       now.values.allSatisfy({ row in
-        Relation.allCases.allSatisfy { $0.inverse != nil || unsaved.isDisjoint(with: row[$0]) }
+        Relation.allCases.allSatisfy { $0.inverse != nil || $0.isToMany || unsaved.isDisjoint(with: row[$0]) }
       })
     else { return false }
     for y in leaving { remove(y) }
@@ -116,6 +116,9 @@ struct PlainModel {
       for y in links(x, relation) where now[y] != nil {
         if let inverse = relation.inverse { now[y]?[inverse].removeAll { $0 == x } }
       }
+    }
+    for relation in Relation.allCases where relation.inverse == nil && relation.isToMany {
+      for owner in now.keys { now[owner]?[relation].removeAll { $0 == x } }
     }
     if saved[x] != nil { deleted[x] = now[x] }
     now[x] = nil

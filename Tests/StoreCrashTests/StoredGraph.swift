@@ -65,7 +65,11 @@ struct StoredGraph {
       let found = Set(entries)
       try require(found.count == entries.count, "a thing is a member of \(relation) twice")
       try require(found.allSatisfy { present.contains($0.owner) }, "a thing that is gone has \(relation)")
-      guard let inverse = relation.inverse else { continue }
+      guard let inverse = relation.inverse else {
+        try require(
+          found.allSatisfy { rows[$0.member] != nil }, "a thing that is gone is in \(relation)")
+        continue
+      }
       let expected = inverse.isToMany ? mirrored(inverse) : try followed(inverse, present)
       let lacking = expected.subtracting(found)
       let needless = found.subtracting(expected)

@@ -43,13 +43,16 @@ extension NSManagedObjectContext {
   private func merge(_ changes: SavedIDs) {
     merged = objects(with: changes.inserted)
     for object in merged { pending.event.inserted.append(object) }
+    var deleted: [NSManagedObject] = []
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
       releaseRelated(object)
       pending.forget(object)
       object.state.insert(.deleted)
+      deleted.append(object)
       if !object.isFault { pending.event.deleted.append(object) }
     }
+    dropFromOwners(deleted)
     for id in changes.updated {
       guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
       // If the row has been deleted since, the next merge reports the object as deleted.

@@ -139,6 +139,7 @@ extension NSManagedObjectContext {
       } else {
         object.relateAgain()
       }
+      readMembersOfOwnersAgain()
       if object.hasPersistentChangedValues { object.noteChange() }
       return
     }
@@ -186,6 +187,7 @@ extension NSManagedObjectContext {
     isPropagating = true
     defer { isPropagating = false }
     var waiting: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = []
     var first: (any Error)?
     while !pending.propagating.isEmpty {
       let objects = pending.propagating
@@ -194,6 +196,7 @@ extension NSManagedObjectContext {
         do {
           try throwingErrorsOfFaults { propagateDeletion(of: object) }
           if object.isInserted { forget(object) }
+          deleted.append(object)
         } catch {
           waiting.append(object)
           first = first ?? error
@@ -201,6 +204,7 @@ extension NSManagedObjectContext {
       }
     }
     pending.propagating = waiting
+    dropFromOwners(deleted)
     return first
   }
 

@@ -42,6 +42,7 @@ extension NSManagedObjectContext {
     pending.propagating = []
     for object in inserted + annihilated { forget(object) }
     for object in changed { object.takeBack() }
+    if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
     for object in lockedObjects { object.state.remove(.locked) }
     lockedObjects.removeAll()

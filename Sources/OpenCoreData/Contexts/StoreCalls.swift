@@ -66,6 +66,7 @@ extension NSManagedObjectContext {
     }
     // All that is known of a fault is the objects that were related to it here.
     object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
+    dropFromOwners([object])
     object.values = object.layout.slots.map { slot in
       guard case .toMany(let relationship) = slot.kind else { return .null }
       return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))

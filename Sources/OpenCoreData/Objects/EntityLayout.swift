@@ -51,6 +51,8 @@ final class EntityLayout: @unchecked Sendable {
   let toManys: [Int]
   /// The places of relationships without an inverse.
   let withoutInverse: [Int]
+  /// The places of to-many relationships without an inverse.
+  let toManysWithoutInverse: [Int]
   /// The places of to-many relationships with a limited number of objects.
   let bounded: [Int]
   /// The places that snapshots leave empty: to-many relationships and fetched properties.
@@ -84,6 +86,7 @@ final class EntityLayout: @unchecked Sendable {
     toOnes = relationships.filter { !slots[$0].isToMany }
     toManys = relationships.filter { slots[$0].isToMany }
     withoutInverse = relationships.filter { slots[$0].relationship?.inverseRelationship == nil }
+    toManysWithoutInverse = withoutInverse.filter { slots[$0].isToMany }
     bounded = toManys.filter { !slots[$0].property.isUnbounded }
     outsideSnapshot = slots.indices.filter { !slots[$0].isSingle }
     transients = slots.indices.filter { slots[$0].isSingle && slots[$0].isTransient }

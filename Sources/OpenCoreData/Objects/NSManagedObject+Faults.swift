@@ -65,8 +65,8 @@ extension NSManagedObject {
         if !self.values.isEmpty, case .members(let members) = self.values[place] {
           values[place] = .members(members)
         } else if let given = node.value(for: relationship), let ids = relationship.identifiers(in: given) {
-          values[place] = .members(
-            RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList(context.objects(with: ids))))
+          let members = ObjectList(context.members(of: relationship, with: ids))
+          values[place] = .members(RelatedObjects(isOrdered: relationship.isOrdered, members: members))
         }
       case .attribute, .toOne, .fetched: break
       }
@@ -216,7 +216,9 @@ extension NSManagedObject {
     case .toMany(let relationship):
       if case .fault = values[place], let context = managedObjectContext {
         do {
-          return try context.relatedIDs(relationship, of: objectID)
+          let ids = try context.relatedIDs(relationship, of: objectID)
+          guard relationship.inverseRelationship == nil else { return ids }
+          return ids.filter { context.registry[$0]?.isDeleted != true }
         } catch {
           _ = context.isRowGone(of: self, error)
           return []

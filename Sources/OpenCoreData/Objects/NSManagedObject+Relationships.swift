@@ -25,7 +25,7 @@ extension NSManagedObject {
     }
     do {
       let ids = try context.relatedIDs(relationship, of: objectID)
-      members.fire(context.objects(with: ids))
+      members.fire(context.members(of: relationship, with: ids))
     } catch {
       // If the row is gone, the known members stay until a save finds the conflict.
       if context.isRowGone(of: self, error) { members.fire([]) }

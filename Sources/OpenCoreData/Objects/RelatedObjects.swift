@@ -125,6 +125,13 @@ package final class RelatedObjects {
     hasChanged()
   }
 
+  /// Drops an object that is deleted, which is no change of the relationship.
+  func drop(_ object: NSManagedObject) {
+    added.remove(object)
+    members?.remove(object)
+    hasChanged()
+  }
+
   // MARK: Taking back
 
   func takeBackAddition(of object: NSManagedObject) {

@@ -34,7 +34,16 @@ final class InMemoryRow {
   }
 
   /// The value of a property in the row; nil if it has no value or is not stored.
-  func value(of name: String) -> Any? { layout.slot(of: name).flatMap { values[$0] } }
+  func value(of name: String) -> Any? { layout.slot(of: name).flatMap(value) }
+
+  /// The value of a property. If a to-many relationship has no inverse, the row still names members that have been
+  /// deleted since it was saved; these are left out.
+  private func value(at slot: Int) -> Any? {
+    guard let relationship = layout.properties[slot] as? NSRelationshipDescription, relationship.isToMany,
+      relationship.inverseRelationship == nil, let identifiers = values[slot] as? [NSManagedObjectID]
+    else { return values[slot] }
+    return identifiers.filter { rows[$0] != nil }
+  }
 
   /// The row in the form of a conflict's snapshot: attributes, and to-one relationships as identifiers; `NSNull` for no
   /// value.
@@ -53,7 +62,7 @@ final class InMemoryRow {
       return PredicateValue(values[slot])
     }
     if let identifier = values[slot] as? NSManagedObjectID { return rows.predicateValue(of: identifier) }
-    guard let identifiers = values[slot] as? [NSManagedObjectID] else { return .null }
+    guard let identifiers = value(at: slot) as? [NSManagedObjectID] else { return .null }
     return .collection(identifiers.map(rows.predicateValue), ordered: relationship.isOrdered)
   }
 
