@@ -18,8 +18,14 @@ extension NSManagedObjectContext {
     try propagateAllDeletions()
     try validate()
     try obtainPermanentIDs(for: pending.inserted.elements)
-    try derive(pending.written)
-    try send(coordinator)
+    do {
+      try derive(pending.written)
+      try send(coordinator)
+      ownersByDerivation = ObjectList()
+    } catch {
+      takeBackDerivations()
+      throw error
+    }
   }
 
   /// Calls `willSave()` of the changed objects until no call changes an object any more.
@@ -92,26 +98,13 @@ extension NSManagedObjectContext {
 
   /// Reads the row of a fault. False if the row is gone: that is a conflict, which the check under the store lock
   /// finds.
-  private func hasRow(_ object: NSManagedObject) throws -> Bool {
+  func hasRow(_ object: NSManagedObject) throws -> Bool {
     do {
       try object.realise(self)
       return true
     } catch {
       guard StoreCalls.isMissing(error) else { throw error }
       return false
-    }
-  }
-
-  /// Computes the derived attributes of objects that are going to be saved.
-  private func derive(_ objects: [NSManagedObject]) throws {
-    for object in objects where !object.layout.derived.isEmpty {
-      guard try hasRow(object) else { continue }
-      for (place, derived) in object.layout.derived {
-        guard let expression = derived.derivationExpression else { continue }
-        let value = PredicateValue(
-          try throwingErrorsOfFaults { expression.expressionValue(with: object, context: nil) })
-        object.values[place] = ManagedValue(derived.attributeType.convert(value).anyValue, of: derived)
-      }
     }
   }
 
@@ -143,12 +136,17 @@ extension NSManagedObjectContext {
       } catch {
         do {
           guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
-          try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: conflicts)
+          let (derived, others) = conflictsByDerivation(conflicts)
+          if !others.isEmpty {
+            try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: others)
+          }
+          settleByDerivation(derived)
           // Values taken from the store may refer to objects that are deleted here.
           pending.propagating += pending.deleted.elements
           try propagateAllDeletions()
           // Resolving a conflict may have changed values of objects.
           try validate()
+          takeBackDerivations(except: saved)
           try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
         } catch {
           if !saved.isEmpty { finish(coordinator, replaced, in: saved) }

@@ -19,6 +19,8 @@ open class NSManagedObjectContext: NSObject {
   /// Retains the registered objects if ``retainsRegisteredObjects`` is set.
   var retained = ObjectList()
   var lockedObjects = ObjectList()
+  /// The objects that a save changes only because their derivations read changed objects.
+  var ownersByDerivation = ObjectList()
   /// Retains the objects that the last merge has named as inserted.
   var merged: [NSManagedObject] = []
   var isPropagating = false

@@ -42,6 +42,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
 
   private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
   private(set) var isFrozen = false
+  /// Empty unless the model is in use.
+  private(set) var derivations = Derivations()
   private var frozenTables: (entitiesByName: [String: NSEntityDescription], hashes: [String: Data])?
 
   /// The module that made the model; nil if it is not known.
@@ -175,6 +177,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     for template in fetchRequestTemplatesByName.values { template.freeze() }
     let entitiesByName = entitiesByName
     frozenTables = (entitiesByName, entitiesByName.mapValues(\.versionHash))
+    derivations = Derivations(entities)
     isFrozen = true
     ModelsInUse.shared.add(self)
     for entity in entities { entity.isModelFrozen.store(true, ordering: .releasing) }

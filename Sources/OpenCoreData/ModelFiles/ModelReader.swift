@@ -46,6 +46,7 @@ struct ModelReader {
       else { continue }
       model.setFetchRequestTemplate(request, forName: name)
     }
+    if let problem = model.unfollowableDerivations.min() { throw root.error(problem) }
     return model
   }
 

@@ -44,6 +44,17 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
+  struct Derived {
+    let place: Int
+    let attribute: NSDerivedAttributeDescription
+    /// The key paths of the derivation that begin with a relationship, and the places of these relationships.
+    let paths: [[String]]
+    let relationships: [Int]
+
+    /// Whether the derivation reads other objects.
+    var readsOthers: Bool { !relationships.isEmpty }
+  }
+
   let slots: [Slot]
   /// The places of relationships, of to-one and of to-many ones.
   let relationships: [Int]
@@ -59,8 +70,8 @@ final class EntityLayout: @unchecked Sendable {
   let outsideSnapshot: [Int]
   /// The places of transient attributes and to-one relationships.
   let transients: [Int]
-  /// The derived attributes and their places.
-  let derived: [(place: Int, attribute: NSDerivedAttributeDescription)]
+  /// The derived attributes.
+  let derived: [Derived]
   /// The values of a newly inserted object.
   let defaults: [ManagedValue]
   /// The values of an object that is being realised, before its row is read.
@@ -91,7 +102,13 @@ final class EntityLayout: @unchecked Sendable {
     outsideSnapshot = slots.indices.filter { !slots[$0].isSingle }
     transients = slots.indices.filter { slots[$0].isSingle && slots[$0].isTransient }
     derived = slots.enumerated().compactMap { place, slot in
-      (slot.attribute as? NSDerivedAttributeDescription).map { (place, $0) }
+      guard let attribute = slot.attribute as? NSDerivedAttributeDescription else { return nil }
+      let paths = attribute.paths.filter { path in
+        path.first.flatMap { places[$0] }.map { slots[$0].relationship != nil } ?? false
+      }
+      return Derived(
+        place: place, attribute: attribute, paths: paths,
+        relationships: paths.compactMap { path in path.first.flatMap { places[$0] } })
     }
     defaults = slots.map { slot in
       switch slot.kind {

@@ -120,6 +120,11 @@ extension NSPersistentStoreCoordinator {
       throw CoreDataError.make(
         NSPersistentStoreIncompatibleSchemaError, "The model has no configuration named \(name ?? "").")
     }
+    let unfollowable = managedObjectModel.unfollowableDerivations
+    guard unfollowable.isEmpty else {
+      throw CoreDataError.make(
+        NSPersistentStoreIncompatibleSchemaError, unfollowable.sorted().joined(separator: "; ") + ".")
+    }
     let missing = entities.filter { $0.managedObjectClass == nil }.map(ManagedObjectClass.complaint)
     guard missing.isEmpty else {
       throw CoreDataError.make(
