@@ -22,6 +22,9 @@ struct Stored: ParsableCommand {
   @Option(help: "Measure so many bugs, read page by page, instead.")
   var bugs: Int?
 
+  @Option(parsing: .upToNextOption, help: "Measure large saves and relationships of these sizes instead.")
+  var sizes: [Int] = []
+
   @Option(help: "Where the store is made, and removed in the end.")
   var directory = FileManager.default.temporaryDirectory.path
 
@@ -32,6 +35,10 @@ struct Stored: ParsableCommand {
     var table = FigureTable()
     if let bugs {
       try Bugs(count: bugs, at: url).measure(into: &table)
+      return print(table.text)
+    }
+    if !sizes.isEmpty {
+      try LargeSets(sizes: sizes, at: url).measure(into: &table)
       return print(table.text)
     }
     try Items(count: objects, rounds: rounds, at: url).measure(into: &table)

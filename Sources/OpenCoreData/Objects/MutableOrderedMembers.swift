@@ -10,6 +10,8 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   private let owner: NSManagedObject
   private let relationship: NSRelationshipDescription
   private let place: Int
+  /// The objects shown, in their order: Foundation finds the index of an object by comparing each with it.
+  private var shown: ContiguousArray<ObjectIdentifier> = []
 
   init(_ owner: NSManagedObject, _ relationship: NSRelationshipDescription, _ place: Int) {
     self.owner = owner
@@ -55,15 +57,29 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
 
   // MARK: Called by the relationship
 
-  func showAddition(of object: NSManagedObject) { super.insert(object, at: super.count) }
+  func showAddition(of object: NSManagedObject) {
+    super.insert(object, at: super.count)
+    shown.append(ObjectIdentifier(object))
+  }
 
+  /// Takes time proportional to the number of members, unless the object is the last one.
   func showRemoval(of object: NSManagedObject) {
-    let index = super.index(of: object)
-    if index != NSNotFound { super.removeObject(at: index) }
+    let identifier = ObjectIdentifier(object)
+    guard let index = shown.last == identifier ? shown.count - 1 : shown.firstIndex(of: identifier) else { return }
+    super.removeObject(at: index)
+    shown.remove(at: index)
+  }
+
+  func showMoveOfLast(to index: Int) {
+    let object = super.object(at: super.count - 1)
+    super.removeObject(at: super.count - 1)
+    super.insert(object, at: index)
+    shown.insert(shown.removeLast(), at: index)
   }
 
   func show(_ objects: [NSManagedObject]) {
     while super.count > 0 { super.removeObject(at: super.count - 1) }
+    shown.removeAll()
     for object in objects { showAddition(of: object) }
   }
 
@@ -92,7 +108,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     change([object]) { owner, _ in owner.remove(object, relationship, at: place) }
   }
 
-  override func removeAllObjects() { for object in array { remove(object) } }
+  override func removeAllObjects() { removeMembers { _ in true } }
 
   override func replaceObject(at idx: Int, with obj: Any) {
     guard object(at: idx) as AnyObject !== obj as AnyObject else { return }
@@ -114,10 +130,10 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   }
 
   override func intersect(_ other: NSOrderedSet) {
-    for object in array where !other.contains(object) { remove(object) }
+    removeMembers { !other.contains($0) }
   }
 
-  override func minus(_ other: NSOrderedSet) { for object in other.array { remove(object) } }
+  override func minus(_ other: NSOrderedSet) { removeMembers { other.contains($0) } }
 
   override func union(_ other: NSOrderedSet) { for object in other.array { add(object) } }
 
@@ -132,6 +148,15 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   override func copy(with zone: NSZone? = nil) -> Any { NSOrderedSet(array: array) }
 
   override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: array) }
+
+  private func removeMembers(where isRemoved: (NSManagedObject) -> Bool) {
+    update()
+    let objects = owner.members(of: relationship, at: place).elements.filter(isRemoved)
+    guard !objects.isEmpty else { return }
+    change(Set(objects)) { owner, members in
+      members.change { for object in objects { owner.remove(object, relationship, at: place) } }
+    }
+  }
 
   private func reorder(_ objects: [Any]) {
     let objects = objects.compactMap { $0 as? NSManagedObject }

@@ -57,8 +57,10 @@ extension NSManagedObject {
   final func setMembers(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription, at place: Int) {
     let members = members(of: relationship, at: place)
     let wanted = ObjectList(objects)
-    for object in members.elements where !wanted.contains(object) { remove(object, relationship, at: place) }
-    for object in objects { add(object, relationship, at: place) }
+    members.change {
+      for object in members.elements where !wanted.contains(object) { remove(object, relationship, at: place) }
+      for object in objects { add(object, relationship, at: place) }
+    }
     if relationship.isOrdered {
       noteEvent()
       members.reorder(wanted.elements)

@@ -1,9 +1,12 @@
 /// An ordered list of different objects: appending, removing and finding an object take constant time.
 ///
-/// A removed object leaves a hole; holes are closed before places are read.
+/// A removed object leaves a hole; holes are closed before indices are read. Objects that have moved are numbered anew
+/// before a place is needed, so that many insertions in a row do not number them each time.
 struct ObjectList: Sequence {
   private var objects: [NSManagedObject?] = []
   private var places: [ObjectIdentifier: Int] = [:]
+  /// The places of the objects from this one on may be out of date.
+  private var firstMoved = Int.max
 
   init() {}
 
@@ -37,7 +40,13 @@ struct ObjectList: Sequence {
   /// Returns whether the object was in the list.
   @discardableResult
   mutating func remove(_ object: NSManagedObject) -> Bool {
+    guard contains(object) else { return false }
+    renumber()
     guard let place = places.removeValue(forKey: ObjectIdentifier(object)) else { return false }
+    if place == objects.count - 1 {
+      objects.removeLast()
+      return true
+    }
     objects[place] = nil
     if objects.count > 16, objects.count > 2 * places.count { close() }
     return true
@@ -56,10 +65,11 @@ struct ObjectList: Sequence {
 
   mutating func index(of object: NSManagedObject) -> Int? {
     close()
+    renumber()
     return places[ObjectIdentifier(object)]
   }
 
-  /// Takes time proportional to the number of objects after `index`.
+  /// Inserts an object that is not in the list. Takes time proportional to the number of objects after `index`.
   mutating func insert(_ object: NSManagedObject, at index: Int) {
     guard index < count else {
       append(object)
@@ -67,19 +77,22 @@ struct ObjectList: Sequence {
     }
     close()
     objects.insert(object, at: index)
-    renumber(from: index)
+    places[ObjectIdentifier(object)] = index
+    firstMoved = Swift.min(firstMoved, index + 1)
   }
 
   /// Closes the holes.
   private mutating func close() {
     guard objects.count != places.count else { return }
+    firstMoved = Swift.min(firstMoved, objects.firstIndex { $0 == nil } ?? 0)
     objects.removeAll { $0 == nil }
-    renumber(from: 0)
   }
 
-  private mutating func renumber(from first: Int) {
-    for index in first..<objects.count {
+  private mutating func renumber() {
+    guard firstMoved != .max else { return }
+    for index in Swift.min(firstMoved, objects.count)..<objects.count {
       if let object = objects[index] { places[ObjectIdentifier(object)] = index }
     }
+    firstMoved = .max
   }
 }

@@ -172,7 +172,17 @@ package final class RelatedObjects {
     members?.remove(last)
     members?.insert(last, at: index)
     isReordered = true
-    hasChanged()
+    given = nil
+    proxy?.showMoveOfLast(to: index)
+  }
+
+  /// Makes many changes, and shows their result once.
+  func change(_ body: () -> Void) {
+    let shown = proxy
+    proxy = nil
+    body()
+    proxy = shown
+    proxy?.show(elements)
   }
 
   private func hasChanged() {
