@@ -49,25 +49,9 @@ struct Derivations {
 }
 
 extension NSManagedObjectModel {
-  /// Why derived attributes cannot follow the properties that they are derived from, a sentence for each: a relationship
-  /// on the way has no inverse, so that the objects to derive anew could not be found.
+  /// Why derived attributes of the model cannot follow what they are derived from, a text for each.
   var unfollowableDerivations: [String] {
-    entities.flatMap { entity in
-      entity.derivedAttributes.flatMap { attribute in
-        attribute.paths.compactMap { path in
-          var place: NSEntityDescription? = entity
-          for name in path {
-            guard let relationship = place?.propertiesByName[name] as? NSRelationshipDescription else { return nil }
-            guard relationship.inverseRelationship != nil else {
-              return "\(entity.name ?? "").\(attribute.name) is derived from \(path.joined(separator: ".")), "
-                + "but \(place?.name ?? "").\(name) has no inverse relationship"
-            }
-            place = relationship.destinationEntity
-          }
-          return nil
-        }
-      }
-    }
+    entities.flatMap(\.ownProperties).compactMap { ($0 as? NSDerivedAttributeDescription)?.missingInverse }
   }
 }
 
@@ -82,6 +66,23 @@ extension NSEntityDescription {
 extension NSDerivedAttributeDescription {
   /// The key paths that the derivation reads, without collection operators.
   var paths: [[String]] { derivationExpression?.keyPathsRead ?? [] }
+
+  /// Says which relationship on a key path has no inverse, without which the objects to derive anew cannot be found; nil
+  /// if all have one.
+  var missingInverse: String? {
+    for path in paths {
+      var place = owner
+      for name in path {
+        guard let relationship = place?.propertiesByName[name] as? NSRelationshipDescription else { break }
+        guard relationship.inverseRelationship != nil else {
+          return "\(owner?.name ?? "").\(self.name) is derived from \(path.joined(separator: ".")), "
+            + "but \(place?.name ?? "").\(name) has no inverse relationship"
+        }
+        place = relationship.destinationEntity
+      }
+    }
+    return nil
+  }
 }
 
 extension NSExpression {

@@ -46,8 +46,19 @@ struct ModelReader {
       else { continue }
       model.setFetchRequestTemplate(request, forName: name)
     }
-    if let problem = model.unfollowableDerivations.min() { throw root.error(problem) }
+    try checkDerivations()
     return model
+  }
+
+  /// Throws if a derivation leads over a relationship without an inverse.
+  private func checkDerivations() throws(ModelFileError) {
+    for element in root.children("entity") {
+      let attributes = try entity("name", of: element).attributesByName
+      for child in element.children("attribute") {
+        let derived = child.text("name").flatMap { attributes[$0] } as? NSDerivedAttributeDescription
+        if let reason = derived?.missingInverse { throw child.error(reason) }
+      }
+    }
   }
 
   /// The entity that an element names in one of its XML attributes.

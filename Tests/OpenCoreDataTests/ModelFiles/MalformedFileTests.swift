@@ -35,6 +35,10 @@ struct MalformedFileTests {
     Mistake(
       "no entity \"B\"", line: 2, #"<fetchedProperty name="a">"#, #"<fetchRequest name="r" entity="B"/>"#,
       "</fetchedProperty>"),
+    Mistake(
+      "A.d is derived from a.d, but A.a has no inverse relationship", line: 2,
+      #"<relationship name="a" optional="YES" maxCount="1" destinationEntity="A"/>"#,
+      #"<attribute name="d" attributeType="String" derived="YES" derivationExpression="canonical:(a.d)"/>"#),
     Mistake("would inherit from itself", line: 0, "<!-- the parent is A -->"),
   ]
 
