@@ -8,7 +8,11 @@ extension NSManagedObject {
   /// that can throw is reading values: that call throws the error, and the object stays a fault. If the context is
   /// gone, the object stays a fault, too. The properties of such a fault have no values.
   final func fireFault(_ key: String? = nil) {
-    guard state.contains(.fault), let context = managedObjectContext else { return }
+    guard state.contains(.fault) else { return }
+    guard let context = managedObjectContext else {
+      if let key { KeyPathReading.note(key, of: self) }
+      return
+    }
     context.checkQueue()
     do {
       try realise(context)

@@ -13,7 +13,7 @@ public struct CompiledSort<Row> {
 
   /// Compiles sort descriptors. Each one orders the rows that are equal for all descriptors before it.
   ///
-  /// Descriptors with a Swift key path compare the objects of the rows.
+  /// Descriptors with a Swift key path that stands for no key compare the objects of the rows.
   public init(_ descriptors: [NSSortDescriptor], reading reader: RowReader<Row>) throws(PredicateCompilationError) {
     var terms: [Term] = []
     for descriptor in descriptors { terms.append(try Self.term(descriptor, reader)) }
@@ -23,7 +23,7 @@ public struct CompiledSort<Row> {
   private static func term(
     _ descriptor: NSSortDescriptor, _ reader: RowReader<Row>
   ) throws(PredicateCompilationError) -> Term {
-    guard let descriptor = descriptor as? KeySortDescriptor else {
+    guard let descriptor = descriptor.keyed else {
       return Term(key: { .object(reader.object($0) ?? NSNull()) }) { left, right in
         descriptor.compare(left.anyValue ?? NSNull(), to: right.anyValue ?? NSNull())
       }

@@ -36,11 +36,12 @@ final class KeySortDescriptor: NSSortDescriptor {
   override func copy(with zone: NSZone? = nil) -> Any { self }
 
   override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? KeySortDescriptor else { return false }
+    guard let other = (object as? NSSortDescriptor)?.keyed else { return false }
     return self === other || (sortKey == other.sortKey && ascending == other.ascending && order.isEqual(other.order))
   }
 
-  override var hash: Int { sortKey.hashValue }
+  // It must be that of an equal descriptor with a key path, whose key may not be known yet.
+  override var hash: Int { ascending ? 1 : 0 }
 
   override var description: String {
     let how = if case .named(let comparison) = order { comparison.rawValue } else { "a block" }

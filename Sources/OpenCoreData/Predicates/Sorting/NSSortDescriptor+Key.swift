@@ -24,17 +24,42 @@ extension NSSortDescriptor: Adopting {
     self.init(adopting: Self.checked(KeySortDescriptor(key: key, ascending: ascending, order: .block(comparator))))
   }
 
-  /// The key by which the descriptor sorts; nil if it sorts by the objects themselves or by a Swift key path.
-  public var key: String? { (self as? KeySortDescriptor)?.sortKey }
+  /// The key by which the descriptor sorts; nil if it sorts by the objects themselves, or by a Swift key path that stands
+  /// for no key.
+  ///
+  /// A Swift key path of managed objects stands for the property, or the properties of related objects, whose value it
+  /// passes on. The key is found once a coordinator uses a model with an entity of the class; to find it, the accessors
+  /// on the path are called for an object in no context.
+  public var key: String? {
+    self is KeySortDescriptor || self is KeyPathSortDescriptor ? keyed?.sortKey : KeyPathReading.key(ofErased: keyPath)
+  }
 
-  /// The comparison method; nil if the descriptor has a block or a Swift key path.
+  /// The comparison method; nil if the descriptor has a block, or a Swift key path that stands for no key.
   public var selector: Selector? {
-    guard case .named(let comparison)? = (self as? KeySortDescriptor)?.order else { return nil }
+    guard case .named(let comparison)? = keyed?.order else { return nil }
     return Selector(comparison.rawValue)
   }
 
-  private static func checked(_ made: KeySortDescriptor) -> Self {
-    guard let made = made as? Self else { fatalError("a sort descriptor by key is no \(Self.self)") }
+  /// Sorts by the values that a Swift key path reads, in the order of ``init(key:ascending:)``: nil comes first if
+  /// ascending. If the path stands for a ``key``, stores sort by it.
+  public convenience init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self.init(adopting: Self.checked(KeyPathSortDescriptor(keyPath, ascending: ascending)))
+  }
+
+  /// Sorts by the values that a Swift key path reads; see ``init(keyPath:ascending:)``.
+  public convenience init<Root: NSManagedObject, Value: Comparable>(
+    keyPath: KeyPath<Root, Value>, ascending: Bool
+  ) {
+    self.init(adopting: Self.checked(KeyPathSortDescriptor(keyPath, ascending: ascending)))
+  }
+
+  /// Sorts by the values that a Swift key path reads; see ``init(keyPath:ascending:)``.
+  public convenience init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self.init(adopting: Self.checked(KeyPathSortDescriptor(keyPath, ascending: ascending)))
+  }
+
+  private static func checked(_ made: NSSortDescriptor) -> Self {
+    guard let made = made as? Self else { fatalError("a sort descriptor of this kind is no \(Self.self)") }
     return made
   }
 }
