@@ -49,6 +49,10 @@ open class NSConstraintConflict: NSObject {
     self.conflictingObjects = conflictingObjects
     self.conflictingSnapshots = conflictingSnapshots.map { $0 as? [AnyHashable: Any] ?? [:] }
   }
+
+  /// The constraint and its values, and the class, entity and identifier of each object with its snapshot, as a text.
+  /// Fires no fault.
+  open override var description: String { text }
 }
 
 extension NSManagedObject {

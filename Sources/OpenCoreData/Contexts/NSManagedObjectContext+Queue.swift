@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
   ///
   /// May be called from any thread.
   public func perform(_ block: @escaping () -> Void) {
+    requireQueue()
     let job = QueuedJob(self, block)
     queue.async { job.run() }
   }
@@ -34,6 +35,7 @@ extension NSManagedObjectContext {
   nonisolated(nonsending) public func perform<T, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> T
   ) async throws(Failure) -> T {
+    requireQueue()
     if schedule == .immediate, isOwned {
       return try QueueOwnership.with(self, outer: .current, block)
     }

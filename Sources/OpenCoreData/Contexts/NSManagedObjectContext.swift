@@ -37,7 +37,7 @@ open class NSManagedObjectContext: NSObject {
   /// A context without a coordinator.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
-    contextQueue = ContextQueue(isMain: ct == .mainQueueConcurrencyType)
+    contextQueue = ContextQueue(ct)
     queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
     registry = ObjectRegistry(contextQueue)
     super.init()
@@ -99,10 +99,13 @@ open class NSManagedObjectContext: NSObject {
   open var shouldDeleteInaccessibleFaults = true
 
   /// Whether the context merges the changes that other contexts of the coordinator save, on its own queue; false by
-  /// default.
+  /// default. Ends the program if it is set to true for a context without a queue.
   open var automaticallyMergesChangesFromParent: Bool {
     get { isMergingAutomatically.withLock { $0 } }
-    set { isMergingAutomatically.withLock { $0 = newValue } }
+    set {
+      if newValue { requireQueue() }
+      isMergingAutomatically.withLock { $0 = newValue }
+    }
   }
 
   private let isMergingAutomatically = Locked(false)
@@ -136,8 +139,13 @@ open class NSManagedObjectContext: NSObject {
 
   /// The context's name in messages.
   var label: String {
-    let kind = concurrencyType == .mainQueueConcurrencyType ? "main queue" : "private queue"
-    return "The context \(name.map { "\"\($0)\"" } ?? "without a name") of a \(kind)"
+    let kind =
+      switch concurrencyType {
+      case .confinementConcurrencyType: "without a queue"
+      case .privateQueueConcurrencyType: "of a private queue"
+      case .mainQueueConcurrencyType: "of a main queue"
+      }
+    return "The context \(name.map { "\"\($0)\"" } ?? "without a name") \(kind)"
   }
 
   /// Ends the program if the caller is not on the queue of the context.
@@ -147,12 +155,25 @@ open class NSManagedObjectContext: NSObject {
       "\(label) was used on another queue: call it, and its objects, in perform(_:) or performAndWait(_:).")
   }
 
+  /// Ends the program if the context has no queue.
+  func requireQueue() {
+    require(
+      concurrencyType != .confinementConcurrencyType,
+      "\(label) neither runs blocks later nor merges automatically: call it on the thread to which it is confined.")
+  }
+
   /// Whether the caller is on the queue of the context.
   var isOwned: Bool { contextQueue.isOwned }
 }
 
 /// The kind of queue on which a context works. The raw values are those of Core Data.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// None: the context is confined to one thread, or to one serial queue, as the application sees to without a check.
+  ///
+  /// Such a context is called directly. ``NSManagedObjectContext/performAndWait(_:)`` runs its block at once, on the
+  /// calling thread; ``NSManagedObjectContext/perform(_:)``, and merging automatically, end the program. Apple has
+  /// deprecated this type.
+  case confinementConcurrencyType = 0
   /// A queue of its own.
   case privateQueueConcurrencyType = 1
   /// The main queue.

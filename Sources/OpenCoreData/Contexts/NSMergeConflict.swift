@@ -44,6 +44,9 @@ open class NSMergeConflict: NSObject {
       persistedSnapshot: nil)
   }
 
+  /// The object's class, entity and identifier, the versions and the snapshots as a text. Fires no fault.
+  open override var description: String { text }
+
   /// The row in the store; nil if it has been deleted or the conflict has no snapshot of it.
   var row: RowSnapshot? {
     guard newVersionNumber > 0, let stored = persistedSnapshot ?? cachedSnapshot else { return nil }

@@ -3,12 +3,18 @@ import Foundation
 
 /// The identity of a context's queue.
 final class ContextQueue: Sendable {
-  private let isMain: Bool
+  private let type: NSManagedObjectContextConcurrencyType
 
-  init(isMain: Bool) { self.isMain = isMain }
+  init(_ type: NSManagedObjectContextConcurrencyType) { self.type = type }
 
-  /// Whether the caller is on the queue.
-  var isOwned: Bool { QueueOwnership.owns(self) || isMain && QueueOwnership.ownsMainQueue }
+  /// Whether the caller is on the queue; always true if there is none.
+  var isOwned: Bool {
+    switch type {
+    case .confinementConcurrencyType: true
+    case .privateQueueConcurrencyType: QueueOwnership.owns(self)
+    case .mainQueueConcurrencyType: QueueOwnership.owns(self) || QueueOwnership.ownsMainQueue
+    }
+  }
 }
 
 /// The contexts that the running block owns: a chain, the innermost first, to which a thread-local variable points.
