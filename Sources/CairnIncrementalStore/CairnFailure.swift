@@ -31,6 +31,7 @@ enum CairnFailure {
     switch code {
     case .noSpace: CocoaError.fileWriteOutOfSpace.rawValue
     case .noPermission: CocoaError.fileReadNoPermission.rawValue
+    case .alreadyExists: CocoaError.fileWriteFileExists.rawValue
     case .notFound: CocoaError.fileReadNoSuchFile.rawValue
     case .damaged, .corrupted: CocoaError.fileReadCorruptFile.rawValue
     case .locked, .notAStore, .newerFormat, .optionsMismatch, .noDescriptors: NSPersistentStoreOpenError

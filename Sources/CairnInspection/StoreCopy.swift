@@ -7,7 +7,7 @@ package enum StoreCopy {
   ///   - recompressing: Whether values are compressed anew, with dictionaries trained from the present values, instead
   ///     of being copied as they are stored.
   ///   - progress: Called with the number of copied rows and of all rows; false ends the copy with `cancelled`.
-  /// - Throws: `notAStore` if something exists at the path; `corrupted`, `noSpace`, `inputOutput`. After an error,
+  /// - Throws: `alreadyExists` if something is at the path; `corrupted`, `noSpace`, `inputOutput`. After an error,
   ///   there is no new store.
   package static func copy(
     _ store: Store, to path: String, segmentSize: Int, recompressing: Bool, progress: InspectionProgress? = nil

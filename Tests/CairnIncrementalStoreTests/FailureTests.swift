@@ -11,7 +11,7 @@ import Testing
     (.corrupted, CocoaError.fileReadCorruptFile.rawValue), (.locked, NSPersistentStoreOpenError),
     (.notAStore, NSPersistentStoreOpenError), (.newerFormat, NSPersistentStoreOpenError),
     (.poisoned, NSPersistentStoreSaveError), (.valueTooLarge, NSPersistentStoreSaveError),
-    (.inputOutput, NSPersistentStoreOperationError),
+    (.inputOutput, NSPersistentStoreOperationError), (.alreadyExists, CocoaError.fileWriteFileExists.rawValue),
   ])
   func anErrorOfTheEngineIsOneOfCocoaWithTheEnginesBeneath(_ code: StoreError.Code, _ expected: Int) {
     let error = CairnFailure.make(StoreError(code, "what happened"), URL(filePath: "/store"))

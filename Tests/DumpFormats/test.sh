@@ -99,17 +99,17 @@ for arguments in "" "--profile lmdb" "--format jsonl"; do
   status=0
   # shellcheck disable=SC2086
   "$kvdump" dump "$temporary/damaged" $arguments >"$temporary/out" 2>/dev/null || status=$?
-  [[ $status == 2 ]] || fail "a damaged store: exit status $status"
+  [[ $status == 3 ]] || fail "a damaged store: exit status $status"
   ! grep -q 'DATA=END$\|"end"' <(tail -n 1 "$temporary/out") || fail "a dump that failed looks whole"
 done
 status=0
 "$kvdump" dump "$temporary/rows" --keys text >"$temporary/out" 2>"$temporary/err" || status=$?
-[[ $status == 2 ]] && ! grep -q DATA=END "$temporary/out" || fail "a key that is not text: exit status $status"
+[[ $status == 65 ]] && ! grep -q DATA=END "$temporary/out" || fail "a key that is not text: exit status $status"
 
 # A dump that was cut off is not loaded.
 head -c -5 "$temporary/rows.bdb" >"$temporary/cut"
 status=0
 "$kvdump" load -o "$temporary/cut.cairn" "$temporary/cut" >/dev/null 2>"$temporary/err" || status=$?
-[[ $status == 2 && ! -e $temporary/cut.cairn ]] || fail "a dump that was cut off was loaded"
+[[ $status == 65 && ! -e $temporary/cut.cairn ]] || fail "a dump that was cut off was loaded"
 
 echo "$compared stores came back through other tools" >&2

@@ -41,6 +41,8 @@ for command in info stats keyspaces segments records hex get history scan verify
   salvage schema objects object $importing put delete drop rollback completions; do
   expect 0 "$command" --help
   if grep -q "$((2 ** 63 - 1))" "$temporary/out"; then fail "kvdump $command --help has a limit that is none"; fi
+  COLUMNS=1000 "$kvdump" "$command" --help | sed '/^USAGE:/,$d' | grep -E '^(Examples?:| ).{80}' \
+    && fail "kvdump $command --help has lines of its own that are broken in 80 columns"
   grep -q 'Example' "$temporary/out" || fail "kvdump $command --help has no example"
   grep -q "^\.Ss $command\b\|^\.It Nm .*\b$command\b" Documentation/kvdump.1 || fail "the man page has no $command"
   grep -q "\b$command\b" Documentation/KVDUMP.md || fail "KVDUMP.md has no $command"
@@ -179,7 +181,7 @@ END
 for format in text json jsonl; do
   for command in "scan $store heap" "records $store" "dump $store heap" "hex $store 1" "stats $store"; do
     read -ra words <<<"$command"
-    "$kvdump" "${words[@]}" --format "$format" 2>"$temporary/err" | head -c 100 >/dev/null
+    { "$kvdump" "${words[@]}" --format "$format" 2>"$temporary/err" || true; } | head -c 100 >/dev/null
     grep -v 'not in the dump' "$temporary/err" && fail "a closed pipe is a problem to $command"
   done
 done
@@ -193,13 +195,36 @@ done = subprocess.run(sys.argv[1:], stdout=writing, stderr=subprocess.PIPE)
 assert done.returncode == 0 and not done.stderr, done
 END
 done
+# closed STATUS ARGUMENT…: the exit status if nobody reads the output.
+closed() {
+  "${PYTHON:-python3}" - "$@" <<'END' || fail "a closed pipe gives kvdump ${*:3} another status than $1"
+import os, subprocess, sys
+reading, writing = os.pipe()
+os.close(reading)
+done = subprocess.run(sys.argv[2:], stdout=writing, stderr=subprocess.PIPE)
+assert done.returncode == int(sys.argv[1]), done
+END
+}
+cp -r "$store" "$temporary/flipped"
+printf '\377' | dd of="$temporary/flipped/0000000001.segment" bs=1 seek=1000 conv=notrunc status=none
+closed 141 "$kvdump" verify "$store"
+closed 0 "$kvdump" verify Tests/Fixtures/example
+closed 1 "$kvdump" verify "$temporary/flipped"
+closed 0 "$kvdump" diff "$store" "$store" --format jsonl
+closed 1 "$kvdump" diff "$store" Tests/Fixtures/example
+closed 141 "$kvdump" records "$store" --format jsonl
+closed 0 "$kvdump" segments "$store"
+closed 1 "$kvdump" segments "$temporary/flipped"
+closed 1 "$kvdump" salvage "$temporary/flipped" -o "$temporary/unseen"
+closed 0 "$kvdump" scan "$store" heap
+if "$kvdump" verify "$temporary/flipped" | head -n 1 && echo sound; then fail "a damaged store is called sound"; fi
 if [[ -e /dev/full ]]; then
   status=0
   for command in "scan $store references" "records $store" "dump $store references" "verify $store"; do
     status=0
     read -ra words <<<"$command"
     "$kvdump" "${words[@]}" >/dev/full 2>"$temporary/err" || status=$?
-    [[ $status == 2 ]] || fail "a full disk: exit status $status"
+    [[ $status == 5 ]] || fail "a full disk: exit status $status"
     says "kvdump: standard output cannot be written"
   done
 fi
@@ -227,7 +252,7 @@ expect 0 verify "$temporary/damaged" --depth quick
 expect 1 verify "$temporary/damaged" --depth checksums
 expect 1 segments "$temporary/damaged"; says 'the store does not open: corrupted'
 expect 1 records "$temporary/damaged"
-expect 2 info "$temporary/damaged"; says 'kvdump: corrupted'
+expect 3 info "$temporary/damaged"; says 'kvdump: corrupted'
 grep -q '^uuid  ' "$temporary/out" || fail "info shows nothing of a damaged store"
 expect 1 diff "$store" Tests/Fixtures/example
 
@@ -251,20 +276,22 @@ expect 2 info "$temporary/newer"; says 'newer'
 expect 2 verify "$temporary/newer"; says 'newer'
 
 touch "$temporary/newer/LOCK"; cp Tests/Fixtures/everything/MANIFEST "$temporary/newer"
-expect 2 hex "$temporary/newer" LOCK --format json; says 'LOCK is not a manifest'; prints ''
+expect 65 hex "$temporary/newer" LOCK --format json; says 'LOCK is not a manifest'; prints ''
 expect 2 hex "$store" nothing; says 'there is no nothing'
 expect 2 hex "$store" 99; says 'there is no 0000000099.segment'
 expect 2 records "$store" --segment 99; says 'there is no segment 99; the segments are 1, 2, 4, 5'
 expect 2 diff "$store" "$temporary/nowhere"; says 'not found'
-expect 2 load -o "$store" Tests/Kvdump/test.sh; says 'is not empty'
-expect 2 load -o "$temporary/new" Tests/Kvdump/test.sh; says 'line 1: a header must begin with VERSION='
+expect 5 load -o "$store" Tests/Kvdump/test.sh; says 'kvdump: already exists: '
+expect 5 backup "$store" -o "$temporary/folder"; says 'kvdump: already exists: '
+expect 5 backup "$store" -o "$temporary/folder/file"; says 'kvdump: already exists: '
+expect 65 load -o "$temporary/new" Tests/Kvdump/test.sh; says 'line 1: a header must begin with VERSION='
 expect 2 load -o "$temporary/new" "$temporary/nowhere"; says 'cannot be read'
 expect 2 load -o "$temporary/no/where/new" /dev/null; says 'not found'
-expect 2 load -o "$temporary/new" /dev/null; says 'the input is empty'
+expect 65 load -o "$temporary/new" /dev/null; says 'the input is empty'
 expect 2 compact "$store" -o "$temporary/no/where/new"; says 'not found'
 [[ ! -e $temporary/new ]] || fail "a failed load left something"
 expect 2 dump "$store" nosuch; says 'there is no keyspace "nosuch"'
-expect 2 dump "$store" --unnamed; says 'only one keyspace can be dumped without a name'
+expect 65 dump "$store" --unnamed; says 'only one keyspace can be dumped without a name'
 
 # 64: wrong arguments.
 expect 64

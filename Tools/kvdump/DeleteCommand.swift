@@ -25,7 +25,7 @@ struct DeleteCommand: Command {
     }
     guard let revision else {
       complain("there is no row \(row.reference.literal) in \(escapedForTerminal(row.keyspace))")
-      throw ExitCode(1)
+      throw ExitCode.finding
     }
     switch common.format {
     case .text:

@@ -37,6 +37,7 @@ struct DiffCommand: Command {
       _ = try first.existingKeyspace(keyspace)
       _ = try second.existingKeyspace(keyspace)
     }
+    output.statusIfClosed = .closed
     var listing = Listing("diff", items: "differences", common.format)
     try listing.begin(["first": .string(common.store), "second": .string(self.second)], to: &output)
     var count = 0
@@ -44,6 +45,7 @@ struct DiffCommand: Command {
       try StoreDiff(first, second, isExact: exact).forEach(progress: progress) { difference in
         guard keyspace == nil || difference.keyspace == keyspace else { return .next }
         count += 1
+        output.statusIfClosed = .finding
         if listing.isText {
           for line in text(difference) { try output.line(line) }
         } else {
@@ -52,8 +54,9 @@ struct DiffCommand: Command {
         return .next
       }
     }
+    if count == 0 { output.statusIfClosed = .success }
     try listing.end(["count": .number(count)], to: &output)
-    guard count == 0 else { throw ExitCode(1) }
+    guard count == 0 else { throw ExitCode.finding }
   }
 
   // MARK: Text

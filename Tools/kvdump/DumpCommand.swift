@@ -15,9 +15,9 @@ struct DumpCommand: Command {
       A truncated dump is never mistaken for a complete one: DATA=END and the last line are written only after \
       everything else. Everything that the dump omits is reported on standard error.
 
-        --keys encoded  the key is the encoded reference, of any kind (FORMAT.md, section 6)
-        --keys bytes    the key is the bytes of a reference that is bytes; any other ends the dump
-        --keys text     the key is the UTF-8 of a reference that is a string; any other ends the dump
+        --keys encoded  the encoded reference, of any kind (FORMAT.md, section 6)
+        --keys bytes    the bytes of a reference that is bytes; others end the dump
+        --keys text     the UTF-8 of a reference that is a string; others end the dump
 
       Examples: kvdump dump orders.cairn | db5.3_load orders.db
                 kvdump dump orders.cairn --profile lmdb | mdb_load -n orders.mdb

@@ -31,7 +31,7 @@ struct GetCommand: Command {
     let keyspace = try store.existingKeyspace(row.keyspace)
     guard let found = try store.row(row.reference, in: keyspace) else {
       complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
-      throw ExitCode(1)
+      throw ExitCode.finding
     }
     switch common.format {
     case .text where raw:

@@ -45,11 +45,15 @@ struct HexCommand: Command {
     // Reads the fields before anything is printed, so that an error leaves no partial output.
     let fields = StoreDirectory.segment(named: name) == nil ? try AnnotatedFile.fields(of: name, in: log.directory) : []
     Interruption.watch()
+    output.statusIfClosed = .closed
     try listing.begin(["store": .string(common.store), "file": .string(name)], to: &output)
     var wrong = 0
     func print(_ annotations: [Annotation]) throws {
       for annotation in annotations {
-        if annotation.isWrong { wrong += 1 }
+        if annotation.isWrong {
+          wrong += 1
+          output.statusIfClosed = .finding
+        }
         if listing.isText {
           for line in text(annotation) { try output.line(line) }
         } else {
@@ -71,8 +75,9 @@ struct HexCommand: Command {
       try print(fields)
     }
     Interruption.endIfRequested()
+    if wrong == 0 { output.statusIfClosed = .success }
     try listing.end(["isSound": .bool(wrong == 0)], to: &output)
-    guard wrong == 0 else { throw ExitCode(1) }
+    guard wrong == 0 else { throw ExitCode.finding }
   }
 
   private func text(_ annotation: Annotation) -> [String] {

@@ -29,6 +29,7 @@ struct HistoryCommand: Command {
       log
       ? try RowVersion.all(of: row.reference, in: keyspace, LogReader(at: common.store))
       : (try store.history(of: row.reference, in: keyspace), [])
+    if versions.isEmpty || !unreadable.isEmpty { output.statusIfClosed = .finding }
     var listing = Listing("history", items: "versions", common.format)
     try listing.begin(
       ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .reference(row.reference)],
@@ -52,10 +53,10 @@ struct HistoryCommand: Command {
     }
     try listing.end(["count": .number(versions.count)], to: &output)
     for revision in unreadable { complain("the value of revision \(revision) cannot be decompressed") }
-    guard unreadable.isEmpty else { throw ExitCode(1) }
+    guard unreadable.isEmpty else { throw ExitCode.finding }
     guard !versions.isEmpty else {
       complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
-      throw ExitCode(1)
+      throw ExitCode.finding
     }
   }
 }

@@ -19,8 +19,10 @@
         the line stay unchanged. Any other object is new. A new object may have any name, to which earlier and later \
         lines may refer. So objects of another store can be imported with all their relationships.
 
-        Examples: kvdump import library.cairn people.csv --entity Person --model Library.xcdatamodeld
-                  kvdump objects old.cairn --format jsonl | kvdump import new.cairn --model Library.xcdatamodeld
+        Examples: kvdump import library.cairn people.csv --entity Person \\
+                    --model Library.xcdatamodeld
+                  kvdump objects old.cairn --format jsonl |
+                    kvdump import new.cairn --model Library.xcdatamodeld
         """)
 
     @OptionGroup var common: CommonArguments

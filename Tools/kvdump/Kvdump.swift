@@ -43,9 +43,18 @@ struct Kvdump: ParsableCommand {
         (7, "a", x'00')      a tuple
       A reference that begins with a minus sign must follow --, as in kvdump get -- orders.cairn numbers -5.
 
-      Exit status: 0 success; 1 the command found damage, a loss or a difference, or did not find the row; 2 the store \
-      or another required file cannot be opened, read or written; 64 wrong arguments. It is not an error if the reader \
-      of the output exits early, as head does.
+      Exit status:
+        0    success
+        1    the command found damage, a loss or a difference, or did not find the row
+        2    the store or another file is missing, is something else, or cannot be read
+        3    the store is damaged where the command needs it
+        4    another process has the store open for writing
+        5    the output cannot be written, or the new store exists already
+        64   wrong arguments
+        65   malformed input
+        141  the reader of the output has gone before the result was known
+      If the reader of the output exits early, as head does, verify, diff, records and hex end with 1 if they have \
+      found anything, else with 141 if they have not read everything. For other commands that is success.
 
       Examples: kvdump orders.cairn
                 kvdump scan orders.cairn customers --from 100 --limit 10
@@ -103,15 +112,21 @@ extension Command {
     do {
       // Output that was made before an error goes out before the message.
       let result = Result { try write(to: &output) }
-      try output.flush()
+      do {
+        try output.flush()
+      } catch OutputError.closed {
+        try result.get()
+        throw OutputError.closed
+      }
       try result.get()
     } catch OutputError.closed {
-      // The reader has closed the pipe, which is not an error.
+      // That the reader has closed the pipe is not an error.
+      guard output.statusIfClosed.isSuccess else { throw output.statusIfClosed }
     } catch let status as ExitCode {
       throw status
     } catch {
       complain("\(error)")
-      throw ExitCode(2)
+      throw (error as? any StatusError)?.status ?? .unreadable
     }
   }
 }

@@ -13,12 +13,13 @@ struct LoadCommand: Command {
       meaning in Cairn are reported on standard error.
 
         --keys encoded  keys are encoded references, as kvdump dump writes them
-        --keys bytes    keys become references that are bytes; for dumps of other databases
-        --keys text     keys become references that are strings; the keys must be UTF-8
+        --keys bytes    references are bytes; for dumps of other databases
+        --keys text     references are strings; the keys must be UTF-8
 
       Examples: kvdump load -o restored.cairn orders.jsonl
                 mdb_dump -a -n orders.mdb | kvdump load -o orders.cairn
-                db5.3_dump people.db | kvdump load -o people.cairn --keys bytes --keyspace people
+                db5.3_dump people.db |
+                  kvdump load -o people.cairn --keys bytes --keyspace people
       """)
 
   @Option(

@@ -11,7 +11,8 @@ struct ObjectCommand: Command {
       An object is named by its URI, or by its entity and reference. Exit status 1 if there is no such object.
 
       Examples: kvdump object library.cairn Person/p12
-                kvdump object library.cairn x-coredata://67E55044-10B1-426F-9247-BB680E5FE0C8/Person/p12
+                kvdump object library.cairn \\
+                  x-coredata://67E55044-10B1-426F-9247-BB680E5FE0C8/Person/p12
       """)
 
   @OptionGroup var common: CommonArguments
@@ -34,7 +35,7 @@ struct ObjectCommand: Command {
     let reference = try objects.reference(object)
     guard let found = try objects.object(reference) else {
       complain("there is no object \(objects.name(of: reference))")
-      throw ExitCode(1)
+      throw ExitCode.finding
     }
     switch common.format {
     case .text: for line in try text(found, objects) { try output.line(line) }

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  import ArgumentParser
   import Cairn
   import CairnIncrementalStore
   import CairnInspection
@@ -152,7 +153,7 @@
         guard cause.domain != NSCocoaErrorDomain || cause.code != NSManagedObjectReferentialIntegrityError else {
           throw missing
         }
-        throw CocoaProblem(description: "line \(line): \(name) cannot be read: \(cause.localizedDescription)")
+        throw CocoaProblem(cause, at: "line \(line): \(name) cannot be read: ")
       }
     }
 
@@ -236,8 +237,9 @@
   }
 
   /// The reasons why a context could not save, with the lines of the objects concerned.
-  private struct ImportProblem: Error, CustomStringConvertible {
+  private struct ImportProblem: StatusError, CustomStringConvertible {
     let description: String
+    let status: ExitCode
 
     init(_ error: NSError, line: (NSManagedObject) -> Int?) {
       let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] ?? []
@@ -248,6 +250,7 @@
           let place = (cause.userInfo[NSValidationObjectErrorKey] as? NSManagedObject).flatMap(line)
           return (place.map { "line \($0): " } ?? "") + cause.localizedDescription
         } : conflicts.map { Self.words($0, line) }
+      status = CocoaProblem.status(of: error) ?? .malformed
       description = "nothing was imported: " + problems.joined(separator: " ")
     }
 

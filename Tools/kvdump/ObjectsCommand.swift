@@ -15,7 +15,8 @@ struct ObjectsCommand: Command {
       then 1.
 
       Examples: kvdump objects library.cairn --entity Person --limit 10
-                kvdump objects library.cairn --entity Person --where 'ANY pets.name BEGINSWITH "R"'
+                kvdump objects library.cairn --entity Person \\
+                  --where 'ANY pets.name BEGINSWITH "R"'
                 kvdump objects library.cairn --entity Person --format csv > people.csv
       """)
 
@@ -80,6 +81,7 @@ struct ObjectsCommand: Command {
         try body()
       } catch let error as StoreError where error.code == .corrupted {
         isDamaged = true
+        output.statusIfClosed = .finding
         complain("\(error)")
       }
     }
@@ -101,7 +103,7 @@ struct ObjectsCommand: Command {
     try writer.endTable(to: &output)
     try result.get()
     try writer.end(count, to: &output)
-    guard !isDamaged else { throw ExitCode(1) }
+    guard !isDamaged else { throw ExitCode.finding }
   }
 
   private func chosen(_ objects: ObjectStore) throws -> [Schema.Entity] {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CairnInspection
 
 #if canImport(Glibc)
@@ -12,6 +13,10 @@ import CairnInspection
 struct Output: LineSink {
   /// The bytes not yet passed on. Call `endLine()` after each line.
   var bytes: [UInt8] = []
+
+  /// The status to end with if the reader goes away now: a command whose status is an answer must not seem to succeed
+  /// before it knows the answer.
+  var statusIfClosed = ExitCode.success
 
   private static let pieceLength = 1 << 16
 
@@ -63,7 +68,7 @@ struct Output: LineSink {
   }
 }
 
-enum OutputError: Error, CustomStringConvertible {
+enum OutputError: StatusError, CustomStringConvertible {
   case closed
   case failed(String)
 
@@ -73,6 +78,8 @@ enum OutputError: Error, CustomStringConvertible {
     case .failed(let reason): "standard output cannot be written: \(reason)"
     }
   }
+
+  var status: ExitCode { .unwritable }
 }
 
 /// Prints a message on standard error.

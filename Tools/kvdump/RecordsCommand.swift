@@ -65,14 +65,20 @@ struct RecordsCommand: Command {
       throw StoreError.noSegment(segment, log.segments)
     }
     Interruption.watch()
+    output.statusIfClosed = .closed
     var listing = Listing("records", items: "records", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
     if let problem = log.manifestProblem { complain(problem) }
-    var (count, damage, withoutTime) = (0, log.manifestProblem == nil ? 0 : 1, 0)
+    var (count, isSound, withoutTime) = (0, true, 0)
+    func noteDamage() {
+      isSound = false
+      output.statusIfClosed = .finding
+    }
+    if log.manifestProblem != nil { noteDamage() }
     try log.forEach(in: segment) { item in
       switch item {
       case .segment(let start):
-        if start.isDamaged { damage += 1 }
+        if start.isDamaged { noteDamage() }
         if listing.isText { try output.line(text(start)) }
       case .frame(let frame):
         if listing.isText, isWanted(frame) { try output.line(text(frame)) }
@@ -93,14 +99,14 @@ struct RecordsCommand: Command {
           try listing.item(members(record), to: &output)
         }
       case .invalid(let invalid):
-        if !invalid.isTornTail { damage += 1 }
+        if !invalid.isTornTail { noteDamage() }
         if listing.isText {
           for line in text(invalid) { try output.line(line) }
         } else {
           try listing.item(members(invalid), to: &output)
         }
       case .missing(let id):
-        damage += 1
+        noteDamage()
         if listing.isText {
           try output.line(Terminal.styled("segment \(id): missing", .red))
         } else {
@@ -110,13 +116,14 @@ struct RecordsCommand: Command {
       return Interruption.isRequested ? .stop : .next
     }
     Interruption.endIfRequested()
+    if isSound { output.statusIfClosed = .success }
     try listing.end(
-      ["count": .number(count), "withoutTime": .number(withoutTime), "isSound": .bool(damage == 0)], to: &output)
+      ["count": .number(count), "withoutTime": .number(withoutTime), "isSound": .bool(isSound)], to: &output)
     if withoutTime > 0 {
       complain(
         "left out \(withoutTime.of("record")) without a time: compaction has moved them, or their frames are damaged")
     }
-    guard damage == 0 else { throw ExitCode(1) }
+    guard isSound else { throw ExitCode.finding }
   }
 
   // MARK: Text

@@ -22,6 +22,8 @@ struct SalvageCommand: Command {
     let report = try Watched.working("salvaging") {
       try Salvage.run(from: arguments.common.store, to: arguments.output, progress: $0)
     }
+    let lost = report.losses.filter { !$0.isTornTail }
+    if !lost.isEmpty { output.statusIfClosed = .finding }
     var listing = Listing("salvage", items: "losses", format)
     try listing.begin(
       ["store": .string(arguments.common.store), "newStore": .string(arguments.output)], to: &output)
@@ -32,7 +34,6 @@ struct SalvageCommand: Command {
         try listing.item(members(loss), to: &output)
       }
     }
-    let lost = report.losses.filter { !$0.isTornTail }
     let contents = report.contents
     if listing.isText {
       for remark in report.remarks { try output.line("note: \(remark)") }
@@ -45,7 +46,7 @@ struct SalvageCommand: Command {
         "versions": .number(contents.versions), "lastSequence": .number(contents.lastSequence),
         "keyspaces": .array(contents.keyspaces.map { .object(["name": .string($0.name), "rows": .number($0.rows)]) }),
       ], to: &output)
-    guard lost.isEmpty else { throw ExitCode(1) }
+    guard lost.isEmpty else { throw ExitCode.finding }
   }
 
   private func text(_ loss: Salvage.Loss) -> [String] {

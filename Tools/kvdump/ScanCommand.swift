@@ -12,7 +12,7 @@ struct ScanCommand: Command {
       unordered keyspace can only be printed completely, in no particular order.
 
       Examples: kvdump scan orders.cairn customers --from 100 --to 200
-                kvdump scan orders.cairn places --prefix '("Berlin")' --reverse --limit 10
+                kvdump scan orders.cairn places --prefix '("Berlin")' --limit 10
                 kvdump scan orders.cairn customers --format jsonl | head
       """)
 

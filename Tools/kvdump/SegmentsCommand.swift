@@ -20,6 +20,8 @@ struct SegmentsCommand: Command {
     let (segments, obstacle) = try Watched.working("reading the log") {
       try SegmentReport.all(at: common.store, progress: $0)
     }
+    let isSound = obstacle == nil && segments.allSatisfy { !$0.isDamaged }
+    if !isSound { output.statusIfClosed = .finding }
     var listing = Listing("segments", items: "segments", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
     if listing.isText {
@@ -29,7 +31,7 @@ struct SegmentsCommand: Command {
     }
     try listing.end(["count": .number(segments.count), "opens": .bool(obstacle == nil)], to: &output)
     if let obstacle { complain("the store does not open: \(obstacle)") }
-    guard obstacle == nil, segments.allSatisfy({ !$0.isDamaged }) else { throw ExitCode(1) }
+    guard isSound else { throw ExitCode.finding }
   }
 
   private func table(_ segments: [SegmentReport]) -> Table {

@@ -9,10 +9,11 @@ struct VerifyCommand: Command {
       Prints each finding on a line: damage, or a note about something harmless, such as a tail torn by a crash. A \
       store may be checked while a process writes to it. Exit status 1 if there is damage.
 
-        --depth quick      the manifest, and the headers of segments and of the frames in them
+        --depth quick      the manifest, and the headers of segments and frames
         --depth checksums  also every checksum of the log and of checkpoints
-        --depth full       also every key and value, whether the store opens and all rows can be read;
-                           for a Core Data store also whether its rows and entries agree
+        --depth full       also every key and value, and whether the store opens and
+                           all rows can be read; for a Core Data store also
+                           whether its rows and entries agree
 
       Example: kvdump verify orders.cairn && echo sound
       """)
@@ -23,6 +24,7 @@ struct VerifyCommand: Command {
   var depth = Verifier.Depth.full
 
   func write(to output: inout Output) throws {
+    output.statusIfClosed = .closed
     var listing = Listing("verify", items: "findings", common.format)
     var hasBegun = false
     func begin() throws {
@@ -32,6 +34,7 @@ struct VerifyCommand: Command {
     }
     func print(_ finding: Finding) throws {
       Watched.hideProgress()
+      if finding.severity == .damage { output.statusIfClosed = .finding }
       try begin()
       if listing.isText {
         let line = escapedForTerminal(finding.description)
@@ -42,6 +45,7 @@ struct VerifyCommand: Command {
       try output.flush()
     }
     let verification = try Watched.working { show in try verify(show, print) }
+    if verification.damage.isEmpty { output.statusIfClosed = .success }
     try begin()
     if listing.isText { try output.line(summary(verification)) }
     try listing.end(
@@ -51,7 +55,7 @@ struct VerifyCommand: Command {
         "records": .number(verification.records), "bytes": .number(verification.bytes),
         "lastSequence": .number(verification.lastSequence), "watermark": .number(verification.watermark),
       ], to: &output)
-    guard verification.damage.isEmpty else { throw ExitCode(1) }
+    guard verification.damage.isEmpty else { throw ExitCode.finding }
   }
 
   /// Verifies until `print` throws an error.

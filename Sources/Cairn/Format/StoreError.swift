@@ -17,6 +17,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code("damaged")
     /// There is something at the path, but it isn't a store.
     public static let notAStore = Code("not a store")
+    /// There is something at the path where a new store was to be made.
+    public static let alreadyExists = Code("already exists")
     /// There is nothing at the path, and no store was to be created.
     public static let notFound = Code("not found")
     /// The file system denies this process access.

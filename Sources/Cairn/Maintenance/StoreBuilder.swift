@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Makes a new store of records that keep their revisions and versions.
 ///
 /// The result looks as if everything had just been compacted: segments of kind 2 in a store of one epoch (FORMAT.md,
@@ -15,17 +23,23 @@ package struct StoreBuilder: ~Copyable {
   ///   - path: a path at which there is nothing yet, or an empty directory.
   ///   - lastSequence: the newest commit; no revision may be above it.
   ///   - segmentSize: 64 KiB to 1 GiB.
-  /// - Throws: `notAStore` if there is something at the path; `noPermission`, `noSpace`, `inputOutput`.
+  /// - Throws: `alreadyExists` if there is something at the path; `noPermission`, `noSpace`, `inputOutput`.
   package init(
     at path: String, lastSequence: UInt64, segmentSize: Int, environment: Environment = .system
   ) throws(StoreError) {
     let files = environment.files
-    let directory = try Self.attempt { () throws(FileError) in
+    let directory: any Directory
+    do throws(FileError) {
       try files.createDirectory(path)
-      return try files.directory(path)
+      directory = try files.directory(path)
+    } catch {
+      switch error.cause {
+      case .exists, .system(ENOTDIR): throw StoreError(.alreadyExists, "\(path) is not a directory")
+      default: throw StoreError(error)
+      }
     }
     guard try Self.attempt({ () throws(FileError) in try directory.list() }).isEmpty else {
-      throw StoreError(.notAStore, "the directory \(path) is not empty")
+      throw StoreError(.alreadyExists, "the directory \(path) is not empty")
     }
     self.files = files
     self.directory = directory
