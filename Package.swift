@@ -136,9 +136,10 @@ if hasOpenCoreData && !isEngineAlone {
     .executableTarget(
       name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
       swiftSettings: settings),
+    .target(name: "CHeap", path: "Tests/CHeap"),
     .testTarget(
       name: "OpenCoreDataTests",
-      dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore"],
+      dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CHeap"],
       swiftSettings: settings),
     .testTarget(
       name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],

@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
     checkQueue()
     forgetFreed()
     propagateDeletions()
+    defer { separateDeparted() }
     guard !pending.event.isEmpty else { return }
     let event = pending.takeEvent()
     var told: [NotificationKey: Set<NSManagedObject>] = [

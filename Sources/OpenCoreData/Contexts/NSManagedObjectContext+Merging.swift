@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
       pending.forget(object)
       object.state.insert(.deleted)
       deleted.append(object)
+      departed.append(object)
       if !object.isFault { pending.event.deleted.append(object) }
     }
     dropFromOwners(deleted)

@@ -245,6 +245,7 @@ extension NSManagedObjectContext {
     retained.remove(object)
     assignedStores[ObjectIdentifier(object)] = nil
     object.registry = nil
+    departed.append(object)
   }
 
   /// Chooses the store that an inserted object is saved to, if several stores could save it.

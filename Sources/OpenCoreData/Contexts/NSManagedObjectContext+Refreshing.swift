@@ -65,6 +65,7 @@ extension NSManagedObjectContext {
     retained.removeAll()
     merged = []
     lockedObjects.removeAll()
+    departed.removeAll()
     for object in objects {
       object.turnIntoFault()
       object.forgetValues()

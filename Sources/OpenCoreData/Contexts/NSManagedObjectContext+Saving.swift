@@ -266,7 +266,9 @@ extension NSManagedObjectContext {
       registry.remove(object.objectID)
       retained.remove(object)
       object.registry = nil
+      departed.append(object)
     }
+    defer { separateDeparted() }
     coordinator.didUnregister(deleted.map(\.objectID))
     for object in all.all { object.didSave() }
     NotificationCenter.default.post(

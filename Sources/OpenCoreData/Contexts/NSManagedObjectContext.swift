@@ -23,6 +23,8 @@ open class NSManagedObjectContext: NSObject {
   var ownersByDerivation = ObjectList()
   /// Retains the objects that the last merge has named as inserted.
   var merged: [NSManagedObject] = []
+  /// Objects that have left the context or were deleted by somebody else, and may refer to each other.
+  var departed = ObjectList()
   var isPropagating = false
   var isSaving = false
   /// Nil unless a call that can throw is reading values.

@@ -154,6 +154,7 @@ extension NSManagedObjectContext {
     } else {
       object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
       object.state.insert(.deleted)
+      departed.append(object)
       pending.event.deleted.append(object)
     }
   }

@@ -132,6 +132,19 @@ package final class RelatedObjects {
     hasChanged()
   }
 
+  /// Drops objects without recording a change.
+  func drop(where isDropped: (NSManagedObject) -> Bool) {
+    let dropped = elements.filter(isDropped) + removed.filter(isDropped)
+    guard !dropped.isEmpty else { return }
+    for object in dropped {
+      members?.remove(object)
+      added.remove(object)
+      removed.remove(object)
+      wanted?.remove(object)
+    }
+    hasChanged()
+  }
+
   // MARK: Taking back
 
   func takeBackAddition(of object: NSManagedObject) {

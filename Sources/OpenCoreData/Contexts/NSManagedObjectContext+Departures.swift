@@ -1,0 +1,35 @@
+import Foundation
+
+/// Objects that have left a context, or that somebody else has deleted.
+///
+/// Objects that refer to each other keep each other in memory. No context ever turns these objects into faults, so they
+/// would stay in memory for ever if they referred to each other.
+extension NSManagedObjectContext {
+  /// Drops the references of the departed objects to each other. Call this when nobody is told of them any more.
+  func separateDeparted() {
+    while !departed.isEmpty {
+      let objects = departed
+      departed.removeAll()
+      for object in objects where object.hasDeparted { object.dropReferences(where: \.hasDeparted) }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Whether it is in no context, or counts as deleted because somebody else has deleted it.
+  fileprivate final var hasDeparted: Bool {
+    guard let context = managedObjectContext else { return true }
+    return isDeleted && !context.pending.deleted.contains(self)
+  }
+
+  fileprivate final func dropReferences(where isDropped: (NSManagedObject) -> Bool) {
+    for place in values.indices {
+      switch values[place] {
+      case .object(let object): if isDropped(object) { values[place] = .null }
+      case .members(let members): members.drop(where: isDropped)
+      case .fetched(let objects): if objects.contains(where: isDropped) { values[place] = .fault }
+      default: break
+      }
+    }
+  }
+}

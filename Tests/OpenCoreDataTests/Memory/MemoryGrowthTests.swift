@@ -1,0 +1,38 @@
+import CHeap
+import Foundation
+import Testing
+
+/// Counts the bytes that are allocated, in a process of its own, in which nothing else allocates.
+@Suite(.enabled(if: heap_bytes() > 0)) struct MemoryGrowthTests {
+  @Test(
+    "the memory that a program uses does not grow with the number of times that it does the same",
+    arguments: Life.allCases, StoreKind.allCases)
+  func growth(_ life: Life, _ kind: StoreKind) async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      [life = life as Life, kind = kind as StoreKind] in
+      heap_unite()
+      let rounds = try Rounds(kind)
+      // Caches fill up, and hash tables find their sizes.
+      try rounds.live(life, 200)
+      let before = try least(rounds, life)
+      try rounds.live(life, 600)
+      let after = try least(rounds, life)
+      print("bytes a round: \((after - before) / 760)")
+    }
+    let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    let growth = output.split(separator: "bytes a round: ").last.flatMap { Int($0.prefix { !$0.isNewline }) }
+    #expect(growth ?? .max < 24, "\(output)")
+    print("XX", life, kind, growth ?? -1)
+  }
+}
+
+/// The least number of allocated bytes in 8 samples, between which 20 rounds each are lived: a cache that is about to
+/// be emptied does not count.
+private func least(_ rounds: Rounds, _ life: Life) throws -> Int {
+  var least = Int.max
+  for _ in 0..<8 {
+    try rounds.live(life, 20)
+    least = min(least, Int(heap_bytes()))
+  }
+  return least
+}
