@@ -19,5 +19,5 @@ if [[ ${#kinds[@]} -eq 0 ]]; then
 fi
 for kind in "${kinds[@]}"; do
   say "a full $kind"
-  CAIRN_SMALL_DISK="$work/$kind" swift test ${CAIRN_PRODUCTS:+--skip-build} --filter SmallDiskTests
+  CAIRN_SMALL_DISK="$work/$kind" swift test --no-parallel ${CAIRN_PRODUCTS:+--skip-build} --filter SmallDiskTests
 done

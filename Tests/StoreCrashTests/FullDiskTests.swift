@@ -42,4 +42,48 @@ import Testing
     try subject.save()
     #expect(try count() == saved + 10)
   }
+
+  @Test("on a full disk all objects can be deleted one after the other, with their members and the rows that name them")
+  func deleting() throws {
+    let machine = SimulatedMachine(MemoryFileLayer(capacity: 3 << 19), seed: 1)
+    let subject = try Subject(machine, makeModel())
+    var random = SplitMix64(seed: 7)
+    var things: [NSManagedObject] = []
+    var refusal: Int?
+    while refusal == nil {
+      let group = subject.perform { context in makeGroup(in: context, after: things.count, &random) }
+      refusal = code { try subject.save() }?.code
+      if refusal == nil { things += group }
+      machine.scheduler.drain()
+    }
+    #expect(refusal == CocoaError.fileWriteOutOfSpace.rawValue)
+    subject.perform { $0.rollback() }
+    let total = things.count
+    things.shuffle(using: &random)
+    for (count, thing) in things.enumerated() {
+      subject.perform { $0.delete(thing) }
+      try subject.save()
+      if count % 100 == 0 { #expect(try subject.count("Thing") == total - count - 1) }
+      machine.scheduler.drain()
+    }
+    #expect(try subject.count("Thing") == 0)
+  }
+
+  /// Makes 20 things: the first leads the others in an ordered relationship, and all are friends of each other.
+  private func makeGroup(
+    in context: NSManagedObjectContext, after serial: Int, _ random: inout SplitMix64
+  ) -> [NSManagedObject] {
+    let group = (serial..<serial + 20).map { serial in
+      let thing = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+      thing.setValue(serial, forKey: "serial")
+      thing.setValue("\(serial) \(random.next())", forKey: "name")
+      // Does not compress.
+      let text = (0..<500).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random))) }
+      thing.setValue(String(text), forKey: "text")
+      return thing
+    }
+    group[0].setValue(NSOrderedSet(array: group), forKey: "line")
+    for thing in group { thing.setValue(NSSet(array: group), forKey: "friends") }
+    return group
+  }
 }

@@ -37,6 +37,8 @@ import Synchronization
     var revision: UInt64 = 0
     var version: UInt64 = 0
     var length = 0
+    /// Length of the value found, before compression.
+    var foundRawLength = 0
     var newAddress: UInt64 = 0
   }
 

@@ -70,11 +70,11 @@ final class Committer: @unchecked Sendable {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
     try look(batch)
-    let (bound, hasPuts, hasNewKeyspace) = try bound(batch)
+    let (bound, freesSpace, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
     try reserveMemory(batch, bound)
-    let sequence = try unsafe assembly.begin(bound: bound, freesSpace: !hasPuts)
+    let sequence = try unsafe assembly.begin(bound: bound, freesSpace: freesSpace)
     if hasNewKeyspace { try define(batch, sequence) }
     try unsafe assemble(batch, into: &assembly)
     try unsafe assembly.finish(isSynced: isSynced)
@@ -191,6 +191,7 @@ final class Committer: @unchecked Sendable {
     unsafe change.pointee.revision = unsafe found.record.header.revision
     unsafe change.pointee.version = unsafe found.record.header.version
     unsafe change.pointee.length = unsafe found.record.header.paddedLength
+    unsafe change.pointee.foundRawLength = unsafe found.record.header.rawLength
   }
 
   private func conflict(_ batch: BatchBuffer) -> StoreError {
@@ -218,29 +219,42 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// An upper bound of the frame's length, whether the batch puts anything, and whether it is the first to write to a
+  /// An upper bound of the frame's length, whether the batch frees space, and whether it is the first to write to a
   /// keyspace.
-  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, hasPuts: Bool, hasNewKeyspace: Bool) {
+  ///
+  /// A batch frees space if it only deletes, or if the rows that it puts have fewer bytes together than the rows that
+  /// it replaces and deletes. Lengths are those before compression: a shorter value may compress worse than a longer
+  /// one. A replaced version that its keyspace retains frees nothing.
+  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, freesSpace: Bool, hasNewKeyspace: Bool) {
     var bound = FrameHeader.size
     var hasPuts = false
     var hasNewKeyspace = false
+    var (taken, freed) = (0, 0)
     for position in 0..<batch.changeCount {
       let change = unsafe batch.changes + position
       guard unsafe isWritten(change) else { continue }
-      if unsafe change.pointee.kind == .put { hasPuts = true }
       unsafe bound += 64 + change.pointee.keyLength + change.pointee.storedLength
-      let nameLength = unsafe change.pointee.keyspace.withBorrowed {
-        $0.definedAt.load(ordering: .relaxed) == 0 ? $0.name.utf8.count : 0
+      let (nameLength, isRetained) = unsafe change.pointee.keyspace.withBorrowed { keyspace in
+        (
+          keyspace.definedAt.load(ordering: .relaxed) == 0 ? keyspace.name.utf8.count : 0,
+          keyspace.oldVersions.load(ordering: .relaxed) > 0
+        )
       }
       if nameLength > 0 {
         bound += 64 + nameLength
         hasNewKeyspace = true
       }
+      if unsafe change.pointee.kind == .put {
+        hasPuts = true
+        unsafe taken += change.pointee.rawLength
+        if unsafe change.pointee.found != .row { unsafe taken += change.pointee.keyLength }
+      }
+      if unsafe change.pointee.found == .row, !isRetained { unsafe freed += change.pointee.foundRawLength }
     }
     guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
-    return (bound, hasPuts, hasNewKeyspace)
+    return (bound, !hasPuts || taken < freed, hasNewKeyspace)
   }
 
   /// Reserves the memory that the indexes need for a batch before the batch is in the log, while it can still be

@@ -189,7 +189,8 @@ final class Log: @unchecked Sendable {
 
   private func newRoom(_ length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
     if active == nil { try activateEpoch() }
-    guard let active, case let end = active.end.load(ordering: .relaxed), end + length <= segmentSize else {
+    let longest = reserve.isSpent.load(ordering: .relaxed) ? min(reserve.floor, segmentSize) : segmentSize
+    guard let active, case let end = active.end.load(ordering: .relaxed), end + length <= longest else {
       return (try roll(length), SegmentHeader.size)
     }
     if end + length > reserved { try grow(active, to: end + length) }

@@ -29,8 +29,9 @@ package final class Reserve: Sendable {
     step = min(1 << 16, segmentSize / 16)
   }
 
-  /// Bytes left for compaction.
-  private var floor: Int { 4 * step }
+  /// Bytes left for compaction. Segments that are begun while the reserve is used up are not longer than that, unless a
+  /// single frame is, so that compaction has space to write them again without what later deletions supersede.
+  var floor: Int { 4 * step }
 
   /// Holds about `size` bytes from now on, or as many as there is space for. Throws `noSpace` if there is none for the
   /// file, or if part of the reserve had been used up and there is not space for all of it.

@@ -67,6 +67,82 @@ import Testing
     #expect(try again.get(0, in: again.keyspace("rows")) == nil)
   }
 
+  @Test("rule 15: when the disk is full, a batch that puts less than it deletes can be committed")
+  func shrinking() throws {
+    let (store, count) = try fullStore()
+    let rows = try store.keyspace("rows")
+    let half = count / 2
+    func shorter(_ row: Int64) -> [UInt8] { Array(Self.value(row).dropLast(8)) }
+    for row in 0..<half {
+      try store.write { batch in
+        try batch.delete(.integer(row), in: rows)
+        try batch.put(shorter(half + row), at: .integer(half + row), in: rows)
+      }
+      machine.runBackground()
+    }
+    let again = try machine.crash().open()
+    let present = try again.keyspace("rows")
+    for row in 0..<half {
+      #expect(try again.get(.integer(row), in: present) == nil)
+      #expect(try again.get(.integer(half + row), in: present) == shorter(half + row))
+    }
+  }
+
+  @Test("rule 15: on a full disk a list of members can be shortened more often than the reserve has space for")
+  func shorteningALongRow() throws {
+    var options = Machine.options
+    options.segmentSize = 16 << 20
+    let store = try machine.open(options)
+    machine.files.capacity = 6 << 20
+    let rows = try store.keyspace("rows")
+    let count: Int64 = 1500
+    func list(_ length: Int64) -> [UInt8] { Array([UInt8].noise(6000, seed: 1).suffix(Int(length + 4000))) }
+    for row in 0..<count { try store.put(.noise(100, seed: UInt64(row)), at: .integer(row), in: rows, .buffered) }
+    try store.put(list(count), at: "list", in: rows)
+    _ = try fill(store, from: count)
+    machine.runBackground()
+    #expect(store.statistics.segments == 1)
+    #expect(store.statistics.reservedBytes < 4000 * Int(count))
+    for row in 0..<count {
+      try store.write(.buffered) { batch in
+        try batch.delete(.integer(row), in: rows)
+        try batch.put(list(count - row - 1), at: "list", in: rows)
+      }
+      machine.runBackground()
+    }
+    #expect(try store.get("list", in: rows) == list(0))
+    #expect(try store.get(.integer(count - 1), in: rows) == nil)
+    #expect(try store.get(.integer(count), in: rows) == Self.value(count))
+  }
+
+  @Test("while the reserve is used up, a row can be replaced by a shorter one only", arguments: [1000, 1001])
+  func replacing(_ length: Int) throws {
+    let (store, count) = try fullStore(compaction: false)
+    let rows = try store.keyspace("rows")
+    let row = try useUpReserve(of: store, count)
+    func replace(_ length: Int) throws { try store.put(.noise(length), at: .integer(row), in: rows, .buffered) }
+    // The last deletion may have allocated more than it needed.
+    var refusal: StoreError?
+    for _ in 0..<100 where refusal == nil { refusal = failure { try replace(length) } }
+    #expect(refusal?.code == .noSpace)
+    try replace(999)
+    #expect(try store.get(.integer(row), in: rows) == .noise(999))
+  }
+
+  @Test("while the reserve is used up, a shorter value frees nothing in a keyspace that retains the longer one")
+  func replacingRetained() throws {
+    let (store, count) = try fullStore(compaction: false)
+    let rows = try store.keyspace("rows")
+    try store.setRetention(.last(1000), of: rows)
+    let row = try useUpReserve(of: store, count)
+    var refusal: StoreError?
+    for length in (900..<1000).reversed() where refusal == nil {
+      refusal = failure { try store.put(.noise(length), at: .integer(row), in: rows, .buffered) }
+    }
+    #expect(refusal?.code == .noSpace)
+    try store.delete(.integer(row), in: rows)
+  }
+
   @Test(
     "rule 15: on a full disk compaction gives back what is not needed of segments of which that fits into the reserve",
     arguments: [2, 3, 4, 8], [250_000, 1_000_000])

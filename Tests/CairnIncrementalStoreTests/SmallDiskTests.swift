@@ -1,0 +1,65 @@
+import CoreData
+import Foundation
+import Testing
+
+@testable import CairnIncrementalStore
+
+/// The path of a real file system of a few megabytes, which `Tests/DiskFull/test.sh` mounts.
+private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
+
+@Suite(.enabled(if: smallDisk != nil), .serialized) struct SmallDiskTests {
+  /// Writes a file so long that only `rest` bytes of the disk remain.
+  private func fill(_ disk: String, leaving rest: Int, _ name: String) throws {
+    let path = "\(disk)/\(name)"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    defer { try? file.close() }
+    let free = try FileManager.default.attributesOfFileSystem(forPath: disk)[.systemFreeSize] as? NSNumber
+    var count = (free?.intValue ?? 0) - rest
+    for length in [1 << 16, 1 << 12] {
+      while count >= length, (try? file.write(contentsOf: Data(count: length))) != nil { count -= length }
+    }
+  }
+
+  @Test("rule 15: all objects can be deleted from a full disk, with one save for each", arguments: [300, 20_000])
+  func deletingObjects(_ length: Int) throws {
+    let disk = try #require(smallDisk)
+    let url = URL(filePath: "\(disk)/objects")
+    defer {
+      for name in ["objects", "filler", "rest"] { try? FileManager.default.removeItem(atPath: "\(disk)/\(name)") }
+    }
+    try fill(disk, leaving: 6 << 20, "filler")
+    let library = try Coordinator(url, [CairnDurabilityOption: "buffered"])
+    var random = SystemRandomNumberGenerator()
+    func text() -> String {
+      String((0..<length).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random))) })
+    }
+    var saved = 0
+    var refusal: NSError?
+    while refusal == nil {
+      library.work { context in
+        let shelf = context.insert("Shelf", ["name": text()])
+        let books = (0..<50).map { context.insert("Book", ["title": "\(saved) \($0)", "author": text()]) }
+        shelf.setValue(NSSet(array: books), forKey: "books")
+        shelf.setValue(NSOrderedSet(array: books), forKey: "row")
+        shelf.setValue(NSSet(array: books), forKey: "tagged")
+      }
+      refusal = error { try library.work { try $0.save() } }
+      if refusal == nil { saved += 1 }
+    }
+    #expect(refusal?.code == CocoaError.fileWriteOutOfSpace.rawValue)
+    library.work { $0.reset() }
+    try fill(disk, leaving: 0, "rest")
+    let count = try library.work { context in
+      let objects = try context.all("Book") + context.all("Shelf")
+      for object in objects {
+        context.delete(object)
+        try context.save()
+      }
+      return objects.count
+    }
+    #expect(count == saved * 51)
+    #expect(try library.work { try $0.all("Shelf").count + $0.all("Book").count } == 0)
+    try library.close()
+  }
+}
