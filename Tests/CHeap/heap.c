@@ -1,5 +1,14 @@
 #include "CHeap.h"
 
+// The Swift runtime calls these when an error is thrown.
+extern void _swift_setWillThrowHandler(void (*handler)(void *)) __attribute__((weak));
+extern void *_Atomic _swift_willThrowTypedImpl __attribute__((weak));
+
+void heap_forget_errors(void) {
+  if (_swift_setWillThrowHandler) _swift_setWillThrowHandler(NULL);
+  if (&_swift_willThrowTypedImpl) _swift_willThrowTypedImpl = NULL;
+}
+
 #ifdef __GLIBC__
 #include <malloc.h>
 

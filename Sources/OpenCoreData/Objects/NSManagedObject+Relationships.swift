@@ -296,8 +296,9 @@ extension NSManagedObject {
     let members = members(of: relationship, at: place)
     if let proxy = members.proxy { return proxy }
     let proxy = MutableOrderedMembers(self, relationship, place)
-    proxy.show(members.elements)
+    // First, because Foundation asks the proxy for its count while members are added.
     members.proxy = proxy
+    proxy.show(members.elements)
     return proxy
   }
 

@@ -18,8 +18,8 @@ struct LargeOrderedSetTests {
       var model: [NSManagedObject] = []
       for step in 0..<200 {
         let book = all[Int.random(in: 0..<all.count, using: &random)]
-        let some = NSOrderedSet(array: (0..<6).map { _ in all[Int.random(in: 0..<all.count, using: &random)] })
-        let members = some.array.map { $0 as! NSManagedObject }
+        let members = Array(all.shuffled(using: &random).prefix(6))
+        let some = NSOrderedSet(array: members)
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1, 2:
           let index = Int.random(in: 0..<(model.count + 1), using: &random)
