@@ -81,6 +81,19 @@ diff <("$kvdump" objects "$temporary/jsonl") <("$kvdump" objects "$temporary/csv
 grep -q '"draught":3.5,"latitude":0.0,"launched":"1820-05-11T00:00:00.25Z","longitude":0.0,"tonnage":235' "$temporary/fleet.jsonl" \
   || fail "the ship is another: $(cat "$temporary/fleet.jsonl")"
 
+# The way to another model: what it adds has its default value, and what it lacks is refused until the lines lack it, too.
+mkdir "$temporary/Newer.xcdatamodel"
+sed '/name="tonnage"/s/.*/<attribute name="flag" attributeType="String" defaultValueString="white"\/>/' "$fleet/contents" \
+  >"$temporary/Newer.xcdatamodel/contents"
+newer=$temporary/Newer.xcdatamodel
+expect 2 import "$temporary/fleet" "$temporary/fleet.jsonl" --model "$newer"; says 'another model'; says 'no migration yet'
+expect 65 import "$temporary/newer" "$temporary/fleet.jsonl" --create --model "$newer"; says 'tonnage'
+sed -E 's/,"tonnage":[0-9]+//' "$temporary/fleet.jsonl" | expect 0 import "$temporary/newer" --create --model "$newer"
+prints 'imported 3 objects: 3 inserted, 0 updated, 0 unchanged'
+"$kvdump" objects "$temporary/newer" --entity Ship >"$temporary/ships"
+grep -q 'BGL' "$temporary/ships" && grep -q 'white' "$temporary/ships" || fail "the ship is another: $(cat "$temporary/ships")"
+expect 0 verify "$temporary/newer"
+
 # Lines refer to objects of the store; texts may be anything.
 printf 'name,ship\r\nMate,Ship/p1\r\n"A ""b"",\nc",\r\n' | expect 0 import "$temporary/fleet" --model "$fleet" --entity Sailor
 expect 0 objects "$temporary/fleet" --entity Sailor --where 'ship == nil' --format csv

@@ -185,7 +185,10 @@ extension NSPersistentStoreCoordinator {
     else {
       throw CoreDataError.make(
         NSPersistentStoreIncompatibleVersionHashError,
-        "The store at \(store.url?.absoluteString ?? "?") was written with another model; \(difference(metadata, entities)).",
+        """
+        The store at \(store.url?.absoluteString ?? "?") was written with another model; \(difference(metadata, entities)). \
+        There is no migration yet: export the objects and import them into a new store (CORE-DATA.md, "Another model").
+        """,
         ["metadata": metadata])
     }
   }

@@ -21,8 +21,8 @@ enum Example {
       attribute("email", .stringAttributeType), pets, friends, favourites,
     ]
     person.uniquenessConstraints = [["name"], ["email", "born"]]
-    // `walker` and `seen` have no inverse, so they keep their references when the objects that they refer to are
-    // deleted.
+    // `walker` and `seen` have no inverse. When the objects that they refer to are deleted, `walker` keeps its reference
+    // and `seen` loses its member.
     animal.properties = [
       attribute("name", .stringAttributeType), owner, admirers, toOne("walker", person), toMany("seen", person),
     ]
