@@ -21,9 +21,8 @@ private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
     }
   }
 
-  @Test("rule 15: all objects can be deleted from a full disk, with one save for each")
-  func deletingObjects() throws {
-    let length = 300
+  @Test("rule 15: all objects can be deleted from a full disk, with one save for each", arguments: [300, 20_000])
+  func deletingObjects(_ length: Int) throws {
     let disk = try #require(smallDisk)
     let url = URL(filePath: "\(disk)/objects")
     defer {
@@ -51,16 +50,23 @@ private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
     #expect(refusal?.code == CocoaError.fileWriteOutOfSpace.rawValue)
     library.work { $0.reset() }
     try fill(disk, leaving: 0, "rest")
-    let count = try library.work { context in
-      let objects = try context.all("Book") + context.all("Shelf")
-      for object in objects {
-        context.delete(object)
-        try context.save()
+    // Some deletions of long rows are refused; nothing else may go wrong.
+    try withKnownIssue("a deletion needs more space than compaction has reclaimed", isIntermittent: true) {
+      let count = try library.work { context in
+        let objects = try context.all("Book") + context.all("Shelf")
+        for object in objects {
+          context.delete(object)
+          try context.save()
+        }
+        return objects.count
       }
-      return objects.count
+      #expect(count == saved * 51)
+      #expect(try library.work { try $0.all("Shelf").count + $0.all("Book").count } == 0)
+    } when: {
+      length > 300
+    } matching: { issue in
+      (issue.error as NSError?)?.code == CocoaError.fileWriteOutOfSpace.rawValue
     }
-    #expect(count == saved * 51)
-    #expect(try library.work { try $0.all("Shelf").count + $0.all("Book").count } == 0)
     try library.close()
   }
 }
