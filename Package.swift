@@ -149,7 +149,8 @@ if hasOpenCoreData && !isEngineAlone {
     .testTarget(
       name: "SourceCompatibilityTests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "CairnIncrementalStoreTests", dependencies: ["Cairn", "CairnIncrementalStore", "CoreData", "RowFormat"],
+      name: "CairnIncrementalStoreTests",
+      dependencies: ["Cairn", "CairnInspection", "CairnIncrementalStore", "CoreData", "RowFormat"],
       swiftSettings: settings),
     .testTarget(
       name: "IncrementalStoreTests",

@@ -1,4 +1,5 @@
 package import Cairn
+import Foundation
 import RowFormat
 
 /// The rows and packs of a Core Data store: STORE-FORMAT.md, sections 1 and 7.
@@ -56,7 +57,7 @@ struct RowStructures: StructureSource {
       }
     }
     try withoutActuallyEscaping(body) { body in
-      try StructureChecker.run(self) { body(Finding($0)) }
+      try StructureChecker.run(self, normalized: \.precomposedStringWithCanonicalMapping) { body(Finding($0)) }
     }
   }
 

@@ -72,7 +72,5 @@ struct ConstraintChanges {
 
 extension UniqueKey {
   /// A string in Unicode normalisation form C, which keys require.
-  static func normalized(_ text: String) -> String {
-    text.isCertainlyNormalized ? text : text.precomposedStringWithCanonicalMapping
-  }
+  static func normalized(_ text: String) -> String { text.precomposedStringWithCanonicalMapping }
 }

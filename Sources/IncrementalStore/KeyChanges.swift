@@ -1,15 +1,25 @@
 import CoreData
 
-/// The entries of uniqueness constraints that a save changes.
+/// The entries of uniqueness constraints that a save changes, and those that it relies on: of the keys that rows take,
+/// and of the keys that updated rows have. The latter must exist and agree with the rows.
 struct KeyChanges {
   private struct Key: Hashable {
     let constraint: UInt32
-    let key: [UInt8]
+    let bytes: [UInt8]
+  }
+
+  /// The objects of the save that are concerned with a key.
+  private struct Claim {
+    let constraint: EntityMap.Constraint
+    /// The objects that have the key in the store and are updated.
+    var owners: [SavedObject] = []
+    /// The objects that want the key and do not have it in the store.
+    var takers: [SavedObject] = []
   }
 
   private let access: RowAccess
   private let snapshot: any RowSnapshot
-  private var takers: [Key: [(saved: SavedObject, names: [String])]] = [:]
+  private var claims: [Key: Claim] = [:]
 
   init(_ access: RowAccess, _ snapshot: any RowSnapshot) {
     self.access = access
@@ -19,41 +29,43 @@ struct KeyChanges {
   mutating func collect(_ saved: SavedObject, into entries: inout EntryChanges) throws {
     guard saved.change != .locked else { return }
     for constraint in saved.map.constraints {
-      let old = try saved.stored.flatMap { try key(of: constraint, $0.bytes, saved) }
-      let new = try saved.bytes.flatMap { try key(of: constraint, $0, saved) }
+      let old = try saved.stored.flatMap { try key(of: constraint, $0.bytes, saved.reference) }
+      let new = try saved.bytes.flatMap { try key(of: constraint, $0, saved.reference) }
+      if let old, saved.change == .updated {
+        claims[old, default: Claim(constraint: constraint)].owners.append(saved)
+      }
       guard old != new else { continue }
-      if let old { entries.remove(Entry.holder(saved.reference, of: old, constraint.number)) }
+      if let old { entries.remove(Entry.holder(saved.reference, of: old.bytes, old.constraint)) }
       if let new {
-        entries.add(Entry.holder(saved.reference, of: new, constraint.number))
-        takers[Key(constraint: constraint.number, key: new), default: []].append((saved, constraint.names))
+        entries.add(Entry.holder(saved.reference, of: new.bytes, new.constraint))
+        claims[new, default: Claim(constraint: constraint)].takers.append(saved)
       }
     }
   }
 
-  private func key(of constraint: EntityMap.Constraint, _ bytes: [UInt8], _ saved: SavedObject) throws -> [UInt8]? {
-    try StoreFailure.reading("The row of \(saved.object.objectID)") {
+  private func key(
+    of constraint: EntityMap.Constraint, _ bytes: [UInt8], _ object: ObjectReference
+  ) throws -> Key? {
+    try StoreFailure.reading("The row of \(access.name(object))") {
       try UniqueKey.key(of: constraint.fields, in: bytes, normalized: UniqueKey.normalized)
-    }
+    }.map { Key(constraint: constraint.number, bytes: $0) }
   }
 
-  /// - Throws: `KeyConflicts` if a key would belong to more than one object.
+  /// - Throws: `KeyConflicts` if a key would belong to more than one object; 259 if an entry of one of the keys is
+  ///   missing or does not agree with the rows.
   func check(_ entries: EntryChanges) throws {
     var conflicts: [KeyConflict] = []
-    for (key, takers) in takers {
-      let prefix = Entry.key(key.key, key.constraint)
-      var holder: ObjectReference?
-      try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
-        guard !entries.isRemoved(entry) else { return true }
-        let (member, _) = try StoreFailure.reading("An entry of the constraint \(key.constraint)") {
-          try Entry.member(in: entry, behind: prefix.count, isOrdered: false)
-        }
-        guard !takers.contains(where: { $0.saved.reference == member }) else { return true }
-        holder = member
-        return false
+    for (key, claim) in claims {
+      let holder = try holder(of: key, claim)
+      if let owner = claim.owners.first(where: { $0.reference != holder }) {
+        throw damaged(claim, "that of \(access.name(owner.reference)) is missing", at: 0)
       }
-      guard holder != nil || takers.count > 1, let first = takers.first else { continue }
-      let objects = takers.map(\.saved).sorted(by: SavedObject.comesFirst)
-      conflicts.append(KeyConflict(names: first.names, holder: holder, takers: objects))
+      let keeper = holder.flatMap { holder in
+        entries.isRemoved(Entry.holder(holder, of: key.bytes, key.constraint)) ? nil : holder
+      }
+      guard !claim.takers.isEmpty, keeper != nil || claim.takers.count > 1 else { continue }
+      let takers = claim.takers.sorted(by: SavedObject.comesFirst)
+      conflicts.append(KeyConflict(names: claim.constraint.names, holder: keeper, takers: takers))
     }
     guard conflicts.isEmpty else {
       throw KeyConflicts(
@@ -61,6 +73,42 @@ struct KeyChanges {
           ($0.takers[0].reference, $0.names.joined()) < ($1.takers[0].reference, $1.names.joined())
         })
     }
+  }
+
+  /// The object that has a key in the store; nil if the key has no entry.
+  private func holder(of key: Key, _ claim: Claim) throws -> ObjectReference? {
+    let prefix = Entry.key(key.bytes, key.constraint)
+    var holder: ObjectReference?
+    try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
+      let (member, _) = try StoreFailure.reading(Self.place(claim)) {
+        try Entry.member(in: entry, behind: prefix.count, isOrdered: false)
+      }
+      if let holder {
+        let words = "\(access.name(holder)) and \(access.name(member)) have the same values"
+        throw damaged(claim, words, at: prefix.count)
+      }
+      guard try has(member, key, claim) else {
+        throw damaged(claim, "\(access.name(member)) does not have the values of its entry", at: prefix.count)
+      }
+      holder = member
+      return true
+    }
+    return holder
+  }
+
+  /// Whether the row of an object has a key.
+  private func has(_ object: ObjectReference, _ key: Key, _ claim: Claim) throws -> Bool {
+    if claim.owners.contains(where: { $0.reference == object }) { return true }
+    guard let row = try snapshot.row(object.reference, in: object.entity) else { return false }
+    return try self.key(of: claim.constraint, row.bytes, object) == key
+  }
+
+  private static func place(_ claim: Claim) -> String {
+    "An entry of the constraint of \(claim.constraint.names.joined(separator: ", "))"
+  }
+
+  private func damaged(_ claim: Claim, _ words: String, at position: Int) -> NSError {
+    StoreFailure.damaged(Self.place(claim), RowDamage(words, at: position))
   }
 }
 

@@ -21,6 +21,11 @@ final class RowAccess {
     schema[object.entity].map { objectID(object.reference, $0) }
   }
 
+  /// The name of an object in messages: its URI, if the model has its entity.
+  func name(_ object: ObjectReference) -> String {
+    objectID(object)?.uriRepresentation().absoluteString ?? "\(object)"
+  }
+
   func objectID(_ reference: RowReference, _ map: EntityMap) -> NSManagedObjectID {
     switch reference {
     case .integer(let number): store.objectID(number, of: map.entity)

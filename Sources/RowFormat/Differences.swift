@@ -9,8 +9,6 @@ struct Differences<Element: Hashable> {
 
   private(set) var onlyLeft: Set<Element> = []
   private(set) var onlyRight: Set<Element> = []
-  /// Elements that the left side gives more than once, unless the right side gives them as often.
-  private(set) var repeatedLeft: Set<Element> = []
 
   private static var partitions: Int { 1 << 14 }
 
@@ -20,7 +18,7 @@ struct Differences<Element: Hashable> {
     try left { balances[Self.partition($0)].addLeft($0) }
     try right { balances[Self.partition($0)].addRight($0) }
     let isUneven = { (element: Element) in !balances[Self.partition(element)].isEven }
-    try left { if isUneven($0), !onlyLeft.insert($0).inserted { repeatedLeft.insert($0) } }
+    try left { if isUneven($0) { onlyLeft.insert($0) } }
     try right { if isUneven($0) { onlyRight.insert($0) } }
     let both = onlyLeft.intersection(onlyRight)
     onlyLeft.subtract(both)

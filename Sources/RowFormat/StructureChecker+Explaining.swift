@@ -59,11 +59,8 @@ extension StructureChecker {
     } _: {
       try forEachObjectWithKey(of: constraint, $0)
     }
-    let wrong = [(differences.onlyRight, "no key"), (differences.repeatedLeft, "more than one key")]
-    for (objects, what) in wrong {
-      for object in objects.sorted() {
-        find(.row, .row(object.reference, table: object.entity), "it has \(what) for the constraint \(number)")
-      }
+    for object in differences.onlyRight.sorted() {
+      find(.row, .row(object.reference, table: object.entity), "it has no key for the constraint \(number)")
     }
   }
 
@@ -110,7 +107,7 @@ extension StructureChecker {
       guard case .key(_, let key, let holder) = try? EntryContent(entry, schema),
         schema.has(holder.entity, propertiesOf: constraint.entity),
         let row = try source.row(holder.reference, in: holder.entity),
-        (try? UniqueKey.isKey(key, of: constraint.constraint.attributes, in: row)) ?? false
+        (try? has(row, key, constraint)) ?? false
       else { return }
       body(holder)
     }

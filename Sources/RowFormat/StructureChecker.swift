@@ -7,24 +7,32 @@
 package struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
+  private let normalized: (String) -> String
   private let report: (StructureFinding) -> Void
   /// By the number of the relationship or constraint.
   private var balances: [UInt32: Balance] = [:]
   private var highest = HighestReference()
   private var entriesAreWhole = true
 
-  private init(_ source: Source, _ schema: SchemaIndex, _ report: @escaping (StructureFinding) -> Void) {
+  private init(
+    _ source: Source, _ schema: SchemaIndex, _ normalized: @escaping (String) -> String,
+    _ report: @escaping (StructureFinding) -> Void
+  ) {
     self.source = source
     self.schema = schema
+    self.normalized = normalized
     self.report = report
   }
 
   /// Reports everything that is wrong, and references to objects that do not exist.
   ///
+  /// - Parameter normalized: Returns a text in normalisation form C.
   /// - Throws: What the source throws.
-  package static func run(_ source: Source, _ report: @escaping (StructureFinding) -> Void) throws {
+  package static func run(
+    _ source: Source, normalized: @escaping (String) -> String, _ report: @escaping (StructureFinding) -> Void
+  ) throws {
     guard let schema = try StoreHeadCheck.schema(of: source, report) else { return }
-    var checker = StructureChecker(source, SchemaIndex(schema), report)
+    var checker = StructureChecker(source, SchemaIndex(schema), normalized, report)
     for table in source.tables where table > 0 { try checker.checkRows(of: table) }
     try StoreHeadCheck.checkNumbers(of: source, checker.highest, report)
     try checker.checkEntries()
@@ -209,12 +217,16 @@ package struct StructureChecker<Source: StructureSource> {
       let row = try source.row(holder.reference, in: holder.entity)
     else { return find(.entry, .pack(bound), "\(schema.name(holder)) has a key, but does not exist") }
     do {
-      guard try UniqueKey.isKey(key, of: constraint.constraint.attributes, in: row) else {
+      guard try has(row, key, constraint) else {
         return find(.entry, .pack(bound), "\(schema.name(holder)) has a key that does not match its row")
       }
       balances[number, default: Balance()].addLeft(holder)
     } catch {
       // The row is reported when the rows are read in order, and no balance counts it.
     }
+  }
+  /// Whether a row has a key.
+  func has(_ row: [UInt8], _ key: [UInt8], _ constraint: SchemaIndex.Constraint) throws(RowDamage) -> Bool {
+    try UniqueKey.key(of: constraint.constraint.attributes, in: row, normalized: normalized) == key
   }
 }

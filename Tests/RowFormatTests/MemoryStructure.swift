@@ -1,3 +1,4 @@
+import Foundation
 import RowFormat
 
 /// A store in memory whose rows and entries a test can change freely.
@@ -39,7 +40,7 @@ final class MemoryStructure: StructureSource {
 
   func findings() throws -> [StructureFinding] {
     var findings: [StructureFinding] = []
-    try StructureChecker.run(self) { findings.append($0) }
+    try StructureChecker.run(self, normalized: \.precomposedStringWithCanonicalMapping) { findings.append($0) }
     return findings
   }
 
