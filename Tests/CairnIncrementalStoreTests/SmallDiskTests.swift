@@ -21,7 +21,7 @@ private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
     }
   }
 
-  @Test("rule 15: all objects can be deleted from a full disk, with one save for each", arguments: [300, 20_000])
+  @Test("D11: All objects of a store on a full disk can be deleted, with one save for each.", arguments: [300, 20_000])
   func deletingObjects(_ length: Int) throws {
     let disk = try #require(smallDisk)
     let url = URL(filePath: "\(disk)/objects")

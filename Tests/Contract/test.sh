@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The map of the contract: every test that Documentation/CONTRACT.md names exists, every part of the contract has a row,
-# and every test of the contract is in the map.
+# and every test of the contract is in the map. The promises of the engine: every promise of GUARANTEES.md and
+# DURABILITY.md names tests that exist, and every number in a test is that of a promise that names the test.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -8,7 +9,7 @@ cd "$root/Tests"
 status=0
 
 problem() {
-  echo "CONTRACT.md: $*" >&2
+  echo "Contract: $*" >&2
   status=1
 }
 
@@ -60,5 +61,38 @@ done < <(find CoreDataContractTests -name '*Tests.swift' | sort | while read -r 
   awk -v file="$file" '/@Test/ { test = 1 } test && match($0, /func [A-Za-z]+/) { print file, substr($0, RSTART + 5, RLENGTH - 5); test = 0 }' "$file"
 done)
 
+# The tests, as "SUITE/FUNCTION NUMBER": titles of tests begin with the number of the promise that they show.
+tests=$(find . -name '*Tests.swift' -type f -exec awk '
+  /@Test/ { test = 1; number = "" }
+  test && match($0, /"[GD][0-9]+: /) { number = substr($0, RSTART + 1, RLENGTH - 3) }
+  test && match($0, /func [A-Za-z0-9]+\(/) {
+    suite = FILENAME; gsub(/.*\/|\.swift$/, "", suite)
+    print suite "/" substr($0, RSTART + 5, RLENGTH - 6), number; test = 0
+  }' {} +)
+
+# The numbered promises of the engine, as "SUITE/FUNCTION NUMBER" for each test that they name.
+promises=$(grep -hE '^\| [GD][0-9]+ ' ../Documentation/{GUARANTEES,DURABILITY}.md)
+repeated=$(cut -d'|' -f2 <<<"$promises" | sort | uniq -d | tr -d '\n')
+[[ -z $repeated ]] || problem "more than one promise has the number$repeated"
+shown=
+while read -r _ number row; do
+  # The tests are in the last cell.
+  row=${row%|}
+  pairs=$(grep -oE '`[A-Za-z]+/[A-Za-z0-9]+`' <<<"${row##*|}" | tr -d '`') || problem "$number names no test"
+  for pair in $pairs; do
+    grep -q "^$pair " <<<"$tests" || problem "$number: there is no test $pair"
+    shown+="$pair $number"$'\n'
+  done
+done <<<"$promises"
+
+# The numbers in tests and elsewhere.
+while read -r test number; do
+  [[ -z $number ]] || grep -qx "$test $number" <<<"$shown" || problem "the promise $number does not name $test"
+done <<<"$tests"
+for number in $(grep -rhoE '[Pp]romise [GD][0-9]+' ../Sources ../Documentation . | cut -d' ' -f2 | sort -u); do
+  grep -q " $number$" <<<"$shown" || problem "there is no promise $number"
+done
+
 [[ $status = 0 ]] || exit 1
+echo "the promises: $(wc -l <<<"$promises"), shown by $(cut -d' ' -f1 <<<"$shown" | grep . | sort -u | wc -l) tests"
 echo "the contract: $(wc -l <<<"$rows") statements, $tested of them tested by $(sort -u "$named" | wc -l) tests, $waiting waiting, $without that cannot be tested"

@@ -6,7 +6,7 @@ import Testing
 @Suite struct EmptyFileTests {
   private let url = FileManager.default.temporaryDirectory.appending(path: "empty file \(UUID().uuidString)")
 
-  @Test("an empty file says where a store is to be made, and stays where one is only to be read")
+  @Test("A store is made in place of an empty file, which stays if the store is only to be read.")
   func place() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     try Data().write(to: url)

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("a save whose sync fails throws, keeps its changes in the context, and no other save succeeds after it")
+  @Test("D12: A save whose sync fails throws and keeps its changes pending, and no later save succeeds.")
   func failedSync() throws {
     let subject = try Subject(machine, makeModel())
     subject.insert(1, isSpecial: false)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("after a failed sync the store that is added anew has every save that returned, and saves again")
+  @Test("D12: A store added anew after a failed sync has every save that returned, and saves again.")
   func addedAnew() throws {
     let subject = try Subject(machine, makeModel())
     for serial in 1...5 {

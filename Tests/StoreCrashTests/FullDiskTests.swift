@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test("a save without space changes nothing, says so, and succeeds once there is space")
+  @Test("D11: A save without space throws and changes nothing, and succeeds once there is space.")
   func noSpace() throws {
     let files = MemoryFileLayer(capacity: 24 << 20)
     let machine = SimulatedMachine(files, seed: 1)
@@ -43,7 +43,7 @@ import Testing
     #expect(try count() == saved + 10)
   }
 
-  @Test("on a full disk all objects can be deleted one after the other, with their members and the rows that name them")
+  @Test("D11: On a full disk all objects can be deleted one by one, with their members and the rows that name them.")
   func deleting() throws {
     let machine = SimulatedMachine(MemoryFileLayer(capacity: 3 << 19), seed: 1)
     let subject = try Subject(machine, makeModel())

@@ -2,7 +2,7 @@ import Cairn
 import Testing
 
 @Suite struct NumberTests {
-  @Test("no number is given twice, in one opening or in several, however many are asked for at a time")
+  @Test("No number is given out twice, in one opening or several, however many are requested at a time.")
   func onlyOnce() throws {
     var given = GivenIdentifiers()
     let machine = SimulatedMachine(MemoryFileLayer(), seed: 1)
@@ -14,7 +14,7 @@ import Testing
     #expect(given.count == 2 * (1 + 4096 + 3 + 6000 + 1))
   }
 
-  @Test("a number that was given before the power failed is not given again")
+  @Test("A number that was given out before a power loss is not given out again.")
   func afterLossOfPower() throws {
     var given = GivenIdentifiers()
     var machine = SimulatedMachine(MemoryFileLayer(), seed: 1)

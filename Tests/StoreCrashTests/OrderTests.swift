@@ -3,7 +3,8 @@ import OpenCoreData
 import Testing
 
 @Suite struct OrderTests {
-  @Test("what is put in the same place again and again is in its order", arguments: [Relation.line, .members, .chain])
+  @Test(
+    "Members inserted at one position again and again keep their order.", arguments: [Relation.line, .members, .chain])
   func crowding(_ relation: Relation) throws {
     let machine = SimulatedMachine(MemoryFileLayer(), seed: 1)
     let subject = try Subject(machine, makeModel())

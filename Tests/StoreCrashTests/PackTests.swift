@@ -3,7 +3,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct PackTests {
-  @Test("entries that one pack cannot hold are in several, and in fewer when most are gone")
+  @Test("Entries that exceed a pack are split over several, and joined when most are gone.")
   func splitting() throws {
     let machine = SimulatedMachine(MemoryFileLayer(), seed: 1)
     let subject = try Subject(machine, makeModel())

@@ -10,7 +10,7 @@ import Testing
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  @Test("wherever the power fails, each save is there as a whole or not at all, and those that were durable are there")
+  @Test("D2: After a power loss at any call, each save is whole or absent, and durable saves are there.")
   func losesPower() {
     let given = Self.variable("OPENCOREDATA_SEED").flatMap { UInt64($0) }
     let first = given ?? .random(in: 0...UInt64.max)

@@ -29,7 +29,7 @@ import Testing
     return try three.perform { _ in try three.object(1) { _ in thing }.value(forKey: key) }
   }
 
-  @Test("a save that a policy gives precedence goes through at its second attempt, with what the other has saved")
+  @Test("A save that a merge policy gives precedence succeeds at the second attempt, with the other's changes.")
   func precedence() throws {
     two.perform { $0.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
     try change(two, "number", 1)
@@ -40,7 +40,7 @@ import Testing
     #expect(try read("name") as? String == "new")
   }
 
-  @Test("a save that fails for what the other has saved goes through once the object is refreshed")
+  @Test("A save that conflicts with another's save succeeds once the object is refreshed.")
   func refreshing() throws {
     try change(two, "number", 1)
     try change(one, "name", "new")
@@ -53,7 +53,7 @@ import Testing
     #expect(try read("name") as? String == "new")
   }
 
-  @Test("a thing that the other has deleted is not saved again")
+  @Test("An object that another context has deleted is not saved again.")
   func deletion() throws {
     try change(two, "number", 1)
     try one.perform { context in context.delete(try one.object(1) { _ in thing }) }

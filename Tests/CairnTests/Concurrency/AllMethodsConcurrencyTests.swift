@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct AllMethodsConcurrencyTests {
   private static let threads = 8
 
-  @Test("every method may be called from any thread, on a simulated machine", .timeLimit(.minutes(60)))
+  @Test("G18: Every public method may be called from any thread, on a simulated machine.", .timeLimit(.minutes(60)))
   func simulated() async throws {
     let seed = chooseSeed()
     try await onThread {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("every method may be called from any thread, in a directory", .timeLimit(.minutes(60)))
+  @Test("G18: Every public method may be called from any thread, in a real directory.", .timeLimit(.minutes(60)))
   func directory() async throws {
     let seed = chooseSeed()
     try await onThread {

@@ -103,7 +103,7 @@ import Testing
     try store.close()
   }
 
-  @Test("rule 31: readers find their rows while the index grows")
+  @Test("G9: Readers find their rows while the index grows.")
   func readersFindTheirRowsWhileTheIndexGrows() throws {
     let machine = Machine()
     var options = Machine.options

@@ -14,7 +14,7 @@ import Testing
 
   /// The keyspace's leaves and pages were once given back, and the walk went on into whatever replaced them.
   @Test(
-    "a walk whose snapshot ends, and whose keyspace is dropped, says so and reads nothing that has gone",
+    "A scan throws `closed` if its snapshot ends while its keyspace is dropped, and reads no freed memory.",
     arguments: [Keyspace.Order.ordered, .unordered])
   func walks(_ order: Keyspace.Order) throws {
     let store = try Machine().open()
@@ -40,7 +40,7 @@ import Testing
     #expect(try store.read { try $0.count(.all, in: others) } == 6000)
   }
 
-  @Test("rows that go because a snapshot has ended are not missing from what it says")
+  @Test("A scan whose snapshot ends throws `closed` and does not report removed rows as missing.")
   func missingRows() throws {
     let store = try Machine().open()
     let rows = try filled(store, .ordered)
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// The batch once held no reference that kept the keyspace alive.
-  @Test("a keyspace that is dropped while a batch is being made, and that nobody has any more, refuses the batch")
+  @Test("A batch is refused if its keyspace was dropped while the batch was made, and nobody else refers to it.")
   func batches() throws {
     let store = try Machine().open()
     for count in [1, 2] {
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("a batch of several changes to a dropped keyspace looks at nothing that has gone")
+  @Test("A batch of several changes to a dropped keyspace is refused and reads no freed memory.")
   func droppedKeyspaces() throws {
     let store = try Machine().open()
     let rows = try filled(store, .ordered)
@@ -91,7 +91,7 @@ import Testing
 
   /// A thread that syncs first publishes what is durable and then writes it to a file; closing once did so at the same
   /// time.
-  @Test("the store is closed while others sync")
+  @Test("A store can be closed while other threads sync it.")
   func closing() throws {
     for _ in 0..<chooseRounds(200, debug: 20) {
       let machine = Machine()
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// The store has found a commit whose durability is not known, and has written nothing.
-  @Test("after closing, what is not durable is no reason to touch a file")
+  @Test("A sync after closing throws `closed` and touches no file, though a commit may not be durable.")
   func syncing() throws {
     let before = Machine()
     let first = try before.open()
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// Uses no clock: if `statistics` waited, the test would never end.
-  @Test("statistics wait for no manifest that is being written")
+  @Test("Reading the statistics does not wait for a manifest that is being written.")
   func statistics() throws {
     let machine = Machine()
     let store = try machine.open()

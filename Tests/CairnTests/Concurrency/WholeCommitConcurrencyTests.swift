@@ -5,7 +5,7 @@ import Testing
 @Suite struct WholeCommitConcurrencyTests {
   private static let rows: Int64 = 10_000
 
-  @Test("rule 33: while a large commit is entered into the index, readers see nothing of it")
+  @Test("G3: Readers see nothing of a large commit while it is entered into the index.")
   func largeCommits() throws {
     let store = try Machine().open()
     let keyspace = try store.keyspace("rows")

@@ -4,7 +4,7 @@ import Testing
 @Suite struct BatchTests {
   private let machine = Machine()
 
-  @Test("rule 5: a batch is true as a whole, in several keyspaces, also after reopening")
+  @Test("G3: A batch over several keyspaces is applied as a whole, also after reopening.")
   func atomicAcrossKeyspaces() throws {
     var store = try machine.open()
     let people = try store.keyspace("people")

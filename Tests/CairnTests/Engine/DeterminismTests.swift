@@ -3,8 +3,10 @@ import Synchronization
 import Testing
 
 @Suite struct DeterminismTests {
-  private func run(_ seed: UInt64) throws -> (files: [String: [UInt8]], trace: [String]) {
-    let machine = Machine(seed: seed)
+  private func run(
+    _ seed: UInt64, tick: UInt64 = 1000
+  ) throws -> (files: [String: [UInt8]], trace: [String]) {
+    let machine = Machine(seed: seed, tick: tick)
     let trace = Mutex<[String]>([])
     machine.files.gate = { operation, path in trace.withLock { $0.append("\(operation) \(path)") } }
     var random = SplitMix64(seed: seed)
@@ -34,7 +36,9 @@ import Testing
     return (machine.files.contents, trace.withLock { $0 })
   }
 
-  @Test("rule 36: the same seed gives the same bytes and the same calls", arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(
+    "G24: The same seed gives the same bytes on disk and the same system calls.",
+    arguments: 1...4 as ClosedRange<UInt64>)
   func sameSeed(_ seed: UInt64) throws {
     let one = try run(seed)
     let other = try run(seed)
@@ -42,5 +46,14 @@ import Testing
     #expect(one.files == other.files)
     #expect(one.trace == other.trace)
     #expect(try run(seed + 1).files != one.files)
+  }
+
+  @Test("D27: A clock that jumps back and forth changes no system call and no length of a file.")
+  func jumpingClock() throws {
+    let steady = try run(1)
+    let jumping = try run(1, tick: 0x9E37_79B9_7F4A_7C15)
+    #expect(jumping.files != steady.files)
+    #expect(jumping.files.mapValues(\.count) == steady.files.mapValues(\.count))
+    #expect(jumping.trace == steady.trace)
   }
 }

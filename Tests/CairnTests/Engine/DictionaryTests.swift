@@ -372,7 +372,7 @@ import Testing
     }
   }
 
-  @Test("compaction keeps a dictionary that the next value is the first to use", arguments: [false, true])
+  @Test("Compaction keeps a dictionary that no value has used yet.", arguments: [false, true])
   func aDictionaryStaysUntilItIsUsed(_ hasOlderRows: Bool) throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
@@ -463,7 +463,7 @@ import Testing
     #expect(damage.contains { $0.words == words }, "\(damage.prefix(3))", sourceLocation: location)
   }
 
-  @Test("a damaged record does not make the verifier lose the dictionary in the same frame") func sameFrame() throws {
+  @Test("A damaged record does not make the verifier miss the dictionary in the same frame.") func sameFrame() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
     try store.compact(.everything)
@@ -500,7 +500,7 @@ import Testing
     try expectErrorsForItsValuesOnly(damaged { bytes, key in for byte in 4..<12 { bytes[key + byte] = 0xFF } })
   }
 
-  @Test("a follower of commits looks only once through the log for a dictionary that is lost") func following() throws {
+  @Test("A follower of commits searches the log only once for a dictionary that is lost.") func following() throws {
     let machine = try damaged { bytes, key in bytes[key] = 77 }
     var follower = CommitFollower(at: Machine.path, files: machine.files, after: 0)
     let opened = machine.files.count(of: .open)
@@ -515,7 +515,7 @@ import Testing
     #expect(machine.files.count(of: .open) - opened < unreadable)
   }
 
-  @Test("a version in the log that cannot be read does not hide the other versions") func versionsInTheLog() throws {
+  @Test("A version in the log that cannot be read does not hide the other versions.") func versionsInTheLog() throws {
     let machine = try damaged { bytes, key in bytes[key] = 77 }
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")

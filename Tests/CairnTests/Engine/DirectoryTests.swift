@@ -28,7 +28,7 @@ import Testing
 
   private func count(_ store: Store) throws -> Int { try store.read { try $0.count(in: store.keyspace("rows")) } }
 
-  @Test("rule 38: a store that is moved while it is open goes on where it is, and leaves alone what takes its path")
+  @Test("D24: A store whose directory is moved while it is open continues there, and does not touch the old path.")
   func moved() throws {
     try withTemporaryDirectory { directory in
       let (path, other) = ("\(directory)/a", "\(directory)/b")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("rule 38: a lock file that is removed lets no second writer in") func lockRemoved() throws {
+  @Test("D22: A second writer is refused even after the lock file was removed.") func lockRemoved() throws {
     try withTemporaryDirectory { directory in
       let path = "\(directory)/store"
       let store = try Store.open(at: path)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("rule 38: durable writes fail in a directory that has been removed") func removed() throws {
+  @Test("D25: Durable writes fail once the directory has been removed.") func removed() throws {
     try withTemporaryDirectory { directory in
       let path = "\(directory)/store"
       let store = try Store.open(at: path)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("rule 38: changing the directory of the process does no harm") func relativePath() async {
+  @Test("G20: A store works on after the process has changed its working directory.") func relativePath() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryDirectory { directory in
         demand(unsafe chdir(directory) == 0, "1")
@@ -114,7 +114,7 @@ import Testing
 
   // MARK: Files
 
-  @Test("rule 38: no link is followed: what it leads to stays as it is") func links() throws {
+  @Test("G20: A store follows no symbolic links, and leaves their targets unchanged.") func links() throws {
     try withTemporaryDirectory { directory in
       let layer = SystemFileLayer()
       let victim = "\(directory)/victim"
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("rule 38: what is no regular file is refused, and waited for by nobody") func pipesAndDevices() throws {
+  @Test("G20: A pipe or device in place of a file is refused without waiting for it.") func pipesAndDevices() throws {
     try withTemporaryDirectory { directory in
       for name in ["LOCK", "MANIFEST", "0000000001.segment", "WATERMARK", "RESERVE"] {
         for makesPipe in [true, false] {
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("rule 38: nothing is read or allocated by the length of a file that is longer than it can be")
+  @Test("G20: An overlong segment is read only up to its possible length, and an overlong manifest is refused.")
   func longFiles() throws {
     try withTemporaryDirectory { directory in
       let path = "\(directory)/store"
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test(
-    "files of a new store are private, unless options say otherwise",
+    "G20: The files of a new store are private to their owner unless the options say otherwise.",
     arguments: [nil, 0o640, 0o666, 0o600] as [UInt16?])
   func arePrivate(_ wanted: UInt16?) throws {
     try withTemporaryDirectory { directory in
@@ -228,7 +228,7 @@ import Testing
   // MARK: Descriptors
 
   #if os(Linux)
-    @Test("rule 20: a store needs a few descriptors however many segments it has") func fewDescriptors() async {
+    @Test("D26: A store needs only a few descriptors, however many segments it has.") func fewDescriptors() async {
       await #expect(processExitsWith: .success) {
         try withTemporaryDirectory { directory in
           let path = "\(directory)/store"
@@ -265,7 +265,8 @@ import Testing
 
   #endif
 
-  @Test("rule 20: running out of descriptors is an error by its name, which goes with its cause") func noDescriptors()
+  @Test("D26: A call without a free descriptor throws `noDescriptors`, and succeeds once there is one.")
+  func noDescriptors()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -314,7 +315,8 @@ import Testing
     }
   }
 
-  @Test("rule 20: a checkpoint is not given up because there are no descriptors") func noDescriptorsForACheckpoint()
+  @Test("D26: Opening throws `noDescriptors` rather than ignore a checkpoint for lack of a descriptor.")
+  func noDescriptorsForACheckpoint()
     throws
   {
     let machine = Machine()

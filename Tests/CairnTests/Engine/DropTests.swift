@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "rule 25: its rows are gone in one step, and snapshots still see them",
+    "G6: Dropping a keyspace removes all its rows at once, and older snapshots still see them.",
     arguments: [Keyspace.Order.ordered, .unordered])
   func itsRowsAreGoneAndSnapshotsStillSeeThem(_ order: Keyspace.Order) throws {
     let (store, rows) = try filled(Machine(), order)
@@ -26,7 +26,7 @@ import Testing
     #expect(try before.rows(in: rows).count == 300)
   }
 
-  @Test("rule 25: its space comes back without another write") func itsSpaceComesBack() throws {
+  @Test("G13: The space of a dropped keyspace is reclaimed without another write.") func itsSpaceComesBack() throws {
     let machine = Machine()
     let (store, rows) = try filled(machine)
     machine.runBackground()

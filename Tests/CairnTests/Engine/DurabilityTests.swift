@@ -6,7 +6,8 @@ import Testing
   private let machine = Machine()
 
   @Test(
-    "a durable commit survives the loss of power as soon as it has returned", arguments: ["/store", "/a/b", "/a//c/"])
+    "D1: A durable commit survives a power loss as soon as its call has returned.",
+    arguments: ["/store", "/a/b", "/a//c/"])
   func durable(_ path: String) throws {
     try machine.files.createDirectory("/a")
     try machine.files.syncDirectory("/")
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("rule 28: the durable sequence tells which commits survive; what a crash takes is a suffix")
+  @Test("D3: The commits that survive a crash reach at least to the durable sequence; only the newest are lost.")
   func bufferedIsLostAsASuffix() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
@@ -59,7 +60,7 @@ import Testing
     #expect(try again.read { try $0.count(.all, in: again.keyspace("rows")) } == 500)
   }
 
-  @Test("rule 12: files and their names are durable before a manifest mentions them, and the manifest before it counts")
+  @Test("D7: Files and their names are durable before a manifest lists them, and the manifest before it is used.")
   func namesBeforeManifest() throws {
     let files = machine.files
     let trace = Lock<[String]>([])
@@ -103,7 +104,7 @@ import Testing
     return (0..<word(84)).map { word(128 + 32 * $0) }
   }
 
-  @Test("rule 26: closing twice, closing never, and closing with work left") func closing() throws {
+  @Test("G16: A store may be closed twice, never, or with work left to do.") func closing() throws {
     do {
       let store = try machine.open()
       let rows = try store.keyspace("rows")
@@ -126,7 +127,7 @@ import Testing
     #expect(try last.texts(last.keyspace("rows")).count == 2)
   }
 
-  @Test("rule 26: closing after a failure") func closingPoisoned() throws {
+  @Test("G16: A poisoned store can be closed.") func closingPoisoned() throws {
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("rows"))
     machine.files.failNext(.sync, with: .system(5))
@@ -139,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "the async form commits, reports conflicts, and ends with an error once the store is closed",
+    "An asynchronous write commits, reports conflicts, and throws once the store is closed.",
     .timeLimit(.minutes(1)))
   func asyncForm() async throws {
     let store = try machine.openThreaded()
@@ -169,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("rule 28: a buffered commit can be waited for until it is durable")
+  @Test("D3: A caller can wait until a buffered commit is durable.")
   func waiting() async throws {
     let machine = Machine()
     let store = try machine.openThreaded()
@@ -185,7 +186,7 @@ import Testing
     await #expect(throws: StoreError.self) { try await store.waitUntilDurable(sequence + 1) }
   }
 
-  @Test("rule 28: waiting in a store opened for reading is refused for a commit that is not known to be durable")
+  @Test("D3: A store opened for reading refuses to wait for a commit that is not known to be durable.")
   func waitingInAStoreOpenedForReading() async throws {
     let machine = Machine()
     let store = try machine.open()

@@ -4,7 +4,8 @@ import Testing
 @testable import Cairn
 
 @Suite struct EpochTests {
-  @Test("rule 35: a pin of any thread holds back what is retired after it") func pinsOfManyThreads() {
+  @Test("G9: Memory retired after any thread has pinned an epoch is not reclaimed while the pin lasts.")
+  func pinsOfManyThreads() {
     let epochs = Epochs()
     for _ in 0..<200 {
       let done = DispatchSemaphore(value: 0)
@@ -23,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("rule 35: nobody pins an epoch of which memory has been given back") func pinsAreOfThePresent() {
+  @Test("G9: No thread pins an epoch whose memory has been reclaimed.") func pinsAreOfThePresent() {
     let epochs = Epochs()
     var limit: UInt64 = 0
     let pin = epochs.pin {

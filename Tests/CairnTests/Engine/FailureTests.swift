@@ -5,7 +5,7 @@ import Testing
   private let machine = Machine()
 
   @Test(
-    "rule 14: a failed write or sync poisons for good; nothing is acknowledged after it, reading goes on",
+    "G11: After a failed write or sync every later write fails, nothing is acknowledged, and reads continue.",
     arguments: [MemoryFileLayer.Operation.write, .sync])
   func poison(_ operation: MemoryFileLayer.Operation) throws {
     let store = try machine.open()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("rule 14: a failed sync in the background poisons too") func backgroundSync() throws {
+  @Test("G11: A failed sync in the background poisons the store, too.") func backgroundSync() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.put([0], at: 0, in: rows)
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// A recovered tail whose sync has failed is not known to be durable, however often the sync is repeated.
-  @Test("rule 14: the sync of a recovered tail is not tried again") func syncOfARecoveredTail() throws {
+  @Test("D13: A failed sync of a recovered tail is not retried.") func syncOfARecoveredTail() throws {
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("rows"))
     try store.put([2], at: 2, in: store.keyspace("rows"), .buffered)
@@ -119,7 +119,8 @@ import Testing
     }
   }
 
-  @Test("rule 15: no space is an ordinary error that changes nothing, and goes away with its cause") func noSpace()
+  @Test("D11: A write without space throws `noSpace` and changes nothing, and succeeds once there is space.")
+  func noSpace()
     throws
   {
     let store = try machine.open()
@@ -161,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("rule 15: no space for a new store") func noSpaceForAStore() throws {
+  @Test("D11: Making a store throws `noSpace` if there is no space for it.") func noSpaceForAStore() throws {
     for capacity in stride(from: 0, to: 1200, by: 40) {
       let machine = Machine()
       machine.files.capacity = capacity

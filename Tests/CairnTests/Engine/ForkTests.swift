@@ -12,7 +12,7 @@ import Testing
 
 /// A process with an open store, and its children. Each test runs in a process of its own.
 @Suite struct ForkTests {
-  @Test("rule 39: each call in a child is an error, changes nothing, and waits for nobody")
+  @Test("D23: Each call in a child process throws `forked`, changes nothing, and waits for nobody.")
   func calls() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryDirectory { directory in
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("rule 39: a child cannot open what its parent has open, can once it is closed, and is no obstacle itself")
+  @Test("D23: A child can open its parent's store only after the parent has closed it, and then blocks nobody.")
   func opening() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryDirectory { directory in
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("rule 39: a child waits for no lock that a thread of its parent holds")
+  @Test("D23: A child waits for no lock that a thread of its parent held.")
   func beside() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryDirectory { directory in

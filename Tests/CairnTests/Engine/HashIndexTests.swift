@@ -18,7 +18,7 @@ import Testing
     unsafe index.find(hash) { $0 == address }
   }
 
-  @Test("rule 31: what was entered is found while pages split, and what was taken out is not") func against() {
+  @Test("G9: A hash index finds every entered row and no removed row while its pages split.") func against() {
     var random = SplitMix64(seed: 41)
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)

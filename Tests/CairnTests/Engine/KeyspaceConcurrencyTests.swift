@@ -5,7 +5,7 @@ import Testing
 /// Ordered and unordered keyspaces under readers of every kind, while the indexes grow, shrink and replace.
 @Suite struct KeyspaceConcurrencyTests {
   @Test(
-    "rules 31 and 33: readers find every row and whole batches while the index grows and shrinks",
+    "G9: Readers find every row, and whole batches, while the index grows and shrinks.",
     .timeLimit(.minutes(5)),
     arguments: [Keyspace.Order.ordered, .unordered])
   func growth(_ order: Keyspace.Order) throws {
@@ -74,7 +74,8 @@ import Testing
     #expect(store.statistics.snapshots == 0)
   }
 
-  @Test("rule 37: keyspaces are made beside a writer and short snapshots", .timeLimit(.minutes(5)))
+  @Test(
+    "G18: Keyspaces can be made while another thread writes and others take short snapshots.", .timeLimit(.minutes(5)))
   func making() throws {
     let store = try Machine().openThreaded()
     let rows = try store.keyspace("rows")

@@ -9,7 +9,8 @@ import Testing
 @Suite struct KeyspaceTests {
   private let machine = Machine()
 
-  @Test("a store that has used all identifiers has too many keyspaces; it is not damaged") func identifiersUsedUp() {
+  @Test("A store that has used up its keyspace identifiers refuses another keyspace, and is not reported as damaged.")
+  func identifiersUsedUp() {
     var list = KeyspaceList()
     list.reserve(below: Format.maximumID + 1)
     #expect(failure { try list.checkRoom(for: "rows") }?.code == .tooManyKeyspaces)
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("rule 40: one of a store that has been freed fits no other, wherever in memory that lies")
+  @Test("G22: A keyspace of a freed store is refused by another store at the same address.")
   func oneOfAFreedStoreIsRefused() throws {
     for round in 0..<50 {
       let old = try { try machine.open(at: "/old").keyspace("rows") }()
@@ -154,7 +155,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("rule 42: one that is not used takes less than 1 KiB of memory") func unusedOnesAreSmall() async {
+    @Test("G23: A keyspace that is not used takes less than 1 KiB of memory.") func unusedOnesAreSmall() async {
       await #expect(processExitsWith: .success) {
         let store = try Machine().open()
         try store.put([1], at: 1, in: store.keyspace("first"))
@@ -169,7 +170,7 @@ import Testing
     }
   #endif
 
-  @Test("rule 42: there are 100,000 at most, and more are refused") func limit() throws {
+  @Test("A store can have 100,000 keyspaces and refuses more.") func limit() throws {
     let store = try machine.open()
     var keyspaces: [Keyspace] = []
     for number in 0..<100_000 { keyspaces.append(try store.keyspace("\(number)")) }

@@ -81,7 +81,7 @@ import Testing
     #expect(machine.files.contents.isEmpty)
   }
 
-  @Test("rule 5: a batch larger than a segment gets a segment of its own")
+  @Test("G3: A batch larger than a segment gets a segment of its own.")
   func largeBatches() throws {
     var store = try machine.open()
     func rows() throws -> Keyspace { try store.keyspace("rows") }

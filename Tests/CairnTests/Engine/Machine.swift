@@ -17,12 +17,15 @@ final class Machine: Sendable {
   let files: MemoryFileLayer
   private let random: Lock<SplitMix64>
   private let time = Atomic<UInt64>(1_700_000_000_000_000_000)
+  /// What the clock adds each time it is read, in nanoseconds, wrapping around.
+  private let tick: UInt64
   /// The time, in nanoseconds, for which commits have been asked to wait; here the wait itself takes no time.
   let paused = Atomic<Int>(0)
   private let present = Lock<ManualScheduler?>(nil)
 
-  init(_ files: MemoryFileLayer = MemoryFileLayer(), seed: UInt64 = 1) {
+  init(_ files: MemoryFileLayer = MemoryFileLayer(), seed: UInt64 = 1, tick: UInt64 = 1000) {
     self.files = files
+    self.tick = tick
     random = Lock(SplitMix64(seed: seed))
   }
 
@@ -35,7 +38,7 @@ final class Machine: Sendable {
 
   func environment(_ scheduler: any Scheduler) -> Environment {
     Environment(
-      files: files, clock: { [self] in time.add(1000, ordering: .relaxed).newValue },
+      files: files, clock: { [self] in time.wrappingAdd(tick, ordering: .relaxed).newValue },
       random: { [self] in random.withLock { $0.next() } }, scheduler: scheduler,
       pause: { [self] in paused.add($0, ordering: .relaxed) })
   }

@@ -8,7 +8,7 @@ import Testing
 
   /// Processes to which the system gives no more memory.
   @Suite struct MemoryLimitTests {
-    @Test("a batch that the indexes have no memory for is refused; nothing is poisoned, and nothing lost")
+    @Test("D26: A batch for which the indexes have no memory is refused; the store is not poisoned and loses nothing.")
     func indexes() async {
       await #expect(processExitsWith: .success) {
         try withTemporaryDirectory { directory in
@@ -56,7 +56,9 @@ import Testing
       }
     }
 
-    @Test("a value that there is no memory for is refused") func values() async {
+    @Test("D26: Putting a value without enough memory is refused, and succeeds once there is memory.") func values()
+      async
+    {
       await #expect(processExitsWith: .success) {
         try withTemporaryDirectory { directory in
           let store = try Store.open(at: "\(directory)/store")
@@ -75,7 +77,7 @@ import Testing
       }
     }
 
-    @Test("the memory of a large batch is given back") func largeBatches() async {
+    @Test("The memory of a large batch is freed after its commit.") func largeBatches() async {
       await #expect(processExitsWith: .success) {
         try withTemporaryDirectory { directory in
           let store = try Store.open(at: "\(directory)/store")
@@ -92,7 +94,7 @@ import Testing
       }
     }
 
-    @Test("opening for which there is no memory is refused, and so is compaction; both work when there is memory again")
+    @Test("D26: Opening and compaction without enough memory are refused, and succeed once there is memory.")
     func maintenance() async {
       await #expect(processExitsWith: .success) {
         try withTemporaryDirectory { directory in

@@ -12,7 +12,7 @@ import Testing
     try store.close()
   }
 
-  @Test("rule 42: another store can be opened within an opening; the same one is refused, and nobody waits for himself")
+  @Test("G23: While a store is being opened its thread can open another store; opening the same one is refused.")
   func withinAnOpening() throws {
     try fill("/a")
     try fill("/b")
@@ -34,7 +34,7 @@ import Testing
     #expect(store.statistics.rows == 1)
   }
 
-  @Test("rule 42: no opening waits for that of another store; who wants the same one waits and gets it")
+  @Test("G23: Opening one store waits only for another opening of the same store, and returns that store.")
   func besideAnOpening() throws {
     try fill("/a")
     try fill("/b")
@@ -67,7 +67,7 @@ import Testing
     #expect(opened.allSatisfy { $0 === opened[0] })
   }
 
-  @Test("rule 23: other options are an error, not the first opening's silently") func otherOptions() throws {
+  @Test("G15: Opening an open store with other options is refused.") func otherOptions() throws {
     let store = try machine.open()
     var same = Machine.options
     same.segmentSize = 1 << 20
@@ -90,7 +90,7 @@ import Testing
     #expect(try machine.open() === store)
   }
 
-  @Test("rule 14: a poisoned store can be opened anew while somebody still holds it") func poisoned() throws {
+  @Test("G15: A poisoned store can be opened anew while somebody still refers to it.") func poisoned() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.put([1], at: 1, in: rows)
@@ -105,7 +105,7 @@ import Testing
     #expect(try machine.crash().open().statistics.rows >= 2)
   }
 
-  @Test("a store is opened anew once it has been closed, by whichever thread, and none is ever locked out by itself")
+  @Test("G15: A closed store can be opened again by any thread, and is never locked by its own process.")
   func closingAndOpening() throws {
     let machine = machine
     let threads = Threads()

@@ -34,7 +34,7 @@ final class Counter: Sendable {
     return options
   }
 
-  @Test("rule 23: opening a store that is open gives the same store, by whatever path") func twice() throws {
+  @Test("G15: Opening an open store returns the same store, whatever path leads to it.") func twice() throws {
     let store = try machine.open()
     #expect(try machine.open() === store)
     #expect(try machine.open(at: "/./store/") === store)
@@ -53,7 +53,9 @@ final class Counter: Sendable {
     }
   }
 
-  @Test("rule 20: a store open elsewhere is locked, and the error names the owner") func locked() throws {
+  @Test("D22: A store that another process has open is refused as locked, and the error names the owner.") func locked()
+    throws
+  {
     try fill()
     let lock = try machine.files.lock("\(Machine.path)/LOCK", owner: [UInt8]("somebody else"))
     expect(.locked)

@@ -130,7 +130,7 @@ import Testing
     #expect(store.statistics.snapshots == 0)
   }
 
-  @Test("rule 27: a changed byte of a record is told from the record") func aDamagedRecord() throws {
+  @Test("D14: Reading a record with a changed byte throws `corrupted`.") func aDamagedRecord() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.put([UInt8]("precious"), at: "k", in: rows)

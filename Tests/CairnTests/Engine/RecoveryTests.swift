@@ -24,7 +24,7 @@ import Testing
   }
 
   /// The first commit does not fit in the first segment, which therefore has a header and no commits to wait for.
-  @Test("rule 13: an empty segment is durable before the manifest calls it sealed") func emptySegmentIsSealed() throws {
+  @Test("D7: An empty segment is durable before the manifest lists it as sealed.") func emptySegmentIsSealed() throws {
     var options = Machine.options
     options.checkpoints = false
     let store = try machine.open(options)
@@ -35,7 +35,7 @@ import Testing
     #expect(crashed.statistics.rows <= 1)
   }
 
-  @Test("rule 13: a checkpoint names no segment whose header is not durable", arguments: 0..<5)
+  @Test("D7: A checkpoint names no segment whose header is not durable.", arguments: 0..<5)
   func checkpointBehindAnEmptySegment(_ writes: Int) throws {
     var store = try machine.open()
     try put(1, store)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "rule 6: what is torn above the watermark ends the log, is kept aside and reported",
+    "D10: A torn frame above the watermark ends the log; what follows is saved in a file and reported.",
     arguments: [0, 4, 8, 16, 40, 50, 100, 200])
   func tornTail(_ offset: Int) throws {
     var store = try self.machine.open()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "rule 6: what is damaged below the watermark is corruption, named by its place; nothing on disk changes",
+    "D14: Damage below the watermark is refused with its place, and nothing on disk changes.",
     arguments: [0, 4, 8, 16, 40, 50, 100, 200])
   func corruption(_ offset: Int) throws {
     let store = try machine.open()
@@ -105,7 +105,7 @@ import Testing
     #expect(try keys(machine.open()) == keys(10))
   }
 
-  @Test("rule 6: damage anywhere in a sealed segment is corruption") func sealedSegments() throws {
+  @Test("D14: Damage anywhere in a sealed segment that opening reads is refused.") func sealedSegments() throws {
     var store = try machine.open()
     try put(10, store)
     try store.close()
@@ -131,7 +131,7 @@ import Testing
     #expect(failure { _ = try machine.open() }?.code == .damaged)
   }
 
-  @Test("rule 6: a valid frame behind an invalid one is not part of the log, in whatever segment it lies")
+  @Test("D10: A valid frame after an invalid one is not part of the log, in whatever segment it is.")
   func validFramesBehindTheEnd() throws {
     let store = try machine.open()
     try put(3, store)
@@ -164,7 +164,7 @@ import Testing
     #expect(again.recovery.discardedBytes == 0)
   }
 
-  @Test("rule 7: a thousand openings without a write leave the directory as it was") func opening() throws {
+  @Test("G14: A thousand openings without a write leave the directory unchanged.") func opening() throws {
     var store = try machine.open()
     try put(20, store)
     try put(5, store, .buffered)
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("rule 7: a recovered tail is sealed, not appended to") func sealing() throws {
+  @Test("D9: A recovered tail is sealed, and never appended to.") func sealing() throws {
     for life in 1...5 {
       let store = try machine.open()
       let before = machine.contents
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(
-    "rule 8: sequences leave a gap after every recovery, also when a crash takes all of an epoch, and epochs differ")
+    "G5: Every recovery leaves a gap in the sequences and begins a new epoch, even if a crash removed the former one.")
   func gaps() throws {
     var machine = machine
     var used: Set<UInt64> = []
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("rule 9: a record is valid only at its place: not embedded in a value, not moved, not of another segment")
+  @Test("G10: A record is valid only at its own place: not inside a value, not moved, not in another segment.")
   func places() throws {
     let store = try machine.open()
     try put(4, store)
@@ -255,7 +255,7 @@ import Testing
     #expect(failure { _ = try machine.open() }?.code == .damaged)
   }
 
-  @Test("rule 9: zeros behind the end are nothing; a preallocated tail is not discarded") func zeros() throws {
+  @Test("D10: Zeros after the end of the log are not reported as discarded bytes.") func zeros() throws {
     let store = try machine.open()
     try put(3, store)
     let killed = try machine.kill()
@@ -265,7 +265,9 @@ import Testing
     #expect(again.recovery.discardedAt == nil)
   }
 
-  @Test("rules 2 and 10: segments are replayed in the order of their numbers, newer records win") func order() throws {
+  @Test("G5: Segments are replayed in the order of their numbers, and newer records replace older ones.") func order()
+    throws
+  {
     var options = Machine.options
     options.compaction = false
     let store = try machine.open(options)
@@ -282,7 +284,7 @@ import Testing
     #expect(again.statistics.liveBytes < 3000)
   }
 
-  @Test("rule 13: no manifest speaks of bytes that are not durable") func manifestsAndBytes() throws {
+  @Test("D7: No manifest refers to bytes that are not durable.") func manifestsAndBytes() throws {
     let store = try machine.open()
     let files = machine.files
     // The power fails each time that a manifest is put in its place.

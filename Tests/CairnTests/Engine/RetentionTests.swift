@@ -106,7 +106,7 @@ import Testing
     #expect(versions[0].revision == store.lastSequence)
   }
 
-  @Test("a deletion is a version, and is kept with what it deleted") func deletions() throws {
+  @Test("G7: A deletion counts as a version, and is retained with the versions before it.") func deletions() throws {
     let store = try open()
     try retain(store, 3)
     try write(store, "a", "-")
@@ -122,7 +122,9 @@ import Testing
     #expect(store.statistics.rows == 1)
   }
 
-  @Test("with fewer versions, what is too many goes at once; with more, nothing comes back") func changing() throws {
+  @Test("G7: Lowering a retention removes the surplus versions at once; raising it brings none back.") func changing()
+    throws
+  {
     let store = try open()
     try retain(store, 4)
     try write(store, "a", "b", "c", "d")
@@ -188,7 +190,7 @@ import Testing
     #expect(try store.keyspace("rows").retention == .newest)
   }
 
-  @Test("a snapshot sees the history of its time") func snapshots() throws {
+  @Test("G7: A snapshot sees the history as of its commit.") func snapshots() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
     try retain(store, 2)
@@ -239,7 +241,7 @@ import Testing
   }
 
   @Test(
-    "rule 1: what a retention that was lowered let go does not come back when its tombstone's segment is compacted first"
+    "G8: Versions removed by a lower retention do not return if their tombstone is compacted first."
   )
   func tombstoneOfALoweredRetention() throws {
     let store = try open()
@@ -260,8 +262,8 @@ import Testing
     #expect(try history(open(machine.kill())) == [])
   }
 
-  @Test("rule 1: nor does what was deleted before a retention was raised") func tombstoneBeforeARaisedRetention() throws
-  {
+  @Test("G8: A row that was deleted before a retention was raised does not return.")
+  func tombstoneBeforeARaisedRetention() throws {
     let store = try open()
     try write(store, "a")
     try fill(store, 0..<60)
@@ -276,8 +278,8 @@ import Testing
     #expect(try history(open(machine.kill())) == ["b"])
   }
 
-  @Test("rows are counted right over a checkpoint that leads to tombstones which have gone since") func vacated() throws
-  {
+  @Test("Rows are counted correctly after opening from a checkpoint with tombstones that compaction has removed since.")
+  func vacated() throws {
     let store = try open()
     try retain(store, 2)
     try write(store, "a", "-")
@@ -304,7 +306,7 @@ import Testing
     }
   }
 
-  @Test("rows that a checkpoint has, and that are deleted behind it, stay where they belong in their tree")
+  @Test("Rows that were deleted after a checkpoint keep their places in the tree when it is opened.")
   func deletedBehindACheckpoint() throws {
     let store = try open()
     try retain(store, 4)
@@ -339,7 +341,7 @@ import Testing
     #expect(try history(machine.kill().open(options)) == ["c", "b", "a"])
   }
 
-  @Test("a store that nobody has told to retain anything says nothing of it") func unused() throws {
+  @Test("The manifest of a store whose retention was never set says nothing about retention.") func unused() throws {
     let store = try open()
     try write(store, "a", "b")
     try store.checkpoint()

@@ -9,7 +9,7 @@ import Testing
   }
 
   /// Deleted rows stay in their leaves while a snapshot sees them; when the snapshot ends, leaves can merge.
-  @Test("rule 33: no row twice and none left out when leaves merge during a scan", arguments: [false, true])
+  @Test("G6: A scan returns each row exactly once while leaves merge.", arguments: [false, true])
   func merging(_ isReverse: Bool) throws {
     for removed in [10..<60, 70..<88, 3..<80] {
       for stop in 0..<16 {

@@ -4,7 +4,7 @@ import Testing
 @testable import Cairn
 
 @Suite struct SnapshotRegistryTests {
-  @Test("what is asked of it is the same as of a plain list, whatever order snapshots end in")
+  @Test("The snapshot registry answers like a plain list, in whatever order snapshots end.")
   func isAList() {
     var random = SplitMix64(seed: chooseSeed())
     for _ in 0..<chooseRounds(60, debug: 6) {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("rule 34: a snapshot is counted before it takes its sequence, so that no commit drops what it sees")
+  @Test("G6: A snapshot is registered before it reads its sequence, so that no commit drops what it sees.")
   func countedFirst() {
     let registry = SnapshotRegistry()
     let sequence = registry.register {
@@ -47,7 +47,9 @@ import Testing
     #expect(registry.isEmpty)
   }
 
-  @Test("rule 42: many snapshots end in any order", arguments: ["oldest first", "newest first", "shuffled"])
+  @Test(
+    "G23: Many snapshots can end in any order, and then keep no versions.",
+    arguments: ["oldest first", "newest first", "shuffled"])
   func many(_ order: String) throws {
     let store = try Machine().open()
     let rows = try store.keyspace("rows")

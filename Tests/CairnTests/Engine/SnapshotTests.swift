@@ -7,7 +7,7 @@ import Testing
   private let machine = Machine()
 
   @Test(
-    "rule 34: a snapshot stands still while rows are overwritten, deleted, inserted again, and the index grows",
+    "G6: A snapshot does not change while rows are overwritten, deleted and inserted and the index grows.",
     arguments: [Keyspace.Order.ordered, .unordered])
   func standsStill(_ order: Keyspace.Order) throws {
     let store = try machine.open()
@@ -61,7 +61,7 @@ import Testing
     #expect(store.statistics.rows == state.count)
   }
 
-  @Test("rule 18: a row overwritten again and again under one snapshot keeps two versions") func hotKey() throws {
+  @Test("G6: A row that is overwritten many times under one snapshot keeps two versions.") func hotKey() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.put([0], at: "hot", in: rows)
@@ -112,7 +112,7 @@ import Testing
     #expect(try store.get("k", in: rows) == [3])
   }
 
-  @Test("rule 34: deleted rows leave the index when the last snapshot that needs them ends") func deletedRowsLeave()
+  @Test("G6: Deleted rows leave the index when the last snapshot that sees them ends.") func deletedRowsLeave()
     throws
   {
     let store = try machine.open()
@@ -141,7 +141,8 @@ import Testing
     #expect(try store.read { try $0.count(.all, in: rows) } == 0)
   }
 
-  @Test("what a snapshot kept goes although it ends between two commits") func endBetweenCommits() throws {
+  @Test("Versions kept for a snapshot are removed even if the snapshot ends between two commits.")
+  func endBetweenCommits() throws {
     var options = Machine.options
     options.compaction = false
     options.checkpoints = false
@@ -164,7 +165,9 @@ import Testing
     #expect(store.statistics.pinnedBytes == 0)
   }
 
-  @Test("a deleted row goes with the last snapshot that sees it, whichever that is", arguments: [false, true])
+  @Test(
+    "A deleted row is removed with the last snapshot that sees it, in whatever order snapshots end.",
+    arguments: [false, true])
   func deletedRow(_ newestEndsFirst: Bool) throws {
     var options = Machine.options
     options.checkpoints = false
@@ -217,7 +220,7 @@ import Testing
     #expect(try snapshot.rows(in: rows).count == 1)
   }
 
-  @Test("rule 33: readers of several rows see whole batches only") func wholeBatches() throws {
+  @Test("G3: Readers of several rows see only whole batches.") func wholeBatches() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     for round in 0..<50 as Range<UInt8> {

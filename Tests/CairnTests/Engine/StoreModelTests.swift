@@ -7,7 +7,7 @@ import Testing
     case random, sharedPrefix, sequential, tuples, zeros, mixed
   }
 
-  @Test("the store is what a dictionary says it is, whatever is done to it", arguments: Shape.allCases)
+  @Test("A store equals a dictionary after any sequence of operations.", arguments: Shape.allCases)
   func programs(_ shape: Shape) throws {
     let seed = chooseSeed("programs(\(shape))")
     for round in 0..<UInt64(chooseRounds(700, debug: 8)) {

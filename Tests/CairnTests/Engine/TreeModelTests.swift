@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("rule 32: scans are right while a tree grows, shrinks and grows again", arguments: Shape.allCases)
+  @Test("G9: Scans are correct while a tree grows, shrinks and grows again.", arguments: Shape.allCases)
   func growShrinkGrow(_ shape: Shape) throws {
     let seed = chooseSeed("growShrinkGrow(\(shape))")
     var random = SplitMix64(seed: seed)
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Separators are as long as keys can be. Runs on the real file system, with 200 MB.
-  @Test("rule 32: keys of 65,536 bytes that differ at their end") func longestKeys() throws {
+  @Test("G9: A tree finds keys of 65,536 bytes that differ only at their ends.") func longestKeys() throws {
     try withTemporaryDirectory { directory in
       let store = try Store.open(at: "\(directory)/store")
       let rows = try store.keyspace("rows")
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("rule 32: many separators of 60,000 bytes that share little") func longSeparators() throws {
+  @Test("G9: A tree can have many separators of 60,000 bytes that share few bytes.") func longSeparators() throws {
     try withTemporaryDirectory { directory in
       let store = try Store.open(at: "\(directory)/store")
       let rows = try store.keyspace("rows")

@@ -41,7 +41,7 @@ import Testing
   private func count(_ store: Store) throws -> Int { try store.read { try $0.count(in: store.keyspace("rows")) } }
 
   @Test(
-    "rule 41: what the newest segment loses behind a clean close is noticed, with a checkpoint or without",
+    "D16: Bytes lost from the newest segment after a clean close are detected, with and without a checkpoint.",
     arguments: Loss.allCases, [false, true])
   func afterClosing(_ loss: Loss, _ hasCheckpoint: Bool) throws {
     let store = try machine.open()
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "rule 41: and what it loses behind the end of a process",
+    "D16: Bytes lost from the newest segment after the process was killed are detected.",
     arguments: [Loss.cutInHalf, .cutBehindHeader, .cutToNothing, .zeroedFromHalf, .zeroed, .removed])
   func afterKilling(_ loss: Loss) throws {
     let store = try machine.open()
@@ -75,7 +75,7 @@ import Testing
     #expect(try !Verifier(at: Machine.path, files: machine.files).run().damage.isEmpty)
   }
 
-  @Test("rule 41: a store that has lost its end can be opened as it was before")
+  @Test("G17: A store that has lost its end can be opened as of a remaining commit.")
   func goingBack() throws {
     var store = try machine.open()
     try fill(store, 0..<20)
@@ -103,7 +103,7 @@ import Testing
     #expect(try Verifier(at: Machine.path, files: machine.files).run().damage.isEmpty)
   }
 
-  @Test("rule 41: going back before the durable end makes that the end")
+  @Test("G17: Opening as of a commit before the durable end makes that commit the durable end.")
   func goingBackOnPurpose() throws {
     var store = try machine.open()
     try fill(store, 0..<20)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("rule 41: a record that is torn, lost, old or of another store says less and nothing wrong")
+  @Test("D16: A `WATERMARK` that is torn, lost, old or of another store detects less, and reports nothing wrong.")
   func recordsThatSayNothing() throws {
     var store = try machine.open()
     try fill(store, 0..<20)
@@ -150,7 +150,7 @@ import Testing
     #expect(machine.files.contents[path] != nil)
   }
 
-  @Test("rule 41: the record is of what has been synced, in each segment and each epoch")
+  @Test("D16: `WATERMARK` records what has been synced, in each segment and after each opening.")
   func follows() throws {
     let path = "\(Machine.path)/\(WatermarkRecord.fileName)"
     for epoch in 1...3 as ClosedRange<UInt32> {
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("a process that syncs what it found, and writes nothing, records that")
+  @Test("D16: A process that syncs what it found and writes nothing records the new durable end.")
   func syncOfWhatWasFound() throws {
     let store = try machine.open()
     try fill(store, 0..<5)
@@ -186,7 +186,7 @@ import Testing
     #expect(failure { _ = try machine.open() }?.code == .damaged)
   }
 
-  @Test("closing makes buffered commits durable, or says that it could not")
+  @Test("G16: Closing makes buffered commits durable, or throws.")
   func closing() throws {
     var store = try machine.open()
     try fill(store, 0..<10, .buffered)

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a checkpoint whose older versions and tables say anything is used or left aside") func randomCheckpoints()
+  @Test("D19: A checkpoint with arbitrary older versions and tables is used or ignored.") func randomCheckpoints()
     throws
   {
     var random = SplitMix64(seed: chooseSeed())

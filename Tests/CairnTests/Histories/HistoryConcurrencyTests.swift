@@ -56,7 +56,7 @@ import Testing
     return recordings.count
   }
 
-  @Test("rule 33: histories of several threads are linearizable")
+  @Test("G5: Histories of several threads are linearizable.")
   func inMemory() throws {
     let seed = chooseSeed()
     var histories = 0
@@ -75,7 +75,7 @@ import Testing
     print("\(histories) histories")
   }
 
-  @Test("rule 33: histories on real files, across openings, are linearizable")
+  @Test("G5: Histories of several threads on real files, across openings, are linearizable.")
   func onFiles() throws {
     let seed = chooseSeed()
     var histories = 0

@@ -1,10 +1,10 @@
 import CairnInspection
 import Testing
 
-@Suite("dates in the notation of ISO 8601")
+@Suite("Dates in ISO 8601")
 struct ISODateTests {
   @Test(
-    "are those of the calendar",
+    "An ISO date is printed as in the Gregorian calendar.",
     arguments: [
       (0.0, "2001-01-01T00:00:00Z"), (-0.0, "2001-01-01T00:00:00Z"), (-1, "2000-12-31T23:59:59Z"),
       (-1e-12, "2000-12-31T23:59:59.999999999999Z"), (86_400.5, "2001-01-02T00:00:00.5Z"),
@@ -19,7 +19,7 @@ struct ISODateTests {
   }
 
   @Test(
-    "are numbers of seconds where a year has no four digits",
+    "A date whose year does not have four digits is printed as a number of seconds.",
     arguments: [1e300, -1e300, .infinity, -63_113_904_001, 9_223_372_036_854_774_784 * 86_400])
   func areNumbersBeyond(seconds: Double) {
     #expect(ISODate.text(seconds) == "\(seconds)")
@@ -27,7 +27,7 @@ struct ISODateTests {
   }
 
   @Test(
-    "are read as they are written, and no others are",
+    "ISO dates are read as they are printed, and no other texts are read.",
     arguments: [
       "", "Z", "yesterday", "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-1-01T00:00:00Z", "2023-01-01Z",
       "2023-01-01T24:00:00Z", "2023-01-01T00:60:00Z", "2023-01-01T00:00:60Z", "2023-01-01T00:00:00.Z",
@@ -45,12 +45,14 @@ struct ISODateTests {
   ]
   private static let edges: [Double] = [1, -1, 86_400, -86_400, 252_423_993_599, -63_113_903_999]
 
-  @Test("come back exactly", arguments: oddSeconds + edges.map(\.nextDown) + edges.map(\.nextUp))
+  @Test(
+    "A printed date reads as exactly the same date.",
+    arguments: oddSeconds + edges.map(\.nextDown) + edges.map(\.nextUp))
   func comeBack(seconds: Double) {
     #expect(ISODate.seconds(ISODate.text(seconds)) == seconds)
   }
 
-  @Test("come back exactly whatever their size")
+  @Test("A printed date reads as exactly the same date, whatever its size.")
   func comeBackOfEverySize() {
     var seconds = 2.5e11 / 3
     while seconds > 1e-30 {
@@ -59,7 +61,7 @@ struct ISODateTests {
     }
   }
 
-  @Test("are read with zeros at their ends")
+  @Test("Dates with zeros at the end of their fractions are read.")
   func zerosAtTheEnd() {
     #expect(ISODate.seconds("2000-12-31T23:59:59.000Z") == -1)
     #expect(ISODate.seconds("2000-12-31T23:59:59.50Z") == -0.5)

@@ -79,14 +79,14 @@ import Testing
     return (found, remarks)
   }
 
-  @Test("a keyspace that the manifest no longer lists does not come back", arguments: ["rows", "others"])
+  @Test("A keyspace that the manifest no longer lists is not salvaged.", arguments: ["rows", "others"])
   func unlisted(_ name: String) throws {
     let (rows, remarks) = try salvage(.drop, then: name)
     #expect(rows == [name: ["1=new"]])
     #expect(remarks == 0)
   }
 
-  @Test("two keyspaces that have the same name are both salvaged, the older one under another name")
+  @Test("Two keyspaces with the same name are both salvaged, the older one under another name.")
   func sameName() throws {
     var (rows, remarks) = try salvage(.nothing, then: "rows")
     #expect(rows == ["rows": ["1=new"], Self.renamed: ["1=old"]])
@@ -96,7 +96,7 @@ import Testing
     #expect(remarks == 1)
   }
 
-  @Test("a keyspace that nothing says was dropped is salvaged") func listed() throws {
+  @Test("A keyspace is salvaged if nothing says that it was dropped.") func listed() throws {
     #expect(try salvage(.nothing, then: "others").rows == ["rows": ["1=old"], "others": ["1=new"]])
     #expect(
       try salvage(.definition, then: "others").rows == ["rows": ["1=old", "2=older"], "others": ["1=new"]])

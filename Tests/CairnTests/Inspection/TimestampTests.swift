@@ -1,10 +1,10 @@
 import CairnInspection
 import Testing
 
-@Suite("times of the log")
+@Suite("Times in the log")
 struct TimestampTests {
   @Test(
-    "a date in UTC is read with or without a time of day, and with a zone",
+    "A date in UTC is read with or without a time of day, and with a time zone.",
     arguments: [
       ("2023-11-14 22:13:20.125 UTC", 1_700_000_000_125_000_000), ("2023-11-14T22:13:20Z", 1_700_000_000_000_000_000),
       ("2023-11-14T22:13:20", 1_700_000_000_000_000_000), ("2023-11-14T23:43:20+01:30", 1_700_000_000_000_000_000),
@@ -17,7 +17,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "a text that is not a date is not read",
+    "A text that is not a date is refused.",
     arguments: [
       "", "now", "2023", "2023-11", "2023-1-1", "2023-02-29", "2023-13-01", "20231114", "2023-11-14T",
       "2023-11-14X22:13", "2023-11-14T22", "2023-11-14T24:00", "2023-11-14T22:60", "2023-11-14T2:13", "2023-11-14Z",
@@ -30,7 +30,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "a time that is printed is read as the same millisecond",
+    "A printed time reads as the same millisecond.",
     arguments: [0, 1, 999_999, 1_000_000, 951_782_399_999_999_999, 1_700_000_000_125_000_000, .max] as [UInt64])
   func isReadAsPrinted(nanoseconds: UInt64) {
     #expect(Timestamp("\(Timestamp(nanoseconds: nanoseconds))")?.nanoseconds == nanoseconds / 1_000_000 * 1_000_000)

@@ -70,7 +70,7 @@ import Testing
     expect(verification, .frame, in: first, at: 128)
   }
 
-  @Test("damage in a sealed segment is reported before the rest of the log is read, and the log is read once")
+  @Test("The verifier reports damage in a sealed segment before it reads the rest, and reads the log once.")
   func foundAtOnce() throws {
     var files = try Fixtures.everything()
     files[first]?[190] ^= 4
@@ -91,7 +91,7 @@ import Testing
     #expect(counts.first == 0 && counts.dropFirst().allSatisfy { $0 == 1 }, "\(counts)")
   }
 
-  @Test("damage that is gone when the store is read again is not reported") func notReported() throws {
+  @Test("The verifier does not report damage that is gone when it reads the store again.") func notReported() throws {
     let sound = try threeCommits()
     var damaged = sound
     damaged[first]?[180] ^= 1
@@ -113,7 +113,7 @@ import Testing
     #expect(found.isEmpty && verification.findings.isEmpty, "\(found)")
   }
 
-  @Test("verifying can be cancelled at each stage, and the progress of the rows is their number")
+  @Test("Verifying can be cancelled at each stage, and the progress of the rows ends with their number.")
   func cancelled() throws {
     let machine = try FixtureMachine(random: [1, 2, 3])
     let store = try machine.open()

@@ -51,7 +51,9 @@ import Testing
     #expect(isBounded(store))
   }
 
-  @Test("what a pause interrupts leaves nothing, and checkpoints go on") func pausedHalfway() throws {
+  @Test("Pausing compaction removes its unfinished segments, and checkpoints are still written.") func pausedHalfway()
+    throws
+  {
     var options = Machine.options
     options.segmentSize = 1 << 22
     options.compaction = true
@@ -73,7 +75,9 @@ import Testing
     #expect(store.statistics.compactedBytes > 0)
   }
 
-  @Test("rule 34: when a snapshot ends, its space comes back without another write", arguments: [false, true])
+  @Test(
+    "G13: The space of versions kept for a snapshot is reclaimed when it ends, without another write.",
+    arguments: [false, true])
   func aSnapshotEnds(_ drops: Bool) throws {
     let store = try machine.open(Self.options)
     try fill(store, 0..<1000)
@@ -102,7 +106,9 @@ import Testing
     #expect(isBounded(store))
   }
 
-  @Test("deletions that a snapshot keeps are not copied over and over") func deletionsUnderASnapshot() throws {
+  @Test("Compaction does not copy the deletions that a snapshot keeps again and again.") func deletionsUnderASnapshot()
+    throws
+  {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
     try fill(store, 0..<1200, length: 10)
@@ -119,7 +125,7 @@ import Testing
     #expect(try snapshot.count(in: rows) == 1200)
   }
 
-  @Test("rule 15: small segments are not written anew for nothing where there is no space for two together")
+  @Test("D11: Small segments are not rewritten in vain where there is no space for two together.")
   func smallSegmentsOnAFullDisk() throws {
     var options = Self.options
     options.segmentSize = 1 << 20
@@ -142,7 +148,8 @@ import Testing
     }
   }
 
-  @Test("writers wait while the log grows beyond what compaction keeps up with, and only then") func pace() throws {
+  @Test("G13: Writers are slowed down only while the log grows faster than compaction can reclaim.") func pace() throws
+  {
     let store = try machine.open(Self.options)
     try fill(store, 0..<200)
     for round in 0..<3 as Range<UInt64> { try fill(store, 0..<200, round: round) }

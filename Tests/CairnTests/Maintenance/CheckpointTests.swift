@@ -67,7 +67,8 @@ import Testing
     machine.contents.keys.filter { $0.hasSuffix(".checkpoint") }.sorted()
   }
 
-  @Test("checkpoints that a crash has left and nobody lists go with the first write") func leftovers() throws {
+  @Test("The first write removes checkpoints that a crash has left and that the manifest does not list.")
+  func leftovers() throws {
     let machine = Machine()
     let store = try machine.open()
     for round in 0..<3 {
@@ -93,7 +94,8 @@ import Testing
     #expect(last.recovery.checkpoint == 30 && last.recovery.rows == 31)
   }
 
-  @Test("a checkpoint that has been begun in the place of one never finished stays", arguments: [false, true])
+  @Test(
+    "A checkpoint that takes the place of an unfinished one is not removed as a leftover.", arguments: [false, true])
   func leftoverBegunAnew(_ isWrittenMeanwhile: Bool) throws {
     let machine = Machine()
     let store = try machine.open()
@@ -124,7 +126,8 @@ import Testing
     #expect(last.recovery.checkpoint == 10 && last.recovery.rows == 11)
   }
 
-  @Test("rule 11: a checkpoint that does not fit is ignored as a whole", arguments: ["flip", "cut", "gone", "other"])
+  @Test(
+    "D19: A checkpoint that does not match the log is ignored as a whole.", arguments: ["flip", "cut", "gone", "other"])
   func misfits(_ damage: String) throws {
     let machine = Machine()
     let store = try machine.open()
@@ -164,7 +167,7 @@ import Testing
   }
 
   @Test(
-    "with retained versions, a checkpoint of minor version 0 may have misplaced rows and is ignored",
+    "A checkpoint of minor version 0 with retained versions is ignored, as its rows may be misplaced.",
     arguments: [false, true])
   func minorVersion(_ retainsVersions: Bool) throws {
     let machine = Machine()
@@ -207,7 +210,7 @@ import Testing
     #expect(try again.texts(again.keyspace("rows")) == expected)
   }
 
-  @Test("a checkpoint has no row that comes while it is being written") func newRows() throws {
+  @Test("A checkpoint contains no row that is inserted while it is being written.") func newRows() throws {
     let machine = Machine()
     var options = Machine.options
     options.checkpoints = false
@@ -332,7 +335,7 @@ import Testing
   }
 
   @Test(
-    "before the first write, a store that has gone back leaves the checkpoints of later commits as they are",
+    "A store opened as of an earlier commit keeps later checkpoints until its first write.",
     arguments: [false, true])
   func checkpointBeforeTheFirstWrite(_ compacts: Bool) throws {
     let machine = Machine()

@@ -37,7 +37,7 @@ import Testing
     return machine.files.mostUsed - before
   }
 
-  @Test("compaction takes two segments of free space at most", arguments: [0, 1, 20, 300, 5000, 50_000])
+  @Test("G13: Compaction needs free space for two segments at most.", arguments: [0, 1, 20, 300, 5000, 50_000])
   func freeSpace(length: Int) throws {
     let store = try machine.open(Self.options)
     let count = Int64(min(20_000, 20 * Self.options.segmentSize / (length + 20)))
@@ -53,7 +53,8 @@ import Testing
     #expect(try store.get(.integer(count - 1), in: store.keyspace("rows")) == last)
   }
 
-  @Test("a commit longer than that takes as much as is needed of it") func longCommit() throws {
+  @Test("G13: Compacting a commit longer than two segments needs free space for its needed records only.")
+  func longCommit() throws {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
     try store.write(.buffered) { batch in
@@ -67,7 +68,7 @@ import Testing
     #expect(store.statistics.logBytes < store.statistics.liveBytes * 11 / 10)
   }
 
-  @Test("compaction says that a snapshot needs what it cannot gain") func pinned() throws {
+  @Test("Compaction reports the bytes that it cannot reclaim because a snapshot needs them.") func pinned() throws {
     let store = try machine.open(Self.options)
     try fill(store, 0..<200)
     let snapshot = store.snapshot()
@@ -83,7 +84,7 @@ import Testing
     #expect(last.pinnedBytes == 0)
   }
 
-  @Test("rule 1: rows that come and go under a snapshot leave no tombstones, but for those it sees")
+  @Test("G8: Rows inserted and deleted under a snapshot leave no tombstones if the snapshot does not see them.")
   func tombstonesUnderASnapshot() throws {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
@@ -123,7 +124,9 @@ import Testing
 
   enum End: CaseIterable { case before, betweenSegments, behind }
 
-  @Test("rule 1: what a snapshot has needed does not come back when it has ended", arguments: End.allCases)
+  @Test(
+    "G8: A deleted row that only a snapshot needed does not return after the snapshot has ended.",
+    arguments: End.allCases)
   func afterTheSnapshot(end: End) throws {
     let (store, snapshot) = try storeWithSnapshot(of: 0..<1000, deleting: 500)
     try store.compact(.everything)
@@ -149,7 +152,9 @@ import Testing
     #expect(try again.read { try $0.count(in: again.keyspace("rows")) } == 1119)
   }
 
-  @Test("rule 1: nor does it when the snapshot ends between two pieces of compaction", arguments: 0..<24)
+  @Test(
+    "G8: A deleted row does not return if the snapshot that needed it ends between two pieces of compaction.",
+    arguments: 0..<24)
   func betweenPieces(end: Int) throws {
     let (store, snapshot) = try storeWithSnapshot(of: 0..<200, deleting: 20)
     var pieces = 0
@@ -165,7 +170,7 @@ import Testing
     snapshot.close()
   }
 
-  @Test("rule 1: what compaction moves behind a checkpoint is led to, and what it moves for a snapshot is no row")
+  @Test("D8: Records that compaction moved after a checkpoint are found, and copies kept for a snapshot are no rows.")
   func movedBehindACheckpoint() throws {
     let (store, snapshot) = try storeWithSnapshot(of: 0..<200, deleting: 20)
     try store.checkpoint()
@@ -179,7 +184,9 @@ import Testing
     snapshot.close()
   }
 
-  @Test("rule 1: a snapshot that ends between a row's record and its tombstone leaves both", arguments: [false, true])
+  @Test(
+    "G8: A row stays deleted if a snapshot ends while compaction is between its record and its tombstone.",
+    arguments: [false, true])
   func betweenRecordAndTombstone(isRetained: Bool) throws {
     let store = try machine.open(Self.withoutCheckpoints)
     let rows = try store.keyspace("rows")

@@ -42,7 +42,7 @@ import Testing
     #expect(try contents(open()) == before)
   }
 
-  @Test("a store that was closed with a single segment shrinks when it is opened and compacted, before any write")
+  @Test("Compaction before the first write shrinks a store that has a single segment.")
   func compactionBeforeTheFirstWrite() throws {
     var options = Self.options
     options.segmentSize = 16 << 20
@@ -112,7 +112,7 @@ import Testing
     #expect(try contents(open()) == before)
   }
 
-  @Test("rule 1: a deleted row stays deleted when its tombstone's segment is compacted before the row's")
+  @Test("G8: A deleted row stays deleted if its tombstone's segment is compacted before the row's.")
   func tombstoneOutlivesItsRow() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
@@ -133,7 +133,7 @@ import Testing
     #expect(try store.get("k", in: keyspace) == nil)
   }
 
-  @Test("rule 1: once nothing older is left, tombstones go") func tombstonesGo() throws {
+  @Test("G8: Compaction drops a tombstone once no older record of its row is left.") func tombstonesGo() throws {
     let store = try open()
     try fill(store, 0..<1000, length: 100)
     let keyspace = try store.keyspace("rows")
@@ -146,7 +146,7 @@ import Testing
     #expect(try contents(open()).count == 100)
   }
 
-  @Test("a checkpoint that nobody renews is given up before the deletions behind it make the log too long")
+  @Test("A checkpoint that is not renewed is removed before the deletions after it make the log too long.")
   func checkpointInTheWay() throws {
     var options = Self.options
     options.compaction = true
@@ -167,7 +167,7 @@ import Testing
     #expect(store.statistics.checkpointBytes > 0)
   }
 
-  @Test("of a segment just compacted all bytes are needed, retained deletions counted once")
+  @Test("Every byte of a segment just compacted is counted as needed, and retained deletions are counted once.")
   func allOfACopyIsNeeded() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test("deletions go although segments without anything to gain keep them") func keepingSegments() throws {
+  @Test("Compaction drops deletions although older segments have nothing to reclaim.") func keepingSegments() throws {
     let store = try open()
     try fill(store, 0..<400)
     let cold = store.statistics.logBytes
@@ -201,7 +201,7 @@ import Testing
     #expect(try contents(machine.kill().open(Self.options)) == before)
   }
 
-  @Test("rule 3: a copy is no newer than its row; what is written meanwhile wins") func writtenMeanwhile() throws {
+  @Test("G13: A row that is written while compaction copies it keeps the newer value.") func writtenMeanwhile() throws {
     var options = Machine.options
     options.checkpoints = false
     let store = try machine.open(options)
@@ -227,7 +227,7 @@ import Testing
     #expect(before.filter { $0.value.count == 1 }.count == Int(row + 1) / 2)
   }
 
-  @Test("rule 29: what supersedes a record is durable before the record goes", arguments: [false, true])
+  @Test("D8: Compaction drops a record only after the record that superseded it is durable.", arguments: [false, true])
   func supersededByWhatIsNotDurable(_ isDelete: Bool) throws {
     let store = try open()
     try fill(store, 0..<200)
@@ -244,7 +244,8 @@ import Testing
     #expect(try contents(machine.crash().open(Self.options)) == before)
   }
 
-  @Test("rule 29: so is what supersedes a record while compaction is at work") func supersededMeanwhile() throws {
+  @Test("D8: A record superseded while compaction runs is dropped only after its successor is durable.")
+  func supersededMeanwhile() throws {
     let store = try open()
     try fill(store, 0..<600)
     let keyspace = try store.keyspace("rows")
@@ -262,7 +263,7 @@ import Testing
     #expect(found.map(\.reference) == (0..<600).map { .integer($0) })
   }
 
-  @Test("rule 30: what is damaged is left as it is, and never given a good checksum") func damage() throws {
+  @Test("D17: Compaction leaves a damaged frame as it is, and never gives it a valid checksum.") func damage() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
     let path = "\(Machine.path)/\(Segment.fileName(2))"
@@ -277,7 +278,7 @@ import Testing
     #expect(throws: StoreError.self) { try open(machine.kill()) }
   }
 
-  @Test("rule 30: what is damaged after it was verified is left as it is, and the other segments are compacted")
+  @Test("D17: A segment damaged after it was verified is left unchanged, and the other segments are compacted.")
   func damageBeforeTheCopy() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
@@ -303,7 +304,7 @@ import Testing
     #expect(machine.files.contents.keys.contains(Machine.segment(Int(id))))
   }
 
-  @Test("rule 30: a frame that claims to have billions of records is damaged and no more") func damagedCount() throws {
+  @Test("D17: A frame that claims to have billions of records is reported as damaged.") func damagedCount() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
     let before = try contents(store)
@@ -322,7 +323,7 @@ import Testing
     #expect(try contents(store) == before)
   }
 
-  @Test("rule 34: a snapshot sees its rows though all their segments have been compacted", arguments: [false, true])
+  @Test("G6: A snapshot sees its rows after all their segments have been compacted.", arguments: [false, true])
   func underASnapshot(_ drops: Bool) throws {
     let store = try open()
     try fill(store, 0..<200)
@@ -358,7 +359,7 @@ import Testing
     #expect(try again.get(1, in: try again.keyspace("others")) == [1])
   }
 
-  @Test("rule 17: readers go on in a segment that is gone") func readersOfWhatIsGone() throws {
+  @Test("G9: Readers continue in a segment that has been removed.") func readersOfWhatIsGone() throws {
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<200, round: round) }
     let keyspace = try store.keyspace("rows")

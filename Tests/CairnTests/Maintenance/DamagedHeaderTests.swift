@@ -21,7 +21,7 @@ import Testing
     return try machine.open()
   }
 
-  @Test("a damaged header does not make durable commits disappear", arguments: [0, 40, 70, 127])
+  @Test("G17: A damaged header does not make durable commits disappear.", arguments: [0, 40, 70, 127])
   func isRefused(_ offset: Int) throws {
     var files = try files(commits: 3)
     files["0000000001.segment"]?[offset] ^= 1

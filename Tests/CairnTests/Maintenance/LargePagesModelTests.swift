@@ -29,7 +29,7 @@ import Testing
     #expect(rounds.contains { found == [UInt8]("\(number) \($0)") })
   }
 
-  @Test("rows are found and changed while the index goes into large pages", arguments: [0, 200_000])
+  @Test("Rows are found and changed while the index moves into large pages.", arguments: [0, 200_000])
   func rowsAreFoundWhileTheIndexMoves(_ behindCheckpoint: Int) throws {
     let machine = Machine()
     var store = try machine.open(Self.options)

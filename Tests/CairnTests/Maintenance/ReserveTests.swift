@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cairn
 
-/// Rule 15: operations that free space work even when there is none left.
+/// Promise G12: operations that free space work even when there is none left.
 @Suite struct ReserveTests {
   private let machine = Machine()
 
@@ -48,7 +48,7 @@ import Testing
     return deleted
   }
 
-  @Test("rule 15: rows can be deleted when the disk is full, and then others put") func deleting() throws {
+  @Test("G12: Rows can be deleted when the disk is full, and others can be put afterwards.") func deleting() throws {
     let (store, count) = try fullStore()
     let rows = try store.keyspace("rows")
     for row in 0..<count / 2 {
@@ -67,7 +67,7 @@ import Testing
     #expect(try again.get(0, in: again.keyspace("rows")) == nil)
   }
 
-  @Test("rule 15: when the disk is full, a batch that puts less than it deletes can be committed")
+  @Test("G12: A batch that puts fewer bytes than it deletes can be committed when the disk is full.")
   func shrinking() throws {
     let (store, count) = try fullStore()
     let rows = try store.keyspace("rows")
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("rule 15: on a full disk a list of members can be shortened more often than the reserve has space for")
+  @Test("G12: A list of members can be shortened on a full disk more often than the reserve has space for.")
   func shorteningALongRow() throws {
     var options = Machine.options
     options.segmentSize = 16 << 20
@@ -115,7 +115,7 @@ import Testing
     #expect(try store.get(.integer(count), in: rows) == Self.value(count))
   }
 
-  @Test("while the reserve is used up, a row can be replaced by a shorter one only", arguments: [1000, 1001])
+  @Test("G12: While the reserve is used up, a row can be replaced only by a shorter one.", arguments: [1000, 1001])
   func replacing(_ length: Int) throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
@@ -129,7 +129,7 @@ import Testing
     #expect(try store.get(.integer(row), in: rows) == .noise(999))
   }
 
-  @Test("while the reserve is used up, a shorter value frees nothing in a keyspace that retains the longer one")
+  @Test("G12: A shorter value frees nothing in a keyspace that retains the longer one.")
   func replacingRetained() throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(
-    "rule 15: on a full disk compaction gives back what is not needed of segments of which that fits into the reserve",
+    "G12: On a full disk, compaction reclaims the space of segments whose needed records fit into the reserve.",
     arguments: [2, 3, 4, 8], [250_000, 1_000_000])
   func compactingOnRequest(_ keptOneIn: Int64, _ capacity: Int) throws {
     var options = Machine.options
@@ -164,14 +164,14 @@ import Testing
     }
   }
 
-  @Test("rule 15: a keyspace can be dropped when the disk is full, and its space comes back") func dropping() throws {
+  @Test("G12: A keyspace can be dropped when the disk is full, and its space is reclaimed.") func dropping() throws {
     let (store, count) = try fullStore()
     try store.drop(store.keyspace("rows"))
     machine.runBackground()
     #expect(try fill(store) > count * 9 / 10)
   }
 
-  @Test("rule 15: compaction works on a full disk, on request too") func compacting() throws {
+  @Test("G12: Compaction works on a full disk, also on request.") func compacting() throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
     for row in 0..<count where row % 3 > 0 { try store.delete(.integer(row), in: rows) }
@@ -182,7 +182,7 @@ import Testing
     #expect(store.statistics.reservedBytes > 0)
   }
 
-  @Test("a commit that meets no space waits until compaction has made some") func waiting() throws {
+  @Test("A commit that finds no space waits until compaction has reclaimed some.") func waiting() throws {
     let (store, count) = try fullStore()
     let rows = try store.keyspace("rows")
     for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
@@ -190,7 +190,9 @@ import Testing
     #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
   }
 
-  @Test("a change of the retention that meets no space waits until compaction has made some") func retaining() throws {
+  @Test("A change of the retention that finds no space waits until compaction has reclaimed some.") func retaining()
+    throws
+  {
     let (store, count) = try fullStore()
     let rows = try store.keyspace("rows")
     for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
@@ -201,8 +203,8 @@ import Testing
     #expect(try store.history(of: 1, in: keyspace).map(\.value) == [[2], [1]])
   }
 
-  @Test("an asynchronous commit that meets no space waits for compaction too") func waitingAsynchronously() async throws
-  {
+  @Test("An asynchronous commit that finds no space waits until compaction has reclaimed some.")
+  func waitingAsynchronously() async throws {
     let store = try machine.openThreaded()
     machine.files.capacity = 1_000_000
     let count = try fill(store)
@@ -215,7 +217,7 @@ import Testing
     try store.close()
   }
 
-  @Test("while the reserve is used up nothing but deletions takes space, and reads go on") func usedUp() throws {
+  @Test("G12: While the reserve is used up only deletions take space, and reads continue.") func usedUp() throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
     let deleted = try useUpReserve(of: store, count)
@@ -231,7 +233,8 @@ import Testing
     #expect(machine.files.contents[Self.reservePath] != nil)
   }
 
-  @Test("while the reserve is used up a put takes no space, though there is some") func reserveComesFirst() throws {
+  @Test("G12: While the reserve is used up a put is refused, although there is some free space.")
+  func reserveComesFirst() throws {
     let (store, count) = try fullStore(compaction: false)
     let rows = try store.keyspace("rows")
     let held = store.statistics.reservedBytes
@@ -246,7 +249,7 @@ import Testing
     #expect(store.statistics.reservedBytes >= held)
   }
 
-  @Test("a store that is opened on a full disk can be deleted from") func reopening() throws {
+  @Test("G12: Rows can be deleted from a store that is opened on a full disk.") func reopening() throws {
     let (store, count) = try fullStore()
     try store.close()
     machine.files.capacity = machine.files.used

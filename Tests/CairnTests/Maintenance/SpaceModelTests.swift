@@ -31,7 +31,8 @@ import Testing
     }
   }
 
-  @Test("rule 24: the log keeps its bound where some rows change and others stay") func aHotAndAColdPart() throws {
+  @Test("G13: The log stays below its bound if some rows change often and others never.") func aHotAndAColdPart() throws
+  {
     try everySeed(6) { watched in
       try watched.fill()
       try watched.overwriteHot(10 * watched.rowCount)

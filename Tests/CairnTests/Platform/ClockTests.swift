@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The clock of the machine")
 struct ClockTests {
-  @Test("times before 1970 count as its beginning, and times after 2554 as the last one")
+  @Test("The clock returns 0 for times before 1970, and its greatest value for times after 2554.")
   func limits() {
     #expect(nanosecondsSince1970(seconds: 0, nanoseconds: 0) == 0)
     #expect(nanosecondsSince1970(seconds: -1, nanoseconds: 999_999_999) == 0)
@@ -14,6 +14,6 @@ struct ClockTests {
     #expect(nanosecondsSince1970(seconds: .max, nanoseconds: 999_999_999) == .max)
   }
 
-  @Test("shows the present time")
+  @Test("The clock returns the present time.")
   func present() { #expect(systemClock() > 1_700_000_000_000_000_000) }
 }

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("a mapping for which there is no memory fails with a lack of memory", arguments: Kind.allCases)
+  @Test("Mapping a file without enough memory throws `noMemory`.", arguments: Kind.allCases)
   func mappingWithoutMemory(_ kind: Kind) throws {
     try Self.withLayer(kind) { layer, directory in
       let file = try layer.open("\(directory)/a", .create)

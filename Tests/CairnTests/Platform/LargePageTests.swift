@@ -7,7 +7,7 @@ import Testing
 #endif
 
 @Suite struct LargePageTests {
-  @Test("what is moved into large pages is what was there", arguments: [0, 1, 5000, (2 << 20) + 64])
+  @Test("Moving memory into large pages keeps its contents.", arguments: [0, 1, 5000, (2 << 20) + 64])
   func movesWhatWasThere(_ start: Int) throws {
     let length = 9 << 20 | 1234
     let mapping = try PrivateMapping(nil, length)
@@ -26,7 +26,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("memory stays where it is if the process may have no more mappings") func mappingsUsedUp() async {
+    @Test("Memory stays where it is if the process may have no more mappings.") func mappingsUsedUp() async {
       await #expect(processExitsWith: .success) {
         let mapping = try PrivateMapping(nil, 6 << 20)
         let start = unsafe LargePage.starts(in: mapping.memory(0..<mapping.length))[0]

@@ -13,7 +13,7 @@ import Testing
 private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cString: $0) }
 
 @Suite(.enabled(if: smallDisk != nil), .serialized) struct SmallDiskTests {
-  @Test("rule 15: rows can be deleted from a full disk, which makes space, and when it is opened so too")
+  @Test("G12: Rows can be deleted from a full disk, before and after reopening, and their space is reclaimed.")
   func deleting() throws {
     let disk = try #require(smallDisk)
     let files = SystemFileLayer()
@@ -66,7 +66,8 @@ private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cS
   }
 
   @Test(
-    "rule 15: a full disk refuses a write and loses nothing; with space again all goes on", arguments: [300, 200_000])
+    "D11: A full disk refuses a write and loses nothing; once there is space, writes continue.",
+    arguments: [300, 200_000])
   func full(_ size: Int) throws {
     let disk = try #require(smallDisk)
     let files = SystemFileLayer()

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test("a log whose first segment was lost before it was synced is empty, and does not begin with the second")
+  @Test("A log whose first segment was lost before it was synced is empty; it does not begin with the second segment.")
   func firstSegmentLost() throws {
     try replay(
       """
@@ -22,7 +22,7 @@ import Testing
       """)
   }
 
-  @Test("rule 14: what a failed sync left behind is written again by the next opening, not only synced again")
+  @Test("D13: The next opening rewrites the data that a failed sync left, instead of only syncing it again.")
   func tailOfAFailedSync() throws {
     try replay(
       """
@@ -36,7 +36,8 @@ import Testing
       """)
   }
 
-  @Test("rule 14: the same before a sync without a write") func syncOfARecoveredTail() throws {
+  @Test("D13: The data that a failed sync left is rewritten also before a sync without a write.")
+  func syncOfARecoveredTail() throws {
     try replay(
       """
       seed 5843586290352571517 segment 65536 compression off checkpoints off keys sequential count 2 ordered on
@@ -48,7 +49,7 @@ import Testing
       """)
   }
 
-  @Test("a deleted row leaves the indexes also where its older record cannot be read any more")
+  @Test("A deleted row leaves the indexes even if its older record cannot be read.")
   func deleteBesideDamage()
     throws
   {
@@ -63,7 +64,7 @@ import Testing
       """)
   }
 
-  @Test("a segment behind one whose header was lost is no part of the log for the verifier either")
+  @Test("The verifier ignores a segment that follows one whose header was lost.")
   func segmentBehindALostHeader() throws {
     try replay(
       """
@@ -74,7 +75,7 @@ import Testing
       """)
   }
 
-  @Test("a dropped keyspace whose rows are copied for a snapshot stays dropped")
+  @Test("G8: A dropped keyspace whose rows are copied for a snapshot stays dropped.")
   func droppedUnderASnapshot() throws {
     try replay(
       """
@@ -87,7 +88,7 @@ import Testing
       """)
   }
 
-  @Test("the manifest that could not be published may list what compaction has written")
+  @Test("A manifest that could not be published may list segments that compaction has written.")
   func publicationFailed() throws {
     try replay(
       """
@@ -99,7 +100,9 @@ import Testing
       """)
   }
 
-  @Test("files that a manifest says nothing of go when it is durable, not before") func unlistedFiles() throws {
+  @Test("D7: Files that a manifest does not list are removed only after the manifest is durable.") func unlistedFiles()
+    throws
+  {
     try replay(
       """
       seed 13899193965321616552 segment 65536 compression off checkpoints off compaction off keys sequential count 60 ordered on
@@ -113,7 +116,7 @@ import Testing
       """)
   }
 
-  @Test("a log whose commits have all been compacted is not gone") func everythingDead() throws {
+  @Test("A log whose commits have all been compacted is not reported as lost.") func everythingDead() throws {
     try replay(
       """
       seed 10589089376199602669 segment 65536 compression off checkpoints off compaction off keys sequential count 6 ordered on
@@ -125,7 +128,7 @@ import Testing
       """)
   }
 
-  @Test("a checkpoint that could not be read once is not followed later, when what has moved is not known any more")
+  @Test("D19: A checkpoint that could not be read once is not used later, when the moves since it are unknown.")
   func checkpointOfNoUseOnce() throws {
     try replay(
       """
@@ -149,7 +152,7 @@ import Testing
       """)
   }
 
-  @Test("the id of a keyspace that was defined and dropped before a crash is not used again")
+  @Test("The identifier of a keyspace that was defined and dropped before a crash is not used again.")
   func idUsedTwice() throws {
     try replay(
       """
@@ -161,7 +164,7 @@ import Testing
       """)
   }
 
-  @Test("what a compacted segment says was durable is missed where the log's last segment has lost its header")
+  @Test("G17: A lost header after a compacted segment is detected by what that segment says was durable.")
   func headerLostBehindCompaction() throws {
     try replay(
       """
@@ -177,7 +180,7 @@ import Testing
       """)
   }
 
-  @Test("a version that compaction copies for a snapshot's sake does not come back under a later retention")
+  @Test("G8: A version that compaction copies only for a snapshot does not return under a later retention.")
   func tombstoneOfASnapshotsVersion() throws {
     try replay(
       """
@@ -192,7 +195,7 @@ import Testing
       """)
   }
 
-  @Test("a deletion stays in the history of a snapshot that has seen versions behind it")
+  @Test("G7: A deletion stays in the history of a snapshot that sees versions before it.")
   func deletionOfASnapshotsHistory() throws {
     try replay(
       """
@@ -206,7 +209,7 @@ import Testing
       """)
   }
 
-  @Test("a deletion whose versions have gone with their segment, behind a checkpoint that has them, is dead")
+  @Test("A deletion is dead if its versions were removed with their segment after the checkpoint that has them.")
   func deletionWithoutItsVersions() throws {
     try replay(
       """

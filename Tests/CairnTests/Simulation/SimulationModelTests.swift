@@ -4,7 +4,7 @@ import Testing
 
 /// A short version of `Tools/torture`.
 @Suite struct SimulationModelTests {
-  @Test("random programs leave nothing but prefixes of their commits, whatever fails") func randomPrograms() {
+  @Test("D2: After any failure, random programs leave a prefix of their commits.") func randomPrograms() {
     let own = chooseSeed()
     for (seed, rounds) in [(1, chooseRounds(200, debug: 3)), (own, chooseRounds(300, debug: 3))] as [(UInt64, Int)] {
       var torture = Torture(seed: seed)
@@ -24,7 +24,9 @@ import Testing
     Issue.record("\(failure)\n\nTools/torture --replay, with this program:\n\(shrinker.best.program)")
   }
 
-  @Test("rules 4 and 29: every program of one or two operations, crashed at every call", arguments: 0..<shares)
+  @Test(
+    "D8: Every program of one or two operations leaves a prefix of its commits if it crashes at any call.",
+    arguments: 0..<shares)
   func shortPrograms(_ share: Int) {
     let stride = chooseRounds(1, debug: 10) * Self.shares
     for length in [1, 2] {
@@ -40,7 +42,7 @@ import Testing
   /// The number of parts into which the short programs are divided, so that all cores have work.
   private static let shares = 16
 
-  @Test("the size of segments, compression, checkpoints and the order of keyspaces change no result")
+  @Test("The segment size, compression, checkpoints and the order of keyspaces change no result.")
   func metamorphic() {
     let seed = chooseSeed()
     for round in 0..<UInt64(chooseRounds(30, debug: 1)) {
@@ -50,7 +52,8 @@ import Testing
   }
 
   @Test(
-    "rule 36: the same program twice gives the same trace, to the last byte", arguments: 1...6 as ClosedRange<UInt64>)
+    "G24: Running the same program twice gives the same trace, to the last byte.",
+    arguments: 1...6 as ClosedRange<UInt64>)
   func sameTrace(_ seed: UInt64) {
     let program = Program.random(seed: seed)
     let one = Runner.run(program, .some, keepsTrace: true)
@@ -62,7 +65,7 @@ import Testing
     #expect(Runner.run(.random(seed: seed + 100), .some).digest != one.digest)
   }
 
-  @Test("a program reads what it prints") func text() throws {
+  @Test("A printed program reads as the same program.") func text() throws {
     for seed in 0..<200 as Range<UInt64> {
       let program = Program.random(seed: seed)
       #expect(try Program(parsing: program.description) == program)
@@ -73,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "a disk whose syncs do nothing is found out, and the program shrinks",
+    "The simulation detects a disk whose syncs do nothing, and shrinks the failing program.",
     arguments: [
       MemoryFileLayer.Operation.sync, .syncDirectory,
     ])
@@ -94,7 +97,7 @@ import Testing
     Issue.record("\(operation) did nothing, and nobody noticed")
   }
 
-  @Test("every kind of fault and of loss happens") func everything() {
+  @Test("The random programs together produce every kind of fault and of loss.") func everything() {
     var tally = Tally()
     for seed in 0..<250 as Range<UInt64> {
       tally.add(Runner.run(.random(seed: seed), .some).tally)
