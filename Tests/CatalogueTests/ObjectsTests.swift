@@ -36,7 +36,7 @@ final class ObjectsTests {
     ).run()
   }
 
-  @Test("Every fact about the sample holds, also if it comes twice, and again in place of an earlier store")
+  @Test("The sample's facts hold, also after loading it twice, or in place of an earlier store.")
   func sample() throws {
     let files = try [Self.sample, Self.sample + ".lz4"].map { try PackageFile($0) }
     for input in [[files[0]], files] {
@@ -55,7 +55,7 @@ final class ObjectsTests {
     }
   }
 
-  @Test("Nothing at all, and a package that needs itself and nothing else, are catalogues too")
+  @Test("An empty catalogue, and a package that needs only itself, are loaded.")
   func little() throws {
     let none = try report([try file("")])
     #expect(none.holds)
@@ -66,7 +66,7 @@ final class ObjectsTests {
     #expect((one.imported.dependencies, one.deleted.versions) == (1, 1))
   }
 
-  @Test("A store that this program didn't write is replaced on request only")
+  @Test("A store that this program did not write is replaced only on request.")
   func occupied() throws {
     try CatalogueStore.create(at: path("objects"), replacing: false).store.close()
     let files = [try PackageFile(Self.sample)]
@@ -75,7 +75,7 @@ final class ObjectsTests {
     #expect(try report(files, replace: true).holds)
   }
 
-  @Test("Of stanzas about the same version the last counts")
+  @Test("Of several stanzas about one version, the last counts.")
   func versionTwice() throws {
     let stanza = "Package: a\nVersion: 1\nArchitecture: all\n"
     let files = [try file("\(stanza)Depends: b, c\n\n\(stanza)Depends: d | e\nSection: net\n")]
@@ -86,7 +86,7 @@ final class ObjectsTests {
     #expect(try report(files).holds)
   }
 
-  @Test("Removing packages removes their versions and what depends on them")
+  @Test("Removing a package removes its versions and what depends on them.")
   func removal() throws {
     let text = ["a", "b"].map { "Package: \($0)\nVersion: 1\nArchitecture: all\nDepends: a, c\n" }
     var catalogue = try parsed([try file(text.joined(separator: "\n"))])
@@ -94,7 +94,7 @@ final class ObjectsTests {
     #expect((catalogue.packages, catalogue.versions.count, catalogue.edges) == (["b", "c"], 1, 1))
   }
 
-  @Test("Maintainers have a name and an address, as far as they are there")
+  @Test("A maintainer has a name and an address if the stanza has them.")
   func mailboxes() {
     let boxes = ["Ada Lovelace <ada@example.org>", " Ada  <a@b> ", "Ada", "<a@b>", "Ada <a", ""].map(Mailbox.init)
     #expect(boxes.map(\.name) == ["Ada Lovelace", "Ada", "Ada", "", "Ada", ""])

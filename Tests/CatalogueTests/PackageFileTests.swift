@@ -30,7 +30,7 @@ struct PackageFileTests {
     try body(file.path)
   }
 
-  @Test("The sample is the same as text and as an LZ4 frame")
+  @Test("The sample reads the same as text and as an LZ4 frame.")
   func sample() throws {
     let text = try contents(Self.text)
     #expect(text == Array(try Data(contentsOf: URL(filePath: Self.text))))
@@ -47,7 +47,7 @@ struct PackageFileTests {
     #expect(dependents > 50)
   }
 
-  @Test("Frames follow each other")
+  @Test("A file may consist of several frames.")
   func manyFrames() throws {
     let frame = Array(try Data(contentsOf: URL(filePath: Self.frame)))
     let text = try contents(Self.text)
@@ -57,7 +57,7 @@ struct PackageFileTests {
     }
   }
 
-  @Test("A frame cut off anywhere is an error", arguments: [0, 3, 4, 7, 11, 500, -4, -1])
+  @Test("A frame that is cut off anywhere is an error.", arguments: [0, 3, 4, 7, 11, 500, -4, -1])
   func truncated(length: Int) throws {
     let frame = Array(try Data(contentsOf: URL(filePath: Self.frame)))
     let cut = Array(frame.prefix(length < 0 ? frame.count + length : length))
@@ -66,7 +66,7 @@ struct PackageFileTests {
     }
   }
 
-  @Test("A frame with a wrong byte is an error")
+  @Test("A frame with a wrong byte is an error.")
   func damaged() throws {
     var frame = Array(try Data(contentsOf: URL(filePath: Self.frame)))
     frame[frame.count - 1] ^= 1
@@ -78,7 +78,7 @@ struct PackageFileTests {
     }
   }
 
-  @Test("What cannot be read says why")
+  @Test("A file that cannot be read is an error that says why.")
   func unreadable() throws {
     #expect(throws: PackageFileError.unreadable("/nowhere/x", errno: ENOENT)) { try PackageFile("/nowhere/x") }
     #expect(throws: PackageFileError.notAFile("/")) { try PackageFile("/") }
@@ -90,7 +90,7 @@ struct PackageFileTests {
     #expect(error.description.contains("apt-get update"))
   }
 
-  @Test("Of a catalogue as text and as a frame, the text is read")
+  @Test("If a catalogue exists as text and as a frame, the text is read.")
   func machine() throws {
     try withFile([], named: "a_Packages") { path in
       let directory = URL(filePath: path).deletingLastPathComponent().path

@@ -19,7 +19,7 @@ struct StanzaTests {
 
   private func text(_ stanza: Stanza) -> String { String(decoding: stanza.bytes, as: UTF8.self) }
 
-  @Test("A stanza keeps its bytes and finds its fields")
+  @Test("A stanza keeps its bytes and finds its fields.")
   func fields() throws {
     let first = "Package: a\nTag: x,\n y\nDepends: b\n"
     let all = try stanzas("\n\n\(first)\n \n\nPackage: c\nEmpty:")
@@ -34,7 +34,7 @@ struct StanzaTests {
     #expect(all[1]["Empty"] == "")
   }
 
-  @Test("Lines may end with carriage return and line feed")
+  @Test("Lines of a stanza may end with carriage return and line feed.")
   func carriageReturns() throws {
     let all = try stanzas("Package: a\r\nTag: x,\r\n y\r\n\r\nPackage: b\r\n")
     #expect(all.map { $0["Package"] } == ["a", "b"])
@@ -42,7 +42,7 @@ struct StanzaTests {
     #expect(text(all[0]) == "Package: a\r\nTag: x,\r\n y\r\n")
   }
 
-  @Test("Nothing depends on where chunks end", arguments: 1...40)
+  @Test("The stanzas do not depend on where chunks of the file end.", arguments: 1...40)
   func chunks(size: Int) throws {
     let input = "Package: a\r\nTag: x,\n y\n\n\n\nPackage: b\nVersion: 1\n\nPackage: c"
     let whole = try stanzas(input)
@@ -52,13 +52,13 @@ struct StanzaTests {
     #expect(pieces.map { $0["Package"] } == ["a", "b", "c"])
   }
 
-  @Test("Nothing gives nothing", arguments: ["", "\n", " \n\t\r\n\n"])
+  @Test("An empty file has no stanzas.", arguments: ["", "\n", " \n\t\r\n\n"])
   func nothing(input: String) throws {
     #expect(try stanzas(input).isEmpty)
   }
 
   @Test(
-    "A malformed line is named",
+    "A malformed line is named in the error.",
     arguments: [
       ("Package: a\n\nnonsense\n", 3, StanzaError.Problem.noColon),
       ("Package: a\n\n continued\n", 3, .continuationWithoutField),
@@ -71,14 +71,14 @@ struct StanzaTests {
     #expect(throws: StanzaError(file: "test", line: line, problem: problem)) { try stanzas(input) }
   }
 
-  @Test("A stanza without an end is refused")
+  @Test("A stanza without an end is refused.")
   func endless() {
     #expect(throws: StanzaError(file: "test", line: 1, problem: .tooLong)) {
       try stanzas("a:" + String(repeating: "b", count: StanzaParser.longestStanza), chunkSize: 1 << 20)
     }
   }
 
-  @Test("No bytes make the parser trap", arguments: 0..<200)
+  @Test("The parser does not trap on any bytes.", arguments: 0..<200)
   func anyBytes(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     let alphabet = Array("ab: \t\r\n,|()\u{0}é".utf8) + [0xFF]
@@ -96,7 +96,7 @@ struct StanzaTests {
     }
   }
 
-  @Test("Dependencies: alternatives, versions, architectures")
+  @Test("Dependencies have alternatives, versions and architectures.")
   func dependencies() throws {
     let fields = """
       Package: a
@@ -116,7 +116,7 @@ struct StanzaTests {
       ])
   }
 
-  @Test("A stanza that is no package is named by its first line")
+  @Test("A stanza that is not a package is named by its first line.")
   func noPackage() throws {
     func error(_ input: String) throws -> StanzaError? {
       let stanza = try #require(try stanzas(input).last)

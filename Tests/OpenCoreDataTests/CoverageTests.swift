@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The table of what there is")
+@Suite("The coverage table")
 struct CoverageTests {
   private struct Row {
     let symbol: String
@@ -46,7 +46,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("has every symbol once, each with a state that is known")
+  @Test("The coverage table has every symbol once, with a known state.")
   func states() throws {
     let rows = try rows()
     #expect(rows.count == 944)
@@ -57,7 +57,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("says of what is there that it is there, and of nothing else")
+  @Test("The coverage table says of exactly the implemented symbols that they exist.")
   func truth() throws {
     let interface = try interface()
     let rows = try rows()

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 @Suite struct ImportTests {
-  @Test("Core Data brings Foundation along")
+  @Test("Importing Core Data imports Foundation.")
   func foundation() {
     #expect(NSNumber(value: 1) == 1)
   }

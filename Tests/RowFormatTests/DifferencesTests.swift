@@ -2,11 +2,11 @@ import Testing
 
 @testable import RowFormat
 
-@Suite("How rows and entries that do not agree are found")
+@Suite("Differences between rows and entries")
 struct DifferencesTests {
   private let store = MemoryStructure()
 
-  @Test("what only one of two sets has is found, whatever the sets are") func random() throws {
+  @Test("Comparing two sets finds the elements that only one of them has.") func random() throws {
     var random = SeededGenerator()
     print("seed \(random.seed)")
     for size in [0, 1, 10, 1000, 100_000] {
@@ -21,7 +21,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("one missing object among 50,000 members of one owner is found with few reads") func missingMember() throws {
+  @Test("One missing object among 50,000 members of one owner is found with few reads.") func missingMember() throws {
     let dogs = 100..<50_100 as Range<Int64>
     fill(dogs)
     store.rows[10]?[.integer(20_000)] = nil
@@ -30,7 +30,7 @@ struct DifferencesTests {
     #expect(findings.map(\.words) == ["pets of Person 1 has the member Dog 20000, which does not exist"])
   }
 
-  @Test("one missing entry among 50,000 members of one owner is found with few reads") func missingEntry() throws {
+  @Test("One missing entry among 50,000 members of one owner is found with few reads.") func missingEntry() throws {
     let dogs = 100..<50_100 as Range<Int64>
     fill(dogs)
     store.entries.removeAll { $0 == Entry.member(.dog(20_000), of: .integer(1), 3) }
@@ -40,7 +40,7 @@ struct DifferencesTests {
     #expect(findings.map(\.place) == [.row(.integer(20_000), table: 10)])
   }
 
-  @Test("in a relationship of many to many, a member that is not an owner is found with few reads")
+  @Test("In a many-to-many relationship, a member that is not an owner is found with few reads.")
   func manyToMany() throws {
     let people = 100..<10_100 as Range<Int64>
     for number in people { store.rows[1]?[.integer(number)] = person(nil) }
@@ -56,7 +56,9 @@ struct DifferencesTests {
     #expect(findings.map(\.words) == ["friends of Person 1 has the member Person 5000, which does not refer to it"])
   }
 
-  @Test("a key that is missing among 10,000 is found with few reads, in any form of the rows") func keys() throws {
+  @Test("One missing key among 10,000 is found with few reads, in any normalization form of the rows.") func keys()
+    throws
+  {
     let people = 100..<10_100 as Range<Int64>
     var entries = store.entries
     for number in people {
@@ -72,13 +74,13 @@ struct DifferencesTests {
     #expect(findings.map(\.place) == [.row(.integer(5000), table: 1)])
   }
 
-  @Test("a key that is not in normalisation form C is found") func notNormalized() throws {
+  @Test("A key that is not in normalization form C is found.") func notNormalized() throws {
     store.entries.append(Entry.holder(.person(2), of: [6, 5] + Array("Zoe\u{308}".utf8), 5))
     let findings = try store.findings()
     #expect(findings.map(\.words) == ["Person 2 has a key that does not match its row"])
   }
 
-  @Test("every wrong member and every wrong reference is reported once") func several() throws {
+  @Test("Every wrong member and every wrong reference is reported once.") func several() throws {
     fill(100..<200)
     for number in [110, 120] as [Int64] { store.rows[10]?[.integer(number)] = nil }
     store.rows[10]?[.integer(130)] = dog(owner: 2)

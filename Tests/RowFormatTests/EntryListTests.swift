@@ -1,11 +1,11 @@
 import RowFormat
 import Testing
 
-@Suite("A list of entries")
+@Suite("Lists of entries")
 struct EntryListTests {
   private let entries = [[1], [1, 2], [1, 2, 3], [2, 0], [7, 7, 7, 7]] as [[UInt8]]
 
-  @Test("gives the entries back, and their number of bytes")
+  @Test("A list of entries returns its entries and their number of bytes.")
   func contents() {
     let list = EntryList(entries)
     #expect(list.map { Array($0) } == entries)
@@ -13,7 +13,7 @@ struct EntryListTests {
     #expect(list[1..<3].map { Array($0) } == [[1, 2], [1, 2, 3]])
   }
 
-  @Test("finds the place of an entry, whether it is there or not", arguments: 0..<5)
+  @Test("A list of entries finds the place of an entry, whether it contains the entry or not.", arguments: 0..<5)
   func places(_ place: Int) {
     let list = EntryList(entries)
     #expect(list.place(of: entries[place], from: 0) == place)
@@ -22,7 +22,7 @@ struct EntryListTests {
     #expect(list.place(of: [], from: 0) == 0)
   }
 
-  @Test("takes entries of another list from any place", arguments: 0..<5)
+  @Test("A list of entries can append entries of another list from any place.", arguments: 0..<5)
   func appending(_ place: Int) {
     var list = EntryList([[0]])
     list.append(EntryList(entries), place..<5)
@@ -30,7 +30,7 @@ struct EntryListTests {
     #expect(list == EntryList([[0]] + entries[place...]))
   }
 
-  @Test("begins with a list that has its first entries, and with no other")
+  @Test("A list of entries begins with a list of its first entries, and with no other.")
   func beginnings() {
     let list = EntryList(entries)
     #expect([list, EntryList(entries.prefix(2)), EntryList()].allSatisfy(list.begins))
@@ -38,7 +38,7 @@ struct EntryListTests {
     #expect(!list.begins(with: EntryList([[1], [1, 2, 1]])) && !list.begins(with: EntryList([[1, 1], [2]])))
   }
 
-  @Test("is the same when it is packed and read, whatever part of it")
+  @Test("A list of entries is the same after it is packed and read, whatever part of it.")
   func packing() throws {
     let list = EntryList(entries)
     for start in list.indices {

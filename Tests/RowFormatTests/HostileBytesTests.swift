@@ -1,9 +1,9 @@
 import RowFormat
 import Testing
 
-@Suite("Bytes that nobody has checked")
+@Suite("Unchecked bytes")
 struct HostileBytesTests {
-  @Test("are read or refused, whatever they are", arguments: Reading.allCases)
+  @Test("Random bytes are read or refused.", arguments: Reading.allCases)
   func random(_ reading: Reading) {
     var random = SeededGenerator()
     for _ in 0..<20_000 {
@@ -15,7 +15,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("that end too early are refused, but a row may end behind any field", arguments: Reading.allCases)
+  @Test("Truncated bytes are refused, but a row may end after any field.", arguments: Reading.allCases)
   func truncated(_ reading: Reading) throws {
     let sample = reading.sample
     try reading.read(sample)
@@ -25,7 +25,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("one bit of which is wrong are read or refused", arguments: Reading.allCases)
+  @Test("Bytes with one wrong bit are read or refused.", arguments: Reading.allCases)
   func flipped(_ reading: Reading) {
     let sample = reading.sample
     for bit in 0..<sample.count * 8 {
@@ -35,12 +35,12 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("that go on behind their end are refused", arguments: Reading.allCases)
+  @Test("Bytes that continue after their end are refused.", arguments: Reading.allCases)
   func longer(_ reading: Reading) {
     #expect(throws: RowDamage.self) { try reading.read(reading.sample + [0]) }
   }
 
-  @Test("with a count or a length that is too high are refused at once", arguments: [7, 14, 35, 63] as [UInt64])
+  @Test("A count or length that is too high is refused at once.", arguments: [7, 14, 35, 63] as [UInt64])
   func hugeCounts(_ bits: UInt64) {
     var count = ByteOutput()
     count.varint(UInt64(1) << bits)
@@ -56,7 +56,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("with a number of more than 64 bits are refused")
+  @Test("A number of more than 64 bits is refused.")
   func longNumbers() {
     let long = [UInt8](repeating: 0xFF, count: 9)
     #expect(throws: RowDamage("a number has more than 64 bits", at: 12)) {
@@ -66,14 +66,14 @@ struct HostileBytesTests {
     #expect(throws: RowDamage.self) { try Pack.entries([1] + long + [2]) }
   }
 
-  @Test("where a text is no UTF-8 are refused")
+  @Test("A text that is not UTF-8 is refused.")
   func notUTF8() {
     #expect(throws: RowDamage("a text is not UTF-8", at: 3)) { try Reading.row.read([1, 0x16, 1, 0xFF]) }
     #expect(throws: RowDamage.self) { try Schema([1, 2, 1, 1, 1, 0xC0, 0, 0, 0, 0]) }
     #expect(throws: RowDamage.self) { try Reading.row.read([1, 0x1C, 5, 1, 0x30, 0xFF, 0, 0]) }
   }
 
-  @Test("of a transformable value are refused with any wrong bit, so that no transformer gets them")
+  @Test("A transformable value with any wrong bit is refused, so that no transformer gets it.")
   func transformedValues() throws {
     var row = FieldWriter()
     row.begin(1, .transformed)
@@ -87,7 +87,7 @@ struct HostileBytesTests {
     #expect(throws: RowDamage("it ends too early", at: 3)) { try Reading.row.read([1, 0x1D, 3, 0, 0, 0]) }
   }
 
-  @Test("where numbers of properties do not rise are refused")
+  @Test("Numbers of properties that do not rise are refused.")
   func numbersThatDoNotRise() {
     #expect(throws: RowDamage("the numbers of properties do not ascend", at: 2)) { try Reading.row.read([1, 0x00]) }
     #expect(throws: RowDamage("the numbers of properties do not ascend", at: 3)) {
@@ -96,14 +96,14 @@ struct HostileBytesTests {
     #expect(throws: RowDamage.self) { try Reading.row.read([1, 0xF0, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) }
   }
 
-  @Test("of a pack whose entries do not rise are refused")
+  @Test("A pack whose entries do not rise is refused.")
   func entriesThatDoNotRise() {
     #expect(throws: RowDamage.self) { try Pack.entries([1, 2, 0, 1, 5, 0, 1, 4]) }
     #expect(throws: RowDamage.self) { try Pack.entries([1, 2, 0, 1, 5, 1, 0]) }
     #expect(throws: RowDamage.self) { try Pack.entries([1, 2, 0, 1, 5, 2, 1, 1]) }
   }
 
-  @Test("of a pack that would take much memory are refused: a few bytes an entry, each a long one")
+  @Test("A pack that would expand to much memory is refused.")
   func packsThatGrow() {
     var output = ByteOutput()
     output.append([1])

@@ -1,15 +1,15 @@
 import RowFormat
 import Testing
 
-@Suite("A schema that does not agree with itself is refused")
+@Suite("Consistency of a schema")
 struct SchemaConsistencyTests {
-  @Test("but one that does is read as it was written")
+  @Test("A consistent schema is read as it was written.")
   func sound() throws {
     #expect(try Schema(Samples.schema.bytes) == Samples.schema)
     #expect(try Schema(Schema().bytes) == Schema())
   }
 
-  @Test("numbers that are used twice, are 0, or were not given out")
+  @Test("A schema is refused if a number is used twice, is 0, or was not given out.")
   func numbers() {
     refuse { $0.entities[1].number = 1 }
     refuse { $0.entities[0].properties[0].number = 3 }
@@ -20,13 +20,13 @@ struct SchemaConsistencyTests {
     refuse { $0.nextNumber = .max }
   }
 
-  @Test("names that are used twice")
+  @Test("A schema is refused if a name is used twice.")
   func names() {
     refuse { $0.entities[1].name = "Person" }
     refuse { $0.entities[0].properties[1].name = "name" }
   }
 
-  @Test("numbers that lead nowhere")
+  @Test("A schema is refused if a number leads nowhere.")
   func unknownNumbers() {
     refuse { $0.entities[2].superentity = 2 }
     refuse { $0.entities[0].constraints[0].attributes = [1] }
@@ -38,7 +38,7 @@ struct SchemaConsistencyTests {
     }
   }
 
-  @Test("entities that inherit from themselves")
+  @Test("A schema is refused if an entity inherits from itself.")
   func circles() {
     refuse { $0.entities[0].superentity = 1 }
     refuse { $0.entities[1].superentity = 10 }

@@ -2,11 +2,11 @@ import Foundation
 import RowFormat
 import Testing
 
-@Suite("What rows and entries say of each other")
+@Suite("Consistency of rows and entries")
 struct StructureTests {
   private let store = MemoryStructure()
 
-  @Test("nothing is found in a sound store, and entries are not looked up one by one")
+  @Test("The check finds nothing in a sound store, and does not look entries up one by one.")
   func sound() throws {
     #expect(try store.findings() == [])
     for number in 100..<1100 as Range<Int64> { store.rows[10]?[.integer(number)] = dog(owner: 1) }
@@ -16,7 +16,7 @@ struct StructureTests {
     #expect(store.lookups < 50)
   }
 
-  @Test("a store without a schema, or with one that cannot be read, is not looked at further")
+  @Test("The check ends at a missing or unreadable schema.")
   func head() throws {
     store.rows[0]?[.integer(1)] = [1]
     store.rows[0]?[.integer(2)] = [1, 2]
@@ -25,7 +25,7 @@ struct StructureTests {
     try expect([.head, .head], .row(.integer(2), table: 0))
   }
 
-  @Test("a number that is still to be given out")
+  @Test("The check finds that the numbers given out are missing, unreadable or below a number in use.")
   func numbers() throws {
     store.rows[0]?[.integer(3)] = NumbersGivenOut(store: 1, base: 0, range: 0, next: 3).bytes
     try expect([.head], .row(.integer(3), table: 0))
@@ -37,7 +37,7 @@ struct StructureTests {
     try expect([.head], .row(.integer(3), table: 0))
   }
 
-  @Test("tables of no entity, or of an abstract one, and references of several kinds")
+  @Test("The check finds tables of no entity or of an abstract one, and references of several kinds.")
   func tables() throws {
     store.rows[2] = [.integer(9): [1]]
     try expect([.row], .table(2))
@@ -49,7 +49,7 @@ struct StructureTests {
     try expect([.row], .row(.string("9"), table: 10))
   }
 
-  @Test("rows that are none, or have what their entity has not")
+  @Test("The check finds unreadable rows, and values that their entity does not have.")
   func rows() throws {
     let place = StructureFinding.Place.row(.integer(9), table: 10)
     // No row; a property of another entity; a string for a number; an attribute for a relationship; too deep.
@@ -61,7 +61,7 @@ struct StructureTests {
     #expect(try store.findings() == [])
   }
 
-  @Test("composite values in each other, to any depth")
+  @Test("The check finds errors in nested composite values, to any depth.")
   func composites() throws {
     var schema = Samples.schema
     schema.entities[1].properties[0].kind = .attribute(2100)
@@ -78,7 +78,7 @@ struct StructureTests {
     }
   }
 
-  @Test("a reference to what does not exist: a note where a delete rule may have left it, else damage")
+  @Test("The check notes a dangling reference where a delete rule may have left it; any other is damage.")
   func leadsNowhere() throws {
     store.rows[10]?[.integer(9)] = dog(owner: nil, vet: 77)
     try expect([.leadsNowhere], .row(.integer(9), table: 10))
@@ -92,7 +92,7 @@ struct StructureTests {
     try expect([.leadsNowhere], .row(.integer(9), table: 10))
   }
 
-  @Test("a reference to an object of the wrong entity")
+  @Test("The check finds a reference to an object of the wrong entity.")
   func wrongEntity() throws {
     var row = FieldWriter()
     row.object(.dog(3), 9)
@@ -100,7 +100,7 @@ struct StructureTests {
     try expect([.row], .row(.integer(9), table: 10))
   }
 
-  @Test("a reference without an entry, and an entry without a reference")
+  @Test("The check finds a reference without an entry, and an entry without a reference.")
   func oneWay() throws {
     store.rows[10]?[.integer(9)] = dog(owner: 2)
     try expect([.row], .row(.integer(9), table: 10))
@@ -111,7 +111,7 @@ struct StructureTests {
     try expect([.entry])
   }
 
-  @Test("an entry of a many-to-many relationship without the one the other way round")
+  @Test("The check finds a many-to-many entry without its inverse.")
   func oneWayOfTwo() throws {
     store.entries.append(Entry.member(.person(1), of: .integer(1), 4, position: 0))
     #expect(try store.findings() == [])
@@ -120,13 +120,13 @@ struct StructureTests {
     try expect([.entry])
   }
 
-  @Test("members of what does not exist")
+  @Test("The check finds members of an object that does not exist.")
   func noOwner() throws {
     store.entries.append(Entry.member(.person(1), of: .integer(50), 4, position: 0))
     try expect([.entry])
   }
 
-  @Test("positions that do not rise, and members that are there twice")
+  @Test("The check finds positions that do not rise, and members that occur twice.")
   func positions() throws {
     store.entries.append(Entry.member(.person(2), of: .integer(1), 4, position: 9))
     try expect([.entry])
@@ -135,7 +135,7 @@ struct StructureTests {
     #expect(try store.findings().contains { $0.kind == .entry && $0.words.contains("position") })
   }
 
-  @Test("keys of other rows, of two objects, of none, and rows without theirs")
+  @Test("The check finds keys of other rows, of two objects and of none, and rows without their keys.")
   func keys() throws {
     let key = Array("Ann".utf8)
     store.rows[1]?[.integer(1)] = person("Bob")
@@ -150,7 +150,9 @@ struct StructureTests {
     #expect(try store.findings().contains { $0.words.contains("has a key, but does not exist") })
   }
 
-  @Test("long keys are hashes of texts in form C", arguments: ["n", "ё", "e\u{308}"])
+  @Test(
+    "Long keys are hashes of texts in normalization form C.",
+    arguments: ["n", "ё", "e\u{308}"])
   func longKeys(_ letter: String) throws {
     let name = String(repeating: letter, count: 300)
     func holder(_ name: String) throws -> [UInt8] {
@@ -166,7 +168,7 @@ struct StructureTests {
     #expect(Set(try store.findings().map(\.kind)) == [.entry, .row])
   }
 
-  @Test("entries of nothing, cut off, or with a number that is longer than it need be")
+  @Test("The check finds entries that are empty, truncated, or have an overlong number.")
   func entries() throws {
     for entry in [[], [99, 0x20], [3, 0x20], [0x83, 0, 0x21, 1, 10, 0x21, 3], [3, 0x21, 1, 10, 0x22, 0, 3]] as [[UInt8]]
     {
@@ -177,7 +179,7 @@ struct StructureTests {
     }
   }
 
-  @Test("packs that cannot be read, are empty, or overlap; the first one may have a lower bound")
+  @Test("The check finds packs that are unreadable, empty or overlapping; the first may have a lower bound.")
   func packs() throws {
     let sound = store.packs
     store.packs[1].bytes = [1, 9]
@@ -195,7 +197,7 @@ struct StructureTests {
     #expect(try store.findings() == [])
   }
 
-  @Test("bytes of any kind anywhere: findings, and never a trap")
+  @Test("The check reports arbitrary bytes as findings and never traps.")
   func random() throws {
     var random = SeededGenerator()
     print("seed \(random.seed)")

@@ -14,7 +14,7 @@ struct DataLayerTests {
     }
   }
 
-  @Test("a controller has a shared and a preview container")
+  @Test("A persistence controller has a shared and a preview container.")
   func controller() throws {
     let context = PersistenceController.preview.makeContext(author: "preview")
     try context.performAndWait {
@@ -29,7 +29,7 @@ struct DataLayerTests {
     #expect(PersistenceController.shared.container.name == "Cookbook")
   }
 
-  @Test("a stack of lazy parts inserts, saves and is taken down")
+  @Test("A stack of lazy parts inserts, saves and is destroyed.")
   func stack() throws {
     let stack = CoreDataStack(modelName: "Todo", model: .todo)
     let objectID = stack.insert("TodoItem", values: ["title": "wash"])
@@ -50,7 +50,7 @@ struct DataLayerTests {
     #expect(stack.persistentStoreCoordinator.persistentStores.isEmpty)
   }
 
-  @Test("a generic repository makes, finds, counts and deletes")
+  @Test("A generic repository makes, finds, counts and deletes objects.")
   func repository() throws {
     let context = PersistenceController().makeContext()
     try context.performAndWait {
@@ -68,7 +68,7 @@ struct DataLayerTests {
     }
   }
 
-  @Test("an import in batches updates what is there already")
+  @Test("An import in batches updates existing objects.")
   func importing() async throws {
     let controller = PersistenceController()
     let service = ImportService(container: controller.container, batchSize: 2)
@@ -86,7 +86,7 @@ struct DataLayerTests {
     #expect(count == 6)
   }
 
-  @Test("failures are told apart by codes, keys and `CocoaError`")
+  @Test("Failures are distinguished by codes, keys and `CocoaError`.")
   func errors() throws {
     let context = PersistenceController().makeContext()
     context.performAndWait {
@@ -109,7 +109,7 @@ struct DataLayerTests {
     #expect(SaveFailure(NSError(domain: "Other", code: 7)).messages == ["Other 7"])
   }
 
-  @Test("two saves of one object are a conflict to `catch`")
+  @Test("Two saves of one object are a conflict that `catch` recognizes.")
   func conflictError() throws {
     let controller = PersistenceController()
     let objectID = try soup(controller)
@@ -122,7 +122,7 @@ struct DataLayerTests {
     #expect(outcomes == [.saved, .conflict(1)])
   }
 
-  @Test("metadata, options and errors of opening are found under their keys")
+  @Test("Metadata, options and errors of opening are found under their keys.")
   func inspector() throws {
     let controller = PersistenceController()
     let inspector = StoreInspector(coordinator: controller.container.persistentStoreCoordinator)
@@ -140,7 +140,7 @@ struct DataLayerTests {
     #expect(StoreInspector.open(unknown, model: .todo) == "no such type: SQLite")
   }
 
-  @Test("an observer hears of changes and saves")
+  @Test("An observer is notified of changes and saves.")
   func observer() throws {
     let context = PersistenceController().makeContext()
     let observer = ChangeObserver(context: context)
@@ -156,7 +156,7 @@ struct DataLayerTests {
     #expect(observer.log == ["inserted 1", "will save", "saved [\"Soup\"]", "updated [\"rating\"]", "deleted 1"])
   }
 
-  @Test("merge policies, also one of the application, resolve a conflict")
+  @Test("Merge policies, including a custom one, resolve a conflict.")
   func mergePolicies() throws {
     let scene = try ConflictScene(container: PersistenceController().container)
     let store = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
@@ -168,7 +168,7 @@ struct DataLayerTests {
     #expect(longer.resolved == 1)
   }
 
-  @Test("identifiers lead from one context to the other, and saves are merged")
+  @Test("Identifiers lead from one context to another, and saves are merged.")
   func sync() throws {
     let controller = PersistenceController()
     let objectID = try soup(controller)
@@ -190,7 +190,7 @@ struct DataLayerTests {
     sync.viewContext.performAndWait { #expect(recipe.isDeleted) }
   }
 
-  @Test("an actor gives values to those who await them")
+  @Test("An actor returns values to awaiting callers.")
   func store() async throws {
     let store = RecipeStore(container: PersistenceController().container)
     let id = try await store.add("Leek soup", ingredients: ["Salt", "Leek"])

@@ -12,7 +12,7 @@ struct ModelTests {
     return context
   }
 
-  @Test("typed accessors of a model in code keep values and relationships")
+  @Test("Typed accessors of a model in code keep values and relationships.")
   func recipe() throws {
     let context = try context(CookbookModel.shared)
     try context.performAndWait {
@@ -34,7 +34,7 @@ struct ModelTests {
   }
 
   @Test(
-    "requests of a class without a request of its own have results of that class, or of any where that is asked for")
+    "Requests of a class without its own request have results of that class, or of any if requested.")
   func todo() throws {
     let context = try context(.todo)
     try context.performAndWait {
@@ -51,7 +51,7 @@ struct ModelTests {
     }
   }
 
-  @Test("a request of a class that asks for dictionaries ends the program, and says what to write")
+  @Test("A class's request that asks for dictionaries ends the program and says what to write instead.")
   func unfitResultType() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: .todo)
@@ -70,7 +70,7 @@ struct ModelTests {
     #expect(String(decoding: output, as: UTF8.self).contains("Make it an NSFetchRequest<NSFetchRequestResult>"))
   }
 
-  @Test("overridden validation throws the application's errors")
+  @Test("Overridden validation throws the application's errors.")
   func account() throws {
     let context = try context(Account.model)
     try context.performAndWait {
@@ -94,7 +94,7 @@ struct ModelTests {
     }
   }
 
-  @Test("value transformers of all kinds register and transform")
+  @Test("Value transformers of all kinds register and transform.")
   func palette() throws {
     let context = try context(Palette.model)
     try context.performAndWait {
@@ -115,7 +115,7 @@ struct ModelTests {
     #expect(!RoundingTransformer.allowsReverseTransformation())
   }
 
-  @Test("an abstract class is fetched with its subclasses")
+  @Test("An abstract class is fetched with its subclasses.")
   func message() throws {
     let context = try context(Message.makeModel())
     try context.performAndWait {
@@ -127,7 +127,7 @@ struct ModelTests {
     }
   }
 
-  @Test("a protocol finds, counts and makes objects of the class that adopts it")
+  @Test("A protocol extension finds, counts and makes objects of the class that adopts it.")
   func managed() throws {
     let context = try context(Country.model)
     try context.performAndWait {
@@ -144,7 +144,7 @@ struct ModelTests {
     }
   }
 
-  @Test("objects decode themselves into a context, and encode")
+  @Test("Objects decode themselves into a context, and encode.")
   func trip() throws {
     let context = try context(Trip.model)
     let json = """
@@ -163,7 +163,7 @@ struct ModelTests {
     #expect(throws: DecoderConfigurationError.self) { try Trip.decode(json, into: nil) }
   }
 
-  @Test("generated accessors of ordered and unordered relationships change both ends")
+  @Test("Generated accessors of ordered and unordered relationships change both ends.")
   func playlist() throws {
     let context = try context(MusicModel.make())
     try context.performAndWait {
@@ -190,7 +190,7 @@ struct ModelTests {
     }
   }
 
-  @Test("overridden properties of descriptions and requests are what counts")
+  @Test("Overridden properties of descriptions and requests take effect.")
   func customDescriptions() throws {
     let plain = NSAttributeDescription()
     (plain.name, plain.attributeType) = ("state", .stringAttributeType)
@@ -214,7 +214,7 @@ struct ModelTests {
     }
   }
 
-  @Test("the properties for indexes of before Xcode 9 keep what they are set to")
+  @Test("The index properties from before Xcode 9 keep the values they are set to.")
   func legacyIndexes() {
     let entity: any LegacyIndexing = LegacyIndexedEntity()
     let description = entity.describe()
@@ -222,7 +222,7 @@ struct ModelTests {
     #expect(description.compound == [["name", "age"]])
   }
 
-  @Test("transient, derived and fetched properties are made in a builder and work")
+  @Test("Transient, derived and fetched properties can be made in a builder and work.")
   func contact() throws {
     let context = try context(Contact.makeModel())
     try context.performAndWait {

@@ -40,7 +40,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("operators make comparisons of expressions")
+  @Test("Custom operators make comparisons of expressions.")
   func operators() throws {
     typealias Keys = Recipe.Keys
     #expect(try names(Keys.cuisine == "french" && Keys.rating > 4) == ["Soup"])
@@ -49,7 +49,7 @@ struct PredicateTests {
     #expect(try names(Keys.name.contains("ÖU") || Keys.name.hasPrefix("p")) == ["Pie", "Soup"])
   }
 
-  @Test("a filter makes a compound of what is set")
+  @Test("A filter makes a compound of the conditions that are set.")
   func filter() throws {
     #expect(try names(RecipeFilter().predicate) == ["Pie", "Soup", "Stew"])
     let filter = RecipeFilter(searchText: "S", cuisines: ["french"], minimumRating: 4, servings: 1...3)
@@ -58,7 +58,7 @@ struct PredicateTests {
     for predicate in RecipeFilter.favorites() { #expect(try names(predicate) == ["Soup"], "\(predicate)") }
   }
 
-  @Test("dates are arguments as they are and as objects")
+  @Test("Dates can be arguments as values and as objects.")
   func dates() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(secondsFromGMT: 0)!
@@ -75,7 +75,7 @@ struct PredicateTests {
     #expect(newest == ["Soup"])
   }
 
-  @Test("identifiers, addresses, data, collections and objects are arguments")
+  @Test("Identifiers, URLs, data, collections and objects can be arguments.")
   func identifiers() throws {
     let lookup = RecipeLookup(context: context)
     try context.performAndWait {
@@ -93,7 +93,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("collections are asked with ANY, ALL, SUBQUERY and operators")
+  @Test("Collections can be queried with ANY, ALL, SUBQUERY and operators.")
   func relationships() throws {
     func found(_ query: IngredientQuery) throws -> [String] {
       try context.performAndWait { try query.names(in: context) }
@@ -108,7 +108,7 @@ struct PredicateTests {
     #expect(try names(IngredientQuery.priced(over: 8, minimum: 1)) == ["Stew"])
   }
 
-  @Test("a search finds every token in any field, with patterns and exclusions")
+  @Test("A search finds every token in any field, with patterns and exclusions.")
   func search() throws {
     func found(_ text: String) throws -> [String] {
       try names(SearchQuery(text: text, fields: ["name", "cuisine"]).predicate)
@@ -125,7 +125,7 @@ struct PredicateTests {
     #expect(context.performAndWait { all.filtered(by: query).map(\.name) } == ["Pie"])
   }
 
-  @Test("expression descriptions sum, group and tell apart")
+  @Test("Expression descriptions sum, group and select distinct values.")
   func statistics() throws {
     let statistics = RecipeStatistics(context: context)
     try context.performAndWait {
@@ -138,7 +138,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("sort descriptors by key, selector, key path and block order and page")
+  @Test("Sort descriptors by key, selector, key path and block order and page results.")
   func sorting() throws {
     try context.performAndWait {
       let list = RecipeList(context: context)
@@ -156,7 +156,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("a tree of predicates is walked by its types")
+  @Test("A predicate tree can be walked by its types.")
   func inspector() throws {
     var writer = QueryWriter()
     let predicate = NSPredicate(
@@ -173,7 +173,7 @@ struct PredicateTests {
     #expect(QueryWriter.operators([4, 99, 1000]) == [.equalTo, .contains])
   }
 
-  @Test("templates take variables, expressions compute")
+  @Test("Templates take variables, and expressions compute.")
   func templates() throws {
     let model = CookbookModel.shared.copy() as! NSManagedObjectModel
     SavedSearch.install(in: model)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Error codes")
 struct ErrorCodeTests {
-  @Test("of validation")
+  @Test("The error codes of validation have Apple's values.")
   func validation() {
     #expect(NSManagedObjectValidationError == 1550)
     #expect(NSManagedObjectConstraintValidationError == 1551)
@@ -23,7 +23,7 @@ struct ErrorCodeTests {
     #expect(NSValidationInvalidURIError == 1690)
   }
 
-  @Test("of contexts and objects")
+  @Test("The error codes of contexts and objects have Apple's values.")
   func objects() {
     #expect(NSManagedObjectContextLockingError == 132000)
     #expect(NSPersistentStoreCoordinatorLockingError == 132010)
@@ -33,7 +33,7 @@ struct ErrorCodeTests {
     #expect(NSManagedObjectConstraintMergeError == 133021)
   }
 
-  @Test("of stores")
+  @Test("The error codes of stores have Apple's values.")
   func stores() {
     #expect(NSPersistentStoreInvalidTypeError == 134000)
     #expect(NSPersistentStoreTypeMismatchError == 134010)
@@ -49,7 +49,7 @@ struct ErrorCodeTests {
     #expect(NSPersistentStoreIncompatibleVersionHashError == 134100)
   }
 
-  @Test("of migration, history and what else there is")
+  @Test("The error codes of migration, history and other features have Apple's values.")
   func others() {
     #expect(NSMigrationError == 134110)
     #expect(NSMigrationConstraintViolationError == 134111)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names of keys")
 struct KeyTests {
-  @Test("of metadata")
+  @Test("The keys of metadata have Apple's names.")
   func metadata() {
     #expect(NSStoreTypeKey == "NSStoreType")
     #expect(NSStoreUUIDKey == "NSStoreUUID")
@@ -11,7 +11,7 @@ struct KeyTests {
     #expect(NSStoreModelVersionIdentifiersKey == "NSStoreModelVersionIdentifiers")
   }
 
-  @Test("of options")
+  @Test("The keys of store options have Apple's names.")
   func options() {
     #expect(NSReadOnlyPersistentStoreOption == "NSReadOnlyPersistentStoreOption")
     #expect(NSPersistentStoreTimeoutOption == "NSPersistentStoreTimeoutOption")
@@ -21,7 +21,7 @@ struct KeyTests {
     #expect(NSPersistentStoreForceDestroyOption == "NSPersistentStoreForceDestroyOption")
   }
 
-  @Test("of validation errors and conflicts")
+  @Test("The keys of validation errors and conflicts have Apple's names.")
   func errors() {
     #expect(NSValidationKeyErrorKey == "NSValidationErrorKey")
     #expect(NSValidationObjectErrorKey == "NSValidationErrorObject")
@@ -31,7 +31,7 @@ struct KeyTests {
     #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
   }
 
-  @Test("of notifications")
+  @Test("The keys of notifications have Apple's names.")
   func notifications() {
     let keys: [NSManagedObjectContext.NotificationKey] = [
       .insertedObjects, .updatedObjects, .deletedObjects, .refreshedObjects, .invalidatedObjects,

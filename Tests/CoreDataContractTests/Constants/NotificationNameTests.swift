@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names of notifications")
 struct NotificationNameTests {
-  @Test("of contexts, which are not those of their symbols")
+  @Test("The notifications of contexts have Apple's names, which differ from their symbols.")
   func contexts() {
     #expect(
       NSManagedObjectContext.willSaveObjectsNotification.rawValue == "NSManagingContextWillSaveChangesNotification")
@@ -20,7 +20,7 @@ struct NotificationNameTests {
         == "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
   }
 
-  @Test("are the same in their older spelling")
+  @Test("The older spellings of notification names have the same values.")
   func olderSpelling() {
     #expect(Notification.Name.NSManagedObjectContextWillSave == NSManagedObjectContext.willSaveObjectsNotification)
     #expect(Notification.Name.NSManagedObjectContextDidSave == NSManagedObjectContext.didSaveObjectsNotification)

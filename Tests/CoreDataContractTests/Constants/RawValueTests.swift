@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("Numbers behind enumerations")
+@Suite("Raw values of enumerations")
 struct RawValueTests {
-  @Test("types of attributes")
+  @Test("The types of attributes have Apple's raw values.")
   func attributeTypes() {
     let types: [(NSAttributeType, UInt)] = [
       (.undefinedAttributeType, 0), (.integer16AttributeType, 100), (.integer32AttributeType, 200),
@@ -16,13 +16,13 @@ struct RawValueTests {
     for (type, number) in types { #expect(type.rawValue == number) }
   }
 
-  @Test("delete rules")
+  @Test("The delete rules have Apple's raw values.")
   func deleteRules() {
     let rules: [NSDeleteRule] = [.noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule]
     #expect(rules.map(\.rawValue) == [0, 1, 2, 3])
   }
 
-  @Test("requests and what fetches give")
+  @Test("The types of requests and of fetch results have Apple's raw values.")
   func requests() {
     let types: [NSPersistentStoreRequestType] = [
       .fetchRequestType, .saveRequestType, .batchInsertRequestType, .batchUpdateRequestType, .batchDeleteRequestType,
@@ -34,7 +34,7 @@ struct RawValueTests {
     #expect(results.map(\.rawValue) == [0, 1, 2, 4])
   }
 
-  @Test("events that change the values of an object")
+  @Test("The events that change the values of an object have Apple's raw values.")
   func snapshotEvents() {
     let events: [NSSnapshotEventType] = [
       .undoInsertion, .undoDeletion, .undoUpdate, .rollback, .refresh, .mergePolicy,
@@ -42,7 +42,7 @@ struct RawValueTests {
     #expect(events.map(\.rawValue) == [2, 4, 8, 16, 32, 64])
   }
 
-  @Test("queues")
+  @Test("The concurrency types have Apple's raw values.")
   func concurrency() {
     #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
     #expect(NSManagedObjectContextConcurrencyType.mainQueueConcurrencyType.rawValue == 2)

@@ -22,13 +22,13 @@ struct AffectedStoreTests {
     return try context.performAndWait { try body(context) }
   }
 
-  @Test("a fetch asks all of them, and sorts what they give")
+  @Test("A fetch asks all stores of the coordinator, and sorts their objects together.")
   func all() throws {
     #expect(try work { try $0.names() } == "Abe Ada Bob Cleo Zoe")
     #expect(try work { try $0.count(for: people()) } == 5)
   }
 
-  @Test("offset and limit count over all of them")
+  @Test("The offset and limit of a fetch count over all stores.")
   func window() throws {
     let request = people()
     request.fetchOffset = 1
@@ -38,7 +38,7 @@ struct AffectedStoreTests {
     #expect(try work { try $0.names(request) } == "Cleo Zoe")
   }
 
-  @Test("identifiers of all of them are in order, too")
+  @Test("A fetch of identifiers from several stores returns them in order.")
   func identifiersInOrder() throws {
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
     request.resultType = .managedObjectIDResultType
@@ -49,7 +49,7 @@ struct AffectedStoreTests {
     }
   }
 
-  @Test("dictionaries of all of them are in order, too")
+  @Test("A fetch of dictionaries from several stores returns them in order.")
   func dictionariesInOrder() throws {
     let request = NSFetchRequest<NSDictionary>(entityName: "Person")
     request.resultType = .dictionaryResultType
@@ -61,7 +61,7 @@ struct AffectedStoreTests {
     }
   }
 
-  @Test("or only those that it is for")
+  @Test("A fetch asks only the stores that it is restricted to.")
   func affected() throws {
     let request = people()
     request.affectedStores = [village]
@@ -72,7 +72,7 @@ struct AffectedStoreTests {
     #expect(!town.calls.contains { $0.method == .fetch })
   }
 
-  @Test("a new object goes where it is assigned to")
+  @Test("A new object is saved in the store that it is assigned to.")
   func assigned() throws {
     try work { context in
       let dan = context.make("Person", ["name": "Dan"])
@@ -83,12 +83,12 @@ struct AffectedStoreTests {
     #expect(village.backing.rows.values.contains { $0.attributes["name"] as? String == "Dan" })
   }
 
-  @Test("identifiers of the two are different, even for the same reference")
+  @Test("Objects of two stores have different identifiers, even with the same reference.")
   func identifiers() {
     #expect(town.identifier(1) != village.identifier(1))
   }
 
-  @Test("a relationship from one to the other is refused")
+  @Test("A save refuses a relationship between objects of two stores.")
   func acrossStores() throws {
     try work { context in
       let ada = try context.person("Ada")
@@ -98,7 +98,7 @@ struct AffectedStoreTests {
     }
   }
 
-  @Test("a store with a configuration has objects of its entities only")
+  @Test("A store with a configuration contains only objects of its entities.")
   func configurations() throws {
     let model = Town.model()
     model.setEntities(["House"].map { model.entitiesByName[$0]! }, forConfigurationName: "Houses")

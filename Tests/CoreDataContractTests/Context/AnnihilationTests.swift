@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("An object that is inserted and deleted before a save", .anyStore)
+@Suite("Objects inserted and deleted before a save", .anyStore)
 struct AnnihilationTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("leaves every set and the registry, and never reaches the store")
+  @Test("An object inserted and deleted before a save leaves all sets and the registry, and never reaches the store.")
   func gone() throws {
     try stack.work { context throws in
       let dan = context.make("Person", ["name": "Dan"])
@@ -20,7 +20,7 @@ struct AnnihilationTests {
     }
   }
 
-  @Test("takes with it what its relationships cascade to")
+  @Test("Deleting an object before a save also deletes the objects that its relationships cascade to.")
   func cascade() throws {
     try stack.work { context in
       let dan = context.make("Person", ["name": "Dan"])
@@ -35,7 +35,7 @@ struct AnnihilationTests {
     }
   }
 
-  @Test("is gone from what referred to it")
+  @Test("An object inserted and deleted before a save is removed from the relationships to it.")
   func nullified() throws {
     try stack.work { context in
       let (ada, dan) = (try context.person("Ada"), context.make("Person", ["name": "Dan"]))
@@ -48,7 +48,8 @@ struct AnnihilationTests {
     #expect(stack.backing.rows[1]?.toMany["friends"] == [2])
   }
 
-  @Test("does not come back, whatever is done to it", arguments: [true, false])
+  @Test(
+    "An object inserted and deleted before a save does not return, whatever is done to it.", arguments: [true, false])
   func noResurrection(_ processes: Bool) throws {
     try stack.work { context in
       let dan = context.make("Person", ["name": "Dan"])

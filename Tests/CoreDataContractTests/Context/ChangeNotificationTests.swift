@@ -7,7 +7,7 @@ struct ChangeNotificationTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("come when pending changes are processed, and say what was inserted, updated and deleted")
+  @Test("Processing pending changes posts a notification with the inserted, updated and deleted objects.")
   func processing() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.didChangeObjectsNotification, of: context)
@@ -26,7 +26,7 @@ struct ChangeNotificationTests {
     }
   }
 
-  @Test("say what was refreshed")
+  @Test("A notification of changes names the refreshed objects.")
   func refreshed() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.didChangeObjectsNotification, of: context)
@@ -39,7 +39,7 @@ struct ChangeNotificationTests {
     }
   }
 
-  @Test("come at the end of a block that is performed, and not of one that is waited for")
+  @Test("A notification of changes is posted after a block of `perform`, and not after one of `performAndWait`.")
   func blocks() async throws {
     let context = stack.context()
     let notices = Notices(NSManagedObjectContext.didChangeObjectsNotification, of: context)
@@ -49,7 +49,7 @@ struct ChangeNotificationTests {
     #expect(notices.count == 1)
   }
 
-  @Test("come at the end of a block that runs later, too")
+  @Test("A notification of changes is posted after a block that runs later.")
   func laterBlocks() {
     let context = stack.context()
     let notices = Notices(NSManagedObjectContext.didChangeObjectsNotification, of: context)
@@ -58,7 +58,7 @@ struct ChangeNotificationTests {
     #expect(notices.count == 1)
   }
 
-  @Test("merging the changes of another context has one with identifiers")
+  @Test("Merging the changes of another context posts a notification with identifiers.")
   func mergedIdentifiers() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.didMergeChangesObjectIDsNotification, of: context)
@@ -71,7 +71,7 @@ struct ChangeNotificationTests {
     }
   }
 
-  @Test("a coordinator tells of stores that come and go")
+  @Test("A coordinator posts a notification when a store is added or removed.")
   func stores() throws {
     let coordinator = stack.coordinator
     let changes = Notices(.NSPersistentStoreCoordinatorStoresDidChange, of: coordinator)

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("What has changed", .anyStore)
+@Suite("Changes of an object", .anyStore)
 struct ChangeTrackingTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("changed values are those since the object was fetched or saved")
+  @Test("The changed values are those since the object was fetched or saved.")
   func changedValues() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -22,7 +22,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("committed values are those that were fetched or saved last")
+  @Test("The committed values are those that were last fetched or saved.")
   func committedValues() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -35,7 +35,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("primitive values change without being noticed")
+  @Test("Setting a primitive value is not noticed as a change.")
   func primitiveValue() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -46,7 +46,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("a custom accessor that sets the primitive value of a relationship changes both ends")
+  @Test("A custom accessor that sets a relationship's primitive value changes both ends.")
   func primitiveRelationship() throws {
     try stack.work { context in
       let (ada, bob, cleo) = (try context.person("Ada"), try context.person("Bob"), try context.person("Cleo"))
@@ -73,7 +73,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("a change of what is transient is a change, but none that is saved")
+  @Test("Changing a transient attribute is a change that is not saved.")
   func transient() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -84,7 +84,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("both ends of a relationship change")
+  @Test("Setting a relationship changes both ends.")
   func inverse() throws {
     try stack.work { context in
       let (ada, cleo) = (try context.person("Ada"), try context.person("Cleo"))
@@ -97,7 +97,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("a rollback forgets all of it")
+  @Test("A rollback discards all changes.")
   func rollback() throws {
     try stack.work { context in
       let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
@@ -113,7 +113,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("a save that failed leaves it all, and a rollback gets rid of it")
+  @Test("A failed save leaves all changes pending, and a rollback discards them.")
   func failedSave() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -126,7 +126,7 @@ struct ChangeTrackingTests {
     }
   }
 
-  @Test("what a transformable value does inside itself is not noticed")
+  @Test("A change inside a transformable value is not noticed.")
   func mutableValue() throws {
     let list = Town.entity("List")
     list.properties = [Town.attribute("items", .transformable)]

@@ -4,7 +4,7 @@
   import CoreData
   import Testing
 
-  @Suite("What merge policies do about uniqueness constraints", .anyStore)
+  @Suite("Merge policies and uniqueness constraints", .anyStore)
   struct ConstraintPolicyTests {
     private let town: UniqueTown
 
@@ -14,7 +14,7 @@
     private static let preferringTheObject: [NSMergePolicy] = [.mergeByPropertyObjectTrump, .overwrite]
     private static let resolving = preferringTheRow + preferringTheObject
 
-    @Test("error: the save fails with the violations, and nothing changes")
+    @Test("With the error policy a save fails with all violations and changes nothing.")
     func error() throws {
       town.work { context in
         let eve = context.make("Person", ["name": "Eve", "nickname": "Countess"])
@@ -25,7 +25,9 @@
       #expect(try town.people() == ["Ada 36 Countess"])
     }
 
-    @Test("the row stays, and an inserted object is gone with what it would delete", arguments: preferringTheRow)
+    @Test(
+      "If the row wins, the inserted object is removed together with what deleting it would delete.",
+      arguments: preferringTheRow)
     func insertedGivesWay(_ policy: NSMergePolicy) throws {
       try town.work(policy) { context in
         let eve = context.make("Person", ["name": "Eve", "nickname": "Countess"])
@@ -43,7 +45,9 @@
       }
     }
 
-    @Test("what was saved and related to an inserted object that is gone has what it had", arguments: preferringTheRow)
+    @Test(
+      "Saved objects that were related to a removed inserted object get their former relationships back.",
+      arguments: preferringTheRow)
     func relationshipsTakenBack(_ policy: NSMergePolicy) throws {
       try town.work(policy) { context in
         let rex = try #require(try context.all("Pet").first)
@@ -61,7 +65,7 @@
       }
     }
 
-    @Test("the row stays, and a changed object keeps its other changes", arguments: preferringTheRow)
+    @Test("If the row wins, a changed object keeps its other changes.", arguments: preferringTheRow)
     func updatedGivesWay(_ policy: NSMergePolicy) throws {
       try town.work { context in
         context.make("Person", ["name": "Bob", "nickname": "Bobby"])
@@ -76,7 +80,7 @@
       #expect(try town.people() == ["Ada 36 Countess", "Bob 25 Bobby"])
     }
 
-    @Test("the object of the row takes over what the inserted object has, and keeps its identity")
+    @Test("If the object wins, the row's object takes over its values and keeps its own identity.")
     func insertedOverwrites() throws {
       let id = try town.work { try $0.person("Ada").objectID }
       try town.work(.mergeByPropertyObjectTrump) { context in
@@ -99,7 +103,7 @@
       }
     }
 
-    @Test("overwrite: it takes over what the inserted object does not have, too")
+    @Test("With the overwrite policy, the row's object also takes over what the inserted object does not have.")
     func insertedOverwritesAll() throws {
       try town.work(.overwrite) { context in
         context.make("Person", ["name": "Eve", "age": NSNull(), "nickname": "Countess"])
@@ -112,7 +116,7 @@
       }
     }
 
-    @Test("an object of a subentity takes over what both entities have", arguments: preferringTheObject)
+    @Test("An object of a subentity takes over the values that both entities have.", arguments: preferringTheObject)
     func subentity(_ policy: NSMergePolicy) throws {
       try town.work { context in
         context.make("Child", ["name": "Cleo", "nickname": "Kid", "grade": 2])
@@ -129,7 +133,7 @@
     }
 
     @Test(
-      "the object of the row is deleted in favour of a changed one, by the delete rules", arguments: preferringTheObject
+      "If a changed object wins, the row's object is deleted by the delete rules.", arguments: preferringTheObject
     )
     func updatedReplaces(_ policy: NSMergePolicy) throws {
       try town.work { context in
@@ -148,7 +152,7 @@
       }
     }
 
-    @Test("of several objects of the context the first stays", arguments: resolving)
+    @Test("Of several violating objects of the context, the first stays.", arguments: resolving)
     func amongObjects(_ policy: NSMergePolicy) throws {
       try town.work { context in
         context.make("Person", ["name": "Bob", "nickname": "Bobby"])
@@ -163,7 +167,7 @@
       #expect(try town.people() == ["Ada 36 Countess", "Bob 18 Twin"])
     }
 
-    @Test("an inserted object stays if it is the first, and a changed one has what it had")
+    @Test("If an inserted object is the first, it stays, and a changed object gets its former value back.")
     func amongObjectsByHand() throws {
       try town.work { context in
         let ada = try context.person("Ada")
@@ -179,7 +183,7 @@
       #expect(try town.people() == ["Ada 36 Countess", "Eve 18 Twin"])
     }
 
-    @Test("the object of the row may have been changed here, too", arguments: preferringTheObject)
+    @Test("The row's object may also have changes in this context.", arguments: preferringTheObject)
     func changedRow(_ policy: NSMergePolicy) throws {
       try town.work(policy) { context in
         let ada = try context.person("Ada")
@@ -191,7 +195,7 @@
       #expect(try town.people() == ["Eve 18 Countess"])
     }
 
-    @Test("a row that another context has brought in meanwhile is taken over", arguments: preferringTheObject)
+    @Test("A row that another context has inserted meanwhile is taken over.", arguments: preferringTheObject)
     func otherContext(_ policy: NSMergePolicy) throws {
       try town.work(policy) { context in
         let ada = try context.person("Ada")
@@ -207,7 +211,7 @@
       #expect(try town.people() == ["Eve 18 Enchantress"])
     }
 
-    @Test("a relationship without an inverse leads to the object that has taken over, or to what it did")
+    @Test("A relationship without an inverse leads to the object that takes over, or to its former destination.")
     func withoutInverse() throws {
       try town.work(.mergeByPropertyObjectTrump) { context in
         let eve = context.make("Person", ["name": "Eve", "nickname": "Countess"])
@@ -221,7 +225,7 @@
       }
     }
 
-    @Test("what the resolution leaves is validated")
+    @Test("The objects that resolving a violation has changed are validated.")
     func validated() throws {
       let model = UniqueTown.model()
       model.entitiesByName["Errand"]?.propertiesByName["person"]?.isOptional = false

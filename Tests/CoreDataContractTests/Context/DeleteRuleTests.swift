@@ -7,7 +7,7 @@ struct DeleteRuleTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("nullify: the others no longer refer to the object")
+  @Test("The nullify rule removes the deleted object from the relationships to it.")
   func nullify() throws {
     try stack.work { context in
       let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
@@ -20,7 +20,7 @@ struct DeleteRuleTests {
     #expect(stack.backing.rows[2]?.toMany["friends"] == [])
   }
 
-  @Test("cascade: they are deleted, too")
+  @Test("The cascade rule deletes the related objects.")
   func cascade() throws {
     try stack.work { context in
       let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
@@ -32,7 +32,7 @@ struct DeleteRuleTests {
     #expect(stack.backing.rows[1] == nil && stack.backing.rows[5] == nil)
   }
 
-  @Test("no action: they are left alone")
+  @Test("The no-action rule leaves the related objects alone.")
   func noAction() throws {
     try stack.work { context in
       let (ada, bread) = (try context.person("Ada"), try context.all("Errand", "title = 'bread'")[0])
@@ -44,7 +44,7 @@ struct DeleteRuleTests {
     #expect(stack.backing.rows[6] != nil)
   }
 
-  @Test("deny: as long as there are others, the deletion is not valid")
+  @Test("The deny rule makes a deletion invalid as long as there are related objects.")
   func deny() throws {
     try stack.work { context in
       let house = try context.all("House")[0]
@@ -56,7 +56,7 @@ struct DeleteRuleTests {
     #expect(stack.backing.rows[4] != nil)
   }
 
-  @Test("deny: it is, if they are deleted, too")
+  @Test("The deny rule permits a deletion if the related objects are deleted, too.")
   func denyLifted() throws {
     try stack.work { context in
       context.delete(try context.all("House")[0])
@@ -67,7 +67,7 @@ struct DeleteRuleTests {
     #expect(stack.backing.rows.keys.sorted() == [3, 6, 7])
   }
 
-  @Test("rules are followed at the end of the event, unless the context is to follow them only when it saves")
+  @Test("Delete rules apply at the end of the event, or only when saving if the context says so.")
   func endOfEvent() throws {
     try stack.work { context in
       let (ada, rex) = (try context.person("Ada"), try context.all("Pet")[0])
@@ -90,7 +90,7 @@ struct DeleteRuleTests {
     #expect(stack.backing.rows[1] == nil && stack.backing.rows[5] == nil)
   }
 
-  @Test("a save is the end of an event")
+  @Test("A save applies the delete rules.")
   func save() throws {
     try stack.work { context in
       context.delete(try context.person("Ada"))

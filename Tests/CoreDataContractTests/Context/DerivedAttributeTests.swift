@@ -34,7 +34,7 @@ struct DerivedAttributeTests {
     return attribute
   }
 
-  @Test("are nil before the first save, and computed by it")
+  @Test("Derived attributes are nil before the first save, which computes them.")
   func firstSave() throws {
     try stack.work { context in
       let shelf = context.make("Shelf", ["label": "Élan"])
@@ -49,7 +49,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("follow the values they are derived from at every save")
+  @Test("Every save computes derived attributes from the values that they are derived from.")
   func laterSaves() throws {
     try stack.work { context in
       let shelf = context.make("Shelf", ["label": "A"])
@@ -67,7 +67,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("that are mandatory fail the validation of a new object")
+  @Test("A mandatory derived attribute fails the validation of a new object.")
   func mandatory() throws {
     let shelf = Town.entity("Shelf")
     let folded = Self.derived("folded", "canonical:(label)", .string)

@@ -11,7 +11,7 @@ struct HookTests {
     try #require(try context.person("Ada") as? HookedObject)
   }
 
-  @Test("an inserted object wakes once, with its defaults")
+  @Test("`awakeFromInsert` is called once for an inserted object, which has its defaults.")
   func awakeFromInsert() throws {
     try stack.work { context in
       let dan = try #require(context.make("Person") as? HookedObject)
@@ -19,7 +19,7 @@ struct HookTests {
     }
   }
 
-  @Test("a fetched one wakes when its values come, each time they do")
+  @Test("`awakeFromFetch` is called each time a fetched object gets its values.")
   func awakeFromFetch() throws {
     try stack.work { context in
       let ada = try ada(context)
@@ -33,7 +33,7 @@ struct HookTests {
     }
   }
 
-  @Test("a save tells it before and after")
+  @Test("A save calls `willSave` before and `didSave` after it.")
   func saving() throws {
     try stack.work { context in
       let ada = try ada(context)
@@ -44,7 +44,7 @@ struct HookTests {
     }
   }
 
-  @Test("it hears of the save before it has a permanent identifier and before it is validated")
+  @Test("`willSave` is called before the object gets a permanent identifier and before it is validated.")
   func orderInASave() throws {
     try stack.work { context in
       let dan = try #require(context.make("Person") as? HookedObject)
@@ -59,7 +59,7 @@ struct HookTests {
     }
   }
 
-  @Test("what it changes then is saved, and it hears again")
+  @Test("Changes made in `willSave` are saved, and `willSave` is called again.")
   func changingInWillSave() throws {
     try stack.work { context in
       let ada = try ada(context)
@@ -75,7 +75,7 @@ struct HookTests {
     #expect(stack.backing.rows[1]?.attributes["nickname"] as? String == "Countess")
   }
 
-  @Test("others that it changes then hear of the save, too")
+  @Test("Objects that another object's `willSave` changes get `willSave`, too.")
   func changingOthers() throws {
     try stack.work { context in
       let ada = try ada(context)
@@ -89,7 +89,7 @@ struct HookTests {
     #expect(stack.backing.rows[2]?.attributes["age"] as? Int == 26)
   }
 
-  @Test("it hears of its deletion once for each, and is detached once that is saved")
+  @Test("`prepareForDeletion` is called once for each deletion, and a deleted object is detached by the save.")
   func deletion() throws {
     try stack.work { context in
       let ada = try ada(context)
@@ -106,7 +106,7 @@ struct HookTests {
     }
   }
 
-  @Test("one that a rule deletes hears of it, too")
+  @Test("`prepareForDeletion` is called for an object that a delete rule deletes.")
   func cascade() throws {
     try stack.work { context in
       let rex = try context.all("Pet")[0]

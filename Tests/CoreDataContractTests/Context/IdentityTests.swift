@@ -7,7 +7,7 @@ struct IdentityTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("a context has one object for an identifier, however it is come by")
+  @Test("A context has one object for an identifier, however it was obtained.")
   func oneObject() throws {
     try stack.work { context throws in
       let id = stack.store.identifier(1)
@@ -19,7 +19,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("two contexts have two")
+  @Test("Two contexts have different objects for one identifier.")
   func twoContexts() throws {
     try stack.work { first in
       let ada = try first.person("Ada")
@@ -31,7 +31,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("an object for an identifier is made without asking the store, even if there is no row")
+  @Test("`object(with:)` makes an object without asking the store, even if there is no row.")
   func objectWithIdentifier() throws {
     let id = stack.store.identifier(1)
     stack.backing.rows[1] = nil
@@ -41,7 +41,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("only objects that the context has already are registered, and the store is not asked")
+  @Test("`registeredObject(for:)` returns only objects that the context has, and does not ask the store.")
   func registeredObject() throws {
     try stack.work { context in
       stack.expectCalls([]) { #expect(context.registeredObject(for: stack.store.identifier(1)) == nil) }
@@ -50,7 +50,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("an object that exists is given with its values, one that is known without asking again")
+  @Test("`existingObject(with:)` returns an object with its values, and asks for known values only once.")
   func existingObject() throws {
     try stack.work { context in
       let ada = try context.existingObject(with: stack.store.identifier(1))
@@ -61,7 +61,7 @@ struct IdentityTests {
     }
   }
 
-  @Test("a new object is found by its temporary identifier, in its context only")
+  @Test("A new object is found by its temporary identifier, only in its own context.")
   func temporaryIdentifier() throws {
     try stack.work { context throws in
       let dan = context.make("Person", ["name": "Dan"])

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("A fault whose row is gone", .anyStore)
+@Suite("Faults whose rows are gone", .anyStore)
 struct InaccessibleFaultTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("reads as nothing and becomes deleted")
+  @Test("A fault whose row is gone reads as nil and becomes deleted.")
   func deleted() throws {
     try stack.work { context in
       #expect(context.shouldDeleteInaccessibleFaults)
@@ -20,7 +20,7 @@ struct InaccessibleFaultTests {
     }
   }
 
-  @Test("is not validated, although what is mandatory is missing")
+  @Test("A fault whose row is gone is not validated, although its mandatory values are missing.")
   func notValidated() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -32,7 +32,7 @@ struct InaccessibleFaultTests {
   }
 
   #if !canImport(Darwin)
-    @Test("ends the program, if the context is not to take it for deleted")
+    @Test("A fault whose row is gone ends the program if the context does not delete inaccessible faults.")
     func ending() async {
       await #expect(processExitsWith: .failure) {
         let stack = try Stack<RecordingStore>()

@@ -4,7 +4,7 @@ import Testing
 @MainActor
 @Suite("The context of the main queue", .anyStore)
 struct MainQueueTests {
-  @Test("is there for the main actor without further ado")
+  @Test("The main actor can use a context of the main queue directly.")
   func mainActor() throws {
     let stack = try Stack<RecordingStore>()
     let context = NSManagedObjectContext(.mainQueue)

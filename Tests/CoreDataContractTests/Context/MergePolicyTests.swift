@@ -30,33 +30,33 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("error: the save fails, and nothing changes")
+  @Test("With the error policy a save with a conflict fails and changes nothing.")
   func error() throws {
     #expect(thrown { try saved(.error) }?.code == 133020)
     #expect(stack.backing.rows[1]?.attributes["name"] as? String == "theirs")
   }
 
-  @Test("the store's values win where both have changed, changes of the context alone stay")
+  @Test("With the store-trump policy the store's values win where both changed, and other changes stay.")
   func storeTrump() throws {
     #expect(try saved(.mergeByPropertyStoreTrump) == ["theirs", "99", "mine"])
   }
 
-  @Test("the object's values win where both have changed, changes of the store alone are taken")
+  @Test("With the object-trump policy the object's values win where both changed, and the store's other changes stay.")
   func objectTrump() throws {
     #expect(try saved(.mergeByPropertyObjectTrump) == ["mine", "99", "mine"])
   }
 
-  @Test("overwrite: the whole object is written")
+  @Test("With the overwrite policy the whole object is written.")
   func overwrite() throws {
     #expect(try saved(.overwrite) == ["mine", "36", "mine"])
   }
 
-  @Test("rollback: the changes of the context are given up")
+  @Test("With the rollback policy the context's changes are discarded.")
   func rollback() throws {
     #expect(try saved(.rollback) == ["theirs", "99", "nil"])
   }
 
-  @Test("a context fails with an error unless told otherwise")
+  @Test("The default policy of a context is the error policy.")
   func standard() {
     stack.work { context in
       #expect((context.mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType)
@@ -64,7 +64,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("each has its number, and is made of it, and is there as a constant")
+  @Test("Each merge policy has its type, can be made from it, and exists as a constant.")
   func types() {
     let policies: [(NSMergePolicy, Any, UInt)] = [
       (.error, NSErrorMergePolicy, 0),
@@ -79,7 +79,7 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("one of one's own is asked with the conflicts")
+  @Test("A custom merge policy is asked to resolve the conflicts.")
   func ownPolicy() throws {
     final class Policy: NSMergePolicy, @unchecked Sendable {
       var seen: [NSMergeConflict] = []

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Merging what another context has saved", .anyStore)
+@Suite("Merging the saves of another context", .anyStore)
 struct MergingTests {
   private let stack: Stack<RecordingStore>
 
@@ -20,7 +20,7 @@ struct MergingTests {
     }
   }
 
-  @Test("objects get the new values, and keep their own changes")
+  @Test("A merge gives objects their new values, and keeps their own changes.")
   func updated() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -36,7 +36,7 @@ struct MergingTests {
     }
   }
 
-  @Test("inserted objects are registered")
+  @Test("A merge registers inserted objects.")
   func inserted() throws {
     try stack.work { context in
       try merge(into: context) { $0.make("Person", ["name": "Dan"]) }
@@ -45,7 +45,7 @@ struct MergingTests {
     }
   }
 
-  @Test("a deleted object stays readable, says that it is deleted, and is not fetched")
+  @Test("An object that a merge deletes stays readable, is marked as deleted, and is not fetched.")
   func deleted() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -58,7 +58,7 @@ struct MergingTests {
     }
   }
 
-  @Test("identifiers and URIs from elsewhere do as well as a notification", arguments: [false, true])
+  @Test("A merge accepts identifiers and URIs as well as a notification.", arguments: [false, true])
   func remote(_ asURIs: Bool) throws {
     try stack.work { context in
       let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
@@ -76,7 +76,7 @@ struct MergingTests {
     }
   }
 
-  @Test("only objects that are in memory with their values are said to have changed")
+  @Test("A merge reports as changed only objects whose values are in memory.")
   func notification() throws {
     try stack.work { context in
       let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
@@ -95,7 +95,7 @@ struct MergingTests {
     }
   }
 
-  @Test("a context of the coordinator merges by itself, if it is told to")
+  @Test("A context merges the saves of other contexts automatically if it is set to do so.")
   func automatic() throws {
     let (first, second) = (stack.context(), stack.context())
     let ada = try first.performAndWait {

@@ -18,18 +18,18 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("has what was inserted and not what was deleted")
+  @Test("A fetch returns inserted objects that are not saved, and no deleted ones.")
   func insertedAndDeleted() throws {
     #expect(try changed { try $0.names() } == "Ada Cleo Dan")
   }
 
-  @Test("has what satisfies the predicate now, and not what did before")
+  @Test("A fetch returns objects whose unsaved values satisfy the predicate, and no others.")
   func updated() throws {
     #expect(try changed { try $0.names(people("age >= 18")) } == "Cleo Dan")
     #expect(try changed { try $0.names(people("age < 18")) } == "Ada")
   }
 
-  @Test("has the saved ones, with their new values, if it is not to look at changes")
+  @Test("A fetch that excludes pending changes returns saved objects, with their new values.")
   func withoutPendingChanges() throws {
     let request = people("age >= 18")
     request.includesPendingChanges = false
@@ -39,7 +39,7 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("counts as it fetches")
+  @Test("A count includes pending changes like a fetch.")
   func count() throws {
     try changed { context throws in
       #expect(try context.count(for: people()) == 3)
@@ -52,7 +52,7 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("gives temporary identifiers for what has no others")
+  @Test("A fetch of identifiers returns temporary ones for new objects.")
   func identifiers() throws {
     try changed { context throws in
       let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
@@ -63,7 +63,7 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("gives dictionaries of the saved state")
+  @Test("A fetch of dictionaries returns the saved state.")
   func dictionaries() throws {
     try changed { context throws in
       let request = NSFetchRequest<NSDictionary>(entityName: "Person")
@@ -77,7 +77,7 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("knows objects of subentities, and leaves them out if it is to")
+  @Test("A fetch finds pending objects of subentities, and omits them if it excludes subentities.")
   func subentities() throws {
     try stack.work { context throws in
       context.make("Child", ["name": "Dora"])
@@ -88,7 +88,7 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("judges nil as after a save")
+  @Test("A predicate treats nil in pending values as in saved ones.")
   func null() throws {
     try stack.work { context in
       context.make("Person", ["name": "Dan", "nickname": "D"])
@@ -100,7 +100,7 @@ struct PendingFetchTests {
     }
   }
 
-  @Test("does not see the changes of another context")
+  @Test("A fetch does not see the pending changes of another context.")
   func otherContext() throws {
     try changed { _ throws in
       #expect(try stack.work { try $0.names() } == "Ada Bob Cleo")
@@ -109,7 +109,7 @@ struct PendingFetchTests {
 
   // Apple's Core Data applies offset and limit to the rows of the store, before it considers pending changes.
   #if !canImport(Darwin)
-    @Test("sorts them in, and then counts off offset and limit")
+    @Test("A fetch sorts pending objects with the others before it applies offset and limit.")
     func window() throws {
       try changed { context throws in
         context.make("Person", ["name": "Abel"])

@@ -7,7 +7,7 @@ struct QueueTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("a block that is waited for has run when the call returns, and may wait for another")
+  @Test("A block of `performAndWait` has run when the call returns, and may be nested.")
   func performAndWait() {
     let context = stack.context()
     var steps: [Int] = []
@@ -20,7 +20,7 @@ struct QueueTests {
     #expect(steps == [1, 2, 3, 4])
   }
 
-  @Test("its value and its error come out")
+  @Test("`performAndWait` returns the value of its block and throws its error.")
   func valueAndError() throws {
     let context = stack.context()
     #expect(try context.performAndWait { try context.names() } == "Ada Bob Cleo")
@@ -28,7 +28,7 @@ struct QueueTests {
     #expect(throws: Refusal(method: .fetch)) { try context.performAndWait { try context.names() } }
   }
 
-  @Test("blocks that are performed run one after the other, in their order, in the background")
+  @Test("Blocks of `perform` run one after another, in their order, in the background.")
   func perform() {
     let context = stack.context()
     context.name = ""
@@ -37,7 +37,7 @@ struct QueueTests {
     #expect(context.name == "12345")
   }
 
-  @Test("an asynchronous caller gets the value or the error", arguments: [true, false])
+  @Test("An asynchronous `perform` returns the value of its block or throws its error.", arguments: [true, false])
   func asynchronous(_ isImmediate: Bool) async throws {
     let context = stack.context()
     let names = try await context.perform(schedule: isImmediate ? .immediate : .enqueued) { [unowned context] in
@@ -49,7 +49,7 @@ struct QueueTests {
     }
   }
 
-  @Test("what may be handed from one queue to another is Sendable")
+  @Test("The types that may be passed between queues are `Sendable`.")
   func sendable() {
     func accepts<Value: Sendable>(_: Value.Type) {}
     accepts(NSManagedObjectID.self)
@@ -62,7 +62,7 @@ struct QueueTests {
 
   // Apple's Core Data does so only if its concurrency debugging is switched on.
   #if !canImport(Darwin)
-    @Test("using a context elsewhere ends the program")
+    @Test("Using a context outside its queue ends the program.")
     func wrongQueue() async {
       await #expect(processExitsWith: .failure) {
         let stack = try Stack<RecordingStore>()

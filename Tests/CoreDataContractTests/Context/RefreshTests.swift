@@ -7,7 +7,7 @@ struct RefreshTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("without merging makes a fault and forgets the changes")
+  @Test("Refreshing without merging makes a fault and discards the changes.")
   func withoutMerging() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -18,7 +18,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("with merging takes the store's values and puts the changes on top, and leaves what is transient")
+  @Test("Refreshing with merging takes the store's values, and keeps changes and transient values.")
   func withMerging() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -33,7 +33,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("with merging agrees with the store's version, so that the next save is no conflict")
+  @Test("Refreshing with merging takes the store's version, so that the next save is no conflict.")
   func newVersion() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -45,7 +45,7 @@ struct RefreshTests {
     #expect(stack.backing.rows[1]?.version == 3)
   }
 
-  @Test("all of them makes faults of what is unchanged and keeps what is changed")
+  @Test("Refreshing all objects makes unchanged ones faults and keeps changes.")
   func all() throws {
     try stack.work { context in
       let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
@@ -59,7 +59,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("nothing is read again by itself: what another client changed is seen after a refresh")
+  @Test("A change by another client is seen only after a refresh.")
   func silentChange() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -71,7 +71,9 @@ struct RefreshTests {
     }
   }
 
-  @Test("fetching what is in memory leaves its values, whatever the request says", arguments: [false, true])
+  @Test(
+    "Fetching an object that is in memory does not change its values, whatever the request says.",
+    arguments: [false, true])
   func refetching(_ shouldRefresh: Bool) throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -84,7 +86,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("how old values may be is for stores with a cache to look at; there is no limit unless set")
+  @Test("The staleness interval is for stores with a cache, and has no limit by default.")
   func staleness() throws {
     try stack.work { context in
       #expect(NSManagedObjectContext(.privateQueue).stalenessInterval < 0)
@@ -99,7 +101,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("a reset forgets everything, and says so")
+  @Test("A reset discards everything, and posts a notification.")
   func reset() throws {
     try stack.work { context in
       let changes = Notices(NSManagedObjectContext.didChangeObjectsNotification, of: context)

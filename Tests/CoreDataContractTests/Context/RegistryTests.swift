@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("How long a context keeps its objects", .anyStore)
+@Suite("Lifetime of objects in a context", .anyStore)
 struct RegistryTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("until they are saved, and then as long as somebody refers to them")
+  @Test("A context keeps a new object until it is saved, and then as long as somebody refers to it.")
   func weak() throws {
     let context = stack.context()
     #expect(!context.performAndWait { context.retainsRegisteredObjects })
@@ -17,7 +17,7 @@ struct RegistryTests {
     #expect(context.performAndWait { context.registeredObjects.isEmpty })
   }
 
-  @Test("changed ones until the change is saved")
+  @Test("A context keeps a changed object until the change is saved.")
   func changed() throws {
     let context = stack.context()
     try context.performAndWait { try context.person("Ada")["age"] = 37 }
@@ -26,7 +26,7 @@ struct RegistryTests {
     #expect(context.performAndWait { context.registeredObjects.isEmpty })
   }
 
-  @Test("all of them, if it is told to")
+  @Test("A context keeps all objects if `retainsRegisteredObjects` is set.")
   func strong() throws {
     let context = stack.context()
     try context.performAndWait {

@@ -7,7 +7,7 @@ struct SaveNotificationTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("before it, without saying what will be saved")
+  @Test("A notification before a save does not name the objects that will be saved.")
   func willSave() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.willSaveObjectsNotification, of: context)
@@ -18,7 +18,7 @@ struct SaveNotificationTests {
     }
   }
 
-  @Test("after it, with the objects that were inserted, updated and deleted")
+  @Test("A notification after a save has the inserted, updated and deleted objects.")
   func didSave() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.didSaveObjectsNotification, of: context)
@@ -34,7 +34,7 @@ struct SaveNotificationTests {
     }
   }
 
-  @Test("and with their identifiers")
+  @Test("A notification after a save also has the objects' identifiers.")
   func didSaveIdentifiers() throws {
     try stack.work { context in
       let notices = Notices(NSManagedObjectContext.didSaveObjectIDsNotification, of: context)
@@ -51,7 +51,7 @@ struct SaveNotificationTests {
     }
   }
 
-  @Test("and none after one that failed")
+  @Test("A save that fails posts no notification after it.")
   func failed() throws {
     try stack.work { context throws in
       let notices = Notices(NSManagedObjectContext.didSaveObjectsNotification, of: context)

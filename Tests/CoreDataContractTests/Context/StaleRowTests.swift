@@ -5,7 +5,7 @@ import Testing
 // staleness interval allows.
 #if !canImport(Darwin)
   /// Rows that the store has in its cache, and that another client has changed.
-  @Suite("A merge of what somebody else has saved, with a store that caches rows", .anyStore)
+  @Suite("Merging with a store that caches rows", .anyStore)
   struct StaleRowTests {
     private let stack: Stack<CachingStore>
 
@@ -15,7 +15,7 @@ import Testing
       NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [key: ids], into: [context])
     }
 
-    @Test("reads the rows of the named objects again, so that the next save is no conflict")
+    @Test("Merging another client's save reads the named rows again, so that the next save is no conflict.")
     func updated() throws {
       try stack.work { context in
         let ada = try context.person("Ada")
@@ -29,7 +29,7 @@ import Testing
       #expect(stack.backing.rows[1]?.attributes["nickname"] as? String == "Countess")
     }
 
-    @Test("also counts for named objects that are faults, or that no context uses at the time")
+    @Test("Merging another client's save also covers faults, and objects that no context uses at the time.")
     func faults() throws {
       try stack.work { other in _ = try other.all("Person").map { $0["age"] } }
       stack.work { context in
@@ -42,7 +42,7 @@ import Testing
       }
     }
 
-    @Test("makes a named object that is gone inaccessible to other contexts as well")
+    @Test("Merging another client's deletion makes the object inaccessible in other contexts, too.")
     func deleted() throws {
       try stack.work { context in
         let ada = try context.person("Ada")

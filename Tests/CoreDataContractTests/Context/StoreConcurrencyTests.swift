@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A store and several contexts", .anyStore)
 struct StoreConcurrencyTests {
-  @Test("is called by one thread at a time, whichever contexts are at work")
+  @Test("A store is called by one thread at a time, whichever contexts use it.")
   func oneAtATime() async throws {
     let stack = try Stack<SolitaryStore>()
     let (coordinator, overlap) = (stack.coordinator, stack.store.overlap)

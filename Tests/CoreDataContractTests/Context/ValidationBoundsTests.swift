@@ -21,19 +21,23 @@ import Testing
       }
     }
 
-    @Test("numbers are too large or too small", arguments: [(4, 1610), (-4, 1620), (3, nil), (-3, nil)])
+    @Test(
+      "Validation finds numbers that are larger or smaller than the bounds of a model file.",
+      arguments: [(4, 1610), (-4, 1620), (3, nil), (-3, nil)])
     func numbers(_ mood: Int, _ expected: Int?) throws {
       #expect(try code("Diary.xcdatamodeld", "Entry", "mood", mood) == expected)
     }
 
-    @Test("dates are too late or too soon", arguments: [(4e9, 1630), (-16e9, 1640), (0, nil)] as [(Double, Int?)])
+    @Test(
+      "Validation finds dates that are later or earlier than the bounds of a model file.",
+      arguments: [(4e9, 1630), (-16e9, 1640), (0, nil)] as [(Double, Int?)])
     func dates(_ seconds: Double, _ expected: Int?) throws {
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       #expect(try code("Library.xcdatamodeld", "Magazine", "published", date) == expected)
     }
 
     @Test(
-      "strings are too long, too short, or of another form",
+      "Validation finds strings that are too long, too short, or do not match the model file's pattern.",
       arguments: [(String(repeating: "x", count: 81), 1660), ("", 1670), (" x", 1680), ("x", nil)])
     func strings(_ name: String, _ expected: Int?) throws {
       #expect(try code("Library.xcdatamodeld", "Author", "name", name) == expected)

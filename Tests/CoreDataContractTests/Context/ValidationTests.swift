@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("What validation finds", .anyStore)
+@Suite("Validation", .anyStore)
 struct ValidationTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("a mandatory value that is missing")
+  @Test("Validation finds that a mandatory value is missing.")
   func mandatory() throws {
     try stack.work { context in
       let dan = context.make("Person")
@@ -18,7 +18,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("a value that a predicate of the model does not hold for")
+  @Test("Validation finds a value that a predicate of the model rejects.")
   func predicate() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -32,7 +32,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("several things at once, all in one error")
+  @Test("Validation reports several problems in one error.")
   func several() throws {
     try stack.work { context in
       context.make("Person", ["age": -1])
@@ -44,7 +44,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("nothing wrong with a mandatory value that has a default, or is only transient")
+  @Test("Validation accepts a mandatory value that has a default or is transient.")
   func fine() throws {
     try stack.work { context throws in
       context.make("Person", ["name": "Dan"])
@@ -52,7 +52,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("one object at a time, if asked")
+  @Test("A single object can be validated.")
   func single() throws {
     try stack.work { context in
       let dan = context.make("Person")
@@ -66,7 +66,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("too few and too many objects of a relationship")
+  @Test("Validation finds too few and too many objects in a relationship.")
   func counts() throws {
     let (team, player) = (Town.entity("Team"), Town.entity("Player"))
     let players = Town.relationship("players", to: player)
@@ -91,7 +91,7 @@ struct ValidationTests {
     }
   }
 
-  @Test("A mandatory to-many relationship whose minimum count is 0 may be empty, with and without a maximum count")
+  @Test("A mandatory to-many relationship with a minimum count of 0 may be empty, whatever its maximum.")
   func emptyMandatory() throws {
     for maximum in [0, 2] {
       let (task, next) = (Town.entity("Task"), Town.entity("Step"))

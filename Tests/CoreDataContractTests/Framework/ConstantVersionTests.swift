@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("A version of a row")
+@Suite("Constant row versions")
 struct ConstantVersionTests {
-  @Test("one that never changes means that no conflict is noticed, and none is invented")
+  @Test("With constant row versions no conflict is detected, and none is invented.")
   func constant() throws {
     let stack = try Stack<ConstantVersionStore>()
     try stack.work { context in

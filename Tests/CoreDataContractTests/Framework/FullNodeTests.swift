@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("What an object makes of a node with more than it needs")
+@Suite("Nodes with surplus keys")
 struct FullNodeTests {
-  @Test("keys that the entity does not have are dropped")
+  @Test("An object drops the keys of a node that its entity does not have.")
   func unknownKeys() throws {
     let stack = try Stack<EverythingStore>()
     try stack.work { context in
@@ -13,7 +13,7 @@ struct FullNodeTests {
     }
   }
 
-  @Test("to-many relationships may be there, and are not asked for then")
+  @Test("An object takes a to-many relationship from its node, and does not ask the store for it.")
   func toMany() throws {
     let stack = try Stack<EverythingStore>()
     try stack.work { context in

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The in-memory store of Core Data keeps the same contract.
-@Suite("The store in memory")
+@Suite("The in-memory store")
 struct InMemoryStoreTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
 
@@ -15,7 +15,7 @@ struct InMemoryStoreTests {
     return try context.performAndWait { try body(context) }
   }
 
-  @Test("gives back what was saved, filtered, sorted and windowed")
+  @Test("The in-memory store returns what was saved, filtered, sorted and windowed.")
   func fetching() throws {
     try work { context in
       for (name, age) in [("Cleo", 7), ("Ada", 36), ("Bob", 25), ("Dan", 51)] {
@@ -33,7 +33,7 @@ struct InMemoryStoreTests {
     }
   }
 
-  @Test("keeps relationships of every kind")
+  @Test("The in-memory store keeps relationships of every kind.")
   func relationships() throws {
     try work { context in
       let (ada, bob) = (context.make("Person", ["name": "Ada"]), context.make("Person", ["name": "Bob"]))
@@ -51,7 +51,7 @@ struct InMemoryStoreTests {
     }
   }
 
-  @Test("never gives an identifier twice")
+  @Test("The in-memory store never uses an identifier twice.")
   func identifiers() throws {
     let first = try work { context in
       let ada = context.make("Person", ["name": "Ada"])
@@ -68,7 +68,7 @@ struct InMemoryStoreTests {
     #expect(first != second)
   }
 
-  @Test("notices that two contexts change one object")
+  @Test("The in-memory store detects that two contexts change one object.")
   func conflict() throws {
     try work { context in
       context.make("Person", ["name": "Ada"])
@@ -85,7 +85,7 @@ struct InMemoryStoreTests {
     }
   }
 
-  @Test("has the type and an identifier in its metadata")
+  @Test("The in-memory store has its type and an identifier in its metadata.")
   func metadata() throws {
     try work { _ in }
     let metadata = coordinator.metadata(for: coordinator.persistentStores[0])

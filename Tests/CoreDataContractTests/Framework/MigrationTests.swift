@@ -35,13 +35,13 @@ struct MigrationTests {
     }
   }
 
-  @Test("copies all objects, with relationships of every kind, and subentities")
+  @Test("Migrating a store copies all objects, with relationships of every kind, and subentities.")
   func objects() throws {
     _ = try migrateToMemory()
     try expectTown()
   }
 
-  @Test("writes all in one save")
+  @Test("Migrating a store writes all objects in one save.")
   func oneSave() throws {
     try withFolder { folder in
       let store = try #require(try migrate(to: folder.appending(path: "town")) as? FileStore)
@@ -49,7 +49,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("puts the new store in the place of the old one, and tells of both")
+  @Test("Migrating a store puts the new store in the place of the old one, and posts notifications of both.")
   func stores() throws {
     let before = Notices(.NSPersistentStoreCoordinatorWillRemoveStore, of: stack.coordinator)
     let after = Notices(.NSPersistentStoreCoordinatorStoresDidChange, of: stack.coordinator)
@@ -63,7 +63,7 @@ struct MigrationTests {
     #expect(after.last?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore] == [stack.store])
   }
 
-  @Test("gives objects other identifiers; those of the old store lead nowhere, and its rows stay")
+  @Test("Migrating a store gives objects new identifiers; the old ones lead nowhere, and the old rows stay.")
   func identifiers() throws {
     let old = stack.store.identifier(1)
     let store = try migrateToMemory()
@@ -75,7 +75,7 @@ struct MigrationTests {
     #expect(stack.backing.rows.count == 7)
   }
 
-  @Test("keeps the metadata that were set, and none that stores have of themselves")
+  @Test("Migrating a store keeps the metadata that were set, and not those that describe the old store.")
   func metadata() throws {
     var metadata = stack.coordinator.metadata(for: stack.store)
     metadata["colour"] = "blue"
@@ -87,7 +87,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("leads from memory to a file, which can be opened again, and back to memory")
+  @Test("A store can be migrated from memory to a file, which can be reopened, and back to memory.")
   func thereAndBack() throws {
     try withFolder { folder in
       let url = folder.appending(path: "town")
@@ -105,7 +105,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("changes go on with the new store")
+  @Test("Pending changes continue with the new store after a migration.")
   func changes() throws {
     try withFolder { folder in
       let backing = Backing()
@@ -120,7 +120,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("fails where the coordinator has a store, and for a store that it does not have")
+  @Test("A migration is refused if the coordinator has a store at the target or does not have the source.")
   func refused() throws {
     let url = try #require(stack.store.url)
     #expect(thrown { try migrate(to: url) } != nil)
@@ -132,7 +132,8 @@ struct MigrationTests {
   // Apple does not document what is left of a failed migration, what is validated, and what becomes of references to
   // objects that do not exist.
   #if !canImport(Darwin)
-    @Test("leaves everything as it was, and nothing of the new store, if it fails", arguments: StoreMethod.allCases)
+    @Test(
+      "A failed migration leaves everything as it was, and no trace of the new store.", arguments: StoreMethod.allCases)
     func failure(_ method: StoreMethod) throws {
       try withFolder { folder in
         let backing = Backing()
@@ -149,7 +150,7 @@ struct MigrationTests {
       }
     }
 
-    @Test("fails where there is anything, which stays; an empty file is taken")
+    @Test("A migration is refused if its target exists and is not an empty file; what exists stays.")
     func taken() throws {
       try withFolder { folder in
         let url = folder.appending(path: "town")
@@ -162,7 +163,7 @@ struct MigrationTests {
       }
     }
 
-    @Test("leaves out references that lead nowhere")
+    @Test("Migrating a store omits references that lead nowhere.")
     func references() throws {
       let memory = try migrateToMemory()
       try stack.work { context in
@@ -178,7 +179,7 @@ struct MigrationTests {
       }
     }
 
-    @Test("copies values as they are, though they are not valid, and tells no object")
+    @Test("Migrating a store copies values unchanged though they are invalid, and calls no hook of an object.")
     func asTheyAre() throws {
       let stack = try Stack<RecordingStore>(Town.model(personClass: Witness.self))
       stack.backing.change(1, ["age": -1])

@@ -13,7 +13,7 @@ struct NodeTests {
 
   private func property(_ name: String) -> NSPropertyDescription { person.propertiesByName[name]! }
 
-  @Test("have an identifier, values and a version")
+  @Test("A node has an identifier, values and a version.")
   func values() {
     let id = stack.store.identifier(1)
     let house = stack.store.identifier(4)
@@ -25,7 +25,7 @@ struct NodeTests {
     #expect(node.value(for: property("age")) == nil)
   }
 
-  @Test("get new values and a new version")
+  @Test("Updating a node gives it new values and a new version.")
   func update() {
     let node = NSIncrementalStoreNode(objectID: stack.store.identifier(1), withValues: ["name": "Ada"], version: 1)
     node.update(withValues: ["age": 37], version: 2)
@@ -33,13 +33,13 @@ struct NodeTests {
     #expect(node.value(for: property("age")) as? Int == 37)
   }
 
-  @Test("tell a to-one relationship to nothing by NSNull")
+  @Test("A node stores a to-one relationship to nothing as `NSNull`.")
   func null() {
     let node = NSIncrementalStoreNode(objectID: stack.store.identifier(1), withValues: ["home": NSNull()], version: 1)
     #expect(node.value(for: property("home")) is NSNull)
   }
 
-  @Test("may be of a subclass that finds its values by itself")
+  @Test("A node may be of a subclass that finds its values itself.")
   func subclass() throws {
     let stack = try Stack<LazyNodeStore>()
     try stack.work { context in

@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("A node without its to-one relationships")
+@Suite("Nodes without to-one relationships")
 struct PartialNodeTests {
-  @Test("each to-one relationship that the node lacks is asked for when the fault fires")
+  @Test("Each to-one relationship that a node lacks is requested when the fault fires.")
   func toOneMissing() throws {
     let stack = try Stack<AttributesOnlyStore>()
     try stack.work { context throws in
@@ -14,7 +14,7 @@ struct PartialNodeTests {
     }
   }
 
-  @Test("NSNull for a to-one relationship is nil")
+  @Test("`NSNull` for a to-one relationship is read as nil.")
   func toOneNull() throws {
     let stack = try Stack<AttributesOnlyStore>()
     try stack.work { context throws in
@@ -22,7 +22,7 @@ struct PartialNodeTests {
     }
   }
 
-  @Test("its error comes out of what can throw, and of nothing while nobody looks")
+  @Test("An error of requesting a relationship is thrown by calls that can throw, and only when it is requested.")
   func failure() throws {
     let stack = try Stack<AttributesOnlyStore>()
     stack.backing.failing = [.relationship]

@@ -36,7 +36,7 @@
       try coordinator.replacePersistentStore(at: destination, withPersistentStoreFrom: source, type: FileStore.type)
     }
 
-    @Test("leaves two that are alike, and nothing else")
+    @Test("Replacing a store leaves two equal stores, and nothing else.")
     func file() throws {
       try withFolder { folder in
         let (one, other) = (folder.appending(path: "one"), folder.appending(path: "other"))
@@ -49,7 +49,7 @@
       }
     }
 
-    @Test("makes one where there was none")
+    @Test("Replacing a store that does not exist makes it.")
     func nothing() throws {
       try withFolder { folder in
         let (one, other) = (folder.appending(path: "one"), folder.appending(path: "other"))
@@ -60,7 +60,7 @@
       }
     }
 
-    @Test("goes for folders, too")
+    @Test("Stores that are folders can be replaced, too.")
     func folders() throws {
       try withFolder { folder in
         let files = FileManager.default
@@ -77,7 +77,7 @@
       }
     }
 
-    @Test("is refused while the coordinator has the store, and is not when it was removed")
+    @Test("Replacing a store is refused while the coordinator has it, and possible once it is removed.")
     func used() throws {
       try withFolder { folder in
         let (one, other) = (folder.appending(path: "one"), folder.appending(path: "other"))
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test("leaves the old one if there is no other, and if it is the other")
+    @Test("Replacing a store fails and leaves the store if the source does not exist, or is the store itself.")
     func failure() throws {
       try withFolder { folder in
         let store = folder.appending(path: "store")
@@ -104,7 +104,7 @@
       }
     }
 
-    @Test("is not possible for stores in memory")
+    @Test("In-memory stores cannot be replaced.")
     func memory() {
       let url = URL(filePath: "/dev/null")
       let error = thrown {
@@ -113,7 +113,7 @@
       #expect(error?.domain == NSCocoaErrorDomain && error?.code == 134070)
     }
 
-    @Test("is what the class of the store makes of it")
+    @Test("The class of a store decides how the store is replaced.")
     func ownWay() throws {
       let type = NSPersistentStore.StoreType(rawValue: "OwnWayStore")
       NSPersistentStoreCoordinator.registerStoreClass(OwnWayStore.self, type: type)

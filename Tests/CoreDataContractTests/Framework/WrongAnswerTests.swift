@@ -3,13 +3,14 @@ import Testing
 
 /// Apple's Core Data raises exceptions for some of these answers, and goes on with wrong results for others.
 #if !canImport(Darwin)
-  @Suite("A store that answers with something else")
+  @Suite("Wrong answers of a store")
   struct WrongAnswerTests {
     private let stack: Stack<WrongAnswerStore>
 
     init() throws { stack = try Stack() }
 
-    @Test("than objects fails the fetch", arguments: [[1], "none", [nil as Int?]] as [any Sendable])
+    @Test(
+      "A fetch fails if the store does not return objects.", arguments: [[1], "none", [nil as Int?]] as [any Sendable])
     func objects(_ answer: any Sendable) {
       stack.store.answer = answer
       stack.work { context in
@@ -17,7 +18,9 @@ import Testing
       }
     }
 
-    @Test("than an array with one number fails the count", arguments: [3, [Int](), ["three"]] as [any Sendable])
+    @Test(
+      "A count fails if the store does not return an array with one number.",
+      arguments: [3, [Int](), ["three"]] as [any Sendable])
     func count(_ answer: any Sendable) {
       stack.store.answer = answer
       stack.work { context in
@@ -25,7 +28,7 @@ import Testing
       }
     }
 
-    @Test("than as many identifiers as there are new objects fails the save")
+    @Test("A save fails if the store does not return one identifier for each new object.")
     func permanentIDs() {
       stack.store.loses = true
       stack.work { context in

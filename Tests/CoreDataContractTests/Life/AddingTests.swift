@@ -6,7 +6,7 @@ struct AddingTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
   private let backing = Backing.town()
 
-  @Test("the store is made with the coordinator, the configuration, the URL and the options it is added with")
+  @Test("A store is made with the coordinator, configuration, URL and options it is added with.")
   func whatItIsMadeWith() throws {
     let store = try coordinator.add(RecordingStore.self, backing, options: ["colour": "blue"])
     #expect(store.persistentStoreCoordinator === coordinator)
@@ -15,7 +15,7 @@ struct AddingTests {
     #expect(store.options?["colour"] as? String == "blue")
   }
 
-  @Test("the coordinator has it, and finds it by its URL")
+  @Test("A coordinator has an added store, and finds it by its URL.")
   func coordinatorKnowsIt() throws {
     let store = try coordinator.add(RecordingStore.self, backing)
     #expect(coordinator.persistentStores == [store])
@@ -23,13 +23,13 @@ struct AddingTests {
     #expect(coordinator.url(for: store) == store.url)
   }
 
-  @Test("the metadata are loaded exactly once")
+  @Test("Adding a store loads its metadata exactly once.")
   func metadataOnce() throws {
     let store = try coordinator.add(RecordingStore.self, backing)
     #expect(store.calls == [.loadMetadata])
   }
 
-  @Test("the metadata have the type and the identifier, which is that of the store")
+  @Test("An added store's metadata have its type and identifier.")
   func typeAndIdentifier() throws {
     let store = try coordinator.add(RecordingStore.self, backing)
     #expect(store.metadata[NSStoreTypeKey] as? String == RecordingStore.storeType)
@@ -38,14 +38,14 @@ struct AddingTests {
     #expect(coordinator.metadata(for: store)[NSStoreUUIDKey] as? String == backing.identifier)
   }
 
-  @Test("a store that says it is of another type is refused")
+  @Test("A store whose metadata name another type is refused.")
   func anotherType() throws {
     let error = thrown { try coordinator.add(MistypedStore.self, backing) }
     #expect(error?.domain == NSCocoaErrorDomain && error?.code == 134010)
     #expect(coordinator.persistentStores.isEmpty)
   }
 
-  @Test("a store that cannot load its metadata is not added, and its error comes out")
+  @Test("A store that cannot load its metadata is not added, and its error is thrown.")
   func failure() throws {
     backing.failing = [.loadMetadata]
     #expect(throws: Refusal(method: .loadMetadata)) { try coordinator.add(RecordingStore.self, backing) }

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("What a store is asked for a fetch", .anyStore)
+@Suite("Calls of a store during a fetch", .anyStore)
 struct FetchCallTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("the request comes first, then the objects are registered, and values are asked for when they are read")
+  @Test("A fetch sends the request first, then registers the objects, and requests values when they are read.")
   func order() throws {
     try stack.work { context in
       var found: [NSManagedObject] = []
@@ -18,7 +18,7 @@ struct FetchCallTests {
     }
   }
 
-  @Test("objects that the context has already are not registered again")
+  @Test("A fetch does not register again the objects that the context already has.")
   func secondFetch() throws {
     try stack.work { context in
       let first = try context.all("Person")
@@ -28,7 +28,7 @@ struct FetchCallTests {
     }
   }
 
-  @Test("each context registers the objects for itself")
+  @Test("Each context registers the objects that it fetches.")
   func severalContexts() throws {
     try stack.work { first in
       let kept = try first.all("Pet")
@@ -38,7 +38,7 @@ struct FetchCallTests {
     }
   }
 
-  @Test("the store is handed the context that fetches")
+  @Test("A store gets the context that fetches.")
   func contextOfTheFetch() throws {
     let stack = try Stack<ContextStore>()
     try stack.work { context in
@@ -48,7 +48,7 @@ struct FetchCallTests {
   }
 
   @Test(
-    "an error of the store comes out of the fetch",
+    "A fetch throws the error of the store.",
     arguments: [NSFetchRequestResultType.managedObjectResultType, .countResultType])
   func failure(_ type: NSFetchRequestResultType) throws {
     stack.backing.failing = [.fetch]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The metadata of a store", .anyStore)
 struct MetadataTests {
-  @Test("what is set is in memory at once, and with the store after the next save")
+  @Test("Metadata that are set are in memory at once, and in the store after the next save.")
   func savedLater() throws {
     let stack = try Stack<RecordingStore>()
     var metadata = stack.coordinator.metadata(for: stack.store)
@@ -15,7 +15,7 @@ struct MetadataTests {
     #expect(stack.backing.metadata["colour"] as? String == "blue")
   }
 
-  @Test("of a store that is not open they are read and written at once, by its class")
+  @Test("The metadata of a store that is not open are read and written at once, by its class.")
   func withoutStack() throws {
     let type = NSPersistentStore.StoreType(rawValue: "LabelledStore")
     NSPersistentStoreCoordinator.registerStoreClass(LabelledStore.self, type: type)
@@ -26,7 +26,7 @@ struct MetadataTests {
     #expect(metadata["colour"] as? String == "blue")
   }
 
-  @Test("what the class throws comes out")
+  @Test("Reading and writing metadata throw the errors of the store's class.")
   func errors() {
     let type = NSPersistentStore.StoreType(rawValue: "LabelledStore")
     NSPersistentStoreCoordinator.registerStoreClass(LabelledStore.self, type: type)

@@ -9,14 +9,14 @@ struct RegistrationTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
   private let backing = Backing.town()
 
-  @Test("a store is made of the class that is registered for its type")
+  @Test("A store is made from the class that is registered for its type.")
   func classOfTheType() throws {
     let store: NSPersistentStore = try coordinator.add(OneStore.self, .town())
     #expect(store is OneStore)
     #expect(store.type == OneStore.storeType)
   }
 
-  @Test("the older spelling, with a string for the type, does the same")
+  @Test("The older method with a string for the type registers the class, too.")
   func olderSpelling() throws {
     NSPersistentStoreCoordinator.registerStoreClass(OtherStore.self, forStoreType: OtherStore.storeType)
     let store = try coordinator.addPersistentStore(
@@ -24,7 +24,7 @@ struct RegistrationTests {
     #expect(store is OtherStore)
   }
 
-  @Test("a type whose class was taken back is not known any more")
+  @Test("A type whose registration was removed is unknown.")
   func takingBack() throws {
     let type = NSPersistentStore.StoreType(rawValue: "TakenBack")
     NSPersistentStoreCoordinator.registerStoreClass(OneStore.self, type: type)

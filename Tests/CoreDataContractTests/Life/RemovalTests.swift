@@ -7,14 +7,14 @@ struct RemovalTests {
 
   init() throws { stack = try Stack() }
 
-  @Test("the store is told before, and the coordinator does not have it afterwards")
+  @Test("A store is notified before its removal, and the coordinator does not have it afterwards.")
   func told() throws {
     try stack.expectCalls([.willRemove]) { try stack.coordinator.remove(stack.store) }
     #expect(stack.coordinator.persistentStores.isEmpty)
     #expect(stack.store.persistentStoreCoordinator == nil)
   }
 
-  @Test("its objects are gone")
+  @Test("The objects of a removed store are no longer valid.")
   func objects() throws {
     try stack.work { context in
       let id = try context.person("Ada").objectID
@@ -23,7 +23,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("it can be added again, and its objects have the identifiers they had")
+  @Test("A removed store can be added again, and its objects have their former identifiers.")
   func again() throws {
     let before = stack.store.identifier(1).uriRepresentation()
     try stack.coordinator.remove(stack.store)

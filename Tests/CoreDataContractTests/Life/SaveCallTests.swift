@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("What a store is asked for a save", .anyStore)
+@Suite("Calls of a store during a save", .anyStore)
 struct SaveCallTests {
   private let stack: Stack<RecordingStore>
 
@@ -12,7 +12,7 @@ struct SaveCallTests {
     try stack.calls(body).filter { $0.method != .values && $0.method != nil }
   }
 
-  @Test("inserting asks nothing")
+  @Test("Inserting an object does not call the store.")
   func inserting() throws {
     try stack.work { context in
       stack.expectCalls([]) { context.make("Person", ["name": "Ada"]) }
@@ -20,7 +20,7 @@ struct SaveCallTests {
     }
   }
 
-  @Test("identifiers of new objects come first, then the request, then they are registered under these, once each")
+  @Test("A save obtains identifiers first, sends the request, and then registers each new object once.")
   func inserted() throws {
     try stack.work { context in
       let ada = context.make("Person", ["name": "Ada"])
@@ -31,7 +31,7 @@ struct SaveCallTests {
     }
   }
 
-  @Test("what is only updated or deleted is registered already")
+  @Test("A save registers no updated and no deleted objects.")
   func updatedAndDeleted() throws {
     stack.backing.add("Pet", ["name": "Rex"])
     stack.backing.add("Pet", ["name": "Tom"])
@@ -43,7 +43,7 @@ struct SaveCallTests {
     }
   }
 
-  @Test("permanent identifiers come after the hooks and the validation")
+  @Test("A save obtains permanent identifiers after the hooks and the validation.")
   func refusedByValidation() throws {
     try stack.work { context throws in
       context.make("Person")
@@ -51,7 +51,7 @@ struct SaveCallTests {
     }
   }
 
-  @Test("an object that has a permanent identifier is not asked for another")
+  @Test("A save obtains no identifier for an object that has a permanent one.")
   func obtainedBefore() throws {
     try stack.work { context in
       let ada = context.make("Person", ["name": "Ada"])
@@ -61,14 +61,14 @@ struct SaveCallTests {
     }
   }
 
-  @Test("a save of nothing reaches the store all the same, with empty sets")
+  @Test("A save without changes reaches the store, with empty sets.")
   func nothing() throws {
     try stack.work { context in
       try stack.expectCalls([.save()]) { try context.save() }
     }
   }
 
-  @Test("a reset gives the objects back under their permanent identifiers")
+  @Test("A reset unregisters the objects under their permanent identifiers.")
   func reset() throws {
     try stack.work { context in
       let ada = context.make("Person", ["name": "Ada"])

@@ -10,20 +10,20 @@ struct VersionHashCheckTests {
     try NSPersistentStoreCoordinator(managedObjectModel: model).add(RecordingStore.self, backing, options: options)
   }
 
-  @Test("a store of this model is added")
+  @Test("A store with the version hashes of the model is added.")
   func sameModel() throws {
     backing.metadata[NSStoreModelVersionHashesKey] = model.entityVersionHashesByName
     #expect(throws: Never.self) { try add() }
   }
 
-  @Test("a store of another model is refused")
+  @Test("A store with the version hashes of another model is refused.")
   func otherModel() throws {
     backing.metadata[NSStoreModelVersionHashesKey] = ["Person": Data([1, 2, 3])]
     let error = thrown { try add() }
     #expect(error?.domain == NSCocoaErrorDomain && error?.code == 134100)
   }
 
-  @Test("unless an option says not to look")
+  @Test("An option permits a store with the version hashes of another model.")
   func ignored() throws {
     backing.metadata[NSStoreModelVersionHashesKey] = ["Person": Data([1, 2, 3])]
     #expect(throws: Never.self) { try add([NSIgnorePersistentStoreVersioningOption: true]) }

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("A violation of uniqueness that a store notices", .anyStore)
+@Suite("Uniqueness violations that a store detects", .anyStore)
 struct ConstraintConflictTests {
   private let stack: Stack<UniqueStore>
 
   init() throws { stack = try Stack(UniqueTown.model()) }
 
-  @Test("comes out with its code and its list, and applies nothing of the save")
+  @Test("A save throws the store's uniqueness violations with their code and list, and applies nothing.")
   func error() {
     stack.backing.change(1, ["nickname": "Countess"])
     stack.work { context in
@@ -21,7 +21,7 @@ struct ConstraintConflictTests {
     #expect(stack.backing.rows.count == 7)
   }
 
-  @Test("can be made of its parts")
+  @Test("A constraint conflict can be made from its parts.")
   func parts() throws {
     try stack.work { context in
       let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
@@ -39,7 +39,7 @@ struct ConstraintConflictTests {
 
   // Apple's Core Data has been seen to resolve violations only in its SQLite store.
   #if !canImport(Darwin)
-    @Test("is resolved by the context's policy, and the save is tried again")
+    @Test("The context's merge policy resolves the store's uniqueness violations, and the save is retried.")
     func resolved() throws {
       stack.backing.change(1, ["nickname": "Countess"])
       try stack.work { context in
@@ -52,7 +52,7 @@ struct ConstraintConflictTests {
       #expect(stack.backing.rows[1]?.attributes["name"] as? String == "Eve")
     }
 
-    @Test("is given up after ten attempts if the policy changes nothing")
+    @Test("A save fails after ten attempts if the merge policy changes nothing.")
     func unresolved() {
       final class Idle: NSMergePolicy, @unchecked Sendable {
         override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {}

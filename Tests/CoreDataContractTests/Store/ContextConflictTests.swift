@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The coordinator compares the versions that a context has read with those in the store.
-@Suite("A conflict that the coordinator notices", .anyStore)
+@Suite("Conflicts that the coordinator detects", .anyStore)
 struct ContextConflictTests {
   private let stack: Stack<RecordingStore>
 
@@ -21,7 +21,7 @@ struct ContextConflictTests {
     }
   }
 
-  @Test("says which object, and which versions the context and the store have")
+  @Test("A conflict names the object, and the versions that the context and the store have.")
   func versions() throws {
     let conflict = try #require(try conflicts { $0["age"] = 37 }.first)
     #expect(conflict.sourceObject.objectID == stack.store.identifier(1))
@@ -29,7 +29,9 @@ struct ContextConflictTests {
     #expect(conflict.newVersionNumber == 2)
   }
 
-  @Test("is one of an object and of what the store has, not of two rows")
+  @Test(
+    "A conflict that the coordinator detects has the snapshots of the object and of the store's values."
+  )
   func snapshots() throws {
     let conflict = try #require(try conflicts { $0["age"] = 37 }.first)
     #expect(conflict.objectSnapshot?["name"] as? String == "Ada")
@@ -37,7 +39,7 @@ struct ContextConflictTests {
     #expect(conflict.persistedSnapshot == nil)
   }
 
-  @Test("shows attributes and to-one relationships as identifiers, NSNull for nil, and no to-many relationships")
+  @Test("A conflict's snapshots have attributes, to-one relationships as identifiers, and no to-many relationships.")
   func snapshotValues() throws {
     let conflict = try #require(try conflicts { $0["age"] = 37 }.first)
     let snapshot = try #require(conflict.cachedSnapshot)
@@ -46,14 +48,14 @@ struct ContextConflictTests {
     #expect(snapshot["friends"] == nil && snapshot["pets"] == nil && snapshot["errands"] == nil)
   }
 
-  @Test("concerns what is deleted, and what is locked, too")
+  @Test("Deleted and locked objects can be in conflict, too.")
   func deletedAndLocked() throws {
     #expect(try conflicts { $0.managedObjectContext?.delete($0) }.count == 1)
     stack.backing.change(1, ["name": "Ada"])
     #expect(try conflicts { $0.managedObjectContext?.detectConflicts(for: $0) }.count == 1)
   }
 
-  @Test("concerns what another client has deleted: its version is 0")
+  @Test("An object that another client has deleted is in conflict, with version 0.")
   func deletedThere() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -66,7 +68,7 @@ struct ContextConflictTests {
     }
   }
 
-  @Test("is none for what nobody else has changed")
+  @Test("A save of objects that nobody else has changed has no conflict.")
   func none() throws {
     try stack.work { context in
       let bob = try context.person("Bob")
@@ -76,7 +78,7 @@ struct ContextConflictTests {
     }
   }
 
-  @Test("leaves the store unasked, and the changes pending")
+  @Test("A conflict prevents the call of the store, and leaves the changes pending.")
   func nothingSaved() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -88,7 +90,7 @@ struct ContextConflictTests {
     }
   }
 
-  @Test("can be resolved by hand, all of them at once, and the save goes well")
+  @Test("All conflicts of a save can be resolved by hand, and the next save succeeds.")
   func byHand() throws {
     let people = (1...10).map { stack.backing.add("Person", ["name": "P\($0)"]) }
     try stack.work { context in

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("When a store is asked for the values of an object", .anyStore)
+@Suite("Requests for the values of an object", .anyStore)
 struct FaultTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("when its fault fires, once")
+  @Test("A fault that fires requests its values once.")
   func firing() throws {
     try stack.work { context throws in
       let ada = context.object(with: stack.store.identifier(1))
@@ -17,7 +17,7 @@ struct FaultTests {
     }
   }
 
-  @Test("for the object that is read, in whatever order they are")
+  @Test("A fault requests the values of its own object, in whatever order objects are read.")
   func objectAskedFor() throws {
     try stack.work { context in
       let found = try context.all("Person")
@@ -26,7 +26,7 @@ struct FaultTests {
     }
   }
 
-  @Test("when an object is required to exist")
+  @Test("`existingObject(with:)` requests the values.")
   func existingObject() throws {
     try stack.work { context in
       let calls = try stack.calls {
@@ -37,7 +37,7 @@ struct FaultTests {
     }
   }
 
-  @Test("when it is refreshed and is to keep its changes")
+  @Test("Refreshing an object with merging requests its values.")
   func refreshing() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -47,7 +47,7 @@ struct FaultTests {
     }
   }
 
-  @Test("when the saved changes of another context are merged and it is no fault")
+  @Test("Merging another context's save requests the values of objects that are not faults.")
   func merging() throws {
     let (first, second) = (stack.context(), stack.context())
     let saved = Notices(NSManagedObjectContext.didSaveObjectsNotification, of: first)
@@ -64,7 +64,7 @@ struct FaultTests {
     }
   }
 
-  @Test("when it is saved, because the coordinator compares versions")
+  @Test("A save requests the values of changed objects, because the coordinator compares versions.")
   func saving() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -74,7 +74,7 @@ struct FaultTests {
     }
   }
 
-  @Test("its error comes out of what can throw")
+  @Test("An error of requesting values is thrown by calls that can throw.")
   func failure() throws {
     stack.backing.failing = [.values]
     stack.work { context in
@@ -82,7 +82,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a row that does not exist is an error of its own")
+  @Test("A row that does not exist is error 133000.")
   func missingRow() throws {
     let id = stack.store.identifier(1)
     stack.backing.rows[1] = nil

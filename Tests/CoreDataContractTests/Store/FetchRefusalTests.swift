@@ -3,20 +3,20 @@ import Testing
 
 /// Outside Apple's platforms there are no exceptions, so requests that raise one there are errors here.
 #if !canImport(Darwin)
-  @Suite("A fetch that makes no sense", .anyStore)
+  @Suite("Refused fetches", .anyStore)
   struct FetchRefusalTests {
     private let stack: Stack<RecordingStore>
 
     init() throws { stack = try Stack() }
 
-    @Test("for objects that do not exist, because the entity does not, is an error")
+    @Test("A fetch of an entity that does not exist throws an error.")
     func unknownEntity() {
       stack.work { context in
         #expect(thrown { try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Dragon")) } != nil)
       }
     }
 
-    @Test("with changes pending, the key paths of a predicate and of sort descriptors must be known")
+    @Test("A fetch with pending changes refuses unknown key paths in predicates and sort descriptors.")
     func unknownKeyPath() {
       stack.work { context in
         context.make("Person", ["name": "Dan"])
@@ -27,7 +27,7 @@ import Testing
       }
     }
 
-    @Test("to-many relationships cannot be fetched into dictionaries")
+    @Test("A fetch of dictionaries refuses to-many relationships.")
     func toManyInADictionary() throws {
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
       _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -41,7 +41,7 @@ import Testing
       }
     }
 
-    @Test("a key that the entity does not have ends the program, where nothing can be thrown")
+    @Test("Reading a key that the entity does not have ends the program.")
     func unknownKey() async {
       await #expect(processExitsWith: .failure) {
         try Stack<RecordingStore>().work { _ = $0.make("Person", ["shoeSize": 43]) }

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("The fetch request that a store is handed", .anyStore)
+@Suite("Fetch requests", .anyStore)
 struct FetchRequestTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("has all that the store must honour or refuse")
+  @Test("A store gets everything of a fetch request that it must honour or refuse.")
   func wholeRequest() throws {
     let request = people("age > 1")
     request.fetchLimit = 2
@@ -24,7 +24,7 @@ struct FetchRequestTests {
     #expect(seen.resultType == .managedObjectResultType)
   }
 
-  @Test("has what dictionaries are made of")
+  @Test("A store gets everything of a fetch request from which dictionaries are made.")
   func dictionaries() throws {
     let request = NSFetchRequest<NSDictionary>(entityName: "Person")
     request.resultType = .dictionaryResultType
@@ -40,7 +40,7 @@ struct FetchRequestTests {
     #expect(seen.havingPredicate == request.havingPredicate)
   }
 
-  @Test("has what the store may ignore")
+  @Test("A store gets the hints of a fetch request that it may ignore.")
   func hints() throws {
     let request = people()
     request.includesPropertyValues = false
@@ -53,7 +53,7 @@ struct FetchRequestTests {
     #expect(seen.relationshipKeyPathsForPrefetching == ["home"])
   }
 
-  @Test("is one for managed objects, whatever the caller's is for")
+  @Test("A store gets a request for managed objects, whatever result the caller's request is for.")
   func typeOfTheResult() throws {
     try stack.work { context throws in
       let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
@@ -63,7 +63,7 @@ struct FetchRequestTests {
     }
   }
 
-  @Test("may be changed by the store without harm to the caller")
+  @Test("A store may change the request without affecting the caller's request.")
   func changedByTheStore() throws {
     let stack = try Stack<MeddlingStore>()
     let request = people()
@@ -71,7 +71,7 @@ struct FetchRequestTests {
     #expect(request.fetchLimit == 0 && request.predicate == nil)
   }
 
-  @Test("asks for objects of the entity only, if it says so")
+  @Test("A store gets a request for objects of the entity alone if the request excludes subentities.")
   func subentities() throws {
     let request = people()
     request.includesSubentities = false
@@ -81,7 +81,7 @@ struct FetchRequestTests {
     }
   }
 
-  @Test("asks for a window of the objects in their order")
+  @Test("A store gets the sort descriptors, offset and limit of the request.")
   func window() throws {
     let request = people()
     request.fetchOffset = 1

@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("What a store gives for a fetch, and what becomes of it", .anyStore)
+@Suite("Results of a fetch", .anyStore)
 struct FetchResultTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("objects stay faults until a value is read")
+  @Test("Fetched objects stay faults until a value is read.")
   func objects() throws {
     try stack.work { context in
       let found = try context.all("Person")
@@ -18,7 +18,7 @@ struct FetchResultTests {
     }
   }
 
-  @Test("identifiers")
+  @Test("A fetch of identifiers returns identifiers.")
   func identifiers() throws {
     try stack.work { context throws in
       let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
@@ -28,7 +28,7 @@ struct FetchResultTests {
     }
   }
 
-  @Test("dictionaries, with nothing for nil")
+  @Test("A fetch of dictionaries returns dictionaries without keys for nil.")
   func dictionaries() throws {
     stack.backing.change(3, ["nickname": "C"])
     try stack.work { context throws in
@@ -41,7 +41,7 @@ struct FetchResultTests {
     }
   }
 
-  @Test("a count is the one number in an array")
+  @Test("A store returns a count as the one number in an array.")
   func count() throws {
     try stack.work { context throws in
       #expect(try context.count(for: people()) == 3)
@@ -50,7 +50,7 @@ struct FetchResultTests {
     }
   }
 
-  @Test("a count may be fetched, too")
+  @Test("A count may be the result of a fetch.")
   func fetchedCount() throws {
     try stack.work { context throws in
       let request = NSFetchRequest<NSNumber>(entityName: "Person")
@@ -59,7 +59,7 @@ struct FetchResultTests {
     }
   }
 
-  @Test("a request knows its context's entities by name, and can be executed on its own")
+  @Test("A request finds its context's entities by name, and can be executed itself.")
   func executeOfTheRequest() throws {
     try stack.work { context throws in
       #expect(try people().execute().count == 3)

@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("What an object makes of the values in a node", .anyStore)
+@Suite("Values in a node", .anyStore)
 struct NodeValueTests {
-  @Test("attributes that are left out are nil")
+  @Test("Attributes that a node omits are nil.")
   func leftOut() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in
@@ -13,7 +13,7 @@ struct NodeValueTests {
     }
   }
 
-  @Test("defaults are for new objects only")
+  @Test("Default values apply to new objects only.")
   func defaults() throws {
     let stack = try Stack<RecordingStore>()
     stack.backing.rows[1]?.attributes["age"] = nil
@@ -23,7 +23,7 @@ struct NodeValueTests {
     }
   }
 
-  @Test("a to-one relationship to NSNull is nil, and nothing is asked")
+  @Test("A to-one relationship with `NSNull` in the node is nil, and is not requested.")
   func null() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in

@@ -17,7 +17,7 @@ struct ObjectIDTests {
     stack.store.newObjectID(for: person, referenceObject: reference)
   }
 
-  @Test("are equal for the same entity and reference", arguments: ["7", "seven", "7f-3a"])
+  @Test("Object identifiers are equal if they have the same entity and reference.", arguments: ["7", "seven", "7f-3a"])
   func equality(_ reference: String) {
     #expect(id(reference) == id(reference))
     #expect(id(reference).hash == id(reference).hash)
@@ -25,7 +25,7 @@ struct ObjectIDTests {
     #expect(id(NSNumber(value: 7)) == id(NSNumber(value: 7)))
   }
 
-  @Test("are permanent, belong to the store, and have the entity they were made for, which may be a subentity")
+  @Test("A permanent identifier has its store and the entity it was made for, which may be a subentity.")
   func parts() {
     let id = stack.store.newObjectID(for: child, referenceObject: NSNumber(value: 3))
     #expect(!id.isTemporaryID)
@@ -33,19 +33,19 @@ struct ObjectIDTests {
     #expect(id.entity === child)
   }
 
-  @Test("give their reference back, a number or a string")
+  @Test("An object identifier returns its reference, a number or a string.")
   func reference() {
     #expect(stack.store.referenceObject(for: id(NSNumber(value: 7))) as? Int == 7)
     #expect(stack.store.referenceObject(for: id("seven")) as? String == "seven")
   }
 
-  @Test("can be made of other references, of which the description counts")
+  @Test("A reference may be of another type; its description identifies it.")
   func data() {
     let id = id(NSData(data: Data([1, 2])))
     #expect(!id.isTemporaryID && id.entity === person)
   }
 
-  @Test("of new objects are temporary and belong to no store")
+  @Test("The identifier of a new object is temporary and belongs to no store.")
   func temporary() {
     stack.work { context in
       let id = context.make("Person").objectID
@@ -54,7 +54,7 @@ struct ObjectIDTests {
   }
 
   #if !canImport(Darwin)
-    @Test("of another store have no reference here: asking ends the program")
+    @Test("Asking a store for the reference of another store's identifier ends the program.")
     func foreignStore() async {
       await #expect(processExitsWith: .failure) {
         let (one, other) = (try Stack<RecordingStore>(), try Stack<RecordingStore>())

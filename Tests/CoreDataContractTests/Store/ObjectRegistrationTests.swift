@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("What a store is told about the objects in use", .anyStore)
+@Suite("Registration of objects with a store", .anyStore)
 struct ObjectRegistrationTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("each context tells it, so an identifier may come several times")
+  @Test("Each context registers its objects, so that an identifier may be registered several times.")
   func counts() throws {
     let (first, second) = (stack.context(), stack.context())
     let rex = stack.store.identifier(5)
@@ -17,7 +17,7 @@ struct ObjectRegistrationTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("an object that nobody refers to any more is given back at the context's next call")
+  @Test("An object that nobody refers to is unregistered at the context's next call.")
   func freed() throws {
     let context = stack.context()
     context.performAndWait { _ = context.object(with: stack.store.identifier(5)) }
@@ -25,7 +25,7 @@ struct ObjectRegistrationTests {
     #expect(stack.store.calls.contains(.unregister(["Pet/5"])))
   }
 
-  @Test("what is given back was registered before, as often")
+  @Test("Identifiers are unregistered as often as they were registered.")
   func balance() throws {
     try stack.work { context in
       let kept = try context.all("Person")
@@ -44,7 +44,7 @@ struct ObjectRegistrationTests {
     #expect(Set(counts.values) == [0])
   }
 
-  @Test("a new object is not registered before it is saved")
+  @Test("A new object is not registered before it is saved.")
   func inserted() throws {
     try stack.work { context in
       let dan = context.make("Person", ["name": "Dan"])
@@ -55,7 +55,7 @@ struct ObjectRegistrationTests {
     }
   }
 
-  @Test("a store need not listen")
+  @Test("A store need not implement registration.")
   func silentStore() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
     let type = NSPersistentStore.StoreType(rawValue: "SmallestStore")

@@ -11,14 +11,14 @@ struct ObjectURITests {
     stack.store.newObjectID(for: stack.store.entity(entityName), referenceObject: reference)
   }
 
-  @Test("names the store, the entity and the reference, the latter behind a p")
+  @Test("A URI has the store's identifier, the entity's name, and the reference after a `p`.")
   func form() {
     let store = stack.backing.identifier
     #expect(id(NSNumber(value: 7)).uriRepresentation().absoluteString == "x-coredata://\(store)/Person/p7")
     #expect(id("ada-1", "Child").uriRepresentation().absoluteString == "x-coredata://\(store)/Child/pada-1")
   }
 
-  @Test("leads back to an identifier that stands for the same object")
+  @Test("A URI leads back to an identifier of the same object.")
   func wayBack() throws {
     let uri = stack.store.identifier(3).uriRepresentation()
     let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: uri))
@@ -29,14 +29,14 @@ struct ObjectURITests {
     }
   }
 
-  @Test("has the reference as a text: a store has to understand that of a number, too")
+  @Test("A URI has the reference as text, which a store must accept for a number, too.")
   func numbers() throws {
     let uri = id(NSNumber(value: 3)).uriRepresentation()
     let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: uri))
     #expect("\(stack.store.referenceObject(for: found))" == "3")
   }
 
-  @Test("has escaped what a path cannot have")
+  @Test("A URI escapes the characters that a path cannot have.")
   func escapes() throws {
     let uri = id("a b").uriRepresentation()
     #expect(uri.absoluteString == "x-coredata://\(stack.backing.identifier)/Person/pa%20b")
@@ -45,7 +45,7 @@ struct ObjectURITests {
 
   // Apple's Core Data returns numbers as strings, and escaped text without removing the escapes.
   #if !canImport(Darwin)
-    @Test("leads back to an equal identifier", arguments: [3, "ada-1", "a b/c", "ü%"] as [any Sendable])
+    @Test("A URI leads back to an equal identifier.", arguments: [3, "ada-1", "a b/c", "ü%"] as [any Sendable])
     func equality(_ reference: any Sendable) throws {
       let id = id(reference is Int ? NSNumber(value: 3) : reference)
       let found = try #require(stack.coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()))
@@ -54,7 +54,7 @@ struct ObjectURITests {
     }
   #endif
 
-  @Test("is that of no object if the coordinator has no such store or no such entity")
+  @Test("A URI leads to no identifier if the coordinator lacks its store or its entity.")
   func unknown() {
     let store = stack.backing.identifier
     for text in ["x-coredata://other/Person/p1", "x-coredata://\(store)/Dragon/p1", "https://example.org/Person/p1"] {
@@ -62,7 +62,7 @@ struct ObjectURITests {
     }
   }
 
-  @Test("is good for as long as the store keeps its identifier")
+  @Test("A URI remains valid as long as the store keeps its identifier.")
   func laterStack() throws {
     let uri = stack.store.identifier(1).uriRepresentation()
     let later = try Stack<RecordingStore>(Town.model(), stack.backing)

@@ -7,7 +7,7 @@ struct PermanentIDTests {
 
   init() throws { stack = try Stack(Town.model(), Backing()) }
 
-  @Test("each object gets its own, of its own entity, even if that is a subentity")
+  @Test("Each object gets a permanent identifier of its own entity, even if that is a subentity.")
   func ownEntity() throws {
     try stack.work { context in
       let objects = ["Person", "Child", "House", "Child"].map { context.make($0) }
@@ -19,7 +19,7 @@ struct PermanentIDTests {
     }
   }
 
-  @Test("they are given to the objects in the order of the store's answer")
+  @Test("Permanent identifiers are assigned to objects in the order of the store's answer.")
   func order() throws {
     try stack.work { context in
       let objects = ["a", "b", "c"].map { context.make("Person", ["name": $0]) }
@@ -32,7 +32,7 @@ struct PermanentIDTests {
     }
   }
 
-  @Test("asking for one saves nothing")
+  @Test("Obtaining a permanent identifier saves nothing.")
   func reservation() throws {
     try stack.work { context in
       let ada = context.make("Person", ["name": "Ada"])
@@ -45,7 +45,7 @@ struct PermanentIDTests {
     #expect(stack.backing.rows.isEmpty)
   }
 
-  @Test("the object is still found by its temporary one, and by the permanent one")
+  @Test("An object with a permanent identifier is found by it and by its temporary one.")
   func registry() throws {
     try stack.work { context in
       let ada = context.make("Person", ["name": "Ada"])
@@ -56,7 +56,7 @@ struct PermanentIDTests {
     }
   }
 
-  @Test("a save that fails leaves them, and the next one uses them")
+  @Test("A save that fails keeps permanent identifiers, and the next save uses them.")
   func failedSave() throws {
     try stack.work { context throws in
       let ada = context.make("Person", ["name": "Ada"])
@@ -68,7 +68,7 @@ struct PermanentIDTests {
     }
   }
 
-  @Test("objects that refer to each other are saved at once")
+  @Test("Objects that refer to each other can be saved at once.")
   func related() throws {
     try stack.work { context in
       let (ada, bob) = (context.make("Person", ["name": "Ada"]), context.make("Person", ["name": "Bob"]))

@@ -1,9 +1,11 @@
 import CoreData
 import Testing
 
-@Suite("What a store answers for a relationship", .anyStore)
+@Suite("Answers of a store for a relationship", .anyStore)
 struct RelationshipAnswerTests {
-  @Test("a to-many relationship may be any collection of identifiers", arguments: CollectionStore.Kind.allCases)
+  @Test(
+    "A store may answer for a to-many relationship with any collection of identifiers.",
+    arguments: CollectionStore.Kind.allCases)
   func collections(_ kind: CollectionStore.Kind) throws {
     let stack = try Stack<CollectionStore>()
     stack.store.kind = kind
@@ -14,7 +16,7 @@ struct RelationshipAnswerTests {
     }
   }
 
-  @Test("the objects are of the entity that their identifiers say, which may be a subentity")
+  @Test("Objects of a relationship have the entities of their identifiers, which may be subentities.")
   func subentity() throws {
     let stack = try Stack<RecordingStore>()
     stack.backing.rows[1]?.toMany["friends"] = [3]
@@ -26,7 +28,7 @@ struct RelationshipAnswerTests {
     }
   }
 
-  @Test("the order of an ordered relationship is that of the answer")
+  @Test("An ordered relationship has the order of the store's answer.")
   func order() throws {
     let stack = try Stack<RecordingStore>()
     func titles() throws -> [String] {
@@ -37,7 +39,7 @@ struct RelationshipAnswerTests {
     #expect(try titles() == ["milk", "bread"])
   }
 
-  @Test("objects of a relationship are the context's own")
+  @Test("Objects of a relationship are those of the context.")
   func identity() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in

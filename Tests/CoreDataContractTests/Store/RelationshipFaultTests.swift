@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("When a store is asked for a relationship", .anyStore)
+@Suite("Requests for a relationship", .anyStore)
 struct RelationshipFaultTests {
-  @Test("a to-one relationship in the node costs nothing")
+  @Test("A to-one relationship in the node causes no call of the store.")
   func toOneInTheNode() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in
@@ -13,7 +13,7 @@ struct RelationshipFaultTests {
     }
   }
 
-  @Test("a to-many relationship is asked for when it is first looked at, and never again")
+  @Test("A to-many relationship is requested once, when it is first read.")
   func toMany() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in
@@ -27,7 +27,7 @@ struct RelationshipFaultTests {
     }
   }
 
-  @Test("its identifiers are there without the objects")
+  @Test("The identifiers of a relationship can be read without its objects.")
   func identifiers() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in

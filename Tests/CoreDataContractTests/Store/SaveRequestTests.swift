@@ -1,13 +1,13 @@
 import CoreData
 import Testing
 
-@Suite("The save request that a store is handed", .anyStore)
+@Suite("Save requests", .anyStore)
 struct SaveRequestTests {
   private let stack: Stack<RecordingStore>
 
   init() throws { stack = try Stack() }
 
-  @Test("has the objects with their new values and permanent identifiers")
+  @Test("A save request has the objects with their new values and permanent identifiers.")
   func objects() throws {
     try stack.work { context in
       let ada = try context.person("Ada")
@@ -21,7 +21,7 @@ struct SaveRequestTests {
     #expect(stack.backing.rows[1]?.toOne["home"] == 8)
   }
 
-  @Test("keeps apart what is inserted, updated, deleted and locked")
+  @Test("A save request separates inserted, updated, deleted and locked objects.")
   func sets() throws {
     try stack.work { context in
       let (ada, bob, rex) = (try context.person("Ada"), try context.person("Bob"), try context.all("Pet")[0])
@@ -37,7 +37,7 @@ struct SaveRequestTests {
     }
   }
 
-  @Test("may have no collections, which stands for the metadata alone")
+  @Test("A save request without collections is for the metadata alone.")
   func withoutCollections() throws {
     try stack.work { context throws in
       let request = NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil)
@@ -49,7 +49,8 @@ struct SaveRequestTests {
   }
 
   @Test(
-    "fails as a whole: what was pending still is, and can be saved later", arguments: [StoreMethod.save, .permanentIDs])
+    "A save request that fails leaves all changes pending, to be saved later.",
+    arguments: [StoreMethod.save, .permanentIDs])
   func failure(_ method: StoreMethod) throws {
     try stack.work { context in
       let ada = try context.person("Ada")

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// A store that caches rows answers from its cache, and detects during a save that another client has saved first.
-@Suite("A conflict that the store notices", .anyStore)
+@Suite("Conflicts that the store detects", .anyStore)
 struct StoreConflictTests {
   private let stack: Stack<CachingStore>
 
@@ -19,7 +19,7 @@ struct StoreConflictTests {
     }
   }
 
-  @Test("comes out with its code and its list")
+  @Test("A save throws the store's conflicts with their code and list.")
   func error() throws {
     let error = try #require(try save(.error) { stack.backing.change(1, ["name": "Augusta"]) })
     #expect(error.domain == NSCocoaErrorDomain && error.code == 133020)
@@ -30,14 +30,14 @@ struct StoreConflictTests {
     #expect(conflicts.first?.persistedSnapshot?["name"] as? String == "Augusta")
   }
 
-  @Test("has no snapshot and version 0 if the other client has deleted the row")
+  @Test("A conflict with a row that another client deleted has version 0 and no snapshot of it.")
   func deleted() throws {
     let error = try #require(try save(.error) { stack.backing.rows[1] = nil })
     let conflict = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
     #expect(conflict.newVersionNumber == 0 && conflict.persistedSnapshot == nil)
   }
 
-  @Test("is resolved by the context's policy, and the save is tried again")
+  @Test("The context's merge policy resolves the store's conflicts, and the save is retried.")
   func resolved() throws {
     let error = try save(.mergeByPropertyObjectTrump) { stack.backing.change(1, ["name": "Augusta"]) }
     #expect(error == nil)
@@ -47,7 +47,7 @@ struct StoreConflictTests {
     #expect(stack.backing.rows[1]?.version == 3)
   }
 
-  @Test("applies nothing of the save")
+  @Test("A save with a conflict that the store detects applies nothing.")
   func nothingApplied() throws {
     try stack.work { context in
       let (ada, bob) = (try context.person("Ada"), try context.person("Bob"))
@@ -60,7 +60,7 @@ struct StoreConflictTests {
     #expect(stack.backing.rows[2]?.attributes["age"] as? Int == 25)
   }
 
-  @Test("can be made of its parts")
+  @Test("A merge conflict can be made from its parts.")
   func parts() throws {
     try stack.work { context in
       let ada = try context.person("Ada")

@@ -3,7 +3,7 @@
   import CoreData
   import Testing
 
-  @Suite("A uniqueness constraint in the store in memory", .anyStore)
+  @Suite("Uniqueness constraints in the in-memory store", .anyStore)
   struct UniquenessTests {
     private let town: UniqueTown
 
@@ -20,7 +20,7 @@
       }
     }
 
-    @Test("refuses a value that another row has")
+    @Test("A uniqueness constraint refuses a value that another row has.")
     func simple() throws {
       let conflicts = saving(["name": "Eve", "nickname": "Countess"])
       #expect(conflicts.map(\.constraint) == [["nickname"]])
@@ -28,21 +28,21 @@
       #expect(try town.people() == ["Ada 36 Countess"])
     }
 
-    @Test("refuses a combination of values, and nothing that differs in one")
+    @Test("A compound uniqueness constraint refuses equal combinations only.")
     func compound() throws {
       #expect(saving(["name": "Ada", "age": 36]).map(\.constraint) == [["name", "age"]])
       #expect(saving(["name": "Ada", "age": 37]).isEmpty)
       #expect(saving(["name": "Bob", "age": 36]).isEmpty)
     }
 
-    @Test("holds for the objects of subentities and of its entity together")
+    @Test("A uniqueness constraint covers the objects of its entity and of subentities together.")
     func inherited() throws {
       #expect(saving(["name": "Cleo", "nickname": "Countess"], of: "Child").count == 1)
       #expect(saving(["name": "Cleo", "nickname": "Kid"], of: "Child").isEmpty)
       #expect(saving(["name": "Eve", "nickname": "Kid"]).count == 1)
     }
 
-    @Test("is never violated by nil, also not in one attribute of several")
+    @Test("Nil never violates a uniqueness constraint, also as one of several attributes.")
     func null() throws {
       #expect(saving(["name": "Bob"], ["name": "Eve"]).isEmpty)
       town.work { context in
@@ -52,14 +52,14 @@
       }
     }
 
-    @Test("compares strings as predicates do")
+    @Test("A uniqueness constraint compares strings as predicates do.")
     func strings() throws {
       #expect(saving(["name": "Zoë", "nickname": "Zo\u{EB}"]).isEmpty)
       #expect(saving(["name": "Eve", "nickname": "Zoe\u{308}"]).count == 1)
       #expect(saving(["name": "Eve", "nickname": "zo\u{EB}"]).isEmpty)
     }
 
-    @Test("lets values change places within one save")
+    @Test("Two objects can exchange unique values in one save.")
     func swap() throws {
       #expect(saving(["name": "Bob", "nickname": "Bobby"]).isEmpty)
       try town.work { context in
@@ -71,7 +71,7 @@
       #expect(saving(["name": "Eve", "nickname": "Bobby"]).first?.databaseSnapshot?["name"] as? String == "Ada")
     }
 
-    @Test("lets go of values that were changed or deleted, in the same save or before")
+    @Test("A unique value can be used again once it was changed or deleted, also in the same save.")
     func released() throws {
       try town.work { context in
         try context.person("Ada")["nickname"] = "Enchantress"
@@ -85,7 +85,7 @@
       #expect(try town.people() == ["Bob 18 Enchantress", "Dan 18 Countess"])
     }
 
-    @Test("is told of with all violations of a save, of which nothing is saved, and which may be put right")
+    @Test("A save reports all violations of uniqueness, saves nothing, and can be corrected.")
     func several() throws {
       try town.work { context in
         let eve = context.make("Person", ["name": "Ada", "age": 36, "nickname": "Twin"])
@@ -107,7 +107,7 @@
       #expect(try town.people() == ["Ada 36 Countess", "Ada 37 Twin", "Bob 18 Other"])
     }
 
-    @Test("is noticed between two contexts, also for a value that an update brings")
+    @Test("A violation of uniqueness between two contexts is detected, also for an updated value.")
     func contexts() throws {
       #expect(saving(["name": "Bob", "nickname": "Bobby"]).isEmpty)
       try town.work { first in

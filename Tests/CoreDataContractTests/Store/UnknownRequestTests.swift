@@ -3,13 +3,13 @@ import Testing
 
 /// Apple's Core Data does not document what it does with requests of unknown kinds.
 #if !canImport(Darwin)
-  @Suite("A request that the store does not know", .anyStore)
+  @Suite("Unknown requests", .anyStore)
   struct UnknownRequestTests {
     private final class Request: NSPersistentStoreRequest {
       override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
     }
 
-    @Test("reaches it, and is refused as it says")
+    @Test("A request of an unknown type reaches the store, and is refused with the store's error.")
     func refused() throws {
       let stack = try Stack<RecordingStore>()
       stack.work { context in

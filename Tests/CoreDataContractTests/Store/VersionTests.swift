@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Versions of rows", .anyStore)
 struct VersionTests {
-  @Test("begin with 1, and rise with each save that the object is updated or locked in")
+  @Test("Row versions begin with 1, and rise with each save that updates or locks the object.")
   func counting() throws {
     let stack = try Stack<RecordingStore>(Town.model(), Backing())
     func version() -> UInt64? { stack.backing.rows[1]?.version }
@@ -23,7 +23,7 @@ struct VersionTests {
     }
   }
 
-  @Test("save after save goes well without reading anything in between")
+  @Test("Consecutive saves succeed without reading anything in between.")
   func savesInARow() throws {
     let stack = try Stack<RecordingStore>()
     try stack.work { context in

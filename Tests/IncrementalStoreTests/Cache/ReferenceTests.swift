@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("A permanent identifier of a row store", .anyStore)
+@Suite("Permanent identifiers of a row store", .anyStore)
 struct ReferenceTests {
   private let backing = Backing()
 
@@ -15,14 +15,14 @@ struct ReferenceTests {
     }
   }
 
-  @Test("is never given again, whether it was saved or not, by whichever coordinator")
+  @Test("A permanent identifier is never used again, whether it was saved or not, by any coordinator.")
   func unique() throws {
     var all: [String] = []
     for round in 0..<6 { all += try identifiers(round % 2 == 0 ? 3 : 600, isSaved: round % 3 != 0) }
     #expect(Set(all).count == all.count)
   }
 
-  @Test("is never given again after its object was deleted")
+  @Test("A permanent identifier is never used again after its object was deleted.")
   func deleted() throws {
     let before = try identifiers(5, isSaved: true)
     try Stack<RecordingStore>(Town.model(), backing).work { context in
@@ -32,7 +32,7 @@ struct ReferenceTests {
     #expect(try Set(identifiers(300, isSaved: false)).isDisjoint(with: before))
   }
 
-  @Test("is different in two coordinators that are open at once")
+  @Test("Two coordinators that are open at once make different permanent identifiers.")
   func twoCoordinators() throws {
     let stacks = try (0..<2).map { _ in try Stack<RecordingStore>(Town.model(), backing) }
     var all: [String] = []

@@ -24,7 +24,7 @@ struct RowCacheConcurrencyTests {
     }
   }
 
-  @Test("no thread sees an older state after a newer one, while others register and change rows")
+  @Test("No thread sees an older state of a row after a newer one while others register and change rows.")
   func rising() async throws {
     let stack = try Stack<RecordingStore>()
     let pets = Pets(stack.store)

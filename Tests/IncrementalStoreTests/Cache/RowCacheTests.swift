@@ -38,7 +38,7 @@ struct RowCacheTests {
 
   private func isThere(_ number: Int) -> Bool { cache.node(for: id(number)) != nil }
 
-  @Test("keeps what is registered, however much it is")
+  @Test("The row cache keeps all registered rows, whatever their size.")
   func registered() {
     cache.register((1...500).map(id))
     for number in 1...500 { set(number) }
@@ -46,7 +46,7 @@ struct RowCacheTests {
     #expect(cache.size.unregisteredBytes == 0)
   }
 
-  @Test("keeps a row until as many contexts have given it back as have registered it")
+  @Test("The row cache keeps a row until it was unregistered as often as it was registered.")
   func counting() {
     for _ in 0..<2 { cache.register([id(1)]) }
     set(1)
@@ -58,7 +58,7 @@ struct RowCacheTests {
     #expect(!isThere(1))
   }
 
-  @Test("keeps others as far as there is room, the latest first")
+  @Test("The row cache keeps the latest of the other rows, up to its limit.")
   func bounded() {
     for number in 1...1_000 {
       set(number)
@@ -67,14 +67,14 @@ struct RowCacheTests {
     #expect(isThere(1_000) && isThere(960) && !isThere(1))
   }
 
-  @Test("does not make room for one that is larger than all the room")
+  @Test("The row cache removes nothing for a row that is larger than its limit.")
   func tooLarge() {
     set(1)
     set(2, bytes: 200_000)
     #expect(isThere(1) && !isThere(2))
   }
 
-  @Test("keeps to its limit when rows grow and shrink")
+  @Test("The row cache keeps to its limit when rows grow and shrink.")
   func grown() {
     for (revision, bytes) in [700, 20_000, 0, 60_000, 700, 40_000].enumerated() {
       for number in 1...10 {
@@ -84,7 +84,7 @@ struct RowCacheTests {
     }
   }
 
-  @Test("counts a row of the older generation that has grown too large as gone")
+  @Test("The row cache removes a row of the older generation that has grown too large.")
   func grownTooLarge() {
     set(1)
     set(1, revision: 2, bytes: 60_000)
@@ -97,7 +97,7 @@ struct RowCacheTests {
     #expect(isThere(1_999))
   }
 
-  @Test("gives a row as long as it is no older than asked")
+  @Test("The row cache returns a row only if it is not older than requested.")
   func age() {
     set(1)
     time.pass(seconds: 10)
@@ -110,7 +110,7 @@ struct RowCacheTests {
     #expect(cache.node(for: id(1), maximumAge: 0) == nil)
   }
 
-  @Test("gives the node that is in use another state, and never an older one")
+  @Test("The row cache updates a node in place, and never to an older state.")
   func inPlace() {
     let node = set(1, revision: 5)
     #expect(set(1, revision: 7) === node && node.version == 7)
@@ -118,7 +118,7 @@ struct RowCacheTests {
     #expect(node.row.revision == 7)
   }
 
-  @Test("forgets what is gone, and stays registered for what comes again")
+  @Test("The row cache removes a deleted row, and keeps its registration for the case that it returns.")
   func removal() {
     cache.register([id(1)])
     set(1)

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("How old a value may be that a store knows already", .anyStore)
+@Suite("Staleness intervals", .anyStore)
 struct StalenessTests {
   private let stack: Stack<CachingStore>
 
@@ -19,16 +19,16 @@ struct StalenessTests {
     }
   }
 
-  @Test("any age, if the interval is negative")
+  @Test("A negative staleness interval permits cached values of any age.")
   func negative() throws { #expect(try age(-1) == 36) }
 
-  @Test("not at all, if it is 0")
+  @Test("A staleness interval of 0 permits no cached values.")
   func zero() throws { #expect(try age(0) == 37) }
 
-  @Test("as old as it says, if it is positive")
+  @Test("A positive staleness interval permits cached values up to that age.")
   func positive() throws { #expect(try age(3_600) == 36) }
 
-  @Test("a fetch reads what is stored, and the values of what it finds are those")
+  @Test("A fetch reads the stored rows, and the objects that it finds have these values.")
   func fetching() throws {
     try stack.work { context in
       let ada = try context.person("Ada")

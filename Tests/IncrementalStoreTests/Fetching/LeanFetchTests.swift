@@ -4,7 +4,7 @@ import Testing
 
 @testable import IncrementalStore
 
-@Suite("What a fetch makes", .anyStore)
+@Suite("Objects and nodes made by a fetch", .anyStore)
 struct LeanFetchTests {
   private let stack: Stack<RecordingStore>
 
@@ -29,13 +29,13 @@ struct LeanFetchTests {
     }
   }
 
-  @Test("to count rows it makes no object and no node")
+  @Test("Counting rows makes no object and no node.")
   func count() throws {
     try expect(found: 300, objects: 0, nodes: 0) { try $0.count(for: people()) }
     try expect(found: 21, objects: 0, nodes: 0) { try $0.count(for: people("age < 7")) }
   }
 
-  @Test("it makes them of what it finds, and of nothing else")
+  @Test("A fetch makes objects and nodes only for the rows that it finds.")
   func found() throws {
     try expect(found: 3, objects: 3, nodes: 3) { try $0.all("Person", "age = 7").count }
     let request = people()
@@ -44,7 +44,7 @@ struct LeanFetchTests {
     try expect(found: 5, objects: 5, nodes: 5) { try $0.fetch(request).count }
   }
 
-  @Test("for dictionaries it makes no object and no node")
+  @Test("A fetch of dictionaries makes no object and no node.")
   func dictionaries() throws {
     let request = NSFetchRequest<NSDictionary>(entityName: "Person")
     request.resultType = .dictionaryResultType
@@ -52,7 +52,7 @@ struct LeanFetchTests {
     try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
   }
 
-  @Test("for identifiers it makes no object, and no node if no values are wanted")
+  @Test("A fetch of identifiers makes no object, and no node if no values are requested.")
   func identifiers() throws {
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
     request.resultType = .managedObjectIDResultType
@@ -60,7 +60,7 @@ struct LeanFetchTests {
     try expect(found: 300, objects: 0, nodes: 0) { try $0.fetch(request).count }
   }
 
-  @Test("a small row takes little memory, also behind a large one", arguments: [nil, "age"])
+  @Test("Fetching a small row takes little memory, also after a large one.", arguments: [nil, "age"])
   func memory(sortKey: String?) throws {
     let backing = Backing()
     backing.add("Person", ["name": String(repeating: "P", count: 100_000), "age": 0])

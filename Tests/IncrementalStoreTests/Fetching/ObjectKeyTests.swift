@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("Keys that every object has", .anyStore)
+@Suite("Keys of every object", .anyStore)
 struct ObjectKeyTests {
   private let stack: Stack<RecordingStore>
 
@@ -28,7 +28,7 @@ struct ObjectKeyTests {
     }
   }
 
-  @Test("objectID and self are what identifies the object")
+  @Test("The keys `objectID` and `self` are the object's identifier.")
   func identifiers() throws {
     try expect("Dora") { _, child in NSPredicate(format: "objectID == %@", child.objectID) }
     try expect("Ada Dora") {
@@ -39,14 +39,14 @@ struct ObjectKeyTests {
     try expect("Ada Dora") { _, _ in NSPredicate(format: "SUBQUERY(friends, $f, $f.objectID != nil).@count > 0") }
   }
 
-  @Test("entity is its entity, which has a name")
+  @Test("The key `entity` is the object's entity, which has a name.")
   func entities() throws {
     try expect("Cleo Dora") { _, child in NSPredicate(format: "entity == %@", child.entity) }
     try expect("Ada Bob") { _, _ in NSPredicate(format: "entity.name == 'Person'") }
     try expect("Ada") { _, _ in NSPredicate(format: "ANY friends.entity.name BEGINSWITH 'Ch'") }
   }
 
-  @Test("dictionaries have them too")
+  @Test("The keys of every object can be fetched into dictionaries.")
   func dictionaries() throws {
     try stack.work { (context) throws in
       let request = NSFetchRequest<NSDictionary>(entityName: "Person")
@@ -59,7 +59,7 @@ struct ObjectKeyTests {
     }
   }
 
-  @Test("in memory, what an object is to its context is a key, too")
+  @Test("In memory, the states of an object in its context are keys, too.")
   func states() throws {
     try stack.work { (context) throws in
       let child = context.make("Child", ["name": "Dora", "age": 3])

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The dictionaries that a store makes", .anyStore)
+@Suite("Dictionaries made by a store", .anyStore)
 struct StoreDictionaryTests {
   private let stack: Stack<RecordingStore>
   private let request = NSFetchRequest<NSDictionary>(entityName: "Person")
@@ -22,7 +22,7 @@ struct StoreDictionaryTests {
     return description
   }
 
-  @Test("have the properties, identifiers of related objects, and nothing for nil")
+  @Test("Fetched dictionaries have properties and identifiers of related objects, and no keys for nil.")
   func properties() throws {
     request.propertiesToFetch = ["name", "home", "home.street", computed("next", "age + 1")]
     let found = try fetch()
@@ -32,13 +32,13 @@ struct StoreDictionaryTests {
     #expect(found[2]["home.street"] as? String == "Elm" && found[2]["next"] as? Int == 37)
   }
 
-  @Test("have all attributes unless the request says which")
+  @Test("Fetched dictionaries have all attributes unless the request names some.")
   func everything() throws {
     request.includesSubentities = false
     #expect(Set(try fetch()[0].allKeys as! [String]) == ["name", "age"])
   }
 
-  @Test("are one for all rows, if there are only aggregates")
+  @Test("A fetch of aggregates alone returns one dictionary of all rows.")
   func aggregates() throws {
     request.propertiesToFetch = [
       computed("sum", "sum:(age)"), computed("most", "max:(age)"), computed("least", "min:(age)"),
@@ -50,7 +50,7 @@ struct StoreDictionaryTests {
     #expect(try fetch() == [["sum": 0, "number": 0]])
   }
 
-  @Test("are one for each group that satisfies the predicate for groups")
+  @Test("A grouped fetch returns one dictionary for each group that satisfies the predicate for groups.")
   func groups() throws {
     request.propertiesToFetch = ["home.street", computed("number", "count:(name)")]
     request.propertiesToGroupBy = ["home.street"]
@@ -62,7 +62,7 @@ struct StoreDictionaryTests {
     #expect(try fetch() == [["number": 1]])
   }
 
-  @Test("are there once, if they are to be distinct, and the window is one of those that are left")
+  @Test("A fetch of distinct dictionaries returns each once, before offset and limit apply.")
   func distinct() throws {
     request.propertiesToFetch = ["home.street"]
     #expect(try fetch().count == 3)
@@ -73,7 +73,7 @@ struct StoreDictionaryTests {
     #expect(try stack.work { try $0.count(for: request) } == 1)
   }
 
-  @Test("cannot have a to-many relationship")
+  @Test("A fetch of dictionaries refuses a to-many relationship.")
   func toMany() {
     let wanted = people()
     (wanted.entity, wanted.resultType) = (stack.store.entity("Person"), .dictionaryResultType)

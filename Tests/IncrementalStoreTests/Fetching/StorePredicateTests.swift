@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The rows that a store finds", .anyStore)
+@Suite("Rows found by a store", .anyStore)
 struct StorePredicateTests {
   private let stack: Stack<RecordingStore>
 
@@ -18,7 +18,7 @@ struct StorePredicateTests {
     return try context.names(request)
   }
 
-  @Test("are those that a predicate holds for, through relationships, too")
+  @Test("A store finds the rows that a predicate accepts, also through relationships.")
   func predicates() throws {
     for (format, expected) in [
       ("age > 7 AND NOT name BEGINSWITH 'B'", "Ada"), ("name LIKE[c] 'a*' OR age = 7", "Ada Cleo"),
@@ -33,7 +33,7 @@ struct StorePredicateTests {
     }
   }
 
-  @Test("are told by the objects and the identifiers that a predicate mentions", arguments: [true, false])
+  @Test("A store finds rows by the objects and identifiers in a predicate.", arguments: [true, false])
   func objects(areIdentifiers: Bool) throws {
     try stack.work { context throws in
       let (ada, bob, cleo) = (try context.person("Ada"), try context.person("Bob"), try context.person("Cleo"))
@@ -60,7 +60,7 @@ struct StorePredicateTests {
     }
   }
 
-  @Test("are not those of another entity that have the same reference")
+  @Test("A store does not find rows of another entity with the same reference.")
   func otherEntity() throws {
     try stack.work { context throws in
       let person = try context.person("Ada")
@@ -79,7 +79,7 @@ struct StorePredicateTests {
     }
   }
 
-  @Test("are none of objects that are not saved yet")
+  @Test("A store finds no rows for objects that are not saved.")
   func temporaryObject() throws {
     try stack.work { context throws in
       let dan = context.make("Person", ["name": "Dan"])
@@ -92,7 +92,7 @@ struct StorePredicateTests {
     }
   }
 
-  @Test("are given to a block as objects")
+  @Test("A store passes objects to the block of a block predicate.")
   func block() throws {
     try stack.work { context throws in
       let request = people()
@@ -102,7 +102,7 @@ struct StorePredicateTests {
     }
   }
 
-  @Test("come in the order of the sort descriptors, and no more than asked for")
+  @Test("A store returns rows in the order of the sort descriptors, up to the limit.")
   func order() throws {
     try stack.work { context throws in
       let request = people()
@@ -117,7 +117,7 @@ struct StorePredicateTests {
     }
   }
 
-  @Test("are the first of many, however many are looked at")
+  @Test("A store returns the first of many rows, however many it examines.")
   func fewOfMany() throws {
     for number in 0..<3_000 { stack.backing.add("Pet", ["name": "\(number * 7 % 3_000 + 10_000)"]) }
     let request = people("name BEGINSWITH '1'", "Pet")
@@ -128,7 +128,7 @@ struct StorePredicateTests {
     #expect(try stack.work { try $0.count(for: request) } == 3)
   }
 
-  @Test("are none, but an error, where the entity lacks a key")
+  @Test("A store throws an error for a key that the entity does not have.")
   func unknownKey() {
     stack.work { context in
       let (predicate, order) = (people("shoeSize = 43"), people())

@@ -3,33 +3,33 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-@Suite("What is where a store on Cairn is to be")
+@Suite("Files in the place of a store on Cairn")
 struct CairnFileTests {
   private let place: Place
 
   init() throws { place = try Place() }
 
-  @Test("nothing: a store is made")
+  @Test("A store is made where nothing is.")
   func nothing() throws {
     try place.fill()
     #expect(try place.work { context, _ in try context.names() } == "Ada")
   }
 
-  @Test("an empty file gives way to the store")
+  @Test("An empty file is replaced with the store.")
   func emptyFile() throws {
     try Data().write(to: place.url)
     try place.fill()
     #expect(try place.work { context, _ in try context.names() } == "Ada")
   }
 
-  @Test("another file stays as it is")
+  @Test("A file that is not a store is refused and left unchanged.")
   func otherFile() throws {
     try Data("a letter".utf8).write(to: place.url)
     #expect(place.refusal()?.domain == NSCocoaErrorDomain)
     #expect(try Data(contentsOf: place.url) == Data("a letter".utf8))
   }
 
-  @Test("a directory with something else stays as it is")
+  @Test("A directory that is not a store is refused and left unchanged.")
   func otherDirectory() throws {
     try FileManager.default.createDirectory(at: place.url, withIntermediateDirectories: false)
     try Data("a letter".utf8).write(to: place.url.appending(path: "letter"))
@@ -37,7 +37,7 @@ struct CairnFileTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.url.path) == ["letter"])
   }
 
-  @Test("a store of Cairn's that is none of Core Data's stays as it is")
+  @Test("A Cairn store that was not made by Core Data is refused and left unchanged.")
   func otherStore() throws {
     let store = try Store.open(at: place.url.path)
     try store.put([1], at: 1, in: store.keyspace("mine"))
@@ -48,7 +48,7 @@ struct CairnFileTests {
     try again.close()
   }
 
-  @Test("a store that another program has open: the error says so, and is that of the engine beneath")
+  @Test("A store that another process has open is refused, with the engine's error as the cause.")
   func locked() throws {
     try place.fill()
     let lock = try Environment.system.files.lock("\(place.url.path)/LOCK", owner: Array("somebody else".utf8))
@@ -59,7 +59,7 @@ struct CairnFileTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("a store that this program has open is shared")
+  @Test("A store that this process has open is shared.")
   func shared() throws {
     try place.work { first, one in
       try place.work { second, other in
@@ -74,7 +74,7 @@ struct CairnFileTests {
     #expect(try place.work { context, _ in try context.names() } == "Ada Bob")
   }
 
-  @Test("a store that is destroyed: nothing is there, and it may be so already")
+  @Test("Destroying a store removes its files, and succeeds if there are none.")
   func destroyed() throws {
     try place.fill()
     for _ in 0..<2 {
@@ -83,7 +83,7 @@ struct CairnFileTests {
     }
   }
 
-  @Test("what is none of Cairn's, or in use, is not destroyed")
+  @Test("Files that are not Cairn's, and stores in use, are not destroyed.")
   func notDestroyed() throws {
     try place.work { context, _ in
       #expect(

@@ -8,7 +8,7 @@ struct CairnMetadataTests {
 
   init() throws { place = try Place() }
 
-  @Test("have an identifier that is made once")
+  @Test("A store on Cairn makes its identifier once.")
   func identifier() throws {
     let first = try place.work { _, store in store.identifier }
     #expect(try place.work { _, store in store.identifier } == first)
@@ -17,7 +17,7 @@ struct CairnMetadataTests {
     #expect(try Place().work { _, store in store.identifier } != first)
   }
 
-  @Test("have the hashes of the model before anything is saved")
+  @Test("The metadata have the hashes of the model before anything is saved.")
   func hashes() throws {
     let hashes = try place.work { _, store in store.metadata[NSStoreModelVersionHashesKey] as? [String: Data] }
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .cairn, at: place.url)
@@ -25,7 +25,7 @@ struct CairnMetadataTests {
     #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes)
   }
 
-  @Test("can be set without a coordinator, and keep type and identifier")
+  @Test("Metadata can be set without a coordinator, and keep type and identifier.")
   func withoutCoordinator() throws {
     let identifier = try place.work { _, store in store.identifier }
     try NSPersistentStoreCoordinator.setMetadata(
@@ -36,7 +36,7 @@ struct CairnMetadataTests {
     }
   }
 
-  @Test("keep type and identifier, too, if all others are replaced")
+  @Test("Metadata keep type and identifier even if all others are replaced.")
   func replaced() throws {
     let identifier = try place.work { context, store in
       let identifier = store.identifier
@@ -50,7 +50,7 @@ struct CairnMetadataTests {
     }
   }
 
-  @Test("are saved with the objects, and not before")
+  @Test("Metadata are saved together with the objects, and not earlier.")
   func saved() throws {
     try place.work { _, store in store.metadata["colour"] = "blue" }
     try place.work { context, store in
@@ -61,7 +61,7 @@ struct CairnMetadataTests {
     #expect(try place.work { _, store in store.metadata["colour"] as? String } == "blue")
   }
 
-  @Test("that no property list can have fail the save, and the next one goes well without them")
+  @Test("Metadata that are no property list fail the save, and the next save without them succeeds.")
   func unstorable() throws {
     try place.work { context, store in
       store.metadata["colour"] = Place.self
@@ -71,7 +71,7 @@ struct CairnMetadataTests {
     }
   }
 
-  @Test("that would make the store unreadable fail the save")
+  @Test("Metadata that would make the store unreadable fail the save.")
   func unreadable() throws {
     try place.work { context, store in
       store.metadata["colours"] = (0..<40).reduce(["blue"] as [Any]) { list, _ in [list] }

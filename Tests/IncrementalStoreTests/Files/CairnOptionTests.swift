@@ -9,7 +9,7 @@ struct CairnOptionTests {
 
   init() throws { place = try Place() }
 
-  @Test("read only: everything can be read, and nothing saved")
+  @Test("In a read-only store everything can be read, and a save fails.")
   func reading() throws {
     try place.fill()
     try place.work(readOnly) { context, store in
@@ -26,13 +26,13 @@ struct CairnOptionTests {
     }
   }
 
-  @Test("read only: where there is no store none is made")
+  @Test("Opening a read-only store where there is none makes none.")
   func readingNothing() throws {
     #expect(place.refusal(readOnly)?.code == CocoaError.fileReadNoSuchFile.rawValue)
     #expect(!FileManager.default.fileExists(atPath: place.url.path))
   }
 
-  @Test("a save may be durable or buffered", arguments: ["durable", "buffered"])
+  @Test("A save may be durable or buffered.", arguments: ["durable", "buffered"])
   func durability(_ durability: String) throws {
     try place.work([CairnDurabilityOption: durability, CairnCompactionOption: false]) { context, _ in
       context.make("Person", ["name": "Ada"])
@@ -41,7 +41,7 @@ struct CairnOptionTests {
     #expect(try place.work { context, _ in try context.names() } == "Ada")
   }
 
-  @Test("anything else is refused")
+  @Test("An unknown durability is refused.")
   func unknownDurability() {
     #expect(place.refusal([CairnDurabilityOption: "somewhat"])?.code == NSPersistentStoreOpenError)
     #expect(!FileManager.default.fileExists(atPath: place.url.path))

@@ -2,9 +2,9 @@ import CairnIncrementalStore
 import CoreData
 import Testing
 
-@Suite("A program that ends without closing its store on Cairn")
+@Suite("A process that ends without closing its store on Cairn")
 struct KilledProcessTests {
-  @Test("has its saves kept, and no identifier that it has given out is given again")
+  @Test("A process that ends without closing loses no save, and none of its identifiers is used again.")
   func references() async throws {
     let place = try Place()
     try place.fill()

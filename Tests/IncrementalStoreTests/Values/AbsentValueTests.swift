@@ -1,24 +1,24 @@
 import CoreData
 import Testing
 
-@Suite("Nothing", .anyStore)
+@Suite("Values that are nil", .anyStore)
 struct AbsentValueTests {
   @Test(
-    "is nothing afterwards, for an attribute of any type",
+    "A nil value is read as nil, for an attribute of any type.",
     arguments: [.integer64, .boolean, .double, .decimal, .string, .date, .binaryData, .uuid, .uri, .transformable]
       as [NSAttributeDescription.AttributeType])
   func null(_ type: NSAttributeDescription.AttributeType) throws {
     #expect(try Things(type).afterwards([nil] as [Any?]).first.map { $0 == nil } == true)
   }
 
-  @Test("stays nothing although the attribute has a default")
+  @Test("A nil value stays nil although the attribute has a default.")
   func defaultValue() throws {
     let attribute = Town.attribute("value", .integer64)
     attribute.defaultValue = 18
     #expect(try Things(attribute).afterwards([nil, 5] as [Any?]).map { $0 as? Int } == [nil, 5])
   }
 
-  @Test("is what a row has of an attribute that came later, and what older models do not know stays")
+  @Test("A row reads nil for an attribute that was added later, and keeps values that older models do not know.")
   func laterAttribute() throws {
     let things = Things(.integer64)
     _ = try things.afterwards([7])

@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("Numbers that go through a store", .anyStore)
+@Suite("Numbers in a store", .anyStore)
 struct NumberTests {
-  @Test("whole numbers are the same at the end of their ranges and around 0")
+  @Test("Integers are stored exactly, at the ends of their ranges and around 0.")
   func integers() throws {
     let small: [Int16] = [.min, -129, -1, 0, 1, 127, 128, .max]
     #expect(try Things(.integer16).afterwards(small) == small)
@@ -13,12 +13,12 @@ struct NumberTests {
     #expect(try Things(.integer64).afterwards(large) == large)
   }
 
-  @Test("truth values stay truth values")
+  @Test("Booleans are stored as Booleans.")
   func booleans() throws {
     #expect(try Things(.boolean).afterwards([true, false]) == [true, false])
   }
 
-  @Test("doubles have the same bits")
+  @Test("Doubles are stored with all their bits.")
   func doubles() throws {
     let values: [Double] = [
       0, -0.0, 0.1, -1e300, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, .nan,
@@ -26,13 +26,13 @@ struct NumberTests {
     #expect(try Things(.double).afterwards(values).map(\.?.bitPattern) == values.map(\.bitPattern))
   }
 
-  @Test("floats have the same bits")
+  @Test("Floats are stored with all their bits.")
   func floats() throws {
     let values: [Float] = [0, -0.0, 0.1, -1e30, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity]
     #expect(try Things(.float).afterwards(values).map(\.?.bitPattern) == values.map(\.bitPattern))
   }
 
-  @Test("decimal numbers have all their digits, and may be none")
+  @Test("Decimal numbers are stored with all their digits, and may be NaN.")
   func decimals() throws {
     let texts = ["0", "-12.50", "0.1", "12345678901234567890123456789012345678", "1e-100", "-9e120"]
     let values = texts.map { NSDecimalNumber(string: $0) } + [NSDecimalNumber.notANumber]

@@ -1,9 +1,9 @@
 import CoreData
 import Testing
 
-@Suite("Objects that go through a store", .anyStore)
+@Suite("Objects in a store", .anyStore)
 struct ObjectValueTests {
-  @Test("dates, however far away")
+  @Test("Dates are stored exactly, however distant.")
   func dates() throws {
     let values = [0, -0.5, 1e-9, 700_000_000.123, -63_114_076_800, 252_423_993_600].map {
       Date(timeIntervalSinceReferenceDate: $0)
@@ -11,7 +11,7 @@ struct ObjectValueTests {
     #expect(try Things(.date).afterwards(values) == values)
   }
 
-  @Test("UUIDs and URLs")
+  @Test("UUIDs and URLs are stored exactly.")
   func identifiers() throws {
     let uuids = [UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000")!]
     #expect(try Things(.uuid).afterwards(uuids) == uuids)
@@ -20,7 +20,7 @@ struct ObjectValueTests {
     #expect(try Things(.uri).afterwards(urls) == urls)
   }
 
-  @Test("transformable values")
+  @Test("Transformable values are stored with their transformers.")
   func transformables() throws {
     let values: [NSArray] = [[], ["bread", "milk"], [["nested": 1]]]
     #expect(try Things(.transformable).afterwards(values) == values)
@@ -37,7 +37,7 @@ struct ObjectValueTests {
     #expect(try things.afterwards(values) == values)
   }
 
-  @Test("composite values, nested, and without some of their elements")
+  @Test("Composite values are stored, nested, and without some of their elements.")
   func composites() throws {
     let (inner, outer) = (NSCompositeAttributeDescription(), NSCompositeAttributeDescription())
     inner.name = "inner"
@@ -50,7 +50,7 @@ struct ObjectValueTests {
     #expect(found.map { $0.map { NSDictionary(dictionary: $0) } } == values.map { NSDictionary(dictionary: $0) })
   }
 
-  @Test("identifiers of objects")
+  @Test("Identifiers of objects are stored as values.")
   func objectIdentifiers() throws {
     let things = Things(.objectID)
     let stack = try things.stack()
@@ -67,7 +67,7 @@ struct ObjectValueTests {
     }
   }
 
-  @Test("one that was not saved yet cannot be stored")
+  @Test("Storing a temporary identifier as a value is refused.")
   func temporaryIdentifier() throws {
     try Things(.objectID).stack().work { context in
       let other = context.make("Thing")

@@ -1,15 +1,15 @@
 import CoreData
 import Testing
 
-@Suite("Texts and data that go through a store", .anyStore)
+@Suite("Texts and data in a store", .anyStore)
 struct TextAndDataTests {
-  @Test("strings have the same code units, empty ones and NUL among them")
+  @Test("Strings are stored with the same code units, also empty ones and NUL.")
   func strings() throws {
     let values = ["", " ", "\0", "a\0b\0", "Zo\u{EB}", "Zoe\u{308}", "👩‍👩‍👧", String(repeating: "ü", count: 100_000)]
     #expect(try Things(.string).afterwards(values).map { $0.map { Array($0.utf8) } } == values.map { Array($0.utf8) })
   }
 
-  @Test("data are the same, empty and of 20 MB")
+  @Test("Data are stored unchanged, from empty data to 20 MB.")
   func data() throws {
     let block = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
     let large = (0..<200).reduce(into: Data()) { data, _ in data += block }

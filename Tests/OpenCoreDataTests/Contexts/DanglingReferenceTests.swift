@@ -1,13 +1,13 @@
 import OpenCoreData
 import Testing
 
-@Suite("A relationship set to an object that will not be in the store")
+@Suite("Relationships to objects that will not be in the store")
 struct DanglingReferenceTests {
   private let family: Family
 
   init() throws { family = try Family() }
 
-  @Test("is not saved if the object is deleted already")
+  @Test("A reference to a deleted object is not saved.")
   func deleted() throws {
     try family.run { context, _ in
       let (ann, bob, cleo) = (
@@ -26,7 +26,7 @@ struct DanglingReferenceTests {
     }
   }
 
-  @Test("may stay as it is in the store when the object is deleted")
+  @Test("An unchanged reference may stay in the store when its object is deleted.")
   func unchanged() throws {
     try family.run { context, _ in
       let ann = context.make("Person", "Ann")
@@ -40,7 +40,7 @@ struct DanglingReferenceTests {
     }
   }
 
-  @Test("is not saved if the object was deleted before it was saved, under its permanent identifier")
+  @Test("A reference to an object that was deleted before it was saved is not saved under its permanent identifier.")
   func neverSaved() throws {
     try family.run { context, _ in
       let ann = context.make("Person", "Ann")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Permanent identifiers for objects that are not in the context")
 struct ForeignObjectTests {
-  @Test("are not obtained")
+  @Test("A context obtains no permanent identifiers for objects of another context.")
   func none() throws {
     let family = try Family()
     try family.run { a, b in

@@ -3,7 +3,7 @@ import OpenCoreData
 import Testing
 
 /// Objects outlive a context to which nothing refers any more.
-@Suite("An object whose context is gone")
+@Suite("Objects whose context is gone")
 struct GoneContextTests {
   private let zoo = Zoo()
   private let coordinator: NSPersistentStoreCoordinator
@@ -38,7 +38,7 @@ struct GoneContextTests {
     }
   }
 
-  @Test("has no values, whether they were read before or not", arguments: [false, true])
+  @Test("An object without its context has no values, whether they were read before or not.", arguments: [false, true])
   func values(reading: Bool) throws {
     for name in ["Keeper", "Dog"] {
       let object = try fetch(name, in: context(), reading: reading)
@@ -57,7 +57,7 @@ struct GoneContextTests {
     }
   }
 
-  @Test("has no members")
+  @Test("An object without its context has no members in relationships.")
   func members() throws {
     let keeper = try fetch("Keeper", in: context(), reading: true)
     #expect(keeper.objectIDs(forRelationshipNamed: "pets").isEmpty)
@@ -66,7 +66,7 @@ struct GoneContextTests {
     #expect(!NSPredicate(format: "ANY pets.tricks == 3").evaluate(with: keeper))
   }
 
-  @Test("has no values after its context was reset, either")
+  @Test("An object has no values after its context was reset.")
   func reset() throws {
     let context = context()
     let dog = try fetch("Dog", in: context, reading: true)
@@ -74,7 +74,7 @@ struct GoneContextTests {
     #expect(dog.value(forKey: "tricks") == nil && dog.value(forKey: "owner") == nil)
   }
 
-  @Test("has no values if it was never saved")
+  @Test("An object that was never saved has no values after its context is gone.")
   func unsaved() throws {
     var former: NSManagedObjectContext? = context()
     let dog = try #require(
@@ -83,7 +83,7 @@ struct GoneContextTests {
     #expect(dog.value(forKey: "tricks") == nil)
   }
 
-  @Test("cannot be changed: the program ends and says why")
+  @Test("Changing an object without its context ends the program with the reason.")
   func change() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tests = try GoneContextTests()
@@ -93,7 +93,7 @@ struct GoneContextTests {
     #expect(message.contains("Dog.name of"))
   }
 
-  @Test("cannot get members: the program ends and says why")
+  @Test("Changing the members of an object without its context ends the program with the reason.")
   func changedMembers() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tests = try GoneContextTests()

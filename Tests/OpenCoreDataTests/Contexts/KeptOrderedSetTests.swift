@@ -2,13 +2,13 @@ import Foundation
 import OpenCoreData
 import Testing
 
-@Suite("An ordered set that changes with a relationship")
+@Suite("Mutable ordered sets of a relationship")
 struct KeptOrderedSetTests {
   private let family: Family
 
   init() throws { family = try Family() }
 
-  @Test("keeps the object that it belongs to")
+  @Test("A mutable ordered set keeps its object alive.")
   func owner() throws {
     try family.run { context, other in
       let id = try {
@@ -23,7 +23,7 @@ struct KeptOrderedSetTests {
     }
   }
 
-  @Test("shows and changes the relationship after changes were taken back")
+  @Test("A mutable ordered set shows and changes the relationship after a rollback and a refresh.")
   func rollback() throws {
     try family.run { context, _ in
       let shelf = context.make("Shelf", "Left")

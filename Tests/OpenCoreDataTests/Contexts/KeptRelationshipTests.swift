@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-@Suite("A relationship that is set here and elsewhere")
+@Suite("Relationships that two contexts change")
 struct KeptRelationshipTests {
   /// Changes a child with `here` in one context, moves it from the first parent to the third in another and saves that;
   /// then calls `settle` and saves the first context.
@@ -30,7 +30,7 @@ struct KeptRelationshipTests {
     #expect(try parents.map { try family.stored($0, "children") } == [[], ["X"], []])
   }
 
-  @Test("keeps both ends equal when the object is refreshed")
+  @Test("Refreshing an object keeps both ends of a changed relationship equal.")
   func refresh() throws {
     try move({ $0["parent"] = $1[1] }) { child, b in
       b.refreshAllObjects()
@@ -40,7 +40,7 @@ struct KeptRelationshipTests {
     }
   }
 
-  @Test("keeps both ends equal when the save is merged")
+  @Test("Merging a save keeps both ends of a changed relationship equal.")
   func merge() throws {
     try move({ $0["parent"] = $1[1] }) { child, b in
       let ids = [child.objectID] + (b.registeredObjects.map(\.objectID))
@@ -50,7 +50,7 @@ struct KeptRelationshipTests {
     }
   }
 
-  @Test("keeps both ends equal where the object trumps", arguments: [false, true])
+  @Test("The object-trump policy keeps both ends of a changed relationship equal.", arguments: [false, true])
   func objectTrump(overwrites: Bool) throws {
     try move({ $0["parent"] = $1[1] }) { _, b in
       b.mergePolicy = overwrites ? NSMergePolicy.overwrite : NSMergePolicy.mergeByPropertyObjectTrump
@@ -59,7 +59,7 @@ struct KeptRelationshipTests {
     }
   }
 
-  @Test("keeps both ends equal where what was not changed here overwrites")
+  @Test("Overwriting what did not change here keeps both ends of a relationship equal.")
   func overwritten() throws {
     try move({ child, _ in child["name"] = "Y" }) { _, b in
       b.mergePolicy = NSMergePolicy.overwrite

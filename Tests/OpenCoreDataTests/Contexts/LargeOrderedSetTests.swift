@@ -2,13 +2,13 @@ import Foundation
 import OpenCoreData
 import Testing
 
-@Suite("An ordered set of members")
+@Suite("Large ordered sets")
 struct LargeOrderedSetTests {
   private let family: Family
 
   init() throws { family = try Family() }
 
-  @Test("equals an array after any changes", arguments: (1...20).map(UInt64.init))
+  @Test("An ordered set of members equals an array after any changes.", arguments: (1...20).map(UInt64.init))
   func model(seed: UInt64) throws {
     try family.run { context, _ in
       var random = SeededGenerator(seed: seed)
@@ -62,7 +62,7 @@ struct LargeOrderedSetTests {
   }
 
   /// Where each change looked at all members, these would take many minutes.
-  @Test("takes changes of many members in time proportional to their number", .timeLimit(.minutes(1)))
+  @Test("Changing many members of an ordered set takes time proportional to their number.", .timeLimit(.minutes(1)))
   func many() throws {
     let count = 20_000
     try family.run { context, _ in

@@ -1,13 +1,13 @@
 import OpenCoreData
 import Testing
 
-@Suite("An object that is deleted and inserted again")
+@Suite("Objects that are deleted and inserted again")
 struct ReinsertionTests {
   private let family: Family
 
   init() throws { family = try Family() }
 
-  @Test("has its relationships at both ends again before the deletion is saved")
+  @Test("An object inserted again before its deletion is saved has its relationships at both ends.")
   func deleted() throws {
     try family.run { context, _ in
       let parent = context.make("Person", "P")
@@ -29,7 +29,7 @@ struct ReinsertionTests {
     }
   }
 
-  @Test("has its relationships at both ends again if it was never saved")
+  @Test("An object that was never saved has its relationships at both ends when it is inserted again.")
   func forgotten() throws {
     try family.run { context, _ in
       let parent = context.make("Person", "P")
@@ -43,7 +43,7 @@ struct ReinsertionTests {
     }
   }
 
-  @Test("is another row once the deletion is saved")
+  @Test("An object inserted again after its deletion was saved is a new row.")
   func saved() throws {
     try family.run { context, _ in
       let (parent, gone) = (context.make("Person", "P"), context.make("Person", "G"))

@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-@Suite("An object that somebody else has deleted, and that is referred to here meanwhile")
+@Suite("Deletions by another client")
 struct RemoteDeletionTests {
   private func merge(
     _ rule: NSDeleteRule, _ check: (_ pet: NSManagedObject, _ b: NSManagedObjectContext, Family) throws -> Void
@@ -19,7 +19,7 @@ struct RemoteDeletionTests {
     }
   }
 
-  @Test("is taken out of relationships when its deletion is merged")
+  @Test("Merging a deletion removes the object from relationships that were changed here.")
   func nullify() throws {
     try merge(.nullifyDeleteRule) { pet, b, family in
       #expect(pet["parent"] == nil)
@@ -28,7 +28,7 @@ struct RemoteDeletionTests {
     }
   }
 
-  @Test("takes with it what is new and what a cascade reaches when its deletion is merged")
+  @Test("Merging a deletion also deletes new objects and what a cascade reaches.")
   func cascade() throws {
     try merge(.cascadeDeleteRule) { pet, b, _ in
       #expect(pet.managedObjectContext == nil)
@@ -36,7 +36,7 @@ struct RemoteDeletionTests {
     }
   }
 
-  @Test("leaves a context without changes without changes when its deletion is merged")
+  @Test("Merging a deletion leaves a context without changes unchanged.")
   func unchanged() throws {
     let family = try Family()
     try family.run { a, b in
@@ -54,7 +54,7 @@ struct RemoteDeletionTests {
     }
   }
 
-  @Test("is taken out of relationships when it is found to be missing")
+  @Test("An object that is found to be missing is removed from relationships.")
   func inaccessible() throws {
     let family = try Family()
     try family.run { a, b in
@@ -72,7 +72,7 @@ struct RemoteDeletionTests {
     }
   }
 
-  @Test("is a conflict though its derived attributes would be computed")
+  @Test("Saving an object that was deleted elsewhere is a conflict though its derived attributes would be computed.")
   func derived() throws {
     let family = try Family()
     try family.run { a, b in

@@ -8,7 +8,7 @@ struct RemovedStoreTests {
 
   init() throws { family = try Family() }
 
-  @Test("fails for inserted objects that have their identifiers from it")
+  @Test("A save fails for inserted objects whose identifiers are of a removed store.")
   func inserted() throws {
     try family.run { context, _ in
       let ann = context.make("Person", "Ann")
@@ -19,7 +19,7 @@ struct RemovedStoreTests {
     }
   }
 
-  @Test("fails for deleted objects, and is no conflict of changed ones")
+  @Test("A save fails for deleted objects of a removed store, and is no conflict for changed ones.")
   func changed() throws {
     try family.run { context, _ in
       let (ann, bob) = (context.make("Person", "Ann"), context.make("Person", "Bob"))
@@ -36,7 +36,7 @@ struct RemovedStoreTests {
     }
   }
 
-  @Test("stores them once the store is there again")
+  @Test("A save succeeds once the removed store is added again.")
   func addedAgain() throws {
     let coordinator = family.coordinator
     try coordinator.remove(family.store)

@@ -1,13 +1,13 @@
 import OpenCoreData
 import Testing
 
-@Suite("What a merge policy makes of objects")
+@Suite("Objects changed by a merge policy")
 struct ResolvedConflictTests {
   private let family: Family
 
   init() throws { family = try Family() }
 
-  @Test("is validated before it is saved")
+  @Test("Objects that a merge policy has changed are validated before they are saved.")
   func validation() throws {
     try family.run { a, b in
       let shelf = a.make("Shelf", "Left")
@@ -20,7 +20,7 @@ struct ResolvedConflictTests {
     }
   }
 
-  @Test("has its derived attributes computed again")
+  @Test("Derived attributes are computed again after a merge policy has changed their objects.")
   func derivation() throws {
     try family.run { a, b in
       let shelf = a.make("Shelf", "Left")

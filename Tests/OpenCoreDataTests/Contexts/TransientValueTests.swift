@@ -5,13 +5,13 @@ final class Guest: NSManagedObject {
   override func awakeFromFetch() { self["mood"] = "sleepy" }
 }
 
-@Suite("A transient value")
+@Suite("Transient values")
 struct TransientValueTests {
   private let family: Family
 
   init() throws { family = try Family(personClass: Guest.self) }
 
-  @Test("is changed until it is saved")
+  @Test("A transient value counts as changed until it is saved.")
   func saved() throws {
     try family.run { context, _ in
       let ada = context.make("Person", "Ada", ["mood": "merry"])
@@ -25,7 +25,7 @@ struct TransientValueTests {
     }
   }
 
-  @Test("is not changed by being computed when the row is read, and not taken for saved when it is read again")
+  @Test("A transient value computed from a row is not a change, and reading the row again does not make it saved.")
   func fetched() throws {
     try family.run { a, b in
       let ada = try b.own(

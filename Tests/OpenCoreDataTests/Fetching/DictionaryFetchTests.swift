@@ -6,7 +6,7 @@ import Testing
 @Suite struct DictionaryFetchTests {
   private let staff = Staff()
 
-  @Test("dictionaries have all stored attributes unless the request says which, and no relationships")
+  @Test("Fetched dictionaries have all stored attributes unless the request names some, and no relationships.")
   func defaults() throws {
     for properties in [nil, []] as [[Any]?] {
       let found = try staff.dictionaries { $0.propertiesToFetch = properties }
@@ -17,14 +17,14 @@ import Testing
     }
   }
 
-  @Test("inherited attributes are among them")
+  @Test("Fetched dictionaries have inherited attributes.")
   func inherited() throws {
     let zoo = Zoo()
     let fetch = try CompiledFetch(staff.request(), of: zoo.dog, reading: RowReader<[String: Int]>.keyed)
     #expect(fetch.dictionaries(among: [["name": 1, "tricks": 2, "owner": 3]]) == [["name": 1, "tricks": 2]])
   }
 
-  @Test("for nil there is no key")
+  @Test("Fetched dictionaries have no keys for nil.")
   func null() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = ["name", "age", "department", column("double", "age * 2")]
@@ -33,7 +33,7 @@ import Testing
     #expect(found[3] == ["name": "dán", "age": 51, "double": 102])
   }
 
-  @Test("a to-one relationship gives what identifies the destination")
+  @Test("A to-one relationship is fetched as the destination's identifier.")
   func toOne() throws {
     let found = try staff.dictionaries { $0.propertiesToFetch = ["boss"] }
     #expect(found == [[:], ["boss": staff.ada.id], ["boss": staff.ada.id], ["boss": staff.bob.id]])
@@ -41,7 +41,7 @@ import Testing
     #expect(try staff.dictionaries { $0.propertiesToFetch = ["boss"] }[1] == ["boss": staff.dan.id])
   }
 
-  @Test("a to-many relationship is refused, what is counted of it is not")
+  @Test("A to-many relationship is refused in a dictionary, and aggregates of it are not.")
   func toMany() throws {
     for (given, name) in [
       ("projects", "projects"), (staff.employee.relationshipsByName["projects"]!, "projects"),
@@ -54,7 +54,7 @@ import Testing
     #expect(found.map { $0["projects.@count"] as? Int } == [2, 1, 0, 1])
   }
 
-  @Test("what to fetch is given by name, by description or as an expression")
+  @Test("Properties to fetch are given by name, by description or as an expression.")
   func entries() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = [
@@ -69,7 +69,7 @@ import Testing
     #expect(found == [ada])
   }
 
-  @Test("what is computed has the type that the column says")
+  @Test("Computed values have the type that their expression description names.")
   func resultTypes() throws {
     let id = UUID()
     staff.ada.values["notes"] = "1"
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("what an integer of the type cannot hold is nil, and decimals are converted exactly")
+  @Test("A value outside the integer type is nil, and decimals are converted exactly.")
   func integerRange() throws {
     func value(_ format: String, _ type: NSAttributeType) throws -> Int64? {
       try staff.dictionaries { $0.propertiesToFetch = [column("x", format, type)] }[0]["x"] as? Int64
@@ -118,7 +118,7 @@ import Testing
     #expect(try value("CAST('9223372036854775808', 'NSDecimalNumber')", .integer64AttributeType) == nil)
   }
 
-  @Test("dictionaries are filtered, sorted, and counted off")
+  @Test("Dictionaries are filtered, sorted, and limited.")
   func order() throws {
     let request = staff.request {
       $0.propertiesToFetch = ["name"]
@@ -131,7 +131,7 @@ import Testing
     #expect(fetch.count(among: staff.employees) == 1)
   }
 
-  @Test("equal dictionaries are given once if the request says so, before they are counted off")
+  @Test("Distinct dictionaries are returned once, before offset and limit apply.")
   func distinct() throws {
     func salaries(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> [Double?] {
       try staff.dictionaries {
@@ -146,7 +146,7 @@ import Testing
     #expect(bosses == [[:], ["boss": staff.ada.id], ["boss": staff.bob.id]])
   }
 
-  @Test("only dictionaries are given once: objects are distinct already")
+  @Test("Requesting distinct results changes only fetches of dictionaries.")
   func distinctObjects() throws {
     let request = staff.request {
       ($0.resultType, $0.propertiesToFetch, $0.returnsDistinctResults) = (.managedObjectResultType, ["salary"], true)
@@ -154,7 +154,7 @@ import Testing
     #expect(try staff.compiled(request).count(among: staff.employees) == 4)
   }
 
-  @Test("dictionaries have the saved state: what the rows have, without a look at any object")
+  @Test("Dictionaries have the saved values, and make no object.")
   func savedState() throws {
     let reader = RowReader<StoredRow> { _ in
       Issue.record("asked for an object")
@@ -173,7 +173,7 @@ import Testing
     #expect(fetch.dictionaries(among: staff.employees) == [["name": "Bob", "boss.name": "Ada", "total": 21]])
   }
 
-  @Test("asking a request for anything else for dictionaries traps")
+  @Test("Asking a request of another result type for dictionaries ends the program.")
   func notDictionaries() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let staff = Staff()

@@ -8,19 +8,19 @@ import Testing
     NSSortDescriptor(key: key, ascending: ascending, selector: selector)
   }
 
-  @Test("nil comes first ascending and last descending")
+  @Test("Nil comes first in ascending order and last in descending order.")
   func null() throws {
     #expect(try staff.names(sortedBy: by("age")) == "Cleo Bob Ada dán")
     #expect(try staff.names(sortedBy: by("age", ascending: false)) == "dán Ada Bob Cleo")
   }
 
-  @Test("later descriptors decide where earlier ones do not, and what none tells apart stays in place")
+  @Test("Later sort descriptors decide where earlier ones do not, and rows that are equal keep their order.")
   func several() throws {
     #expect(try staff.names(sortedBy: by("salary"), by("name", ascending: false)) == "dán Cleo Bob Ada")
     #expect(try staff.names(sortedBy: by("salary", ascending: false)) == "Ada Bob Cleo dán")
   }
 
-  @Test("keys may lead to related objects, to what is computed of them, and into values")
+  @Test("Sort keys may lead to related objects, to values computed from them, and into values.")
   func keyPaths() throws {
     #expect(try staff.names(sortedBy: by("department.name"), by("name")) == "dán Ada Bob Cleo")
     #expect(try staff.names(sortedBy: by("projects.@count"), by("name")) == "Cleo Bob dán Ada")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "strings are ordered as Apple's methods do",
+    "Strings are sorted as Apple's comparison methods do.",
     arguments: [
       ("compare:", "B Z9 a z10"), ("caseInsensitiveCompare:", "a B z10 Z9"), ("localizedCompare:", "a B z10 Z9"),
       ("localizedCaseInsensitiveCompare:", "a B z10 Z9"), ("localizedStandardCompare:", "a B Z9 z10"),
@@ -39,7 +39,7 @@ import Testing
     #expect(try staff.joined(staff.compiled(request).rows(among: rows)) == expected)
   }
 
-  @Test("a block may compare, which Apple's SQLite store refuses")
+  @Test("A block may compare in a sort descriptor, which Apple's SQLite store refuses.")
   func block() throws {
     let byLastLetter = NSSortDescriptor(key: "name", ascending: true) { left, right in
       let (left, right) = ("\(left)".suffix(1), "\(right)".suffix(1))
@@ -48,7 +48,7 @@ import Testing
     #expect(try staff.names(sortedBy: byLastLetter) == "Ada Bob dán Cleo")
   }
 
-  @Test("rows are filtered, then sorted, then counted off")
+  @Test("Rows are filtered, then sorted, then limited.")
   func window() throws {
     func names(_ offset: Int, _ limit: Int) throws -> String {
       let request = staff.request {
@@ -68,7 +68,7 @@ import Testing
     #expect(try names(-1, -1) == "dán Cleo Ada")
   }
 
-  @Test("without an order nothing behind the limit is looked at")
+  @Test("Without an order, a fetch examines no row after the limit.")
   func early() throws {
     let request = staff.request {
       ($0.predicate, $0.fetchOffset, $0.fetchLimit) = (NSPredicate(format: "age != 1"), 1, 2)
@@ -83,7 +83,7 @@ import Testing
     #expect(looked == 3)
   }
 
-  @Test("a request for another result is filtered and counted the same")
+  @Test("Requests of all result types are filtered and limited equally.")
   func resultTypes() throws {
     for type in [.managedObjectResultType, .managedObjectIDResultType, .countResultType] as [NSFetchRequestResultType] {
       let request = staff.request { ($0.resultType, $0.predicate) = (type, NSPredicate(format: "salary = 20")) }

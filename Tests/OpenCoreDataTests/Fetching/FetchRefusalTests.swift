@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "a key path that the entity does not have, wherever it stands",
+    "A fetch refuses a key path that the entity does not have, wherever it occurs.",
     arguments: [
       ("nope = 1", "nope"), ("name = 'x' OR NOT 1 = nope", "nope"), ("department.nope = 1", "department.nope"),
       ("ANY projects.nope = 1", "projects.nope"), ("name.nope = 1", "name.nope"), ("age.length = 1", "age.length"),
@@ -45,7 +45,7 @@ import Testing
     #expect(error?.keyPath?.hasSuffix(keyPath) == true, "\(error?.keyPath ?? "")")
   }
 
-  @Test("a key that only a subentity has")
+  @Test("A fetch refuses a key that only a subentity has.")
   func subentities() throws {
     let zoo = Zoo()
     let request = staff.request { $0.predicate = NSPredicate(format: "tricks > 1") }
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "several values compared without a quantifier",
+    "A fetch refuses to compare several values without a quantifier.",
     arguments: [
       ("projects.title = 'Moon'", "projects.title"), ("projects = nil", "projects"),
       ("1 < projects.priority", "projects.priority"),
@@ -72,14 +72,14 @@ import Testing
   func toMany(_ format: String, _ keyPath: String) { expect(format, .toMany, keyPath) }
 
   @Test(
-    "one value where several are looked through",
+    "A fetch refuses a quantifier or a subquery on a single value.",
     arguments: [
       ("ANY name = 'Ada'", "name"), ("ALL department.name = 'x'", "department.name"), ("NONE boss = nil", "boss"),
       ("SUBQUERY(boss, $b, $b.age = 1).@count = 1", "boss"),
     ])
   func toOne(_ format: String, _ keyPath: String) { expect(format, .notToMany, keyPath) }
 
-  @Test("transient properties, of which a store knows nothing")
+  @Test("A fetch refuses transient properties, which a store does not know.")
   func transient() {
     expect("badge = 1", .transientProperty, "badge")
     expect("ANY reports.badge = 1", .transientProperty, "reports.badge")
@@ -89,14 +89,14 @@ import Testing
     expect(staff.request { $0.propertiesToFetch = ["badge"] }, .transientProperty, "badge")
   }
 
-  @Test("what cannot be evaluated")
+  @Test("A fetch refuses a predicate that cannot be evaluated.")
   func notEvaluable() {
     expect("name MATCHES '('", .notEvaluable(.invalidPattern("(")), "name MATCHES \"(\"")
     expect("name = $x", .notEvaluable(.unboundVariable("x")), "name == $x")
     expect("ANYKEY = 1", .notEvaluable(.unsupported("ANYKEY")), "ANYKEY == 1")
   }
 
-  @Test("sort keys that the entity does not have, and those with several values")
+  @Test("A fetch refuses sort keys that the entity does not have, and those with several values.")
   func sortKeys() {
     for (key, reason) in [
       ("nope", .unknownKeyPath), ("boss.nope", .unknownKeyPath), ("projects.title", .toMany), ("projects", .toMany),
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("properties to fetch or to group by that the entity does not have")
+  @Test("A fetch refuses to fetch or group by properties that the entity does not have.")
   func properties() {
     let alien = NSAttributeDescription()
     alien.name = "alien"
@@ -122,7 +122,7 @@ import Testing
     expect(staff.request { $0.propertiesToFetch = [column("", "name")] }, .noProperty, "name")
   }
 
-  @Test("a key that the rows lack though the entity has it")
+  @Test("A fetch refuses a key that the rows lack though the entity has it.")
   func missingInRows() {
     let reader = RowReader<Int>(object: { $0 }) { _ in nil }
     let request = staff.request { $0.predicate = NSPredicate(format: "name = 'x'") }
@@ -132,7 +132,7 @@ import Testing
     #expect(error?.reason == .notEvaluable(.unknownKey("name")))
   }
 
-  @Test("the error names the key path and the entity, and is one of Core Data's")
+  @Test("The error of a refused fetch names the key path and the entity, and is one of Core Data's.")
   func error() throws {
     let request = staff.request { $0.predicate = NSPredicate(format: "boss.nope = 1") }
     let error = try #require(throws: FetchRequestError.self) { try staff.compiled(request) }

@@ -31,7 +31,7 @@ import Testing
   private let sales: NSDictionary = ["department.name": "Sales", "total": 20]
   private let none: NSDictionary = ["total": 0]
 
-  @Test("aggregates without groups make one dictionary of all rows")
+  @Test("Aggregates without groups give one dictionary of all rows.")
   func allRows() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = [
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "an aggregate may stand anywhere in an expression",
+    "An aggregate may occur anywhere in an expression.",
     arguments: [
       "TERNARY(NOT sum(salary) < 60, 1, 0)", "TERNARY(1 < 2, min(age) - 24, 0)", "max(name).length - 2",
       "({max(age)} UNION {51})[SIZE]", "({3} MINUS {max(age)})[SIZE]", "{2, max(age)}[SIZE] - 1",
@@ -59,7 +59,7 @@ import Testing
     #expect(try staff.dictionaries { $0.propertiesToFetch = [column("one", format)] } == [["one": 1]])
   }
 
-  @Test("only rows that the predicate holds for are aggregated; of none there is a dictionary all the same")
+  @Test("Only rows that satisfy the predicate are aggregated; without rows there is still a dictionary.")
   func filtered() throws {
     func found(_ format: String) throws -> [NSDictionary] {
       try staff.dictionaries {
@@ -73,7 +73,7 @@ import Testing
     #expect(try found("salary = 21") == [["total": 0, "number": 0, "modes": [] as [Int]]])
   }
 
-  @Test("aggregates pass over nil")
+  @Test("Aggregates ignore nil.")
   func null() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = [column("number", "count(age)"), column("mean", "average(age)")]
@@ -81,7 +81,7 @@ import Testing
     #expect(found == [["number": 3, "mean": 112.0 / 3]])
   }
 
-  @Test("an aggregate of a to-many relationship is of all its objects, for all rows")
+  @Test("An aggregate of a to-many relationship covers all its objects, of all rows.")
   func pooled() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = [
@@ -94,13 +94,13 @@ import Testing
       found == [["department": staff.research.id, "projects": 3, "most": 2], sales, ["projects": 1, "most": 2]])
   }
 
-  @Test("within an aggregate, functions are of each row by itself")
+  @Test("Functions inside an aggregate are computed for each row.")
   func nested() throws {
     let most = column("most", "max(count(projects))")
     #expect(try staff.dictionaries { $0.propertiesToFetch = [most] } == [["most": 2]])
   }
 
-  @Test("a function of a list, a collection operator and what a subquery has inside are of each row by itself")
+  @Test("Functions of lists, collection operators and the inside of subqueries are computed for each row.")
   func ofEachRow() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = [
@@ -113,7 +113,7 @@ import Testing
     #expect(found.map { $0["modest"] as? Int } == [1, 0, 0, 0])
   }
 
-  @Test("rows are grouped by names, properties and expressions, nil being a value")
+  @Test("Rows are grouped by names, properties and expressions, and nil is a value.")
   func grouping() throws {
     #expect(try totals(having: nil) == [research, sales, none])
     let isLong = column("isLong", "TERNARY(name.length > 3, 1, 0)")
@@ -128,7 +128,7 @@ import Testing
     #expect(found == expected)
   }
 
-  @Test("groups without aggregates are the combinations that there are")
+  @Test("Groups without aggregates are the existing combinations of values.")
   func combinations() throws {
     let found = try staff.dictionaries { ($0.propertiesToFetch, $0.propertiesToGroupBy) = (["salary"], ["salary"]) }
     #expect(found == [["salary": 30], ["salary": 20], [:]])
@@ -137,7 +137,7 @@ import Testing
         .count(among: staff.employees) == 3)
   }
 
-  @Test("of no rows there are no groups")
+  @Test("Without rows there are no groups.")
   func noRows() throws {
     let found = try staff.dictionaries {
       ($0.propertiesToFetch, $0.propertiesToGroupBy) = ([total], ["name"])
@@ -146,7 +146,7 @@ import Testing
     #expect(found == [])
   }
 
-  @Test("groups are sorted by what they are grouped by, and counted off")
+  @Test("Groups are sorted by what they are grouped by, and limited.")
   func order() throws {
     let found = try staff.dictionaries {
       $0.propertiesToFetch = ["department.name", total]
@@ -157,14 +157,14 @@ import Testing
     #expect(found == [sales, research])
   }
 
-  @Test("only dictionaries are grouped")
+  @Test("Only fetches of dictionaries can be grouped.")
   func resultType() {
     for type in [.managedObjectResultType, .managedObjectIDResultType, .countResultType] as [NSFetchRequestResultType] {
       expect(.groupingWithoutDictionaries) { ($0.resultType, $0.propertiesToGroupBy) = (type, ["name"]) }
     }
   }
 
-  @Test("what is fetched or sorted by is an aggregate or grouped by")
+  @Test("A grouped fetch refuses columns and sort keys that are neither aggregates nor grouped by.")
   func notGrouped() {
     expect(.notGrouped, "name") { $0.propertiesToFetch = ["name", total] }
     expect(.notGrouped, "age") { ($0.propertiesToFetch, $0.propertiesToGroupBy) = (["name", "age"], ["name"]) }
@@ -186,13 +186,13 @@ import Testing
     #expect(error?.reason == .notGrouped)
   }
 
-  @Test("there is no grouping by several values, nor by aggregates")
+  @Test("Grouping by several values or by aggregates is refused.")
   func unfitKeys() {
     expect(.toMany, "projects") { ($0.propertiesToFetch, $0.propertiesToGroupBy) = (["name"], ["name", "projects"]) }
     expect(.noProperty, "sum(salary)") { ($0.propertiesToFetch, $0.propertiesToGroupBy) = ([total], [total]) }
   }
 
-  @Test("a predicate for groups needs groups")
+  @Test("A predicate for groups without groups is refused.")
   func havingWithoutGroups() {
     expect(.havingWithoutGrouping) { $0.havingPredicate = NSPredicate(format: "$total > 1") }
     expect(.havingWithoutGrouping) {
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test("a predicate for groups calls columns by variables of their names")
+  @Test("A predicate for groups refers to columns by variables of their names.")
   func having() throws {
     let variable = NSComparisonPredicate(
       leftExpression: NSExpression(forVariable: "total"), rightExpression: NSExpression(forConstantValue: 20),
@@ -211,7 +211,7 @@ import Testing
     #expect(try totals(having: NSPredicate(format: "$total <= 20")) == [sales, none])
   }
 
-  @Test("it may have aggregates, which Apple's SQLite store refuses, and what is grouped by")
+  @Test("A predicate for groups may contain aggregates, which Apple's SQLite store refuses, and grouped keys.")
   func havingAggregates() throws {
     #expect(try totals(having: NSPredicate(format: "count(SELF) = 1")) == [sales, none])
     #expect(try totals(having: NSPredicate(format: "max(age) > 30 AND $total > 0")) == [research])
@@ -219,7 +219,7 @@ import Testing
     #expect(try totals(having: NSPredicate(value: false)) == [])
   }
 
-  @Test("it knows no columns by key paths, and nothing that is not grouped by")
+  @Test("A predicate for groups refuses key paths that name columns or are not grouped by.")
   func havingKeyPaths() throws {
     func expectHaving(_ predicate: NSPredicate, _ reason: FetchRequestError.Reason, _ keyPath: String) {
       expect(reason, keyPath) {

@@ -9,7 +9,7 @@ import Testing
 
   // MARK: Transfers
 
-  @Test("transfers that are tried again after a conflict neither lose money nor make any")
+  @Test("Transfers that are retried after a conflict keep the sum of all money.")
   func retriedTransfers() async throws {
     let bank = try Bank(accounts: 5)
     let conflicts = Atomic(0)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("objects that are fetched with their values have values of one moment")
+  @Test("Objects that are fetched with their values have values of one moment.")
   func momentOfAFetch() async throws {
     let bank = try Bank(accounts: 8)
     let seed = chooseSeed()
@@ -78,7 +78,7 @@ import Testing
     for account in pair { account.transfers += 1 }
   }
 
-  @Test("nor do transfers whose conflicts a merge policy settles")
+  @Test("Transfers whose conflicts a merge policy settles keep the sum of all money.")
   func mergedTransfers() async throws {
     let bank = try Bank(accounts: 5)
     let seed = chooseSeed()
@@ -110,7 +110,7 @@ import Testing
     #expect(saved.transfers == Int64(2 * Self.threads * Self.transfers))
   }
 
-  @Test("what everybody deletes is gone, and nobody's save fails")
+  @Test("Objects that all threads delete are gone, and no save fails.")
   func deletions() async throws {
     let bank = try Bank(accounts: 40)
     let deleted = Locked([NSManagedObjectID]())
@@ -135,7 +135,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("objects that are inserted on many threads have identifiers of their own")
+  @Test("Objects that are inserted on many threads have different identifiers.")
   func insertions() async throws {
     let bank = try Bank(accounts: 1)
     let ids = Locked(Set<NSManagedObjectID>())
@@ -157,7 +157,7 @@ import Testing
 
   // MARK: Queues
 
-  @Test("blocks of one context run one at a time, and each thread's in its order")
+  @Test("Blocks of one context run one at a time, each thread's in its order.")
   func blocksTakeTurns() async throws {
     let bank = try Bank(accounts: 1)
     let context = Handed(bank.context("shared"))
@@ -182,7 +182,7 @@ import Testing
     var entries: [(thread: Int, number: Int)] = []
   }
 
-  @Test("a block that waits may go into other contexts, and back into those it came from")
+  @Test("A block that waits may enter other contexts, and those that it came from.")
   func nesting() async throws {
     let bank = try Bank(accounts: 3)
     let contexts = Handed((0..<3).map { bank.context("nested \($0)") })
@@ -209,7 +209,7 @@ import Testing
     #expect(saved.transfers == Int64(3 * 50 * Self.threads))
   }
 
-  @Test("tasks get what their blocks return and throw, whichever thread they go on with")
+  @Test("Tasks get what their blocks return or throw, on whichever thread they continue.")
   func asynchronousBlocks() async throws {
     struct Refused: Error, Equatable {
       let number: Int
@@ -240,7 +240,7 @@ import Testing
 
   // MARK: Merging
 
-  @Test("a context that merges automatically ends up with what was saved last", arguments: [true, false])
+  @Test("A context that merges automatically ends with the values that were saved last.", arguments: [true, false])
   func automaticMerges(isObserved: Bool) async throws {
     let bank = try Bank(accounts: 4)
     let reader = Handed(bank.context("reader"))
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test("saves that are merged by hand, in turns, leave two contexts with the same values")
+  @Test("Merging saves by hand, in turns, leaves two contexts with the same values.")
   func mergesByHand() async throws {
     let bank = try Bank(accounts: 6)
     let contexts = Handed((0..<3).map { bank.context("peer \($0)") })
@@ -314,7 +314,7 @@ import Testing
 
   // MARK: The end of objects and contexts
 
-  @Test("objects may be freed on any thread while their context goes on")
+  @Test("Objects may be freed on any thread while their context is in use.")
   func objectsFreedElsewhere() async throws {
     let bank = try Bank(accounts: 50)
     let context = Handed(bank.context("source"))
@@ -345,7 +345,7 @@ import Testing
     context.value.performAndWait { #expect(context.value.registeredObjects.isEmpty) }
   }
 
-  @Test("contexts come and go on many threads while others save")
+  @Test("Contexts can be made and freed on many threads while others save.")
   func contextsComeAndGo() async throws {
     let bank = try Bank(accounts: 3)
     try await onThreads(Self.threads) { thread in
@@ -366,7 +366,7 @@ import Testing
 
   // MARK: What belongs to no queue
 
-  @Test("identifier, entity and context of an object, and the name of a context, may be asked for anywhere")
+  @Test("An object's identifier, entity and context, and a context's name, may be read on any thread.")
   func exemptCalls() async throws {
     let bank = try Bank(accounts: 1)
     let context = Handed(bank.context("anywhere"))

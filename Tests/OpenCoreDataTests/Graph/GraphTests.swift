@@ -12,14 +12,17 @@ import Testing
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  @Test("objects, changes, fetches and saves of one context are as in a model", arguments: GraphSubject.Kind.allCases)
+  @Test(
+    "Objects, changes, fetches and saves of one context equal those of a model.", arguments: GraphSubject.Kind.allCases)
   func oneContext(_ kind: GraphSubject.Kind) { run(kind, contexts: 1) }
 
-  @Test("so are those of two contexts over one store, and their conflicts", arguments: GraphSubject.Kind.allCases)
+  @Test(
+    "Objects, changes and conflicts of two contexts over one store equal those of a model.",
+    arguments: GraphSubject.Kind.allCases)
   func twoContexts(_ kind: GraphSubject.Kind) { run(kind, contexts: 2) }
 
   @Test(
-    "relationships that two contexts have changed fit together once both are saved, where conflicts make a save fail",
+    "Relationships changed by two contexts are consistent once both are saved, where conflicts fail a save.",
     arguments: GraphSubject.Kind.allCases)
   func tangledContexts(_ kind: GraphSubject.Kind) { run(kind, contexts: 2, isCareful: false) }
 

@@ -7,7 +7,7 @@ import Testing
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  @Test("a value of an object of a private queue")
+  @Test("Reading a value of an object outside its private queue ends the program.")
   func value() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let bank = try Bank(accounts: 1)
@@ -18,7 +18,7 @@ import Testing
     #expect(message(result).contains("cellar"))
   }
 
-  @Test("a change of an object of a private queue")
+  @Test("Changing an object outside its private queue ends the program.")
   func change() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let bank = try Bank(accounts: 1)
@@ -29,7 +29,7 @@ import Testing
     #expect(message(result).contains("cellar"))
   }
 
-  @Test("a fetch in a private queue's context")
+  @Test("Fetching outside a private queue's context ends the program.")
   func fetch() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = try Bank(accounts: 1).context("cellar")
@@ -38,7 +38,7 @@ import Testing
     #expect(message(result).contains("cellar"))
   }
 
-  @Test("a save out of a block of another context")
+  @Test("Saving a context in a block of another context ends the program.")
   func otherContext() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let bank = try Bank(accounts: 1)
@@ -48,7 +48,7 @@ import Testing
     #expect(message(result).contains("cellar"))
   }
 
-  @Test("an insertion behind a block that was left")
+  @Test("Inserting an object after the block of its context has ended ends the program.")
   func afterwards() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = try Bank(accounts: 1).context("cellar")
@@ -58,7 +58,7 @@ import Testing
     #expect(message(result).contains("cellar"))
   }
 
-  @Test("a context of the main queue on a thread of its own")
+  @Test("Using a context of the main queue on another thread ends the program.")
   func mainQueue() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = Handed(try Bank(accounts: 1).context("lobby", .mainQueue))
@@ -67,7 +67,7 @@ import Testing
     #expect(message(result).contains("lobby"))
   }
 
-  @Test("a context of the main queue in a block that waits for a private one is still its own, and the private one too")
+  @Test("The main thread may use its own context within a block that waits for a private one.")
   func bothAtOnce() async throws {
     let bank = try Bank(accounts: 1)
     try await MainActor.run {

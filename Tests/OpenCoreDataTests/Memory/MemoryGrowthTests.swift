@@ -5,7 +5,7 @@ import Testing
 /// Counts the bytes that are allocated, in a process of its own, in which nothing else allocates.
 @Suite(.enabled(if: heap_bytes() > 0)) struct MemoryGrowthTests {
   @Test(
-    "the memory that a program uses does not grow with the number of times that it does the same",
+    "The memory of a program does not grow when it repeats the same work.",
     arguments: Life.allCases, StoreKind.allCases)
   func growth(_ life: Life, _ kind: StoreKind) async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Compound indexes")
 struct CompoundIndexTests {
   @available(*, deprecated, message: "Compound indexes are deprecated.")
-  @Test("make entities differ")
+  @Test("Compound indexes make entities differ.")
   func equality() {
     let (zoo, other) = (Zoo(), Zoo())
     zoo.dog.compoundIndexes = [["name", zoo.tricks]]
@@ -16,7 +16,7 @@ struct CompoundIndexTests {
   }
 
   @available(*, deprecated, message: "Compound indexes are deprecated.")
-  @Test("of a copy refer to the properties of the copy")
+  @Test("Compound indexes of a copied entity refer to the properties of the copy.")
   func copy() throws {
     let zoo = Zoo()
     zoo.dog.compoundIndexes = [[zoo.name, "tricks", zoo.tricks]]

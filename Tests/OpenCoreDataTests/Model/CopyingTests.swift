@@ -43,7 +43,7 @@ struct CopyingTests {
       && model.configurations.allSatisfy { model.entities(forConfigurationName: $0)!.allSatisfy(isInside) }
   }
 
-  @Test("a copy of a model says the same, refers to nothing of the original, and can be changed")
+  @Test("A copy of a model is equal, refers to nothing of the original, and can be changed.")
   func copy() {
     let zoo = furnished()
     zoo.model.freeze()
@@ -56,7 +56,7 @@ struct CopyingTests {
     #expect(copy.entitiesByName["Dog"]?.relationshipsByName["owner"]?.inverseRelationship?.name == "pets")
   }
 
-  @Test("models that share an entity merge into one that has it once")
+  @Test("Models that share an entity merge into one that has it once.")
   func merge() throws {
     let (zoo, other) = (furnished(), furnished())
     let visitor = NSEntityDescription()
@@ -70,14 +70,14 @@ struct CopyingTests {
     #expect(merged == other.model)
   }
 
-  @Test("models that contradict each other do not merge")
+  @Test("Models that contradict each other do not merge.")
   func contradiction() {
     let (zoo, other) = (Zoo(), Zoo())
     other.tricks.type = .string
     #expect(NSManagedObjectModel(byMerging: [zoo.model, other.model]) == nil)
   }
 
-  @Test("models whose templates of the same name contradict each other do not merge")
+  @Test("Models whose templates of one name contradict each other do not merge.")
   func contradictingTemplates() throws {
     let (zoo, other) = (furnished(), furnished())
     let request = try #require(other.model.fetchRequestTemplate(forName: "dogs"))
@@ -88,7 +88,7 @@ struct CopyingTests {
     #expect(merged.fetchRequestTemplate(forName: "dogs")?.fetchLimit == 3)
   }
 
-  @Test("of several versions, the one of a store is found by its metadata")
+  @Test("Of several versions of a model, a store's metadata find the right one.")
   func forMetadata() throws {
     let (old, new) = (Zoo(), Zoo())
     new.tricks.type = .string
@@ -110,7 +110,7 @@ struct CopyingTests {
     #expect(NSManagedObjectModel(byMerging: [old.model], forStoreMetadata: [:]) == nil)
   }
 
-  @Test("a store of one configuration fits it and finds its model")
+  @Test("A store of one configuration fits its model and finds it.")
   func configurationForMetadata() throws {
     let zoo = furnished()
     let metadata = ["NSStoreModelVersionHashes": ["Keeper": zoo.keeper.versionHash]]
@@ -119,7 +119,7 @@ struct CopyingTests {
     #expect(NSManagedObjectModel(byMerging: [zoo.model], forStoreMetadata: metadata) == zoo.model)
   }
 
-  @Test("a model in parts is found by the metadata of a store of all of them")
+  @Test("A model in parts is found by the metadata of a store of all parts.")
   func partsForMetadata() throws {
     let zoo = Zoo()
     let other = NSManagedObjectModel()
@@ -131,7 +131,7 @@ struct CopyingTests {
     #expect(NSManagedObjectModel(byMerging: [zoo.model, other], forStoreMetadata: metadata) == whole)
   }
 
-  @Test("a model in use says what it said before")
+  @Test("A model in use has the same version hashes and properties as before.")
   func frozenTables() {
     let (zoo, other) = (furnished(), furnished())
     zoo.model.freeze()
@@ -142,7 +142,7 @@ struct CopyingTests {
     #expect(zoo.model == other.model)
   }
 
-  @Test("a copy of a template in use can be changed, the template says what it said")
+  @Test("A copy of a template in use can be changed, and the template stays the same.")
   func templates() throws {
     let zoo = furnished()
     zoo.model.freeze()
@@ -153,7 +153,7 @@ struct CopyingTests {
     #expect(zoo.model.fetchRequestTemplate(forName: "cats") == nil)
   }
 
-  @Test("changing a model in use stops the program", arguments: 0..<9)
+  @Test("Changing a model in use ends the program.", arguments: 0..<9)
   func freezing(part: Int) async {
     await #expect(processExitsWith: .failure) { [part] in
       let zoo = CopyingTests().furnished()
@@ -172,7 +172,7 @@ struct CopyingTests {
     }
   }
 
-  @Test("a model with fetched properties, and a copy of it, are freed")
+  @Test("A model with fetched properties, and a copy of it, are freed.")
   func freed() {
     weak var model: NSManagedObjectModel?
     weak var entity: NSEntityDescription?

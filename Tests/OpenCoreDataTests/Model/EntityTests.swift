@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Entities")
 struct EntityTests {
-  @Test("an entity has the properties it inherits, then its own")
+  @Test("An entity has the properties it inherits, followed by its own.")
   func inheritance() {
     let zoo = Zoo()
     #expect(zoo.dog.superentity === zoo.animal)
@@ -16,7 +16,7 @@ struct EntityTests {
     #expect(zoo.animal.subentitiesByName["Dog"] === zoo.dog)
   }
 
-  @Test("an entity is a kind of itself and of what it inherits from")
+  @Test("An entity is a kind of itself and of its ancestors.")
   func kinds() {
     let zoo = Zoo()
     #expect(zoo.dog.isKindOf(entity: zoo.dog))
@@ -25,7 +25,7 @@ struct EntityTests {
     #expect(!zoo.dog.isKindOf(entity: zoo.keeper))
   }
 
-  @Test("an entity that gets another superentity leaves the former one")
+  @Test("An entity that gets another superentity leaves the former one.")
   func otherSuperentity() {
     let (zoo, robot) = (Zoo(), NSEntityDescription())
     robot.subentities = [zoo.dog]
@@ -37,7 +37,7 @@ struct EntityTests {
     #expect(zoo.dog.superentity == nil)
   }
 
-  @Test("adding a property to those of a subentity does not declare the inherited ones again")
+  @Test("Adding a property to a subentity's properties does not declare the inherited ones again.")
   func appending() {
     let zoo = Zoo()
     let breed = NSAttributeDescription()
@@ -48,14 +48,14 @@ struct EntityTests {
     #expect(zoo.dog.properties.map(\.name) == ["name", "owner", "tricks", "breed"])
   }
 
-  @Test("relationships are found by their destination")
+  @Test("Relationships are found by their destination.")
   func destinations() {
     let zoo = Zoo()
     #expect(zoo.dog.relationships(forDestination: zoo.keeper) == [zoo.owner])
     #expect(zoo.dog.relationships(forDestination: zoo.dog).isEmpty)
   }
 
-  @Test("a new attribute is optional, stored, and of no type; a new relationship is to-many and nullifies")
+  @Test("A new attribute is optional, stored and of no type; a new relationship is to-many and nullifies.")
   func defaults() {
     let attribute = NSAttributeDescription()
     #expect(attribute.isOptional && !attribute.isTransient)
@@ -72,7 +72,7 @@ struct EntityTests {
     #expect(NSCompositeAttributeDescription().type == .composite)
   }
 
-  @Test("the renaming identifier is the name unless set")
+  @Test("The renaming identifier is the name unless it is set.")
   func renaming() {
     let zoo = Zoo()
     #expect(zoo.dog.renamingIdentifier == "Dog" && zoo.name.renamingIdentifier == "name")
@@ -81,7 +81,7 @@ struct EntityTests {
     #expect(zoo.dog.renamingIdentifier == "Hound" && zoo.name.renamingIdentifier == "title")
   }
 
-  @Test("descriptions that say the same are equal, whatever model they belong to")
+  @Test("Equal descriptions are equal, whatever model they belong to.")
   func equality() {
     let (zoo, other) = (Zoo(), Zoo())
     #expect(zoo.dog == other.dog && zoo.owner == other.owner && zoo.model == other.model)
@@ -92,7 +92,7 @@ struct EntityTests {
     #expect(zoo.keeper == other.keeper)
   }
 
-  @Test("predicates that say different things make requests and properties different")
+  @Test("Different predicates make requests and properties different.")
   func predicates() {
     func attribute(_ predicate: NSPredicate) -> NSAttributeDescription {
       let attribute = NSAttributeDescription()
@@ -107,7 +107,7 @@ struct EntityTests {
     #expect(attribute(all("SELF > 1")) != attribute(NSPredicate(value: true)))
   }
 
-  @Test("an entity that would inherit from itself stops the program")
+  @Test("An entity that would inherit from itself ends the program.")
   func circle() async {
     await #expect(processExitsWith: .failure) {
       let zoo = Zoo()

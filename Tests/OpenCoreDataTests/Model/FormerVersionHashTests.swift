@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpenCoreData
 
-@Suite("Version hashes of the time before counts had a part in them")
+@Suite("Version hashes from before counts were part of them")
 struct FormerVersionHashTests {
   /// The hashes of the zoo's entities, as stores of that time recorded them.
   private static let hashes = [
@@ -28,14 +28,14 @@ struct FormerVersionHashTests {
       withName: nil, compatibleWithStoreMetadata: [NSStoreModelVersionHashesKey: hashes])
   }
 
-  @Test("fit the model, whatever its counts are")
+  @Test("Former version hashes fit their model, whatever its counts are.")
   func sameModel() {
     #expect(fits(zoo(), Self.hashes))
     #expect(fits(zoo { $0.pets.maxCount = 5 }, Self.hashes))
     #expect(fits(zoo { $0.pets.minCount = 1 }, Self.hashes))
   }
 
-  @Test("fit no other model")
+  @Test("Former version hashes fit no other model.")
   func otherModel() {
     #expect(!fits(zoo { $0.pets.maxCount = 1 }, Self.hashes))
     #expect(!fits(zoo { $0.tricks.type = .integer32 }, Self.hashes))
@@ -43,14 +43,14 @@ struct FormerVersionHashTests {
     #expect(!fits(zoo(), Self.hashes.filter { $0.key != "Dog" }))
   }
 
-  @Test("are told from those of today, in which counts have a part")
+  @Test("Former version hashes differ from present ones, which cover counts.")
   func today() {
     #expect(!fits(zoo { $0.pets.maxCount = 5 }, Zoo().model.entityVersionHashesByName))
     #expect(!fits(zoo { $0.owner.minCount = 1 }, Zoo().model.entityVersionHashesByName))
     #expect(fits(zoo(), Zoo().model.entityVersionHashesByName))
   }
 
-  @Test("find the model of a store among several, and its parts")
+  @Test("Former version hashes find the model of a store among several, and its parts.")
   func merging() throws {
     let other = zoo { $0.tricks.type = .integer32 }
     let found = try #require(
@@ -66,14 +66,14 @@ struct FormerVersionHashTests {
     #expect(merged?.entitiesByName.keys.sorted() == ["Animal", "Cat", "Dog", "Keeper"])
   }
 
-  @Test("and the checksum are what a reference may name")
+  @Test("A model reference may name former version hashes and checksums.")
   func references() throws {
     #expect(
       NSManagedObjectModelReference(model: zoo().model, versionChecksum: Self.checksum).resolvedModel == Zoo().model)
     #expect(!zoo { $0.tricks.isOptional = false }.model.hasVersionChecksum(Self.checksum))
   }
 
-  @Test("a store that has them opens, and keeps them; the entities that differ are named otherwise")
+  @Test("A store with former version hashes opens and keeps them, and an error names the entities that differ.")
   func store() throws {
     try Fixtures.withFolder { folder in
       CairnIncrementalStore.register()

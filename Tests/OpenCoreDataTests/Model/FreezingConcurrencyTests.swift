@@ -2,7 +2,7 @@ import Dispatch
 import OpenCoreData
 import Testing
 
-@Suite("A model that several threads begin to use")
+@Suite("Models that several threads begin to use")
 struct FreezingConcurrencyTests {
   /// One of the entities of a model, for several threads.
   private final class Shared: @unchecked Sendable {
@@ -10,7 +10,7 @@ struct FreezingConcurrencyTests {
     let hashes: Locked<Set<[String: Data]>> = Locked([])
   }
 
-  @Test("is in use for each of them once it has made an object")
+  @Test("Threads that begin to use one model at the same time read the same version hashes.")
   func objects() {
     for _ in 0..<200 {
       let shared = Shared()

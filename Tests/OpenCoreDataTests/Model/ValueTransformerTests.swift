@@ -8,7 +8,7 @@ struct ValueTransformerTests {
     override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { String($0.reversed()) } }
   }
 
-  @Test("a registered transformer is found by its name, and no longer once it is removed")
+  @Test("A registered transformer is found by its name until it is removed.")
   func registry() throws {
     let name = NSValueTransformerName("Reversed")
     #expect(ValueTransformer(forName: name) == nil)
@@ -23,7 +23,7 @@ struct ValueTransformerTests {
     #expect(ValueTransformer(forName: name) == nil)
   }
 
-  @Test("secure archiving turns collections into data and back")
+  @Test("Secure archiving transforms collections into data and back.")
   func secure() throws {
     let transformer = try #require(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName))
     let value = NSArray(array: ["a", 1, NSDictionary(dictionary: ["key": NSNull()])])
@@ -33,7 +33,7 @@ struct ValueTransformerTests {
     #expect(transformer.transformedValue(Data([1, 2, 3])) == nil)
   }
 
-  @Test("secure archiving gives nothing of an archive with a damaged description of a class", arguments: 0..<5)
+  @Test("Secure archiving returns nil for an archive with a damaged class description.", arguments: 0..<5)
   func damaged(_ part: Int) throws {
     let data = try NSKeyedArchiver.archivedData(withRootObject: NSSet(object: "a"), requiringSecureCoding: true)
     let format = PropertyListSerialization.PropertyListFormat.binary
@@ -54,7 +54,7 @@ struct ValueTransformerTests {
     #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(damaged) == nil)
   }
 
-  @Test("secure archiving gives nothing of a class that is not allowed")
+  @Test("Secure archiving returns nil for a class that is not allowed.")
   func disallowed() throws {
     let data = try NSKeyedArchiver.archivedData(
       withRootObject: NSPersonNameComponents(), requiringSecureCoding: false)

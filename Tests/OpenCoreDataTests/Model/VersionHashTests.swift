@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Version hashes")
 struct VersionHashTests {
-  @Test("equal models have equal hashes of 32 bytes, in every process")
+  @Test("Equal models have equal hashes of 32 bytes, in every process.")
   func stable() {
     let (zoo, other) = (Zoo(), Zoo())
     #expect(zoo.model.entityVersionHashesByName == other.model.entityVersionHashesByName)
@@ -23,7 +23,7 @@ struct VersionHashTests {
     return Set(after.model.entityVersionHashesByName.filter { hashes[$0.key] != $0.value }.keys)
   }
 
-  @Test("a modifier changes its entity and what inherits from it, and no other")
+  @Test("A modifier changes the hash of its entity and subentities, and no other.")
   func modifiers() {
     #expect(changed { $0.keeper.versionHashModifier = "2" } == ["Keeper"])
     #expect(changed { $0.keeperName.versionHashModifier = "2" } == ["Keeper"])
@@ -31,7 +31,8 @@ struct VersionHashTests {
     #expect(changed { $0.dog.versionHashModifier = "2" } == ["Dog"])
   }
 
-  @Test("names, types, optionality, transience, abstractness, least and greatest counts, order, destination, inverse")
+  @Test(
+    "Version hashes cover names, types, flags, counts, order, destination and inverse.")
   func counts() {
     #expect(changed { $0.keeper.name = "Owner" } == ["Owner", "Animal", "Dog"])
     #expect(changed { $0.tricks.name = "skills" } == ["Dog"])
@@ -50,7 +51,7 @@ struct VersionHashTests {
     #expect(changed { $0.animal.subentities = [] } == ["Dog"])
   }
 
-  @Test("default values, user info, classes, delete rules, renaming, validation and indexes do not count")
+  @Test("Version hashes ignore defaults, user info, classes, delete rules, renaming, validation and indexes.")
   func doesNotCount() {
     #expect(changed { $0.tricks.defaultValue = 3 } == [])
     #expect(changed { $0.tricks.userInfo = ["key": "value"] } == [])
@@ -72,7 +73,7 @@ struct VersionHashTests {
     #expect(changed { $0.animal.properties = [$0.owner, $0.name] } == [])
   }
 
-  @Test("the elements of a composite count")
+  @Test("Version hashes cover the elements of a composite.")
   func composites() {
     func address(_ names: String...) -> Data {
       let address = NSCompositeAttributeDescription()
@@ -88,7 +89,7 @@ struct VersionHashTests {
     #expect(address("city", "street") != address("city"))
   }
 
-  @Test("SHA-256 gives the published hashes", arguments: [0, 3, 56, 64, 1_000_000])
+  @Test("SHA-256 gives the published hashes.", arguments: [0, 3, 56, 64, 1_000_000])
   func sha256(length: Int) {
     let vectors = [
       0: ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

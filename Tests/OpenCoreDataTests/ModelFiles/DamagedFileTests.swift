@@ -26,7 +26,7 @@ struct DamagedFileTests {
     }
   }
 
-  @Test("without any one line are refused, or read as what is left", arguments: texts)
+  @Test("A model file that lacks a line is refused, or read as the rest.", arguments: texts)
   func missingLine(path: String) throws {
     let lines = try lines(path)
     for index in lines.indices.dropFirst(2).dropLast() {
@@ -36,13 +36,13 @@ struct DamagedFileTests {
     }
   }
 
-  @Test("cut off anywhere are refused", arguments: texts)
+  @Test("A model file that is cut off anywhere is refused.", arguments: texts)
   func truncated(path: String) throws {
     let text = try lines(path).joined(separator: "\n")
     for length in stride(from: 0, to: text.count - 8, by: 101) { #expect(isRefused(String(text.prefix(length)))) }
   }
 
-  @Test("with any one value emptied or replaced are refused, or read", arguments: texts)
+  @Test("A model file with one value emptied or replaced is refused or read.", arguments: texts)
   func otherValues(path: String) throws {
     let text = try lines(path).joined(separator: "\n")
     for value in text.matches(of: /"[^"]*"/) {

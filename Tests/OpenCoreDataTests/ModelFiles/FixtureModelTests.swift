@@ -18,14 +18,14 @@ struct FixtureModelTests {
     #expect(read.entities.map(\.name) == made.entities.map(\.name))
   }
 
-  @Test("today's Xcode: the current version equals the model made in code")
+  @Test("The current version of a model by today's Xcode equals the model made in code.")
   func library() throws {
     expect(try Fixtures.model("Library.xcdatamodeld"), is: LibraryModel().model)
     let first = try Fixtures.model("Library.xcdatamodeld/Library.xcdatamodel")
     #expect(first.versionIdentifiers == ["1"] && first.entities.count == 1)
   }
 
-  @Test("Xcode of 2016: indexed attributes and compound indexes become fetch indexes")
+  @Test("Indexed attributes and compound indexes in a model by Xcode of 2016 become fetch indexes.")
   func fleet() throws {
     let ship = entity("Ship", class: "Fleet.Ship")
     let sailor = entity("Sailor", class: "Fleet.Sailor")
@@ -63,7 +63,7 @@ struct FixtureModelTests {
     expect(try Fixtures.model("Fleet.xcdatamodel"), is: model)
   }
 
-  @Test("Xcode of 2012: a relationship may be its own inverse, an entity may have no class")
+  @Test("In a model by Xcode of 2012 a relationship may be its own inverse, and an entity may have no class.")
   func diary() throws {
     let entry = entity("Entry", class: "DIEntry")
     let tag = entity("Tag", class: "NSManagedObject")
@@ -89,7 +89,7 @@ struct FixtureModelTests {
     expect(try Fixtures.model("Diary.xcdatamodeld"), is: model)
   }
 
-  @Test("copies and mergers of models read say the same")
+  @Test("Copies and merged models of models from files are equal to them.")
   func copies() throws {
     let names = ["Library.xcdatamodeld", "Fleet.xcdatamodel", "Diary.xcdatamodeld"]
     let models = try names.map(Fixtures.model)
@@ -99,7 +99,7 @@ struct FixtureModelTests {
     #expect(merged.entitiesByName["Book"] == models[0].entitiesByName["Book"])
   }
 
-  @Test("the predicates of attributes tell what is valid")
+  @Test("The predicates of attributes in a model file validate values.")
   func validation() throws {
     let library = try Fixtures.model("Library.xcdatamodeld")
     func broken(_ entity: String, _ attribute: String, _ value: Any) throws -> [Int] {
@@ -118,7 +118,7 @@ struct FixtureModelTests {
     #expect(try broken("Book", "published", Date(timeIntervalSinceReferenceDate: 0)) == [])
   }
 
-  @Test("a request made of a template has values for its variables")
+  @Test("A request made from a template has values for its variables.")
   func template() throws {
     let library = try Fixtures.model("Library.xcdatamodeld")
     let request = try #require(

@@ -21,7 +21,7 @@ struct FolderTests {
     try NSManagedObjectModel(modelFileAt: url).entities.first?.name
   }
 
-  @Test("the version that is noted as the current one is read, and any other by its own path")
+  @Test("The version that is marked as current is read, and any other by its own path.")
   func versions() throws {
     try Fixtures.withFolder { folder in
       let models = folder.appending(path: "M.xcdatamodeld")
@@ -35,7 +35,7 @@ struct FolderTests {
     }
   }
 
-  @Test("the only version needs no note, several with other names do")
+  @Test("A single version needs no mark as current, and several with other names do.")
   func withoutNote() throws {
     try Fixtures.withFolder { folder in
       let models = folder.appending(path: "M.xcdatamodeld")
@@ -48,7 +48,7 @@ struct FolderTests {
     }
   }
 
-  @Test("a note that names no version says no more than none, and there is a warning")
+  @Test("A mark that names no version is ignored with a warning.")
   func emptyNote() throws {
     try Fixtures.withFolder { folder in
       let models = folder.appending(path: "M.xcdatamodeld")
@@ -69,7 +69,7 @@ struct FolderTests {
     }
   }
 
-  @Test("a note that cannot be read is refused, although the version could be guessed")
+  @Test("A mark that cannot be read is refused, although the version could be guessed.")
   func unreadableNote() throws {
     try Fixtures.withFolder { folder in
       let models = folder.appending(path: "M.xcdatamodeld")
@@ -81,7 +81,7 @@ struct FolderTests {
     }
   }
 
-  @Test("missing and unsuitable files are refused with a reason")
+  @Test("Missing and unsuitable files are refused with a reason.")
   func unsuitable() throws {
     try Fixtures.withFolder { folder in
       func reason(_ path: String) throws -> String {
@@ -103,7 +103,7 @@ struct FolderTests {
     }
   }
 
-  @Test("the models of bundles are merged; all versions are looked through for a store")
+  @Test("The models of bundles are merged, and all versions are searched for a store's model.")
   func bundles() throws {
     try Fixtures.withFolder { folder in
       try write(model("One"), to: "M.xcdatamodeld/M.xcdatamodel/contents", in: folder)
@@ -129,7 +129,7 @@ struct FolderTests {
     }
   }
 
-  @Test("a reference finds its version by name, by hashes, by file or at hand")
+  @Test("A model reference finds its version by name, by hashes, by file, or as the model itself.")
   func references() throws {
     try Fixtures.withFolder { folder in
       try write(model("One"), to: "M.xcdatamodeld/M.xcdatamodel/contents", in: folder)
@@ -149,7 +149,7 @@ struct FolderTests {
     }
   }
 
-  @Test("a reference to another version than was meant stops the program when it is followed")
+  @Test("Following a reference to another version than was meant ends the program.")
   func wrongReference() async {
     await #expect(processExitsWith: .failure) {
       _ = NSManagedObjectModelReference(model: NSManagedObjectModel(), versionChecksum: "other").resolvedModel

@@ -42,7 +42,7 @@ struct MalformedFileTests {
     Mistake("would inherit from itself", line: 0, "<!-- the parent is A -->"),
   ]
 
-  @Test("are refused with the line and the reason", arguments: mistakes)
+  @Test("Malformed model files are refused with the line and the reason.", arguments: mistakes)
   func entity(mistake: Mistake) throws {
     let parent = mistake.line == 0 ? #" parentEntity="A""# : ""
     let text =
@@ -55,7 +55,7 @@ struct MalformedFileTests {
     #expect(error.description.hasSuffix("/contents:\(mistake.line + 3): \(error.reason)"))
   }
 
-  @Test("composites that have too many elements or are too deep are refused before they are expanded")
+  @Test("Composites that are too large or too deep are refused before they are expanded.")
   func hugeComposites() throws {
     func model(depth: Int, width: Int) -> String {
       let composites = (1...depth).map { level in
@@ -77,7 +77,7 @@ struct MalformedFileTests {
     #expect(attribute.elements.count == 2)
   }
 
-  @Test("what is wrong with entities and composites is told too")
+  @Test("Errors in entities and composites are reported, too.")
   func model() throws {
     func reason(_ lines: String...) throws -> String {
       let text = (["<model>"] + lines + ["</model>"]).joined(separator: "\n")
@@ -96,7 +96,7 @@ struct MalformedFileTests {
         == "4: the composite \"C\" contains itself")
   }
 
-  @Test("what is no XML, or XML of something else, is refused")
+  @Test("A file that is not XML, or XML of another kind, is refused.")
   func notAModel() throws {
     func error(_ lines: String...) throws -> ModelFileError {
       try #require(throws: ModelFileError.self) { try Fixtures.read(lines.joined(separator: "\n")) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpenCoreData
 
-@Suite("Model files in which much has no meaning any more")
+@Suite("Model files with outdated content")
 struct StaleFileTests {
   private let attic: NSManagedObjectModel
 
@@ -20,12 +20,12 @@ struct StaleFileTests {
     try #require(try self.entity(entity).relationshipsByName[name])
   }
 
-  @Test("are read, and every assumption is told with its line")
+  @Test("A model file with outdated content is read, with a warning and a line for every assumption.")
   func warnings() throws {
     #expect(try Fixtures.atticWarnings() == attic.fileWarnings.map { "\($0)\n" }.joined())
   }
 
-  @Test("defaults of other types mean what they would in the type there is now, or nothing")
+  @Test("A default of another type is converted to the attribute's present type, or ignored.")
   func defaultValues() throws {
     let numbers = ["count": 0, "shelf": 1, "rows": 2, "weight": 0, "isFull": 0, "isOld": 1, "floor": 0]
     for (name, number) in numbers { #expect(try attribute(name).defaultValue as? NSNumber == NSNumber(value: number)) }
@@ -35,7 +35,7 @@ struct StaleFileTests {
     #expect(try attribute("label").defaultValue as? String == "0.0")
   }
 
-  @Test("bounds that the type cannot have bind nothing")
+  @Test("Bounds that an attribute's type cannot have are ignored.")
   func bounds() throws {
     for name in ["label", "floor", "opened"] { #expect(try attribute(name).validationPredicates.isEmpty, "\(name)") }
     let note = try attribute("note").validationPredicates
@@ -44,14 +44,14 @@ struct StaleFileTests {
     #expect(try !attribute("label").isOptional)
   }
 
-  @Test("derivations that cannot be understood derive nothing, of equal keys the last one counts")
+  @Test("Unintelligible derivations derive nothing, and the last of equal keys counts.")
   func derivationsAndNotes() throws {
     let derived = try ["sum", "twice"].map { try #require(try attribute($0) as? NSDerivedAttributeDescription) }
     #expect(derived.allSatisfy { $0.derivationExpression == nil })
     #expect(derived[1].userInfo as? [String: String] == ["k": "3"])
   }
 
-  @Test("whether a relationship is to-many goes before its counts")
+  @Test("The to-many flag of a relationship takes precedence over its counts.")
   func counts() throws {
     func counts(_ name: String) throws -> [Int] {
       let relationship = try relationship("Box", name)
@@ -63,7 +63,7 @@ struct StaleFileTests {
     #expect(try relationship("Box", "things").deleteRule == .nullifyDeleteRule)
   }
 
-  @Test("an inverse that one side names is taken if the other names none, and leads back")
+  @Test("An inverse that one side names is used if the other names none.")
   func inverses() throws {
     #expect(try relationship("Box", "things").inverseRelationship === relationship("Thing", "box"))
     #expect(try relationship("Thing", "box").inverseRelationship === relationship("Box", "things"))
@@ -76,7 +76,7 @@ struct StaleFileTests {
     }
   }
 
-  @Test("of inverses that name each other in a ring none is taken")
+  @Test("Inverses that name each other in a ring are ignored.")
   func ring() throws {
     let ring = [("a", "b"), ("b", "c"), ("c", "a")].map { name, inverse in
       #"<relationship name="\#(name)" maxCount="1" destinationEntity="A" inverseName="\#(inverse)"/>"#
@@ -89,7 +89,7 @@ struct StaleFileTests {
     #expect(relationships.compactMap(\.inverseRelationship).isEmpty)
   }
 
-  @Test("indexes, constraints, requests and members that name what is gone are left out")
+  @Test("Indexes, constraints, requests and members that name missing things are omitted.")
   func leftOut() throws {
     let box = try entity("Box")
     #expect(box.indexes.map(\.name) == ["byCount"])
@@ -103,7 +103,7 @@ struct StaleFileTests {
     #expect(full.entity == box && full.fetchLimit == 0 && !full.returnsDistinctResults)
   }
 
-  @Test("copies and mergers keep the warnings; models without any have none")
+  @Test("Copies and merged models keep the warnings, and a sound model has none.")
   func carried() throws {
     #expect(copied(attic).fileWarnings == attic.fileWarnings)
     let others = try ["Library.xcdatamodeld", "Fleet.xcdatamodel", "Diary.xcdatamodeld"].map(Fixtures.model)
@@ -113,7 +113,7 @@ struct StaleFileTests {
     #expect(Zoo().model.fileWarnings.isEmpty)
   }
 
-  @Test("make models that stores open and objects live in")
+  @Test("A model file with outdated content gives a model that stores and objects can use.")
   func use() throws {
     for entity in attic.entities { entity.managedObjectClassName = "NSManagedObject" }
     try Fixtures.withFolder { folder in
@@ -136,7 +136,7 @@ struct StaleFileTests {
     }
   }
 
-  @Test("numbers in words of another type, and texts that are no numbers")
+  @Test("Numbers in other notations are read, and texts that are no numbers are ignored.")
   func words() throws {
     func value(_ type: String, _ text: String) throws -> Any? {
       let attribute = #"<attribute name="a" attributeType="\#(type)" defaultValueString="\#(text)"/>"#

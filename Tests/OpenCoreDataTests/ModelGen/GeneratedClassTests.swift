@@ -16,7 +16,7 @@ struct GeneratedClassTests {
   }
 
   @Test(
-    "attributes read and write values by their names; they begin with their defaults, and scalars are zero without a value"
+    "Generated attributes read and write values, begin with defaults, and scalars without a value are zero."
   )
   func attributes() {
     context.performAndWait {
@@ -43,7 +43,7 @@ struct GeneratedClassTests {
     }
   }
 
-  @Test("a number that is too large for its attribute is cut off when it is read, and a save refuses it")
+  @Test("Reading a number too large for its attribute truncates it, and a save refuses it.")
   func largeNumber() {
     context.performAndWait {
       let book = Book(context: context)
@@ -58,7 +58,7 @@ struct GeneratedClassTests {
     }
   }
 
-  @Test("to-many relationships have functions that change their members, and the other end")
+  @Test("Generated to-many relationships have methods that change the members and the other end.")
   func unordered() {
     context.performAndWait {
       let (book, other) = (Book(context: context), Book(context: context))
@@ -76,7 +76,7 @@ struct GeneratedClassTests {
     }
   }
 
-  @Test("to-one relationships and fetched properties are typed")
+  @Test("Generated to-one relationships and fetched properties are typed.")
   func toOne() {
     context.performAndWait {
       let (reader, guarantor) = (Reader(context: context), Reader(context: context))
@@ -88,14 +88,14 @@ struct GeneratedClassTests {
     }
   }
 
-  @Test("requests are for the class that is asked for")
+  @Test("A generated request is for the class that it is requested of.")
   func requests() {
     let books = Book.fetchRequest() as NSFetchRequest<Book>
     let magazines: NSFetchRequest<Magazine> = Magazine.fetchRequest()
     #expect(books.entityName == "Book" && magazines.entityName == "Magazine")
   }
 
-  @Test("a class of an entity that inherits inherits")
+  @Test("The generated class of a subentity inherits from that of its superentity.")
   func inheritance() {
     context.performAndWait {
       let publication: Publication = Magazine(context: context)

@@ -19,7 +19,7 @@ struct ModelgenTests {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
   }
 
-  @Test("what it writes is what is compiled into these tests")
+  @Test("modelgen writes the classes that are compiled into these tests.")
   func golden() throws {
     try Fixtures.withFolder { folder in
       for name in ["Diary.xcdatamodeld", "Fleet.xcdatamodel", "Library.xcdatamodeld"] {
@@ -34,7 +34,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("it writes the entities that are asked for, for whom they are to be")
+  @Test("modelgen writes the requested entities, with the requested access level.")
   func choice() throws {
     try Fixtures.withFolder { folder in
       let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
@@ -45,7 +45,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("it tells what it has assumed of a model, and writes the classes")
+  @Test("modelgen prints its assumptions about a model, and writes the classes.")
   func warnings() throws {
     try Fixtures.withFolder { folder in
       let (process, errors) = (Process(), Pipe())
@@ -63,7 +63,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("it replaces nothing that it did not write, unless told to, and writes nothing then")
+  @Test("modelgen replaces no file that it did not write unless forced, and then writes nothing.")
   func foreignFile() throws {
     try Fixtures.withFolder { folder in
       let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
@@ -77,7 +77,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("files that have not changed are not touched")
+  @Test("modelgen does not touch files that have not changed.")
   func unchanged() throws {
     try Fixtures.withFolder { folder in
       let output = OutputFolder(url: folder)
@@ -91,7 +91,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("a model that cannot be read is status 2, a folder that cannot be written is 1, wrong arguments are 64")
+  @Test("modelgen ends with 2 for an unreadable model, 1 for an unwritable folder, and 64 for wrong arguments.")
   func status() throws {
     try Fixtures.withFolder { folder in
       let model = Fixtures.models.appending(path: "Fleet.xcdatamodel").path
@@ -123,7 +123,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("names that no property or class can have are refused with their line")
+  @Test("modelgen refuses names that no property or class can have, with their line.")
   func names() throws {
     let entity = #"<entity name="A" representedClassName="A">"#
     #expect(
@@ -147,7 +147,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("what cannot be written is left out with a warning, and the rest is written")
+  @Test("modelgen omits with a warning what it cannot write, and writes the rest.")
   func leftOut() throws {
     let attribute = #"<attribute name="title" attributeType="String"/>"#
     let taken = try written(
@@ -174,7 +174,7 @@ struct ModelgenTests {
     #expect(none.warnings == ["contents:1: warning: no entity has a class of its own; nothing is written"])
   }
 
-  @Test("the name of an entity may be any text")
+  @Test("modelgen accepts any text as the name of an entity.")
   func entityNames() throws {
     try Fixtures.withFolder { folder in
       let file = folder.appending(path: "contents")
@@ -186,7 +186,7 @@ struct ModelgenTests {
     }
   }
 
-  @Test("words of the language are quoted, and a date may be a number")
+  @Test("modelgen quotes keywords, and accepts a number as a date.")
   func words() throws {
     try Fixtures.withFolder { folder in
       let file = folder.appending(path: "contents")

@@ -31,7 +31,7 @@ struct AdoptedCompoundTests {
     #expect((one as? NSCompoundPredicate)?.subpredicates.last?.description == "a == 1 OR b == \"x\"")
   }
 
-  @Test("are equal and printed by their parts in a fetch request and its copies")
+  @Test("Compound predicates in fetch requests and their copies are equal and printed by their parts.")
   func requests() throws {
     try expectKept { request($0).predicate }
     try expectKept { (request($0).copy() as? NSFetchRequest<NSManagedObject>)?.predicate }
@@ -42,7 +42,7 @@ struct AdoptedCompoundTests {
     }
   }
 
-  @Test("so they are in templates, validations and indexes")
+  @Test("Compound predicates in templates, validations and indexes are equal and printed by their parts.")
   func models() throws {
     try expectKept { predicate in
       let (model, entity) = (NSManagedObjectModel(), NSEntityDescription())
@@ -65,7 +65,7 @@ struct AdoptedCompoundTests {
     }
   }
 
-  @Test("so they are within expressions, and with values in the place of variables")
+  @Test("Compound predicates in expressions, and with substituted variables, are equal and printed by their parts.")
   func expressions() throws {
     let key = OpenCoreData.NSExpression(forKeyPath: "k")
     try expectKept { predicate in
@@ -77,7 +77,7 @@ struct AdoptedCompoundTests {
     try expectKept { $0.withSubstitutionVariables([:]) }
   }
 
-  @Test("what needs no change is kept as it is")
+  @Test("A compound predicate that needs no change is kept as it is.")
   func identity() {
     let block = NSPredicate { _, _ in true }
     for predicate in [a, block, NSPredicate(value: true), NSPredicate(format: "a = 1 OR NOT b = 2")] {
@@ -85,7 +85,7 @@ struct AdoptedCompoundTests {
     }
   }
 
-  @Test("a predicate hashes by all its parts")
+  @Test("A compound predicate hashes all its parts.")
   func hashes() {
     let formats = (0..<100).flatMap {
       ["a = \($0)", "a = 1 AND b[\($0)] = 1", "SUBQUERY(a, $x, $x = \($0)).@count = 1"]
@@ -94,7 +94,7 @@ struct AdoptedCompoundTests {
     #expect(NSPredicate(format: "a = 1 AND b IN {1, 2}").hash == NSPredicate(format: "a == 1.0 && b IN {1, 2}").hash)
   }
 
-  @Test("of two equal predicates with a constant that has no hash, both have one hash")
+  @Test("Two equal predicates with a constant that has no hash have the same hash.")
   func constants() {
     struct Opaque {}
     let predicate = NSPredicate(format: "a = %@ AND b IN %@", Opaque(), Set([1, 2, 3]))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ArgumentTests {
   private struct Opaque: Equatable { let number = 1 }
 
-  @Test("%@ takes a value of any kind as it is")
+  @Test("%@ takes a value of any kind unchanged.")
   func values() throws {
     #expect(try comparison("a = %@", "x").rightExpression.constantValue as? String == "x")
     #expect(try comparison("a = %@", 3).rightExpression.constantValue as? Int == 3)
@@ -17,7 +17,7 @@ import Testing
     #expect(try comparison("a = %@", Opaque()).rightExpression.constantValue as? Opaque == Opaque())
   }
 
-  @Test("nil and NSNull are the constant nil")
+  @Test("nil and NSNull are the constant nil.")
   func null() throws {
     let name: String? = nil
     #expect(try comparison("a = %@", name).rightExpression.constantValue == nil)
@@ -25,19 +25,19 @@ import Testing
     #expect(try holds("a = %@", name, for: [:] as [String: Int]))
   }
 
-  @Test("an optional argument is what it holds")
+  @Test("An optional argument is its wrapped value.")
   func optional() throws {
     let name: String? = "x"
     #expect(try holds("a = %@", name, for: ["a": "x"]))
     #expect(try holds("a = b", for: ["a": "x", "b": name as Any]))
   }
 
-  @Test("an expression as an argument stands for itself")
+  @Test("An expression as an argument stands for itself.")
   func expressions() throws {
     #expect(try comparison("%@ = 1", NSExpression(forKeyPath: "a")) == comparison("a = 1"))
   }
 
-  @Test("%K is a key path, alone or within one")
+  @Test("%K is a key path, alone or within one.")
   func keyPaths() throws {
     #expect(try comparison("%K = 1", "a").leftExpression.keyPath == "a")
     #expect(try comparison("%K = 1", "a.b").leftExpression.keyPath == "a.b")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "every placeholder for integers takes one",
+    "Every placeholder for integers takes an integer.",
     arguments: ["%d", "%D", "%i", "%u", "%ld", "%li", "%lu", "%lld", "%llu", "%x", "%X", "%hd", "%qu", "%zd", "%c"])
   func integers(_ placeholder: String) throws {
     #expect(try comparison("a = \(placeholder)", 65).rightExpression.constantValue as? Int64 == 65)
@@ -57,26 +57,26 @@ import Testing
     #expect(try comparison("a = \(placeholder)", NSNumber(value: 65)).rightExpression.constantValue as? Int64 == 65)
   }
 
-  @Test("every placeholder for doubles takes one", arguments: ["%f", "%lf", "%g", "%e", "%F", "%a"])
+  @Test("Every placeholder for doubles takes a double.", arguments: ["%f", "%lf", "%g", "%e", "%F", "%a"])
   func doubles(_ placeholder: String) throws {
     #expect(try comparison("a = \(placeholder)", 1.5).rightExpression.constantValue as? Double == 1.5)
     #expect(try comparison("a = \(placeholder)", 2).rightExpression.constantValue as? Double == 2)
     #expect(try comparison("a = \(placeholder)", Float(1.5)).rightExpression.constantValue as? Double == 1.5)
   }
 
-  @Test("%% is the string of one percent sign")
+  @Test("%% is the string of one percent sign.")
   func percent() throws {
     #expect(try holds("a CONTAINS %%", for: ["a": "5 %"]))
   }
 
-  @Test("arguments may come in an array")
+  @Test("Arguments may be passed in an array.")
   func array() {
     let predicate = NSPredicate(format: "%K = %@ AND b = %@", argumentArray: ["a", 1, NSNull()])
     #expect(predicate == NSPredicate(format: "a = 1 AND b = nil"))
     #expect(NSPredicate(format: "a = 1", argumentArray: nil) == NSPredicate(format: "a = 1"))
   }
 
-  @Test("arguments are taken from left to right, through all parts")
+  @Test("Arguments are taken from left to right, through all parts.")
   func order() throws {
     let predicate = try NSPredicate(
       parsing: "%K IN {%d, %@} AND SUBQUERY(%K, $x, $x.%K = %f).@count > %d",
@@ -84,7 +84,7 @@ import Testing
     #expect(try predicate == NSPredicate(parsing: "a IN {1, 'two'} AND SUBQUERY(c, $x, $x.b = 0.5).@count > 3"))
   }
 
-  @Test("a missing or unfit argument is an error at its place")
+  @Test("A missing or unfit argument is an error with its place.")
   func missing() {
     #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "a = %@ AND b = %@", arguments: [1]) }
     #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "a = %d", arguments: ["x"]) }

@@ -12,7 +12,7 @@ import Testing
     ] as [[String: Any]],
   ]
 
-  @Test("ANY, ALL and NONE look at each element")
+  @Test("ANY, ALL and NONE test each element.")
   func quantifiers() throws {
     #expect(try holds("ANY employees.salary > 15", for: department))
     #expect(try !holds("ANY employees.salary > 25", for: department))
@@ -25,7 +25,7 @@ import Testing
     #expect(try holds("ALL employees.salary BETWEEN {10, 20}", for: department))
   }
 
-  @Test("quantifiers reach through several collections")
+  @Test("Quantifiers reach through several collections.")
   func nested() throws {
     #expect(try holds("ANY employees.tags == 'x'", for: department))
     #expect(try holds("ANY employees.tags CONTAINS 'x'", for: department))
@@ -33,14 +33,14 @@ import Testing
     #expect(try !holds("ANY employees.tags == 'z'", for: department))
   }
 
-  @Test("a quantifier over what is no collection holds for nothing")
+  @Test("A quantifier over something other than a collection is false.")
   func scalar() throws {
     #expect(try !holds("ANY name == 'R'", for: department))
     #expect(try !holds("ALL name == 'R'", for: department))
     #expect(try holds("NONE name == 'R'", for: department))
   }
 
-  @Test("without a quantifier a collection equals no single value")
+  @Test("A collection without a quantifier equals no single value.")
   func direct() throws {
     #expect(try !holds("employees.name == 'a'", for: department))
     #expect(try holds("employees.name == {'a', 'b', 'c'}", for: department))
@@ -49,7 +49,7 @@ import Testing
     #expect(try holds("employees.name CONTAINS[c] 'A'", for: department))
   }
 
-  @Test("sets are equal in any order, arrays only in theirs")
+  @Test("Sets are equal in any order, arrays only in the same order.")
   func equality() throws {
     #expect(try holds("a == %@", Set([2, 1]), for: ["a": NSSet(array: [1, 2])]))
     #expect(try !holds("a == %@", [2, 1], for: ["a": [1, 2]]))
@@ -57,7 +57,7 @@ import Testing
     #expect(try !holds("a == %@", Set([1, 2]), for: ["a": [1, 2]]))
   }
 
-  @Test("collection operators stand before or behind the key they apply to")
+  @Test("A collection operator may stand before or after its key.")
   func operators() throws {
     for (path, expected) in [
       ("employees.@count", .integer(3)), ("employees.@sum.salary", .integer(50)),
@@ -77,12 +77,12 @@ import Testing
     }
   }
 
-  @Test("operators begin at SELF too")
+  @Test("A key path may begin with an operator on SELF.")
   func ofSelf() throws {
     #expect(try holds("@count == 3 AND SELF.@sum.self == 6 AND @max.self == 3", for: [1, 2, 3]))
   }
 
-  @Test("null counts as 0 in sums and averages, and is passed over otherwise")
+  @Test("Null counts as 0 in sums and averages, and is ignored by other operators.")
   func null() throws {
     let row = ["a": [1, NSNull(), 3] as [Any], "b": [] as [Int]]
     #expect(try value("a.@sum.self", for: row) == .integer(4))
@@ -93,7 +93,7 @@ import Testing
     #expect(try value("b.@max.self", for: row) == .null)
   }
 
-  @Test("SUBQUERY finds the elements that a predicate holds for")
+  @Test("SUBQUERY finds the elements that satisfy a predicate.")
   func subquery() throws {
     #expect(try holds("SUBQUERY(employees, $e, $e.salary > 15).@count == 2", for: department))
     #expect(try holds("SUBQUERY(employees, $e, $e.salary > 15 AND $e.name != 'b').@count == 1", for: department))
@@ -103,12 +103,12 @@ import Testing
     #expect(try holds("SUBQUERY(absent, $e, $e.salary > 15).@count == 0", for: department))
   }
 
-  @Test("in a subquery, other keys are those of the object around it")
+  @Test("Keys without the variable in a subquery are those of the outer object.")
   func subqueryOuter() throws {
     #expect(try holds("SUBQUERY(employees, $e, $e.salary > limit).@count == 2", for: department))
   }
 
-  @Test("subqueries nest, and the inner variable hides the outer of the same name")
+  @Test("Subqueries nest, and an inner variable hides an outer one of the same name.")
   func nestedSubqueries() throws {
     #expect(
       try holds(
@@ -120,14 +120,14 @@ import Testing
         for: department))
   }
 
-  @Test("a set gives as many values as it has elements")
+  @Test("Mapping a set gives as many values as it has elements.")
   func mappedSet() throws {
     let row = ["items": NSSet(array: [["n": 1, "k": 1], ["n": 1, "k": 2]].map { NSDictionary(dictionary: $0) })]
     #expect(try value("items.n.@sum", for: row) == .integer(2))
     #expect(try value("items.@sum.n", for: row) == .integer(2))
   }
 
-  @Test("IN and CONTAINS look at the values of a dictionary")
+  @Test("IN and CONTAINS search the values of a dictionary.")
   func dictionaries() throws {
     for dictionary in [["k": "x", "l": "Y"] as Any, NSDictionary(dictionary: ["k": "x", "l": "Y"])] {
       #expect(try holds("a IN %@ AND NOT a IN %@", dictionary, ["x": 1], for: ["a": "x"]))
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("IN looks for a value in the collections that braces list, too")
+  @Test("IN also searches the collections in a list in braces.")
   func listed() throws {
     #expect(try holds("'b' IN {employees.name, 'z'} AND 'z' IN {employees.name, name, 'z'}", for: department))
     #expect(try holds("'R' IN {employees.name, name}", for: department))
@@ -149,7 +149,7 @@ import Testing
     #expect(try !holds("1 IN {{1, 2}, limit}", for: department))
   }
 
-  @Test("UNION, INTERSECT and MINUS make sets")
+  @Test("UNION, INTERSECT and MINUS make sets.")
   func sets() throws {
     let row = ["a": [1, 2, 2], "b": [2, 3]]
     #expect(try value("a UNION b", for: row) == PredicateValue(Set([1, 2, 3])))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ComparisonFormatTests {
   @Test(
-    "every operator has its spellings, in any case",
+    "Every operator is parsed in all its spellings, in any case.",
     arguments: [
       ("=", .equalTo), ("==", .equalTo), ("!=", .notEqualTo), ("<>", .notEqualTo), ("<", .lessThan),
       ("<=", .lessThanOrEqualTo), ("=<", .lessThanOrEqualTo), (">", .greaterThan), (">=", .greaterThanOrEqualTo),
@@ -20,7 +20,7 @@ import Testing
     #expect(parsed.comparisonPredicateModifier == .direct)
   }
 
-  @Test("operators of signs need no spaces", arguments: ["a=1", "a==1", "a>=1", "a<1", "a!=1", "a=-1", "a<>1"])
+  @Test("Operators of symbols need no spaces.", arguments: ["a=1", "a==1", "a>=1", "a<1", "a!=1", "a=-1", "a<>1"])
   func noSpaces(_ format: String) throws {
     let parsed = try comparison(format)
     #expect(parsed.leftExpression.keyPath == "a")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "options stand in brackets behind an operator",
+    "Options are written in brackets after an operator.",
     arguments: [
       ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("cd", [.caseInsensitive, .diacriticInsensitive]),
       ("DC", [.caseInsensitive, .diacriticInsensitive]), ("n", .normalized), ("l", .localeSensitive),
@@ -39,26 +39,27 @@ import Testing
     }
   }
 
-  @Test("ANY and SOME are the same modifier")
+  @Test("ANY and SOME are the same modifier.")
   func some() throws {
     #expect(try comparison("ANY a.b = 1").comparisonPredicateModifier == .any)
     #expect(try comparison("SOME a.b = 1") == comparison("any a.b = 1"))
     #expect(try comparison("ALL a.b = 1").comparisonPredicateModifier == .all)
   }
 
-  @Test("NONE is NOT ANY")
+  @Test("NONE is NOT ANY.")
   func none() throws {
     let parsed = try compound("NONE a.b = 1")
     #expect(parsed.compoundPredicateType == .not)
     #expect(parsed.subpredicates == [try comparison("ANY a.b = 1")])
   }
 
-  @Test("uniform type identifiers are refused", arguments: ["UTI-CONFORMS-TO", "UTI-EQUALS", "uti-equals"])
+  @Test(
+    "Operators on uniform type identifiers are refused.", arguments: ["UTI-CONFORMS-TO", "UTI-EQUALS", "uti-equals"])
   func typeIdentifiers(_ type: String) {
     #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "a \(type) 'public.text'") }
   }
 
-  @Test("a key may be called UTI")
+  @Test("A key may be named UTI.")
   func keyNamedUTI() throws {
     #expect(try comparison("UTI - conforms = 1").leftExpression.function == "from:subtract:")
     #expect(try comparison("UTI = 'a'").leftExpression.keyPath == "UTI")

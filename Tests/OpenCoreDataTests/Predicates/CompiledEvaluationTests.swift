@@ -24,7 +24,7 @@ import Testing
     .string("joined"),
   ])
 
-  @Test("rows without objects are evaluated through their slots")
+  @Test("Rows without objects are evaluated through their slots.")
   func slotRows() throws {
     func matches(_ format: String) throws -> Bool {
       try CompiledPredicate(NSPredicate(parsing: format), reading: reader).matches(row)
@@ -36,13 +36,13 @@ import Testing
     #expect(try matches("owner.age == 9 AND owner == owner"))
   }
 
-  @Test("a reader that knows a longer key path is asked for that")
+  @Test("A reader is asked for the longest key path that it knows.")
   func longestPath() throws {
     #expect(try CompiledPredicate(NSPredicate(parsing: "owner.name == 'joined'"), reading: reader).matches(row))
     #expect(try CompiledPredicate(NSPredicate(parsing: "owner.name.length == 6"), reading: reader).matches(row))
   }
 
-  @Test("keys are looked up once, not for each row")
+  @Test("Keys are looked up once, not for each row.")
   func lookUps() throws {
     var lookUps = 0
     let counting = RowReader<Int>(object: { $0 }) { _ in
@@ -54,7 +54,7 @@ import Testing
     #expect(lookUps == 2)
   }
 
-  @Test("a reader is asked for a bounded number of beginnings of a long key path")
+  @Test("A reader is asked for a bounded number of prefixes of a long key path.")
   func longPath() throws {
     var lookUps: [String] = []
     let counting = RowReader<Int>(object: { $0 }) { key in
@@ -67,7 +67,7 @@ import Testing
     #expect(try NSPredicate(parsing: path + " == 7").evaluate(with: ["a": ["a": 7]]))
   }
 
-  @Test("what a type has a shorter way to is read by that")
+  @Test("A value is read through `predicateValue(forKey:)` if its type implements it.")
   func shortWay() throws {
     struct Short: KeyValueCoding {
       func value(forKey key: String) -> Any? { nil }
@@ -81,7 +81,7 @@ import Testing
     #expect(byKey.compare(Short(), to: ["k": "l"]) == .orderedAscending)
   }
 
-  @Test("an unknown key is an error")
+  @Test("An unknown key is an error.")
   func unknownKey() {
     #expect(throws: PredicateCompilationError.unknownKey("c")) {
       try CompiledPredicate(NSPredicate(parsing: "a = 1 OR c.d = 1"), reading: reader)
@@ -94,14 +94,14 @@ import Testing
     }
   }
 
-  @Test("what only other stores understand cannot be compiled")
+  @Test("A predicate with ANYKEY cannot be compiled.")
   func anyKey() {
     #expect(throws: PredicateCompilationError.unsupported("ANYKEY")) {
       try CompiledPredicate(NSPredicate(parsing: "ANYKEY = 'a'"), reading: reader)
     }
   }
 
-  @Test("AND and OR end as soon as they can")
+  @Test("AND and OR stop as soon as the result is known.")
   func shortCircuit() throws {
     let trap = NSPredicate { _, _ in
       Issue.record("evaluated")
@@ -114,7 +114,7 @@ import Testing
     #expect(try CompiledPredicate(or, reading: reader).matches(row))
   }
 
-  @Test("objects of one type are read by their keys")
+  @Test("Objects of one type are read by their keys.")
   func keyed() throws {
     let predicate = NSPredicate(format: "a.b = 2 AND c = nil AND SELF.a != nil")
     let compiled = try CompiledPredicate(predicate, reading: RowReader<[String: [String: Int]]>.keyed)
@@ -124,7 +124,7 @@ import Testing
     #expect(sort.sorted([["a": 1], ["a": 2]]) == [["a": 2], ["a": 1]])
   }
 
-  @Test("values for key paths are read as predicates read them")
+  @Test("Values at key paths are read as predicates read them.")
   func keyPaths() {
     let row: [String: Any] = ["list": [["n": 1], ["n": 2]], "one": ["name": "x"]]
     #expect(row.value(forKeyPath: "one.name") as? String == "x")
@@ -134,7 +134,7 @@ import Testing
     #expect(NSDictionary(dictionary: row).value(forKeyPath: "one.name") as? String == "x")
   }
 
-  @Test("the compiled predicate agrees with a plain interpreter on random predicates and rows")
+  @Test("A compiled predicate agrees with a plain interpreter on random predicates and rows.")
   func random() throws {
     var random = RandomPredicates(seed: chooseSeed())
     var held = 0
@@ -152,7 +152,7 @@ import Testing
     #expect(held > 1500 && held < 7500)
   }
 
-  @Test("several threads evaluate one predicate at the same time")
+  @Test("Several threads can evaluate one predicate at the same time.")
   func threads() async throws {
     nonisolated(unsafe) let predicate = NSPredicate(format: "a MATCHES 'x+' AND b IN %@", Array(0..<100))
     await withTaskGroup(of: Bool.self) { group in

@@ -2,7 +2,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct CompoundFormatTests {
-  @Test("NOT binds tighter than AND, AND tighter than OR")
+  @Test("NOT binds tighter than AND, and AND tighter than OR.")
   func precedence() throws {
     let parsed = try compound("a = 1 OR NOT b = 2 AND c = 3")
     #expect(parsed.compoundPredicateType == .or)
@@ -14,7 +14,7 @@ import Testing
     #expect(and.subpredicates[1] is NSComparisonPredicate)
   }
 
-  @Test("words and signs are the same, in any case")
+  @Test("Words and symbols of compounds mean the same, in any case.")
   func spellings() throws {
     let words = try compound("NOT (a = 1) AND b = 2 OR c = 3")
     #expect(try words == compound("!(a=1)&&b=2||c=3"))
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "keywords may be written in any case",
+    "Keywords may be written in any case.",
     arguments: [
       "NONE a.b IN {1} AND ALL a.b BETWEEN {1, 2}", "SUBQUERY(a, $x, $x != NIL).@count = 1 OR SELF = NULL",
       "TERNARY(TRUEPREDICATE, 1, 2) = CAST('1', 'NSNumber')", "a[FIRST] IN b UNION c", "a[LAST] IN b INTERSECT c",
@@ -33,13 +33,13 @@ import Testing
     #expect(try NSPredicate(parsing: lowercase) == NSPredicate(parsing: format))
   }
 
-  @Test("a chain is one compound, parentheses make another")
+  @Test("A chain of operators is one compound, and parentheses make another.")
   func chains() throws {
     #expect(try compound("a = 1 AND b = 2 AND c = 3").subpredicates.count == 3)
     #expect(try compound("a = 1 AND (b = 2 AND c = 3)").subpredicates.count == 2)
   }
 
-  @Test("parentheses hold predicates and values alike")
+  @Test("Parentheses may contain predicates and values.")
   func parentheses() throws {
     #expect(try comparison("((a + 1)) * 2 > (3)") == comparison("(a + 1) * 2 > 3"))
     #expect(try NSPredicate(parsing: "((a > 1))") == comparison("a > 1"))
@@ -48,7 +48,7 @@ import Testing
         == comparison("a = 1"))
   }
 
-  @Test("predicates may be constants")
+  @Test("Predicates may be constants.")
   func constants() throws {
     #expect(try holds("TRUEPREDICATE"))
     #expect(try !holds("falsepredicate"))
@@ -56,13 +56,13 @@ import Testing
     #expect(try NSPredicate(parsing: "TRUEPREDICATE") == NSPredicate(value: true))
   }
 
-  @Test("AND of nothing is true, OR of nothing false")
+  @Test("AND of nothing is true, and OR of nothing is false.")
   func empty() {
     #expect(NSCompoundPredicate(andPredicateWithSubpredicates: []).evaluate(with: nil))
     #expect(!NSCompoundPredicate(orPredicateWithSubpredicates: []).evaluate(with: nil))
   }
 
-  @Test("Foundation's compounds and ours mix")
+  @Test("Foundation's compounds and ours can be mixed.")
   func mixed() throws {
     let mixed = NSCompoundPredicate(orPredicateWithSubpredicates: [
       NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "a = 1")),

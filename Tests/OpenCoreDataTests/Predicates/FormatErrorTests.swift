@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FormatErrorTests {
   @Test(
-    "the error points at the place",
+    "A format error has the place of the error.",
     arguments: [
       ("", 0), ("a", 1), ("a AND b = 1", 2), ("a =", 3), ("a = = 1", 4), ("a = 1 b", 6), ("(a = 1", 6), ("a = 1)", 5),
       ("a = 'x", 4),
@@ -18,13 +18,13 @@ import Testing
     #expect(error.map { format.distance(from: format.startIndex, to: $0.position) } == offset, "\(format)")
   }
 
-  @Test("the message shows the format and a mark below the place")
+  @Test("The message of a format error shows the format and a mark below the place.")
   func message() {
     let error = #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "name = = 'x'") }
     #expect(error?.description.hasSuffix("\n  name = = 'x'\n         ^") == true)
   }
 
-  @Test("a malformed format traps where it cannot throw")
+  @Test("A malformed format ends the program where it cannot throw.")
   func trap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = NSPredicate(format: "a = = 1")
@@ -33,7 +33,7 @@ import Testing
     #expect(String(decoding: output, as: UTF8.self).contains("a = = 1\n      ^"))
   }
 
-  @Test("nesting and chains without end are refused")
+  @Test("Nesting and chains without end are refused.")
   func depth() {
     let deep = String(repeating: "(", count: 100_000)
     #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: deep) }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("a chain of ten thousand comparisons is parsed and evaluated")
+  @Test("A chain of ten thousand comparisons is parsed and evaluated.")
   func longChain() throws {
     let predicate = try NSPredicate(parsing: (0..<10_000).map { "a = \($0)" }.joined(separator: " OR "))
     #expect(predicate.evaluate(with: ["a": 9_999]))

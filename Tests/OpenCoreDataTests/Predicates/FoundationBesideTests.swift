@@ -6,7 +6,7 @@ import class OpenCoreData.NSComparisonPredicate
 
 /// This file imports Foundation too, as most files of applications do.
 @Suite struct FoundationBesideTests {
-  @Test("predicates and sort descriptors are the same types beside Foundation")
+  @Test("Predicates and sort descriptors are the same types in files that import Foundation.")
   func types() throws {
     let predicate: NSPredicate = NSPredicate(format: "name = %@ AND age > %d", "x", 3)
     let parts: [NSPredicate] = try #require(predicate as? NSCompoundPredicate).subpredicates
@@ -17,14 +17,14 @@ import class OpenCoreData.NSComparisonPredicate
     #expect(and == predicate)
   }
 
-  @Test("an import of the class says which is meant")
+  @Test("Importing the class resolves an ambiguous name.")
   func importedClass() {
     let predicate = NSPredicate(format: "a = 1")
     let comparison = predicate as? NSComparisonPredicate
     #expect(comparison?.predicateOperatorType == .equalTo)
   }
 
-  @Test("so does the name of the module")
+  @Test("The name of the module resolves an ambiguous name.")
   func qualifiedName() {
     let path: OpenCoreData.NSExpression? = (NSPredicate(format: "a = 1") as? NSComparisonPredicate)?.leftExpression
     #expect(path?.keyPath == "a")
@@ -32,7 +32,7 @@ import class OpenCoreData.NSComparisonPredicate
     #expect(made == path)
   }
 
-  @Test("Foundation's collections filter and sort by ours")
+  @Test("Foundation's collections filter and sort by our predicates and descriptors.")
   func collections() {
     let rows: NSArray = [["n": 2], ["n": 3], ["n": 1]]
     let found = rows.filtered(using: NSPredicate(format: "n > 1"))

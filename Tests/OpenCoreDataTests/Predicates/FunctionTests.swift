@@ -2,7 +2,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct FunctionTests {
-  @Test("functions have values")
+  @Test("Functions compute their documented values.")
   func values() throws {
     for (format, expected) in [
       ("sum({1, 2, 3})", .integer(6)), ("sum:({1, 2.5})", .double(3.5)), ("count({1, 2})", .integer(2)),
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("operators combine by precedence, from the left, powers from the right")
+  @Test("Operators combine by precedence, from the left, and powers from the right.")
   func operators() throws {
     for (format, expected) in [
       ("1 + 2 * 3", .integer(7)), ("(1 + 2) * 3", .integer(9)), ("10 - 3 - 2", .integer(5)),
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("arithmetic of decimals stays exact")
+  @Test("Arithmetic of decimals is exact.")
   func decimals() throws {
     #expect(
       try value("a + b", for: ["a": Decimal(string: "0.1")!, "b": Decimal(string: "0.2")!])
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "decimals are rounded and divided exactly",
+    "Decimals are rounded and divided exactly.",
     arguments: [
       ("floor(a)", "9007199254740993.5", "9007199254740993"), ("ceiling(a)", "9007199254740993.5", "9007199254740994"),
       ("trunc(a)", "-9007199254740993.5", "-9007199254740993"), ("floor(a)", "-1.2", "-2"), ("ceiling(a)", "-0.5", "0"),
@@ -68,7 +68,7 @@ import Testing
     #expect((result.anyValue as? NSDecimalNumber)?.decimalValue.description == expected)
   }
 
-  @Test("what whole numbers cannot hold becomes a double, and nothing traps")
+  @Test("A result that no integer can hold becomes a double, and nothing traps.")
   func overflow() throws {
     let row = ["max": Int64.max, "min": Int64.min, "zero": 0]
     #expect(try value("max + 1", for: row) == .double(0x1p63))
@@ -83,7 +83,7 @@ import Testing
     #expect(try value("-min", for: row) == .double(0x1p63))
   }
 
-  @Test("random numbers and the time are new each time")
+  @Test("Random numbers and the time are new at each evaluation.")
   func fresh() throws {
     let random = try CompiledExpression(NSExpression(parsing: "random()"), reading: .objects)
     #expect(random.value(of: nil) != random.value(of: nil))
@@ -93,7 +93,7 @@ import Testing
     #expect(now.value(of: nil).order(now.value(of: nil)) != .orderedDescending)
   }
 
-  @Test("a distance is in metres, between what has a latitude and a longitude")
+  @Test("Distances are in metres, between values that have a latitude and a longitude.")
   func distance() throws {
     let row = ["here": ["latitude": 52.52, "longitude": 13.405], "there": ["latitude": 48.8566, "longitude": 2.3522]]
     #expect(try holds("distanceToLocation:fromLocation:(here, there) BETWEEN {877000, 878500}", for: row))
@@ -101,12 +101,12 @@ import Testing
     #expect(try value("distanceToLocation:fromLocation:(here, nowhere)", for: row) == .null)
   }
 
-  @Test("methods of objects cannot be called")
+  @Test("Calling methods of objects is refused.")
   func methods() {
     #expect(throws: PredicateFormatError.self) { try NSExpression(parsing: "FUNCTION(a, 'description')") }
   }
 
-  @Test("expression values are Foundation's types")
+  @Test("Expression values are of Foundation's types.")
   func types() throws {
     func any(_ format: String) throws -> Any? {
       try NSExpression(parsing: format).expressionValue(with: nil, context: nil)
@@ -118,7 +118,7 @@ import Testing
     #expect(try any("nil + 1") == nil)
   }
 
-  @Test("blocks are given the object, their arguments and the variables")
+  @Test("Block expressions get the object, their arguments and the variables.")
   func blocks() throws {
     let block = NSExpression(
       block: { object, arguments, variables in

@@ -2,7 +2,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct FuzzTests {
-  @Test("what fuzzing has found worth keeping is refused or works")
+  @Test("Formats that fuzzing has found are refused or work.")
   func corpus() throws {
     let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fuzz/predicate")
@@ -20,7 +20,7 @@ import Testing
     "é", "\0",
   ]
 
-  @Test("strings of random words are refused or work")
+  @Test("Strings of random words are refused or work.")
   func randomWords() throws {
     var random = SeededGenerator(seed: chooseSeed())
     for _ in 0..<20_000 {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("random bytes, and formats with bytes changed, are refused or work")
+  @Test("Random bytes, and formats with changed bytes, are refused or work.")
   func randomBytes() throws {
     var random = SeededGenerator(seed: chooseSeed())
     var predicates = RandomPredicates(seed: random.next())

@@ -3,7 +3,7 @@ import Testing
 
 /// The properties of predicates that a store relies on to translate them.
 @Suite struct InspectionTests {
-  @Test("a format makes the class that its outermost part is of")
+  @Test("A format makes the class of its outermost part.")
   func classes() {
     let made: [NSPredicate] = [
       NSPredicate(format: "a = 1"), NSPredicate(format: "a = 1 AND b = 2"), NSPredicate(format: "TRUEPREDICATE"),
@@ -12,7 +12,7 @@ import Testing
     #expect(made.map { $0 is NSCompoundPredicate } == [false, true, false])
   }
 
-  @Test("a comparison shows its parts")
+  @Test("A comparison shows its parts.")
   func parts() throws {
     let parsed = try comparison("ANY staff.name BEGINSWITH[cd] %@", "A")
     #expect(parsed.comparisonPredicateModifier == .any)
@@ -24,14 +24,14 @@ import Testing
     #expect(parsed.rightExpression.constantValue as? String == "A")
   }
 
-  @Test("ranges and lists are aggregates or constants")
+  @Test("Ranges and lists are aggregates or constants.")
   func collections() throws {
     let range = try comparison("a BETWEEN {1, 2}").rightExpression
     #expect((range.collection as? [NSExpression])?.map(\.constantValue) as? [Int64] == [1, 2])
     #expect(try comparison("a IN %@", [1, 2]).rightExpression.constantValue as? [Int] == [1, 2])
   }
 
-  @Test("a subquery shows its collection, variable and predicate; what is read from it is a function of it")
+  @Test("A subquery shows its collection, variable and predicate, and a key read from it is a function.")
   func subquery() throws {
     let count = try comparison("SUBQUERY(staff, $x, $x.age > 3).@count > 0").leftExpression
     #expect(count.expressionType == .function)
@@ -47,7 +47,7 @@ import Testing
     #expect(inner.leftExpression.arguments?.first?.keyPath == "age")
   }
 
-  @Test("functions show their names and arguments")
+  @Test("Functions show their names and arguments.")
   func functions() throws {
     let expression = try NSExpression(parsing: "a + lowercase('X')")
     #expect(expression.function == "add:to:")
@@ -56,7 +56,7 @@ import Testing
     #expect(expression.operand.expressionType == .evaluatedObject)
   }
 
-  @Test("conditions and sets show their parts")
+  @Test("Conditions and sets show their parts.")
   func conditional() throws {
     let condition = try NSExpression(parsing: "TERNARY(a = 1, b, c)")
     #expect(condition.expressionType == .conditional)
@@ -68,7 +68,7 @@ import Testing
     #expect(set.right.keyPath == "b")
   }
 
-  @Test("expressions made one by one equal those that a format makes")
+  @Test("Expressions made one by one equal those that a format makes.")
   func making() throws {
     let x = NSExpression(forVariable: "x")
     let made: [(NSExpression, String)] = [
@@ -108,7 +108,7 @@ import Testing
     #expect(try predicate == NSPredicate(parsing: "ALL $x LIKE[c] $x"))
   }
 
-  @Test("raw values are those of Apple's")
+  @Test("Raw values of predicates and expressions are Apple's.")
   func rawValues() {
     #expect(NSExpression.ExpressionType.constantValue.rawValue == 0)
     #expect(NSExpression.ExpressionType.minusSet.rawValue == 7)
@@ -122,7 +122,7 @@ import Testing
     #expect(NSComparisonPredicate.Options.normalized.rawValue == 4)
   }
 
-  @Test("equality is by structure, in sets too")
+  @Test("Predicates are equal by structure, also in sets.")
   func equality() throws {
     #expect(try NSPredicate(parsing: "a = 1 AND b = 2") == NSPredicate(parsing: "a == 1.0 && b == 2"))
     #expect(try NSPredicate(parsing: "a = 1 AND b = 2") != NSPredicate(parsing: "a = 1 OR b = 2"))
@@ -135,7 +135,7 @@ import Testing
     #expect(compounds.count == 2)
   }
 
-  @Test("copies are the same")
+  @Test("Copies of predicates are equal to them.")
   func copies() throws {
     for format in ["a = 1", "a = 1 AND b = 2"] {
       let predicate = try NSPredicate(parsing: format)
@@ -145,7 +145,7 @@ import Testing
     #expect(expression.copy() as? NSExpression === expression)
   }
 
-  @Test("the part that an expression does not have traps")
+  @Test("Reading a part that an expression does not have ends the program.")
   func missingPart() async {
     await #expect(processExitsWith: .failure) { _ = NSExpression(forKeyPath: "a").constantValue }
     await #expect(processExitsWith: .failure) { _ = NSExpression(forFunction: "no:", arguments: []) }

@@ -8,7 +8,7 @@ import Testing
     return expression.constantValue
   }
 
-  @Test("an integer stays an integer, in any radix")
+  @Test("An integer literal stays an integer, in any radix.")
   func integers() throws {
     #expect(try constant("42") as? Int64 == 42)
     #expect(try constant("-42") as? Int64 == -42)
@@ -18,7 +18,7 @@ import Testing
     #expect(try constant("9223372036854775807") as? Int64 == .max)
   }
 
-  @Test("a fraction or an exponent makes a double")
+  @Test("A fraction or an exponent makes a double.")
   func doubles() throws {
     #expect(try constant("1.0") as? Double == 1)
     #expect(try constant(".5") as? Double == 0.5)
@@ -26,13 +26,13 @@ import Testing
     #expect(try constant("1E-2") as? Double == 0.01)
   }
 
-  @Test("an integer that Int64 cannot hold is a decimal")
+  @Test("An integer that Int64 cannot hold is a decimal.")
   func decimals() throws {
     #expect(try constant("18446744073709551615") as? Decimal == Decimal(UInt64.max))
     #expect(try value("-9223372036854775808") == .integer(.min))
   }
 
-  @Test("strings stand in either kind of quotes, with escapes")
+  @Test("Strings have either kind of quotes, with escapes.")
   func strings() throws {
     #expect(try constant("'it is \"so\"'") as? String == "it is \"so\"")
     #expect(try constant("\"it's\"") as? String == "it's")
@@ -42,24 +42,24 @@ import Testing
     #expect(try constant(#"'a\'b\\c\n\t\r\x41\u00e9\U0001F600'"#) as? String == "a'b\\c\n\t\rAé😀")
   }
 
-  @Test("a backslash that escapes nothing stays, for patterns")
+  @Test("A backslash that escapes nothing is kept, for patterns.")
   func patterns() throws {
     #expect(try constant(#"'\d+\.\*'"#) as? String == #"\d+\.\*"#)
     #expect(try constant(#"'(.)\1\400'"#) as? String == #"(.)\1\400"#)
     #expect(try holds(#"a MATCHES '(.)\1'"#, for: ["a": "xx"]))
   }
 
-  @Test("a placeholder in quotes is text")
+  @Test("A placeholder in quotes is text.")
   func quotedPlaceholder() throws {
     #expect(try constant("'%@'") as? String == "%@")
   }
 
-  @Test("TRUE and YES are 1, FALSE and NO are 0", arguments: [("TRUE", 1), ("yes", 1), ("False", 0), ("NO", 0)])
+  @Test("TRUE and YES are 1, FALSE and NO are 0.", arguments: [("TRUE", 1), ("yes", 1), ("False", 0), ("NO", 0)])
   func booleans(_ word: String, _ number: Int) throws {
     #expect(try constant(word) as? Int == number)
   }
 
-  @Test("numbers are NSNumbers, whichever type is asked for")
+  @Test("Numeric constants are NSNumbers, whichever type is requested.")
   func numbers() throws {
     for value in [try constant("5"), try constant("%d", 5), NSExpression(forConstantValue: 5).constantValue] {
       #expect(value as? Int == 5 && value as? Double == 5 && value as? Int16 == 5)
@@ -77,19 +77,19 @@ import Testing
     #expect(elements?.map(\.constantValue) as? [Double] == [1, 2])
   }
 
-  @Test("NULL and NIL are the constant nil", arguments: ["NULL", "nil", "Nil"])
+  @Test("NULL and NIL are the constant nil.", arguments: ["NULL", "nil", "Nil"])
   func null(_ word: String) throws {
     #expect(try constant(word) == nil)
   }
 
-  @Test("SELF is the evaluated object")
+  @Test("SELF is the evaluated object.")
   func evaluatedObject() throws {
     #expect(try NSExpression(parsing: "self").expressionType == .evaluatedObject)
     #expect(try holds("SELF > 3", for: 4))
     #expect(try NSExpression(parsing: "SELF.a.b").keyPath == "a.b")
   }
 
-  @Test("braces make an aggregate")
+  @Test("Braces make an aggregate.")
   func aggregates() throws {
     let expression = try NSExpression(parsing: "{1, a, {}}")
     #expect(expression.expressionType == .aggregate)
@@ -97,14 +97,14 @@ import Testing
     #expect(elements.map(\.expressionType) == [.constantValue, .keyPath, .aggregate])
   }
 
-  @Test("# makes a key of a keyword")
+  @Test("# makes a key of a keyword.")
   func escapedKeys() throws {
     #expect(try comparison("#in = 1").leftExpression.keyPath == "in")
     #expect(try comparison("#self.any = 1").leftExpression.keyPath == "self.any")
     #expect(try comparison("a.in = 1").leftExpression.keyPath == "a.in")
   }
 
-  @Test("what has no literal is cast from one")
+  @Test("Values without a literal are cast from one.")
   func casts() throws {
     #expect(try constant("CAST(0, 'NSDate')") as? Date == Date(timeIntervalSinceReferenceDate: 0))
     #expect(try constant("CAST('10.10', 'NSDecimalNumber')") as? Decimal == Decimal(string: "10.10"))
@@ -114,7 +114,7 @@ import Testing
     #expect(try constant("CAST('AQI=', 'NSData')") as? Data == Data([1, 2]))
   }
 
-  @Test("indices are FIRST, LAST, SIZE and any value")
+  @Test("Indices are FIRST, LAST, SIZE and any value.")
   func indices() throws {
     let row = ["names": ["a", "b", "c"], "by": ["key": 7]] as [String: Any]
     #expect(try value("names[FIRST]", for: row) == .string("a"))

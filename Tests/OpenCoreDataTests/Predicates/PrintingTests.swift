@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PrintingTests {
   @Test(
-    "a format prints in one spelling, which parses to the same",
+    "A predicate prints in one spelling, which parses to the same predicate.",
     arguments: [
       ("a=1", "a == 1"), ("a<>b", "a != b"), ("a in {1,'b',nil}", "a IN {1, \"b\", nil}"),
       ("NOT a = 1 AND (b = 2 OR c = 3)", "NOT a == 1 AND (b == 2 OR c == 3)"),
@@ -46,7 +46,7 @@ import Testing
     if !text.lowercased().contains("nan") { #expect(again == predicate) }
   }
 
-  @Test("constants of every kind print as what parses to them")
+  @Test("Constants of every kind print as text that parses to them.")
   func constants() throws {
     let values: [Any?] = [
       nil, 1, -1, true, 1.5, -0.0, 1e300, Double.infinity, Decimal(string: "10.10"), Decimal(string: "-0.5"),
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("a decimal prints as one in arithmetic, where a whole number is divided in another way")
+  @Test("A decimal in arithmetic prints as a decimal, as integers are divided differently.")
   func decimals() throws {
     let predicate = try NSPredicate(parsing: "n / %@ == %@", arguments: [Decimal(2), Decimal(3)])
     #expect(predicate.formatText == "n / CAST(\"2\", \"NSDecimalNumber\") == 3")
@@ -70,7 +70,7 @@ import Testing
     #expect(try NSPredicate(parsing: halves.formatText).evaluate(with: ["n": 7]))
   }
 
-  @Test("a key path that no format could spell prints in quotes")
+  @Test("A key path that no format can spell prints in quotes.")
   func keyPaths() throws {
     for path in [
       "first name", "a-b.c", "1st", "a..b", ".", "a.@count", "@count", "a.@b c", "é\"\\'", "in", "#a", "a.in", "x:y",
@@ -86,14 +86,14 @@ import Testing
     #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "$\"x = 1") }
   }
 
-  @Test("a collection given as a value prints as an aggregate of it")
+  @Test("A collection given as a value prints as an aggregate.")
   func collections() throws {
     let predicate = NSPredicate(format: "a IN %@", ["x", 1, [2.5]] as [Any])
     #expect(predicate.formatText == "a IN {\"x\", 1, {2.5}}")
     #expect(try NSPredicate(parsing: predicate.formatText).formatText == predicate.formatText)
   }
 
-  @Test("Foundation's compounds print too; with one part as that, with none as what they are")
+  @Test("Foundation's compounds print; those with one part as that part, those with none as their value.")
   func foundationCompounds() {
     let a = NSPredicate(format: "a = 1")
     let or = NSCompoundPredicate(orPredicateWithSubpredicates: [a, NSPredicate(format: "b = 1")])
@@ -105,7 +105,7 @@ import Testing
     #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [none, a]).formatText == "FALSEPREDICATE AND a == 1")
   }
 
-  @Test("a negation of several predicates prints as what means the same")
+  @Test("A negation of several predicates prints as an equivalent predicate.")
   func negations() throws {
     func not(_ formats: String...) -> NSPredicate {
       NSCompoundPredicate(type: .not, subpredicates: formats.map { NSPredicate(format: $0) })
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("what has no literal prints, and does not parse")
+  @Test("A value without a literal prints as text that does not parse.")
   func noLiteral() {
     for predicate in [NSPredicate(format: "a = %@", NSObject()), NSPredicate { _, _ in true }] {
       let text = predicate.formatText
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("random trees print and parse to themselves")
+  @Test("Random predicates print and parse to themselves.")
   func randomTrees() throws {
     var random = RandomPredicates(seed: chooseSeed())
     for _ in 0..<2000 {

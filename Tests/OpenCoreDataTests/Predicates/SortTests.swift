@@ -15,13 +15,13 @@ import Testing
     return compiled
   }
 
-  @Test("null comes first ascending and last descending")
+  @Test("Null comes first in ascending order and last in descending order.")
   func null() throws {
     #expect(try sorted([2, NSNull(), 1.5, Decimal(1)]) == ["<null>", "1", "1.5", "2"])
     #expect(try sorted([2, NSNull(), 1], ascending: false) == ["2", "1", "<null>"])
   }
 
-  @Test("strings are ordered as the selector says")
+  @Test("Strings are sorted as the selector says.")
   func selectors() throws {
     let names = ["b", "A", "a10", "a9", "B"]
     #expect(try sorted(names) == ["A", "B", "a10", "a9", "b"])
@@ -35,7 +35,7 @@ import Testing
     #expect(try sorted(["a10", "b1", "a9"], selector: "localizedStandardCompare:") == ["a9", "a10", "b1"])
   }
 
-  @Test("values of different kinds have an order all the same")
+  @Test("Values of different kinds have an order.")
   func kinds() throws {
     let values: [Any] = ["x", 1, Double.nan, NSNull(), Date(timeIntervalSinceReferenceDate: 0), [1], 2, UUID()]
     let ordered = try sorted(values)
@@ -43,7 +43,7 @@ import Testing
     #expect(ordered.prefix(5) == ["<null>", "nan", "1", "2", "x"])
   }
 
-  @Test("dates that are no time stand before all others")
+  @Test("Dates that are not a number come before all others.")
   func dates() throws {
     let dates = [5, .nan, 0, -.infinity, .nan].map { Date(timeIntervalSinceReferenceDate: $0) }
     let ordered = try inOrder(dates + ["x"] as [Any], by: NSSortDescriptor(key: nil, ascending: true))
@@ -52,7 +52,7 @@ import Testing
     #expect(times.prefix(2).allSatisfy(\.isNaN) && times.dropFirst(2) == [-.infinity, 0, 5])
   }
 
-  @Test("later descriptors decide where earlier ones do not, and equal rows stay in place")
+  @Test("Later sort descriptors decide where earlier ones do not, and equal rows keep their order.")
   func several() throws {
     let rows = [(1, "b", 0), (2, "a", 1), (1, "a", 2), (1, "a", 3)].map {
       ["n": $0.0, "s": $0.1, "id": $0.2] as [String: Any]
@@ -64,21 +64,21 @@ import Testing
     #expect(sort.order(rows[2], rows[3]) == .orderedSame)
   }
 
-  @Test("keys may be paths to related objects")
+  @Test("Sort keys may be paths to related objects.")
   func relatedKeys() throws {
     let rows = ["b", "a"].map { ["owner": ["name": $0]] } + [["owner": [:]]]
     let byName = NSSortDescriptor(key: "owner.name", ascending: true)
     #expect(try inOrder(rows, by: byName).map { $0["owner"]?["name"] } == [nil, "a", "b"])
   }
 
-  @Test("without a key the objects themselves are sorted")
+  @Test("A descriptor without a key sorts the objects themselves.")
   func noKey() throws {
     let descriptor = NSSortDescriptor(key: nil, ascending: false)
     #expect(try inOrder([1, 3, 2], by: descriptor) == [3, 2, 1])
     #expect(descriptor.compare(1, to: 2) == .orderedDescending)
   }
 
-  @Test("a block may compare")
+  @Test("A block may compare in a sort descriptor.")
   func block() throws {
     let byLength = NSSortDescriptor(key: "v", ascending: true) { left, right in
       NSNumber(value: (left as? String)?.count ?? -1).compare(NSNumber(value: (right as? String)?.count ?? -1))
@@ -88,14 +88,14 @@ import Testing
     #expect(byLength.selector == nil)
   }
 
-  @Test("descriptors by a Swift key path sort the objects of rows")
+  @Test("Descriptors with a Swift key path sort the objects of rows.")
   func swiftKeyPath() throws {
     let reader = RowReader<Int>(object: { String(repeating: "x", count: $0) }) { _ in nil }
     let sort = try CompiledSort([NSSortDescriptor(keyPath: \String.count, ascending: false)], reading: reader)
     #expect(sort.sorted([1, 3, 2]) == [3, 2, 1])
   }
 
-  @Test("descriptors show their parts, reverse and compare")
+  @Test("Descriptors show their parts, can be reversed, and compare objects.")
   func parts() throws {
     let descriptor = NSSortDescriptor(key: "a.b", ascending: true, selector: "localizedCompare:")
     #expect(descriptor.key == "a.b")
@@ -109,7 +109,7 @@ import Testing
     #expect(NSSortDescriptor(key: "a", ascending: true).comparator(1, 2) == .orderedAscending)
   }
 
-  @Test("a selector that cannot be sorted by traps")
+  @Test("Sorting by an unsupported selector ends the program.")
   func unknownSelector() async {
     await #expect(processExitsWith: .failure) { _ = NSSortDescriptor(key: "a", ascending: true, selector: "length") }
   }

@@ -5,7 +5,7 @@ import Testing
   private static let rows = ["testa", "testą", "TESTĄ", "TESTA"]
 
   @Test(
-    "case and diacritics matter unless an option says otherwise",
+    "Case and diacritics matter unless an option says otherwise.",
     arguments: [
       ("", ["testa"]), ("[c]", ["testa", "TESTA"]), ("[d]", ["testa", "testą"]),
       ("[cd]", ["testa", "testą", "TESTĄ", "TESTA"]), ("[n]", ["testa"]),
@@ -19,19 +19,19 @@ import Testing
     }
   }
 
-  @Test("options apply to order too")
+  @Test("Options apply to comparisons by order, too.")
   func order() throws {
     #expect(try holds("'B' <[c] 'c' AND NOT 'B' <[c] 'a' AND 'a' <=[c] 'A' AND 'É' >=[cd] 'e'"))
   }
 
-  @Test("[l] orders as the current locale does, without it scalars decide")
+  @Test("[l] orders as the current locale does; without it scalars decide.")
   func localeSensitive() throws {
     #expect(try holds("'é' <[l] 'f' AND 'a' <[l] 'B' AND 'é' ==[l] 'é' AND NOT 'é' ==[l] 'e'"))
     #expect(try !holds("'é' < 'f' OR 'a' < 'B'"))
     #expect(try holds("'É' ==[lcd] 'e' AND 'café' BEGINSWITH[ld] 'cafe' AND 'B' IN[lc] {'b'}"))
   }
 
-  @Test("BEGINSWITH, ENDSWITH and CONTAINS find parts")
+  @Test("BEGINSWITH, ENDSWITH and CONTAINS find parts.")
   func parts() throws {
     #expect(try holds("SELF BEGINSWITH 'ab' AND SELF ENDSWITH 'cd' AND SELF CONTAINS 'bc'", for: "abcd"))
     #expect(try !holds("SELF BEGINSWITH 'b' OR SELF ENDSWITH 'c' OR SELF CONTAINS 'ac'", for: "abcd"))
@@ -39,7 +39,7 @@ import Testing
     #expect(try !holds("SELF BEGINSWITH 'abc'", for: "ab"))
   }
 
-  @Test("a letter is no part of the same letter with a diacritic, however that is encoded")
+  @Test("A letter is not part of the same letter with a diacritic, however that is encoded.")
   func composedParts() throws {
     for text in ["caf\u{e9}s", "cafe\u{301}s"] {
       #expect(try !holds("SELF BEGINSWITH 'cafe'", for: text))
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "LIKE matches the whole, ? one character, * any run",
+    "LIKE matches the whole string, ? one character, * any number.",
     arguments: [
       ("", "", true), ("", "*", true), ("", "?", false), ("a", "?", true), ("ab", "?", false), ("abc", "a*c", true),
       ("abc", "*b*", true), ("abc", "b", false), ("abc", "a?c", true), ("abbbc", "a*b*c", true),
@@ -61,13 +61,13 @@ import Testing
     #expect(try holds("a LIKE b", for: ["a": text, "b": pattern]) == matches)
   }
 
-  @Test("[n] switches the other options off", arguments: ["LIKE", "==", "MATCHES", "BEGINSWITH", "IN"])
+  @Test("[n] turns the other options off.", arguments: ["LIKE", "==", "MATCHES", "BEGINSWITH", "IN"])
   func normalisedOnly(_ type: String) throws {
     #expect(try !holds("SELF \(type)[cdn] 'TEST'", for: "test"))
     #expect(try holds("SELF \(type)[cdn] 'test'", for: "test"))
   }
 
-  @Test("[n] tells apart what is encoded in different ways, in a pattern too")
+  @Test("[n] distinguishes encodings of a character, also in a pattern.")
   func exactPattern() throws {
     for type in ["LIKE", "==", "MATCHES", "BEGINSWITH", "IN"] {
       #expect(try !holds("SELF \(type)[n] %@", "e\u{301}", for: "\u{e9}"), "\(type)")
@@ -76,14 +76,14 @@ import Testing
     #expect(try holds("SELF LIKE[n] '?a*'", for: "\u{e9}ab") && !holds("SELF LIKE[n] %@", "e\u{301}*", for: "\u{e9}ab"))
   }
 
-  @Test("LIKE takes no time that grows without end")
+  @Test("The time of LIKE is bounded for any pattern.")
   func likeIsQuick() throws {
     let text = String(repeating: "a", count: 2000)
     #expect(try !holds("SELF LIKE %@", String(repeating: "*a", count: 200) + "b", for: text))
   }
 
   @Test(
-    "MATCHES matches the whole by a regular expression",
+    "MATCHES matches the whole string with a regular expression.",
     arguments: [
       ("Entry 1", "Entry", false), ("Entry 1", "^Entry", false), ("Entry 1", "Entry .*", true),
       ("ab", "a|ab", true), ("123", #"\d+"#, true), ("a\n", "a", false), ("", "", true),
@@ -95,13 +95,13 @@ import Testing
     #expect(try holds("a MATCHES b", for: ["a": text, "b": pattern]) == matches)
   }
 
-  @Test("case in a pattern is left to the pattern")
+  @Test("The case of letters inside a pattern is decided by the pattern.")
   func patternCase() throws {
     #expect(try !holds("SELF MATCHES[c] %@", #"\D+"#, for: "123"))
     #expect(try holds("SELF MATCHES[c] %@", #"AB\D"#, for: "abc"))
   }
 
-  @Test("a constant pattern that is none cannot be compiled; one in a row matches nothing")
+  @Test("An invalid constant pattern cannot be compiled, and one in a row matches nothing.")
   func invalidPattern() throws {
     #expect(throws: PredicateCompilationError.invalidPattern("(")) {
       try CompiledPredicate(NSPredicate(parsing: "a MATCHES '('"), reading: .objects)
@@ -113,7 +113,7 @@ import Testing
     #expect(try !holds("'axyz' MATCHES b", for: ["b": "a)|(?:b"]))
   }
 
-  @Test("operators on strings hold for nothing but strings")
+  @Test("String operators are false for other values than strings.")
   func otherTypes() throws {
     for type in ["CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES"] {
       #expect(try !holds("a \(type) '1'", for: ["a": 1]))
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("strings have properties")
+  @Test("Strings have properties.")
   func properties() throws {
     #expect(try holds("a.length == 3 AND a.uppercaseString == 'ABC' AND a.lowercaseString == 'abc'", for: ["a": "aBc"]))
     #expect(try holds("SELF.length > 2", for: "aBc"))

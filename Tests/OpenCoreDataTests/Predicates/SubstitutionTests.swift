@@ -3,7 +3,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct SubstitutionTests {
-  @Test("values take the place of variables")
+  @Test("Substitution replaces variables with values.")
   func substitution() throws {
     let template = NSPredicate(format: "name = $NAME AND (age IN $AGES OR age + $more > 3)")
     let predicate = template.withSubstitutionVariables(["NAME": "x", "AGES": [1, 2], "more": NSNull()])
@@ -11,13 +11,13 @@ import Testing
     #expect(predicate is NSCompoundPredicate)
   }
 
-  @Test("variables without a value stay")
+  @Test("Variables without a value remain.")
   func remaining() {
     let predicate = NSPredicate(format: "a = $a AND b = $b").withSubstitutionVariables(["a": 1])
     #expect(predicate == NSPredicate(format: "a = 1 AND b = $b"))
   }
 
-  @Test("an expression may be the value")
+  @Test("The value of a variable may be an expression.")
   func expression() {
     let predicate = NSPredicate(format: "a = $b").withSubstitutionVariables(["b": NSExpression(forKeyPath: "c")])
     #expect(predicate == NSPredicate(format: "a = c"))
@@ -27,7 +27,7 @@ import Testing
     #expect(own == NSPredicate(format: "a = 1"))
   }
 
-  @Test("the variable of a subquery is its own")
+  @Test("The variable of a subquery is not substituted from outside.")
   func hidden() {
     let template = NSPredicate(format: "SUBQUERY($x, $x, $x = 1 AND $y = 2).@count = 1")
     #expect(
@@ -35,7 +35,7 @@ import Testing
         == NSPredicate(format: "SUBQUERY(%@, $x, $x = 1 AND 3 = 2).@count = 1", [1]))
   }
 
-  @Test("variables may come with the object")
+  @Test("Variables may be passed to the evaluation.")
   func evaluation() throws {
     let predicate = NSPredicate(format: "a = $v AND ANY $list = a")
     #expect(predicate.evaluate(with: ["a": 1], substitutionVariables: ["v": 1, "list": [1, 2]]))
@@ -45,7 +45,7 @@ import Testing
     #expect(NSExpression(forVariable: "v").expressionValue(with: nil, context: ["v": 5]) as? Int == 5)
   }
 
-  @Test("block predicates are given the variables, those of subqueries among them")
+  @Test("Block predicates get the variables, including those of subqueries.")
   func blocks() throws {
     let block = NSPredicate { object, variables in
       variables?["x"] as? Int == variables?["y"] as? Int && object is String
@@ -57,7 +57,7 @@ import Testing
     #expect(count.expressionValue(with: "object", context: ["y": 2]) as? Int == 2)
   }
 
-  @Test("a variable without a value is an error, and traps where nothing can be thrown")
+  @Test("A variable without a value is an error, and ends the program where nothing can be thrown.")
   func unbound() async throws {
     #expect(throws: PredicateCompilationError.unboundVariable("v")) {
       try CompiledPredicate(NSPredicate(parsing: "a = $v"), reading: .objects)
@@ -65,7 +65,7 @@ import Testing
     await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a = $v").evaluate(with: ["a": 1]) }
   }
 
-  @Test("what is read from an object that took the place of a variable is read again each time")
+  @Test("Values of an object substituted for a variable are read at each evaluation.")
   func changingObject() throws {
     let person = NSMutableDictionary(dictionary: ["city": "Paris"])
     for (format, value) in [
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("the time since a date is that of the moment")
+  @Test("The time since a date is computed at each evaluation.")
   func timeSince() throws {
     let date = Date()
     let predicate = NSPredicate(format: "SELF > $DATE.timeIntervalSinceNow")

@@ -2,7 +2,7 @@ import OpenCoreData
 import Testing
 
 @Suite struct ValueComparisonTests {
-  @Test("numbers compare by value, whatever their type")
+  @Test("Numbers are compared by value, whatever their type.")
   func numbers() throws {
     let ones: [Any] = [
       1, Int8(1), Int16(1), Int32(1), Int64(1), UInt(1), UInt8(1), UInt64(1), 1.0, Float(1), Decimal(1), true,
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a decimal equals the literal that is written the same")
+  @Test("A decimal equals the literal that is written the same.")
   func decimals() throws {
     #expect(try holds("a == 10.10", for: ["a": Decimal(string: "10.10")!]))
     #expect(try holds("a == 0.1234567", for: ["a": Decimal(string: "0.1234567")!]))
@@ -25,7 +25,7 @@ import Testing
     #expect(try holds("a == %@", Decimal(string: "10.1"), for: ["a": 10.1]))
   }
 
-  @Test("integers that no double can tell apart are told apart")
+  @Test("Integers that no double distinguishes are distinguished.")
   func largeIntegers() throws {
     let large = Int64(1) << 53
     #expect(try !holds("a == %@", Double(large), for: ["a": large + 1]))
@@ -35,7 +35,7 @@ import Testing
     #expect(try holds("a == %@", -0x1p63, for: ["a": Int64.min]))
   }
 
-  @Test("a flag compares as a number")
+  @Test("A Boolean compares as a number.")
   func flags() throws {
     for flag in [true, NSNumber(value: true), 1] as [Any] {
       #expect(try holds("flag == YES AND flag == 1 AND flag != NO AND flag == TRUE", for: ["flag": flag]))
@@ -43,7 +43,7 @@ import Testing
     #expect(try holds("flag == NO", for: ["flag": false]))
   }
 
-  @Test("what is not a number compares with nothing")
+  @Test("NaN equals nothing, and is in no order with anything.")
   func notANumber() throws {
     for type in ["<", "<=", ">", ">=", "=="] {
       #expect(try !holds("a \(type) 1", for: ["a": Double.nan]))
@@ -59,7 +59,7 @@ import Testing
     #expect(try !holds("a BETWEEN {0, 2}", for: ["a": Double.nan]))
   }
 
-  @Test("values of different kinds are unequal, in no order, and no crash")
+  @Test("Values of different kinds are unequal and in no order, and nothing crashes.")
   func mismatch() throws {
     let values: [Any] = [
       "1", 1, Date(timeIntervalSince1970: 1), Data([1]), UUID(), [1], Set([2]), ["k": 1], URL(filePath: "/a"),
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("dates, UUIDs, data and URLs compare in either of their types")
+  @Test("Dates, UUIDs, data and URLs compare in either of their types.")
   func foundationTypes() throws {
     let (date, uuid, data, url) = (Date(timeIntervalSince1970: 5), UUID(), Data([1, 2]), URL(filePath: "/a"))
     #expect(try holds("a == %@ AND a >= %@ AND a < %@", date as NSDate, date, date + 1, for: ["a": date]))
@@ -85,7 +85,7 @@ import Testing
     #expect(try holds("a == %@", "x" as NSString, for: ["a": "x"]))
   }
 
-  @Test("strings are equal by canonical equivalence, and ordered by their scalars")
+  @Test("Strings are equal by canonical equivalence, and ordered by their scalars.")
   func strings() throws {
     #expect(try holds("a == %@", "e\u{301}", for: ["a": "\u{e9}"]))
     #expect(try holds("'B' < 'a' AND 'a' < 'b' AND 'a' < 'aa' AND 'z' < 'é'"))
@@ -93,7 +93,7 @@ import Testing
     #expect(try holds("a ==[n] %@", "\u{e9}", for: ["a": "\u{e9}"]))
   }
 
-  @Test("BETWEEN includes both ends")
+  @Test("BETWEEN includes both ends.")
   func between() throws {
     for (number, isBetween) in [(0, false), (1, true), (2, true), (3, true), (4, false)] {
       #expect(try holds("a BETWEEN {1, 3}", for: ["a": number]) == isBetween)
@@ -105,7 +105,7 @@ import Testing
     #expect(try holds("a BETWEEN[c] {'B', 'd'}", for: ["a": "C"]))
   }
 
-  @Test("IN looks through arrays, sets, key paths, subqueries and strings")
+  @Test("IN searches arrays, sets, key paths, subqueries and strings.")
   func membership() throws {
     let row: [String: Any] = ["a": 2, "list": [1, 2], "items": [["n": 2], ["n": 9]], "s": "b"]
     #expect(try holds("a IN {1, 2}", for: row))
@@ -123,7 +123,7 @@ import Testing
     #expect(try holds("SELF IN %@", [1, 2], for: 2))
   }
 
-  @Test("an object compares with what identifies it")
+  @Test("An object can be compared with its identifier.")
   func identity() throws {
     let (first, second) = (Item(id: 1), Item(id: 2))
     #expect(try holds("a == %@ AND a IN %@ AND SELF.a != %@", first.id, [first], second.id, for: ["a": first]))
@@ -133,7 +133,7 @@ import Testing
     #expect(try !holds("SELF == %@", second, for: first))
   }
 
-  @Test("a temporary and a permanent identifier of one object are the same")
+  @Test("A temporary and a permanent identifier of one object are equal.")
   func temporaryIdentifiers() throws {
     let first = Item(id: 1)
     #expect(try holds("SELF == %@ AND SELF IN %@", TemporaryItemID(1), [TemporaryItemID(1)], for: first))

@@ -10,7 +10,7 @@ import Testing
     }
   }
 
-  @Test("strings have a length, other cases, a number and the parts of a path")
+  @Test("Strings have a length, other cases, a number and the parts of a path.")
   func strings() throws {
     try expect(
       "été Le",
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test("numbers of every type have values of others, and a text")
+  @Test("Numbers of every type have values of other types, and a text.")
   func numbers() throws {
     for value in [2.75, Decimal(string: "2.75")!, Float(2.75), NSNumber(value: 2.75)] as [Any] {
       try expect(
@@ -50,7 +50,7 @@ import Testing
     try expect(1 << 40 + 3, ["intValue": .integer(3), "integerValue": .integer(1 << 40 + 3)])
   }
 
-  @Test("a number that fits no integer has the nearest, and nothing traps")
+  @Test("A number that fits no integer has the nearest, and nothing traps.")
   func extremes() throws {
     try expect(1e300, ["integerValue": .integer(.max), "intValue": .integer(-1)])
     try expect(-Double.infinity, ["integerValue": .integer(.min)])
@@ -59,7 +59,7 @@ import Testing
     try expect(Decimal(string: "1e100")!, ["longLongValue": .integer(.max)])
   }
 
-  @Test("dates, UUIDs, URLs and data have theirs")
+  @Test("Dates, UUIDs, URLs and data have properties.")
   func others() throws {
     let date = Date(timeIntervalSince1970: 1_000_000_000)
     try expect(
@@ -85,7 +85,7 @@ import Testing
     try expect(URL(filePath: "/a"), ["host": PredicateValue(URL(filePath: "/a").host), "port": .null])
   }
 
-  @Test("entities and properties have names, and what the application notes of them")
+  @Test("Entities and properties have names and user info.")
   func descriptions() throws {
     let (entity, property) = (NSEntityDescription(), NSFetchedPropertyDescription())
     entity.name = "Pen"
@@ -102,7 +102,7 @@ import Testing
     try expect(entity, ["userInfo.kind": .string("tool"), "userInfo.nope": .null])
   }
 
-  @Test("a collection has those of its elements, which its operators count")
+  @Test("A collection has the properties of its elements, which its operators count.")
   func elements() throws {
     let row = ["expenses": ["100", "250"], "names": ["b.txt", "a.md"]]
     #expect(try value("expenses.@avg.doubleValue", for: row) == .double(175))
@@ -111,7 +111,7 @@ import Testing
     #expect(try holds("ANY names.pathExtension == 'txt'", for: row))
   }
 
-  @Test("a key that a value does not have is null, as of nil")
+  @Test("A key that a value does not have is null.")
   func unknown() throws {
     let row = ["a": "x", "b": 1, "c": NSNull(), "d": UUID()] as [String: Any]
     for path in ["a.nope", "b.length", "c.length", "d.absoluteString", "a.length.nope"] {
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("a dictionary has the values for its keys, and a count")
+  @Test("A dictionary has the values of its keys, and a count.")
   func dictionaries() throws {
     for dictionary in [["length": 7, "b": 8] as Any, NSDictionary(dictionary: ["length": 7, "b": 8])] {
       #expect(try value("a.length", for: ["a": dictionary]) == .integer(7))

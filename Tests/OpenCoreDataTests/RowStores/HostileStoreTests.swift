@@ -4,11 +4,11 @@ import Foundation
 import OpenCoreData
 import Testing
 
-@Suite("Bytes that no save has written, in a store of Cairn, whose checksums are right", .serialized)
+@Suite("Damaged content under valid checksums in a store on Cairn", .serialized)
 struct HostileStoreTests {
   private static let rounds = 50
 
-  @Test("in the row of an object: whatever reads it throws and says where it is, and everything else is there")
+  @Test("Hostile bytes in an object's row make its readers throw with the place, and everything else can be read.")
   func rows() throws {
     try damage("row of x-coredata") { store, _ in
       let table = try #require((1..<30).map { "table \($0)" }.first { (try? store.rows($0).count) == 6 })
@@ -17,12 +17,12 @@ struct HostileStoreTests {
     }
   }
 
-  @Test("in a pack of entries")
+  @Test("Hostile bytes in a pack of entries make its readers throw with the place.")
   func packs() throws {
     try damage(nil) { store, _ in ("entries", try #require(try store.rows("entries").first)) }
   }
 
-  @Test("in metadata, the schema, and the numbers given out")
+  @Test("Hostile bytes in metadata, the schema or the numbers given out make their readers throw with the place.")
   func head() throws {
     try damage(nil) { store, round in
       ("table 0", try #require(try store.rows("table 0").first { $0.reference == .integer(Int64(round % 3) + 1) }))

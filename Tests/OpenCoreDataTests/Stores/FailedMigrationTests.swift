@@ -2,7 +2,7 @@ import OpenCoreData
 import Synchronization
 import Testing
 
-@Suite("A migration that fails")
+@Suite("Failed migrations")
 struct FailedMigrationTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo().model)
 
@@ -24,7 +24,7 @@ struct FailedMigrationTests {
     try coordinator.migratePersistentStore(store, to: url, options: ["error": error], type: type)
   }
 
-  @Test("destroys nothing at a location that only the store class can examine")
+  @Test("A failed migration destroys nothing at a location that only the store class can examine.")
   func remote() throws {
     let url = try #require(URL(string: "remote://town/\(UUID())"))
     #expect(errorCode { try migrate(to: url) } == 77)
@@ -32,14 +32,14 @@ struct FailedMigrationTests {
     #expect(coordinator.persistentStores.count == 1)
   }
 
-  @Test("destroys the new store at a location where nothing was")
+  @Test("A failed migration destroys the new store at a location where nothing was.")
   func file() throws {
     let url = URL(fileURLWithPath: "/nowhere/\(UUID())")
     #expect(errorCode { try migrate(to: url) } == 77)
     #expect(RemoteStore.destroyed.withLock { $0 }.contains(url))
   }
 
-  @Test("did not begin if something other than an empty file or folder was at the location")
+  @Test("A migration does not begin if the location has something other than an empty file or folder.")
   func device() throws {
     let url = URL(fileURLWithPath: "/dev/zero")
     #expect(errorCode { try migrate(to: url) } == NSPersistentStoreOpenError)

@@ -15,7 +15,7 @@ final class Lamp: NSManagedObject {
   }
 }
 
-@Suite("An object that is being freed")
+@Suite("Objects that are being freed")
 struct FreedObjectTests {
   private let container: NSPersistentContainer
 
@@ -31,7 +31,7 @@ struct FreedObjectTests {
     if let failure { throw failure }
   }
 
-  @Test("is not found any more, and another one takes its place")
+  @Test("An object that is being freed is not found, and another object takes its place.")
   func successor() throws {
     let context = container.newBackgroundContext()
     try context.performAndWait {

@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-@Suite("A node that a store returns more than once")
+@Suite("Nodes that a store returns more than once")
 struct SharedNodeTests {
   /// A store with one dog, that always returns the same node, and updates it when it is asked for the dog's owner.
   private final class OneDogStore: TestStore {
@@ -24,7 +24,7 @@ struct SharedNodeTests {
     }
   }
 
-  @Test("may be updated while a context reads it: the context keeps the former values with their version")
+  @Test("Updating a node while a context reads it leaves the context the former values with their version.")
   func updated() throws {
     let type = NSPersistentStore.StoreType(rawValue: "OneDog")
     NSPersistentStoreCoordinator.registerStoreClass(OneDogStore.self, type: type)

@@ -104,7 +104,7 @@ import Testing
     #expect(try coordinator.execute(request, with: context) as? String == "done")
   }
 
-  @Test("a context executes neither fetches nor saves as requests with a result, and asks no store")
+  @Test("A context refuses to execute a fetch or a save as a request with a result, and asks no store.")
   func requestsWithoutResult() throws {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator

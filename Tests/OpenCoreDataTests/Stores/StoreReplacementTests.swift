@@ -5,7 +5,7 @@ import Testing
 @Suite("Replacing the files of a store")
 struct StoreReplacementTests {
   @Test(
-    "succeeds although the former store cannot be removed, which then stays under another name",
+    "Replacing a store succeeds if the former store cannot be removed, which stays under another name.",
     .enabled(if: geteuid() != 0, "The superuser can remove everything."))
   func remains() throws {
     try Fixtures.withFolder { folder in

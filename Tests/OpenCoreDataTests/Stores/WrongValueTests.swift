@@ -36,7 +36,7 @@ private final class ToldStore: NSIncrementalStore {
   ) throws -> Any { related[relationship.name] ?? NSNull() }
 }
 
-@Suite("A value of a wrong type from a store")
+@Suite("Values of a wrong type from a store")
 struct WrongValueTests {
   private let store: ToldStore
   private let context = NSManagedObjectContext(.privateQueue)
@@ -66,7 +66,7 @@ struct WrongValueTests {
     return try context.fetch(request)
   }
 
-  @Test("is an error of the calls that read the object, which stays a fault")
+  @Test("A value of a wrong type is an error of calls that read the object, which stays a fault.")
   func attribute() throws {
     store.values["Dog"] = ["name": "Rex", "tricks": "three"]
     let id = try store.id("Dog")
@@ -83,7 +83,7 @@ struct WrongValueTests {
     }
   }
 
-  @Test("at the end of a to-one relationship is an error", arguments: ["a text", "a dog"])
+  @Test("A value of a wrong type for a to-one relationship is an error.", arguments: ["a text", "a dog"])
   func toOne(kind: String) throws {
     let dog = try store.id("Dog")
     let wrong: Any = kind == "a dog" ? dog : "keeper 1"
@@ -103,7 +103,7 @@ struct WrongValueTests {
     }
   }
 
-  @Test("among the members of a relationship is an error of a fetch that prefetches them")
+  @Test("A value of a wrong type among the members of a relationship fails a fetch that prefetches them.")
   func members() throws {
     store.related["pets"] = [try store.id("Dog"), try store.id("Keeper")]
     expectError("the relationship Keeper.pets", "identifiers of the entities Dog, Keeper", "of the entity Animal") {
@@ -116,7 +116,7 @@ struct WrongValueTests {
     }
   }
 
-  @Test("is an error of a fetch that evaluates a predicate for changed objects")
+  @Test("A value of a wrong type fails a fetch that evaluates a predicate for changed objects.")
   func predicate() throws {
     store.values["Keeper"] = ["name": 7]
     let keeper = try store.id("Keeper")
@@ -136,7 +136,7 @@ struct WrongValueTests {
     }
   }
 
-  @Test("in a row that a deletion has to read is an error of the save, which deletes the row once it can be read")
+  @Test("A value of a wrong type fails a save that must read it for a deletion, which succeeds once it can be read.")
   func deletion() throws {
     store.values["Keeper"] = ["name": 7]
     store.related["pets"] = [try store.id("Dog")]
@@ -159,7 +159,7 @@ struct WrongValueTests {
     }
   }
 
-  @Test("ends the program if reading a property fires the fault, and the message names what is wrong")
+  @Test("Reading a property whose value has a wrong type ends the program with the reason.")
   func property() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tests = try WrongValueTests()
