@@ -75,7 +75,7 @@ package enum AnnotatedFile {
     fields.number(UInt32.self, "checkpoint entry: id")
     fields.reserved(4)
     fields.number(UInt64.self, "sequence")
-    fields.place("packed place where the log goes on behind it")
+    fields.place("packed place where the log continues after it")
     fields.number(UInt64.self, "length of the file")
   }
 
@@ -88,10 +88,10 @@ package enum AnnotatedFile {
     fields.features()
     fields.uuid()
     fields.number(UInt64.self, "sequence of the last commit in it")
-    fields.place("packed place where the log goes on")
+    fields.place("packed place where the log continues")
     fields.number(UInt64.self, "hash seed", { $0.hexadecimal })
-    fields.number(UInt32.self, "logarithm of the units in a slot of log addresses")
-    fields.number(UInt32.self, "number of slots given to segments so far")
+    fields.number(UInt32.self, "logarithm of the units in an extent")
+    fields.number(UInt32.self, "number of extents given to segments so far")
     let end = fields.number(UInt64.self, "end of the nodes")
     let tables = fields.number(UInt64.self, "length of the tables, which follow the nodes and end the file")
     fields.number(UInt32.self, "number of chunk checksums")
