@@ -19,8 +19,8 @@ final class CairnRowSnapshot: RowSnapshot {
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
     guard let keyspace = engine.keyspace(.table(table)) else { return nil }
     return try CairnFailure.translating(url) { () throws(StoreError) in
-      try snapshot.row(Reference(reference), in: keyspace).map { row in
-        StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.revision)
+      try snapshot.row(Key(reference), in: keyspace).map { row in
+        StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.sequence)
       }
     }
   }
@@ -31,12 +31,12 @@ final class CairnRowSnapshot: RowSnapshot {
     guard let keyspace = engine.keyspace(.table(table)) else { return }
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
-      try snapshot.scan(first.map { .from(Reference($0)) } ?? .all, in: keyspace) { key, value, stamp in
-        row.reference = try RowReference(Reference(encoded: key))
+      try snapshot.scan(first.map { .from(Key($0)) } ?? .all, in: keyspace) { key, value, stamp in
+        row.reference = try RowReference(Key(encoded: key))
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
         row.version = stamp.version
-        row.revision = stamp.revision
+        row.revision = stamp.sequence
         return try body(&row) ? .next : .stop
       }
     }
@@ -61,15 +61,15 @@ final class CairnRowSnapshot: RowSnapshot {
 }
 
 extension RowReference {
-  /// Converts a reference of the engine.
-  fileprivate init(_ reference: Reference) throws {
-    switch reference {
+  /// Converts a key of the engine.
+  fileprivate init(_ key: Key) throws {
+    switch key {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)
     case .uuid(let uuid): self = .uuid(uuid)
     case .bytes, .tuple:
       throw StoreFailure.make(
-        CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the invalid reference \(reference).")
+        CocoaError.fileReadCorruptFile.rawValue, "A row of an object has the invalid key \(key).")
     }
   }
 }

@@ -82,11 +82,11 @@ final class CairnRowStore: RowStore {
       defer { snapshot.close() }
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }
-        let expected = row.revision.map { Expectation.revision($0) } ?? .absent
+        let expected = row.revision.map { Expectation.sequence($0) } ?? .absent
         if let bytes = row.bytes {
-          try batch.put(bytes, at: Reference(row.reference), in: table, expecting: expected)
+          try batch.put(bytes, at: Key(row.reference), in: table, expecting: expected)
         } else {
-          try batch.delete(Reference(row.reference), in: table, expecting: expected)
+          try batch.delete(Key(row.reference), in: table, expecting: expected)
         }
       }
       guard let packs else { return }
@@ -104,7 +104,7 @@ final class CairnRowStore: RowStore {
   }
 }
 
-extension Reference {
+extension Key {
   /// Converts a reference of a row.
   init(_ reference: RowReference) {
     self =

@@ -44,7 +44,7 @@ struct PackEditor {
           break
         }
         entries.append(more, more.indices)
-        try batch.delete(.bytes(joined.bound), in: keyspace, expecting: .revision(joined.revision))
+        try batch.delete(.bytes(joined.bound), in: keyspace, expecting: .sequence(joined.sequence))
       }
       try write(entries, bound, pack, old, to: &batch)
     }
@@ -83,7 +83,7 @@ struct PackEditor {
   private func write(
     _ entries: EntryList, _ bound: [UInt8], _ pack: StoredPack?, _ old: EntryList, to batch: inout Batch
   ) throws {
-    let expected = pack.map { Expectation.revision($0.revision) } ?? .absent
+    let expected = pack.map { Expectation.sequence($0.sequence) } ?? .absent
     guard !entries.isEmpty else {
       if pack != nil { try batch.delete(.bytes(bound), in: keyspace, expecting: expected) }
       return

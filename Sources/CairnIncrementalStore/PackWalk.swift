@@ -81,21 +81,21 @@ struct PackWalk {
 
   private func scan(_ range: KeyRange, reverse: Bool, _ body: (StoredPack) throws -> Bool) throws {
     try snapshot.scan(range, in: keyspace, reverse: reverse) { key, value, stamp in
-      guard case .bytes(let bound) = try Reference(encoded: key) else {
-        throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a reference of another kind", at: 0))
+      guard case .bytes(let bound) = try Key(encoded: key) else {
+        throw StoredPack.damaged("(not bytes)", RowDamage("a pack has a key of another kind", at: 0))
       }
       let bytes = unsafe value.withUnsafeBytes { unsafe [UInt8]($0) }
-      return try body(StoredPack(bound: bound, bytes: bytes, revision: stamp.revision)) ? .next : .stop
+      return try body(StoredPack(bound: bound, bytes: bytes, sequence: stamp.sequence)) ? .next : .stop
     }
   }
 }
 
 /// A pack as it is stored.
 struct StoredPack {
-  /// The reference of the pack, a lower bound of its entries.
+  /// The key of the pack, a lower bound of its entries.
   let bound: [UInt8]
   let bytes: [UInt8]
-  let revision: UInt64
+  let sequence: UInt64
 
   static let overlap = RowDamage("its entries are not between its lower bound and that of the next pack", at: 0)
 
@@ -113,7 +113,7 @@ struct StoredPack {
     do {
       return try body()
     } catch let damage as RowDamage {
-      throw Self.damaged(Reference.bytes(bound).description, damage)
+      throw Self.damaged(Key.bytes(bound).description, damage)
     }
   }
 

@@ -6,7 +6,7 @@ import IncrementalStore
 struct ReferenceBlock {
   /// How many numbers are reserved at once, at least.
   private static let size: UInt64 = 4096
-  private static let reference = Reference.integer(3)
+  private static let key = Key.integer(3)
   /// The engine raises its sequence by at least this each time that it is opened for writing.
   private static let sequencesPerRange: UInt64 = 1_000_000_000
 
@@ -28,7 +28,7 @@ struct ReferenceBlock {
 
   private static func reserve(_ count: UInt64, _ engine: Engine) throws -> ReferenceBlock {
     let keyspace = try engine.makeKeyspace(.table(0))
-    let row = try engine.store.row(reference, in: keyspace)
+    let row = try engine.store.row(key, in: keyspace)
     let stored = try row.map { row in
       do {
         return try NumbersGivenOut(row.value)
@@ -42,7 +42,7 @@ struct ReferenceBlock {
     // A copy of a store must not give out the numbers that the original gives out.
     let base = stored.map { $0.store == identity ? $0.base : .random(in: 1 << 20..<1 << 30) } ?? 0
     var range = base + engine.store.lastSequence / sequencesPerRange
-    var revision = row?.revision
+    var found = row?.sequence
     // The first commit after an opening may have a sequence in a later range than `lastSequence`; if so, reserve again
     // in that range.
     while true {
@@ -56,12 +56,12 @@ struct ReferenceBlock {
       let counter = NumbersGivenOut(store: identity, base: base, range: range, next: next)
       let sequence = try engine.store.write(.durable) { batch in
         try batch.put(
-          counter.bytes, at: reference, in: keyspace,
-          expecting: revision.map { .revision($0) } ?? .absent)
+          counter.bytes, at: key, in: keyspace,
+          expecting: found.map { .sequence($0) } ?? .absent)
       }
       let actual = base + sequence / sequencesPerRange
       if actual == range { return ReferenceBlock(range: range, counts: first..<next) }
-      (range, revision) = (actual, sequence)
+      (range, found) = (actual, sequence)
     }
   }
 }

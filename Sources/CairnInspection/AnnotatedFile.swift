@@ -66,7 +66,7 @@ package enum AnnotatedFile {
     fields.number(UInt32.self, "number of old versions")
     fields.reserved(4)
     unsafe fields.bytes(length, "the name in UTF-8") { name in
-      unsafe Reference.string(String(decoding: name, as: UTF8.self)).literal
+      unsafe Key.string(String(decoding: name, as: UTF8.self)).literal
     }
     fields.reserved(Format.padded(length) - length, "padding")
   }

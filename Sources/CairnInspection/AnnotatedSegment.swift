@@ -122,12 +122,12 @@ package struct AnnotatedSegment {
     fields.varint("length of the value as stored")
     if record.isCompressed { fields.varint("length of the value once decompressed") }
     if record.dictionary > 0 { fields.varint("dictionary id") }
-    fields.varint("revision − base sequence") { "\($0): revision \(record.revision)" }
+    fields.varint("sequence − base sequence") { "\($0): sequence \(record.sequence)" }
     fields.varint("version")
     let isRow = record.isPut || record.isTombstone
-    unsafe fields.bytes(record.keyLength, "the key") { key in
-      let reference: Reference? = isRow ? try? Reference(validating: unsafe key.bytes) : nil
-      return unsafe reference?.literal ?? Self.text(key)
+    unsafe fields.bytes(record.keyLength, "the key") { bytes in
+      let key: Key? = isRow ? try? Key(validating: unsafe bytes.bytes) : nil
+      return unsafe key?.literal ?? Self.text(bytes)
     }
     unsafe fields.bytes(record.storedLength, "the value as stored") { unsafe Self.text($0) }
     fields.reserved(record.paddedLength - record.recordLength, "padding")
@@ -136,6 +136,6 @@ package struct AnnotatedSegment {
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     guard bytes.count <= 256, unsafe [UInt8].isText(bytes) else { return "\(bytes.count) bytes" }
-    return unsafe Reference.string(String(decoding: bytes, as: UTF8.self)).literal
+    return unsafe Key.string(String(decoding: bytes, as: UTF8.self)).literal
   }
 }

@@ -8,13 +8,13 @@ package enum DumpProfile: String, Sendable, CaseIterable {
   case lmdb
 }
 
-/// How such a dump writes a row's reference.
+/// How such a dump writes a row's key.
 package enum DumpKeys: String, Sendable, CaseIterable {
-  /// The encoded reference, of any kind; it sorts like the reference (FORMAT.md, section 6).
+  /// The encoded key, of any kind; it sorts like the key (FORMAT.md, section 6).
   case encoded
-  /// The bytes of a reference that is bytes; other references are refused.
+  /// The bytes of a key that is bytes; other keys are refused.
   case bytes
-  /// The UTF-8 of a reference that is a string; other references are refused.
+  /// The UTF-8 of a key that is a string; other keys are refused.
   case text
 }
 
@@ -80,21 +80,21 @@ package struct BerkeleyDump: Sendable {
   private static func unnameable(_ name: String, _ who: String) -> StoreError {
     StoreError(
       .malformed,
-      "\(who) cannot name a database \(Reference.string(name).literal); dump that keyspace alone, with --unnamed")
+      "\(who) cannot name a database \(Key.string(name).literal); dump that keyspace alone, with --unnamed")
   }
 
   /// The bytes to write for an encoded key.
-  /// - Throws: `malformed` for a reference that ``keys`` cannot express.
+  /// - Throws: `malformed` for a key that ``keys`` cannot express.
   package func key(
     _ encoded: UnsafeRawBufferPointer, in keyspace: String
   ) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let type = keys.type else { return unsafe encoded }
     guard unsafe encoded.first == type else {
-      let literal = (try? Reference(validating: unsafe encoded.bytes))?.literal ?? "a key"
+      let literal = (try? Key(validating: unsafe encoded.bytes))?.literal ?? "a key"
       throw StoreError(
         .malformed,
-        "\(literal) in \(Reference.string(keyspace).literal) is \(keys == .bytes ? "not bytes" : "not a string"); "
-          + "--keys encoded accepts any reference")
+        "\(literal) in \(Key.string(keyspace).literal) is \(keys == .bytes ? "not bytes" : "not a string"); "
+          + "--keys encoded accepts any key")
     }
     return unsafe UnsafeRawBufferPointer(rebasing: encoded.dropFirst())
   }
@@ -108,12 +108,12 @@ package struct BerkeleyDump: Sendable {
 }
 
 extension DumpKeys {
-  /// The type byte with which the encoding of every allowed reference begins; nil if any reference is allowed.
+  /// The type byte with which the encoding of every allowed key begins; nil if any key is allowed.
   var type: UInt8? {
     switch self {
     case .encoded: nil
-    case .bytes: Reference.bytes([]).encoded.first
-    case .text: Reference.string("").encoded.first
+    case .bytes: Key.bytes([]).encoded.first
+    case .text: Key.string("").encoded.first
     }
   }
 }

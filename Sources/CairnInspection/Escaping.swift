@@ -3,7 +3,7 @@ import Cairn
 /// How text from a store is escaped for display, so that it cannot move the cursor, colour or reorder the text around
 /// it, or stay invisible.
 package enum Escaping: Sendable {
-  /// As in a reference's literal: `\u{1B}`.
+  /// As in a key's literal: `\u{1B}`.
   case literal
   /// As in a string of JSON: `\u001b`.
   case json

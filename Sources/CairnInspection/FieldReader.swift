@@ -91,7 +91,7 @@ package struct Annotation: Sendable, Hashable {
   mutating func uuid() {
     guard !isCutOff(16, "store UUID") else { return }
     let value = unsafe UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt128.self))
-    note(16, "store UUID", Reference.uuid(value).description)
+    note(16, "store UUID", Key.uuid(value).description)
   }
 
   @discardableResult

@@ -20,7 +20,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case frame
     /// A record is invalid.
     case record
-    /// A row's key is not an encoded reference.
+    /// A row's key is not encoded correctly.
     case key
     /// A value cannot be decompressed.
     case value
@@ -60,15 +60,15 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   public let severity: Severity
   /// The file's name in the store's directory; for rows of a Core Data store, the keyspace.
   public let file: String
-  /// The reference of the row in the keyspace, for rows of a Core Data store.
-  public let key: Reference?
+  /// The key of the row in the keyspace, for rows of a Core Data store.
+  public let key: Key?
   /// The offset in the file in bytes; nil if it would say no more than the file's name.
   public let offset: Int?
   /// What was found, for people.
   public let words: String
 
   init(
-    kind: Kind, severity: Severity, file: String, key: Reference? = nil, offset: Int? = nil, words: String
+    kind: Kind, severity: Severity, file: String, key: Key? = nil, offset: Int? = nil, words: String
   ) {
     self.kind = kind
     self.severity = severity

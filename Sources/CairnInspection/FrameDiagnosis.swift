@@ -40,8 +40,8 @@ package struct FrameDiagnosis {
         find("the checksum is wrong")
       } else if record.kind == nil {
         find("kind \(record.tag & 15) does not exist")
-      } else if record.revision != header.sequence, !origin.isCompacted {
-        find("the record is from commit \(record.revision), the frame from commit \(header.sequence)")
+      } else if record.sequence != header.sequence, !origin.isCompacted {
+        find("the record is from commit \(record.sequence), the frame from commit \(header.sequence)")
       }
       isGuess = !isValid
       let padding = record.recordLength..<record.paddedLength

@@ -12,11 +12,11 @@ package struct JSONLinesReader {
 
   package struct Version: Sendable {
     package let keyspace: UInt32
-    package let reference: Reference
+    package let key: Key
     /// nil for a deletion.
     package let value: [UInt8]?
     package let version: UInt64
-    package let revision: UInt64
+    package let sequence: UInt64
     /// Whether the version before this one is a newer version of the same row.
     package let isOld: Bool
   }
@@ -27,6 +27,8 @@ package struct JSONLinesReader {
   }
 
   private var lines: LineReader
+  /// The name of the member with a version's sequence.
+  private var sequenceMember = "sequence"
   package private(set) var lastSequence: UInt64 = 0
 
   /// Reads the first line.
@@ -36,8 +38,10 @@ package struct JSONLinesReader {
     guard let head, head["schema"]?.text == "kvdump.dump" else {
       throw self.lines.problem("this is not the first line of a dump by kvdump dump --format jsonl")
     }
-    guard head["schemaVersion"]?.unsigned == 1 else {
-      throw StoreError(.newerFormat, "the dump was written by a newer version")
+    switch head["schemaVersion"]?.unsigned {
+    case 1: sequenceMember = "revision"
+    case 2: break
+    default: throw StoreError(.newerFormat, "the dump was written by a newer version")
     }
     lastSequence = try self.lines.sequence(head, "lastSequence", in: 0...Format.maximumBaseSequence)
   }
@@ -98,12 +102,12 @@ package struct JSONLinesReader {
     guard bytes == nil || version > 0 else { throw lines.problem("the version of a row must be at least 1") }
     var isOld = false
     if case .bool(true) = line["old"] { isOld = true }
-    guard let reference = Reference(key, depth: 0) else {
+    guard let key = Key(key, depth: 0) else {
       throw lines.problem(#"a key must be {"integer":…}, {"text":…}, {"uuid":…}, {"hex":…} or {"tuple":[…]}"#)
     }
     return Version(
-      keyspace: keyspace, reference: reference, value: bytes, version: version,
-      revision: try lines.sequence(line, "revision", in: 1...max(1, lastSequence)), isOld: isOld)
+      keyspace: keyspace, key: key, value: bytes, version: version,
+      sequence: try lines.sequence(line, sequenceMember, in: 1...max(1, lastSequence)), isOld: isOld)
   }
 }
 
@@ -135,20 +139,20 @@ extension JSONValue {
   }
 }
 
-extension Reference {
+extension Key {
   fileprivate init?(_ value: JSONValue, depth: Int) {
     if case .integer(let number) = value["integer"], let integer = Int64(exactly: number) {
       self = .integer(integer)
     } else if let text = value["text"]?.text {
       self = .string(text)
-    } else if let text = value["uuid"]?.text, case .uuid(let uuid)? = try? Reference(literal: text) {
+    } else if let text = value["uuid"]?.text, case .uuid(let uuid)? = try? Key(literal: text) {
       self = .uuid(uuid)
     } else if value["hex"] != nil, let bytes = value.bytes {
       self = .bytes(bytes)
     } else if case .array(let elements) = value["tuple"], depth < Self.maximumNesting {
-      let references = elements.compactMap { Reference($0, depth: depth + 1) }
-      guard references.count == elements.count else { return nil }
-      self = .tuple(references)
+      let keys = elements.compactMap { Key($0, depth: depth + 1) }
+      guard keys.count == elements.count else { return nil }
+      self = .tuple(keys)
     } else {
       return nil
     }

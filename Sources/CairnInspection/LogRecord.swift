@@ -14,7 +14,7 @@ package struct LogRecord: Sendable {
   /// The name of the record's keyspace; nil if neither the log nor the manifest has one.
   package let keyspaceName: String?
   package let key: LogKey
-  package let revision: UInt64
+  package let sequence: UInt64
   package let version: UInt64
   /// Bytes of the record with its padding.
   package let length: Int
@@ -33,7 +33,7 @@ package struct LogRecord: Sendable {
     keyspace = header.keyspace
     self.keyspaceName = keyspaceName
     key = LogKey(record)
-    revision = header.revision
+    sequence = header.sequence
     version = header.version
     length = header.paddedLength
     storedBytes = header.storedLength
@@ -45,7 +45,7 @@ package struct LogRecord: Sendable {
 
 /// The decoded key of a record; its meaning depends on the record's kind.
 package enum LogKey: Sendable, Hashable {
-  case row(Reference)
+  case row(Key)
   /// The name in a keyspace's definition.
   case name(String)
   /// The number of a dictionary.
@@ -58,8 +58,8 @@ package enum LogKey: Sendable, Hashable {
     let malformed = unsafe LogKey.malformed(Array(record.key))
     switch record.header.kind {
     case .put, .tombstone:
-      do throws(MalformedReference) {
-        self = unsafe .row(try Reference(validating: record.key.bytes))
+      do throws(MalformedKey) {
+        self = unsafe .row(try Key(validating: record.key.bytes))
       } catch {
         self = malformed
       }

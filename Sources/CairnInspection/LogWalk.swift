@@ -197,10 +197,10 @@ struct LogWalk {
       }
       if header.isPut, header.version == 0 { find(.record, at: offset, "a row has version 0") }
       guard depth == .full else { return }
-      do throws(MalformedReference) {
-        _ = try unsafe Reference(validating: record.key.bytes)
+      do throws(MalformedKey) {
+        _ = try unsafe Key(validating: record.key.bytes)
       } catch {
-        find(.key, at: offset, "a key of keyspace \(header.keyspace) is not an encoded reference")
+        find(.key, at: offset, "a key of keyspace \(header.keyspace) is not encoded correctly")
       }
       if header.dictionary > 0, dictionaries[header.dictionary] == nil {
         waiting.append(Waiting(record: record, mapping: mapping, file: file, offset: offset))

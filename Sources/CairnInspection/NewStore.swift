@@ -41,7 +41,7 @@ package struct NewStore: ~Copyable {
     let key: [UInt8]
     let value: [UInt8]?
     let version: UInt64
-    let revision: UInt64
+    let sequence: UInt64
   }
 
   /// Builds a store with `fill`. Removes what has been written if `fill`, or anything else, fails.
@@ -80,7 +80,7 @@ package struct NewStore: ~Copyable {
   package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
     guard !keyspaces.contains(where: { $0.name == keyspace.name }), keyspace.id > keyspaces.last?.id ?? 0 else {
       throw StoreError(
-        .malformed, "keyspace \(Reference.string(keyspace.name).literal) appears twice, or its number does not ascend"
+        .malformed, "keyspace \(Key.string(keyspace.name).literal) appears twice, or its number does not ascend"
       )
     }
     keyspaces.append(keyspace)
@@ -92,14 +92,14 @@ package struct NewStore: ~Copyable {
   /// only in a keyspace that keeps them.
   /// - Throws: `malformed` for a keyspace that has not been added; `keyTooLong`.
   package mutating func add(
-    _ value: [UInt8]?, at key: [UInt8], in keyspace: UInt32, version: UInt64, revision: UInt64, isOld: Bool = false
+    _ value: [UInt8]?, at key: [UInt8], in keyspace: UInt32, version: UInt64, sequence: UInt64, isOld: Bool = false
   ) throws(StoreError) {
     guard sections[keyspace] != nil else { throw StoreError(.malformed, "keyspace \(keyspace) is not defined") }
     guard key.count <= Format.maximumKeyLength else {
       throw StoreError(.keyTooLong, "a key has \(key.count) bytes, but at most \(Format.maximumKeyLength) are allowed")
     }
     count(isPut: value != nil, isOld: isOld, in: keyspace)
-    let pending = PendingVersion(key: key, value: value, version: version, revision: revision)
+    let pending = PendingVersion(key: key, value: value, version: version, sequence: sequence)
     guard sections[keyspace]?.pending != nil else { return try write(pending, keyspace) }
     sections[keyspace]?.pending?.append(pending)
     sections[keyspace]?.pendingBytes += value?.count ?? 0
@@ -121,9 +121,9 @@ package struct NewStore: ~Copyable {
 
   /// Adds a dictionary of another store.
   package mutating func add(dictionary id: UInt32, _ content: [UInt8], keyspace: UInt32) throws(StoreError) {
-    let revision = keyspaces.first { $0.id == keyspace }?.definedAt ?? 0
+    let sequence = keyspaces.first { $0.id == keyspace }?.definedAt ?? 0
     let block = compressor.block(of: content, with: nil)
-    try builder.add(dictionary: id, content, block: block, keyspace: keyspace, revision: revision)
+    try builder.add(dictionary: id, content, block: block, keyspace: keyspace, sequence: sequence)
     contents.dictionaries += 1
   }
 
@@ -154,7 +154,7 @@ package struct NewStore: ~Copyable {
         try unsafe builder.add(
           version.value == nil ? .tombstone : .put, keyspace: keyspace, key: key, value: stored,
           compressedFrom: block == nil ? nil : value.count, dictionary: block == nil ? 0 : dictionary?.id ?? 0,
-          version: version.version, revision: version.revision)
+          version: version.version, sequence: version.sequence)
       }
     }
   }
@@ -178,7 +178,7 @@ package struct NewStore: ~Copyable {
       guard found == rows else {
         throw StoreError(
           .malformed,
-          "only \(found) of \(rows) rows in \(Reference.string(name).literal) have distinct keys"
+          "only \(found) of \(rows) rows in \(Key.string(name).literal) have distinct keys"
         )
       }
     }
@@ -187,7 +187,7 @@ package struct NewStore: ~Copyable {
       throw StoreError(
         .malformed,
         "only \(store.statistics.retainedVersions) of \(older) older versions can be kept: their keyspaces keep fewer "
-          + "versions, or two have the same revision")
+          + "versions, or two have the same sequence")
     }
     return contents
   }

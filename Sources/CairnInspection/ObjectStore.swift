@@ -7,7 +7,7 @@ package struct ObjectStore {
   package struct Object {
     package let reference: ObjectReference
     package let version: UInt64
-    package let revision: UInt64
+    package let sequence: UInt64
     /// Attributes and to-one relationships by the number of the property.
     package let values: [UInt32: StoredValue]
   }
@@ -57,8 +57,8 @@ package struct ObjectStore {
     if let entity = schema.entities.first(where: { $0.name == name }) { return entity }
     throw StoreError(
       .notFound,
-      "there is no entity \(Reference.string(name).literal); the entities are "
-        + schema.entities.map { Reference.string($0.name).literal }.sorted().joined(separator: ", "))
+      "there is no entity \(Key.string(name).literal); the entities are "
+        + schema.entities.map { Key.string($0.name).literal }.sorted().joined(separator: ", "))
   }
 
   /// As `Person/p12`.
@@ -122,9 +122,9 @@ package struct ObjectStore {
   /// Nil if there is no such object.
   package func object(_ reference: ObjectReference) throws -> Object? {
     guard let keyspace = structures.keyspaces[reference.entity],
-      let row = try snapshot.row(Reference(reference.reference), in: keyspace)
+      let row = try snapshot.row(Key(reference.reference), in: keyspace)
     else { return nil }
-    return try object(reference, row.value, version: row.version, revision: row.revision)
+    return try object(reference, row.value, version: row.version, sequence: row.sequence)
   }
 
   /// Calls `body` with the objects of an entity itself, in the order of their references, and with an error for each
@@ -135,7 +135,7 @@ package struct ObjectStore {
   }
 
   private func object(_ record: RecordView, of entity: UInt32) throws -> Object {
-    let key = try unsafe Reference(encoded: record.key.bytes)
+    let key = try unsafe Key(encoded: record.key.bytes)
     guard let reference = RowReference(key) else {
       throw StoreError(
         .corrupted,
@@ -145,11 +145,11 @@ package struct ObjectStore {
     try unsafe snapshot.withValue(of: record) { bytes = unsafe Array($0) }
     return try object(
       ObjectReference(entity: entity, reference: reference), bytes, version: record.header.version,
-      revision: record.header.revision)
+      sequence: record.header.sequence)
   }
 
   private func object(
-    _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, revision: UInt64
+    _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, sequence: UInt64
   ) throws(StoreError) -> Object {
     let values = try Self.reading("the row of \(name(of: reference))") { () throws(RowDamage) in
       var values: [UInt32: StoredValue] = [:]
@@ -157,7 +157,7 @@ package struct ObjectStore {
       while let (number, field) = try fields.next() { values[number] = try StoredValue(field, in: bytes) }
       return values
     }
-    return Object(reference: reference, version: version, revision: revision, values: values)
+    return Object(reference: reference, version: version, sequence: sequence, values: values)
   }
 
   /// The members of a to-many relationship of an object, in their order.
@@ -166,7 +166,7 @@ package struct ObjectStore {
     let prefix = Entry.members(of: object.reference, relationship)
     var members: [ObjectReference] = []
     try structures.forEachPack(from: prefix) { bound, bytes in
-      try Self.reading("\(name(of: object)): the pack \(Reference.bytes(bound).literal)") { () throws(RowDamage) in
+      try Self.reading("\(name(of: object)): the pack \(Key.bytes(bound).literal)") { () throws(RowDamage) in
         var entries = try PackReader(bytes)
         while try entries.next() {
           if entries.entry.starts(with: prefix) {

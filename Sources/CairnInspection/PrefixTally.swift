@@ -1,6 +1,6 @@
 package import Cairn
 
-/// Counts rows and writes by the prefixes of their references.
+/// Counts rows and writes by the prefixes of their keys.
 ///
 /// The prefix of a tuple is its first element; of a string, the part up to and including its first character that is
 /// neither a letter nor a digit, or its first three characters; of bytes, the first two; of an integer, its thousand.
@@ -25,14 +25,14 @@ package struct PrefixTally: Sendable {
 
   package init() {}
 
-  package mutating func add(row reference: Reference, bytes: Int) {
-    with(Self.prefix(of: reference)) {
+  package mutating func add(row key: Key, bytes: Int) {
+    with(Self.prefix(of: key)) {
       $0.rows += 1
       $0.bytes += bytes
     }
   }
 
-  package mutating func add(writeOf reference: Reference) { with(Self.prefix(of: reference)) { $0.writes += 1 } }
+  package mutating func add(writeOf key: Key) { with(Self.prefix(of: key)) { $0.writes += 1 } }
 
   private mutating func with(_ prefix: String, _ change: (inout Entry) -> Void) {
     change(&entries[prefix, default: Entry(prefix: prefix)])
@@ -50,8 +50,8 @@ package struct PrefixTally: Sendable {
     return Array(sorted.prefix(count))
   }
 
-  private static func prefix(of reference: Reference) -> String {
-    switch reference {
+  private static func prefix(of key: Key) -> String {
+    switch key {
     case .integer(let value):
       let remainder = value % 1000
       let (floor, isBeforeBeginning) = value.subtractingReportingOverflow(remainder < 0 ? remainder + 1000 : remainder)
@@ -64,12 +64,12 @@ package struct PrefixTally: Sendable {
       for scalar in text.unicodeScalars.prefix(24) {
         beginning.append(scalar)
         if !(scalar.properties.isAlphabetic || scalar.properties.numericType != nil) {
-          return Reference.string(String(beginning)).literal + " …"
+          return Key.string(String(beginning)).literal + " …"
         }
       }
-      return Reference.string(String(text.prefix(3))).literal + " …"
+      return Key.string(String(text.prefix(3))).literal + " …"
     case .uuid: return "UUIDs"
-    case .bytes(let bytes): return Reference.bytes(Array(bytes.prefix(2))).literal + " …"
+    case .bytes(let bytes): return Key.bytes(Array(bytes.prefix(2))).literal + " …"
     case .tuple(let elements):
       guard let first = elements.first else { return "()" }
       let literal = first.literal

@@ -47,7 +47,7 @@ struct RowStructures: StructureSource {
     for (table, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) {
       try snapshot.scan(in: keyspace) { key, _, _ in
         try watch?.step()
-        let reference = try Reference(encoded: key)
+        let reference = try Key(encoded: key)
         guard RowReference(reference) == nil else { return .next }
         body(
           Finding(
@@ -81,19 +81,19 @@ struct RowStructures: StructureSource {
 
   func contains(_ reference: RowReference, in table: UInt32) throws -> Bool {
     guard let keyspace = keyspaces[table] else { return false }
-    return try snapshot.contains(Reference(reference), in: keyspace)
+    return try snapshot.contains(Key(reference), in: keyspace)
   }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> [UInt8]? {
     guard let keyspace = keyspaces[table] else { return nil }
-    return try snapshot.row(Reference(reference), in: keyspace)?.value
+    return try snapshot.row(Key(reference), in: keyspace)?.value
   }
 
   func forEachRow(in table: UInt32, _ body: (RowReference, [UInt8]) throws -> Void) throws {
     guard let keyspace = keyspaces[table] else { return }
     try snapshot.scan(in: keyspace) { key, value, _ in
       try watch?.step()
-      guard let reference = RowReference(try Reference(encoded: key)) else { return .next }
+      guard let reference = RowReference(try Key(encoded: key)) else { return .next }
       try body(reference, unsafe value.withUnsafeBytes { unsafe Array($0) })
       return .next
     }
@@ -103,12 +103,12 @@ struct RowStructures: StructureSource {
     guard let packs else { return }
     var first = KeyRange.all
     try snapshot.scan(.through(.bytes(entry)), in: packs, reverse: true, limit: 1) { key, _, _ in
-      first = .from(try Reference(encoded: key))
+      first = .from(try Key(encoded: key))
       return .stop
     }
     try snapshot.scan(first, in: packs) { key, value, _ in
       try watch?.step()
-      guard case .bytes(let bound) = try Reference(encoded: key) else { return .next }
+      guard case .bytes(let bound) = try Key(encoded: key) else { return .next }
       return try body(bound, unsafe value.withUnsafeBytes { unsafe Array($0) }) ? .next : .stop
     }
   }
@@ -124,7 +124,7 @@ extension Store {
   }
 }
 
-extension Reference {
+extension Key {
   init(_ reference: RowReference) {
     self =
       switch reference {
@@ -137,7 +137,7 @@ extension Reference {
 
 extension RowReference {
   /// Nil for a reference of a kind that objects do not have.
-  init?(_ reference: Reference) {
+  init?(_ reference: Key) {
     switch reference {
     case .integer(let number): self = .integer(number)
     case .string(let text): self = .string(text)
@@ -157,10 +157,10 @@ extension Finding {
       case .entry: .entry
       case .leadsNowhere: .leadsNowhere
       }
-    let (keyspace, key): (String, Reference?) =
+    let (keyspace, key): (String, Key?) =
       switch finding.place {
       case .table(let table): ("table \(table)", nil)
-      case .row(let reference, let table): ("table \(table)", Reference(reference))
+      case .row(let reference, let table): ("table \(table)", Key(reference))
       case .pack(let bound): ("entries", .bytes(bound))
       }
     self.init(

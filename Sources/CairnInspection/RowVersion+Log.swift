@@ -1,14 +1,14 @@
 package import Cairn
 
 extension RowVersion {
-  /// All versions of a row in a log, newest first, including those that the store no longer keeps, and the revisions of
+  /// All versions of a row in a log, newest first, including those that the store no longer keeps, and the sequences of
   /// those whose values cannot be read. Reads the whole log.
   package static func all(
-    of reference: Reference, in keyspace: Keyspace, _ log: LogReader
+    of key: Key, in keyspace: Keyspace, _ log: LogReader
   ) throws(StoreError) -> (versions: [RowVersion], unreadable: [UInt64]) {
     var values = ValueReader()
     var records: [(record: RecordView, mapping: any Mapping)] = []
-    let key = reference.encoded
+    let key = key.encoded
     for entry in log.entries {
       guard let segment = try log.segment(entry) else { continue }
       segment.forEachRecord { record, _ in
@@ -19,19 +19,19 @@ extension RowVersion {
         records.append((record, segment.mapping))
       }
     }
-    // Compaction and a writer may have left two records of one revision; both have the same contents.
+    // Compaction and a writer may have left two records of one sequence; both have the same contents.
     var versions: [UInt64: RowVersion] = [:]
     for (record, _) in records {
       let header = record.header
       do throws(StoreError) {
         let value = header.isTombstone ? nil : try values.value(of: record)
-        versions[header.revision] = RowVersion(value: value, version: header.version, revision: header.revision)
+        versions[header.sequence] = RowVersion(value: value, version: header.version, sequence: header.sequence)
       } catch {
-        // The other record of this revision may be readable.
+        // The other record of this sequence may be readable.
       }
     }
-    let unreadable = Set(records.map(\.record.header.revision)).subtracting(versions.keys)
-    return (versions.values.sorted { $0.revision > $1.revision }, unreadable.sorted(by: >))
+    let unreadable = Set(records.map(\.record.header.sequence)).subtracting(versions.keys)
+    return (versions.values.sorted { $0.sequence > $1.sequence }, unreadable.sorted(by: >))
   }
 }
 

@@ -2,7 +2,7 @@ public import Cairn
 
 extension KeyRange {
   /// The range that satisfies all given bounds: keys that begin with `prefix`, from `from` on, before `to`.
-  public init(prefix: Reference?, from: Reference?, to: Reference?) {
+  public init(prefix: Key?, from: Key?, to: Key?) {
     let prefix = prefix.map(KeyRange.prefix) ?? .all
     let lowers = [prefix.lower, from?.encoded ?? []]
     let uppers = [prefix.upper, to?.encoded].compactMap(\.self)
@@ -34,10 +34,10 @@ extension Store {
   /// The keyspace with this name. Unlike ``keyspace(_:_:)``, this creates none, and it accepts either order.
   public func existingKeyspace(_ name: String) throws(StoreError) -> Keyspace {
     if let keyspace = keyspaces.first(where: { $0.name == name }) { return keyspace }
-    let names = keyspaces.map { Reference.string($0.name).literal }
+    let names = keyspaces.map { Key.string($0.name).literal }
     throw StoreError(
       .notFound,
-      "there is no keyspace \(Reference.string(name).literal); "
+      "there is no keyspace \(Key.string(name).literal); "
         + (names.isEmpty ? "the store has none" : "the keyspaces are \(names.joined(separator: ", "))"))
   }
 }
@@ -47,7 +47,7 @@ package struct RowWriter: Sendable {
   package enum Form: Sendable {
     /// The key's literal, a tab, and the value.
     case text
-    /// `{"key":…,"value":…,"version":…,"revision":…}`
+    /// `{"key":…,"value":…,"version":…,"sequence":…}`
     case json
   }
 
@@ -60,28 +60,30 @@ package struct RowWriter: Sendable {
   }
 
   /// Appends a row without an end of line.
-  package func write(_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp, to bytes: inout [UInt8]) throws(StoreError) {
-    let reference: Reference
-    do throws(MalformedReference) { reference = try Reference(validating: key) } catch {
-      throw StoreError(.corrupted, "a key is not an encoded reference")
+  package func write(
+    _ encoded: RawSpan, _ value: RawSpan, _ stamp: RowStamp, to bytes: inout [UInt8]
+  ) throws(StoreError) {
+    let key: Key
+    do throws(MalformedKey) { key = try Key(validating: encoded) } catch {
+      throw StoreError(.corrupted, "a key is not encoded correctly")
     }
     switch form {
     case .text:
-      bytes.append(literal: reference)
+      bytes.append(literal: key)
       guard !keysOnly else { return }
       bytes.append(UInt8(ascii: "\t"))
       unsafe value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
     case .json:
       bytes.append(contentsOf: #"{"key":"#.utf8)
-      bytes.append(json: reference)
+      bytes.append(json: key)
       if !keysOnly {
         bytes.append(contentsOf: #","value":"#.utf8)
         unsafe value.withUnsafeBytes { unsafe bytes.append(jsonValue: $0) }
       }
       bytes.append(contentsOf: #","version":"#.utf8)
       bytes.append(decimal: stamp.version)
-      bytes.append(contentsOf: #","revision":"#.utf8)
-      bytes.append(decimal: stamp.revision)
+      bytes.append(contentsOf: #","sequence":"#.utf8)
+      bytes.append(decimal: stamp.sequence)
       bytes.append(UInt8(ascii: "}"))
     }
   }
@@ -111,8 +113,8 @@ extension [UInt8] {
   }
 
   /// Appends `{"integer":…}`, `{"text":"…"}`, `{"uuid":"…"}`, `{"hex":"…"}` or `{"tuple":[…]}`.
-  package mutating func append(json reference: Reference) {
-    switch reference {
+  package mutating func append(json key: Key) {
+    switch key {
     case .integer(let value):
       append(contentsOf: #"{"integer":"#.utf8)
       append(decimal: value)
@@ -120,7 +122,7 @@ extension [UInt8] {
       append(contentsOf: #"{"text":"#.utf8)
       append(quoted: text, .json)
     case .uuid:
-      append(contentsOf: #"{"uuid":"\#(reference.description)""#.utf8)
+      append(contentsOf: #"{"uuid":"\#(key.description)""#.utf8)
     case .bytes(let bytes):
       append(contentsOf: #"{"hex":""#.utf8)
       unsafe bytes.withUnsafeBytes { unsafe append(hex: $0) }

@@ -33,7 +33,7 @@ package struct Salvage {
   private struct Version {
     let segment: Int
     let offset: Int
-    let revision: UInt64
+    let sequence: UInt64
     let isTombstone: Bool
   }
 
@@ -51,7 +51,7 @@ package struct Salvage {
   private var values = ValueReader()
   private var rows: [Row: [Version]] = [:]
   private var lastSequence: UInt64 = 1
-  /// The rows that losses name, and the newest revision that was kept of each, if any.
+  /// The rows that losses name, and the newest sequence that was kept of each, if any.
   private var named: [(loss: Int, key: Int, row: Row)] = []
   private var kept: [Row: UInt64] = [:]
 
@@ -151,9 +151,9 @@ package struct Salvage {
 
   private mutating func take(_ record: RecordView, _ offset: Int, _ segment: Int) {
     let header = record.header
-    lastSequence = max(lastSequence, header.revision)
+    lastSequence = max(lastSequence, header.sequence)
     values.learn(record)
-    if let manifest = log.manifest, let listed, header.revision <= manifest.highestSequence,
+    if let manifest = log.manifest, let listed, header.sequence <= manifest.highestSequence,
       !listed.contains(header.keyspace)
     {
       // The manifest was written after this commit. It lists all keyspaces of that time except dropped ones.
@@ -163,12 +163,12 @@ package struct Salvage {
     case .put, .tombstone:
       let row = unsafe Row(keyspace: header.keyspace, key: Array(record.key))
       rows[row, default: []].append(
-        Version(segment: segment, offset: offset, revision: header.revision, isTombstone: header.isTombstone))
+        Version(segment: segment, offset: offset, sequence: header.sequence, isTombstone: header.isTombstone))
     case .keyspaceDefinition:
       guard let definition = record.definition else { return }
       let oldVersions = keyspaces[header.keyspace]?.oldVersions ?? 0
       keyspaces[header.keyspace] = Manifest.Keyspace(
-        id: header.keyspace, isOrdered: definition.isOrdered, definedAt: header.revision, name: definition.name,
+        id: header.keyspace, isOrdered: definition.isOrdered, definedAt: header.sequence, name: definition.name,
         oldVersions: oldVersions)
     case .keyspaceDropped: dropped.insert(header.keyspace)
     case .dictionary:
@@ -176,7 +176,7 @@ package struct Salvage {
     case .retention:
       guard let oldVersions = record.oldVersions else { return }
       retentions[header.keyspace, default: RetentionSchedule(oldVersions: 0)]
-        .add(oldVersions: oldVersions, since: header.revision)
+        .add(oldVersions: oldVersions, since: header.sequence)
     case nil: break
     }
   }
@@ -197,9 +197,9 @@ package struct Salvage {
     var keys: [String] = []
     for gap in gaps {
       let readable = damagedRows(in: segment, gap.range)
-      for (row, reference) in readable {
+      for (row, key) in readable {
         named.append((report.losses.count, keys.count, row))
-        keys.append("\(name(row.keyspace)) \(reference.literal)")
+        keys.append("\(name(row.keyspace)) \(key.literal)")
       }
       if readable.isEmpty, origin.isCompacted {
         // Compaction has sorted the rows.
@@ -227,19 +227,19 @@ package struct Salvage {
   }
 
   /// The rows of records whose checksum is wrong but whose header and key can be decoded.
-  private func damagedRows(in segment: LogSegment, _ range: Range<Int>) -> [(row: Row, reference: Reference)] {
+  private func damagedRows(in segment: LogSegment, _ range: Range<Int>) -> [(row: Row, key: Key)] {
     guard let origin = segment.origin else { return [] }
-    var rows: [(row: Row, reference: Reference)] = []
+    var rows: [(row: Row, key: Key)] = []
     var offset = range.lowerBound
     while offset < range.upperBound,
       let header = unsafe RecordHeader(
         segment.mapping.base + offset, available: range.upperBound - offset, baseSequence: origin.baseSequence)
     {
       if header.isPut || header.isTombstone {
-        let key = unsafe UnsafeRawBufferPointer(
+        let encoded = unsafe UnsafeRawBufferPointer(
           start: segment.mapping.base + offset + header.length, count: header.keyLength)
-        if let reference = try? Reference(validating: unsafe key.bytes) {
-          rows.append((unsafe Row(keyspace: header.keyspace, key: Array(key)), reference))
+        if let key = try? Key(validating: unsafe encoded.bytes) {
+          rows.append((unsafe Row(keyspace: header.keyspace, key: Array(encoded)), key))
         }
       }
       offset += header.paddedLength
@@ -247,22 +247,22 @@ package struct Salvage {
     return rows
   }
 
-  /// Adds to each lost row that a loss names which revision of it was kept, if any.
+  /// Adds to each lost row that a loss names which sequence of it was kept, if any.
   private mutating func tellWhatWasKept() {
     for (loss, key, row) in named {
-      if let revision = kept[row] { report.losses[loss].keys[key] += ", of which revision \(revision) was kept" }
+      if let sequence = kept[row] { report.losses[loss].keys[key] += ", of which sequence \(sequence) was kept" }
     }
   }
 
   private func name(_ keyspace: UInt32) -> String {
-    keyspaces[keyspace].map { Reference.string($0.name).literal } ?? "keyspace \(keyspace)"
+    keyspaces[keyspace].map { Key.string($0.name).literal } ?? "keyspace \(keyspace)"
   }
 
   private func name(_ record: RecordView?) -> String? {
     guard let record, record.header.isPut || record.header.isTombstone,
-      let reference = try? Reference(validating: unsafe record.key.bytes)
+      let key = try? Key(validating: unsafe record.key.bytes)
     else { return nil }
-    return "\(name(record.header.keyspace)) \(reference.literal)"
+    return "\(name(record.header.keyspace)) \(key.literal)"
   }
 
   // MARK: Writing
@@ -290,8 +290,8 @@ package struct Salvage {
         if number % 1024 == 0, progress?(number, sorted.count) == false {
           throw StoreError(.cancelled, "salvaging was cancelled")
         }
-        let revision = try write(row, to: &new, &losses)
-        if namedRows.contains(row) { kept[row] = revision }
+        let sequence = try write(row, to: &new, &losses)
+        if namedRows.contains(row) { kept[row] = sequence }
       }
     }
     report.losses += losses
@@ -317,45 +317,45 @@ package struct Salvage {
       let name = unused("keyspace \(keyspace.id), its name was used again")
       keyspaces[keyspace.id]?.name = name
       report.remarks.append(
-        "the record that dropped keyspace \(keyspace.id) is lost: its name \(Reference.string(keyspace.name).literal) "
-          + "is that of keyspace \(newer) now, and its rows are in \(Reference.string(name).literal)")
+        "the record that dropped keyspace \(keyspace.id) is lost: its name \(Key.string(keyspace.name).literal) "
+          + "is that of keyspace \(newer) now, and its rows are in \(Key.string(name).literal)")
     }
     let known = Set(keyspaces.keys).union(dropped)
     for id in Set(rows.keys.map(\.keyspace)).subtracting(known).sorted() {
       let name = unused("keyspace \(id), its name is lost")
       keyspaces[id] = Manifest.Keyspace(id: id, isOrdered: true, definedAt: 1, name: name)
-      report.remarks.append("rows of keyspace \(id), which has no definition, are in \(Reference.string(name).literal)")
+      report.remarks.append("rows of keyspace \(id), which has no definition, are in \(Key.string(name).literal)")
     }
   }
 
-  /// Writes the versions of a row that are kept. Returns the newest revision written; nil if none was.
+  /// Writes the versions of a row that are kept. Returns the newest sequence written; nil if none was.
   private func write(
     _ row: Row, to new: inout NewStore, _ losses: inout [Loss]
   ) throws(StoreError) -> UInt64? {
-    guard let reference = try? Reference(encoded: row.key) else {
+    guard let key = try? Key(encoded: row.key) else {
       if let first = rows[row]?.first {
         losses.append(
           Loss(
             file: segments[first.segment].name, offset: first.offset,
-            words: "the key \(Reference.bytes(row.key).literal) of \(name(row.keyspace)) is not an encoded reference"))
+            words: "the key \(Key.bytes(row.key).literal) of \(name(row.keyspace)) is not encoded correctly"))
       }
       return nil
     }
     var versions: [Version] = []
-    for version in (rows[row] ?? []).sorted(by: { $0.revision > $1.revision })
-    where version.revision != versions.last?.revision {
-      if let loss = problem(version, reference, row.keyspace) {
+    for version in (rows[row] ?? []).sorted(by: { $0.sequence > $1.sequence })
+    where version.sequence != versions.last?.sequence {
+      if let loss = problem(version, key, row.keyspace) {
         losses.append(loss)
       } else {
         versions.append(version)
       }
     }
     let schedule = retention(of: row.keyspace)
-    let count = schedule.keptCount(versions.map { ($0.revision, $0.isTombstone) })
+    let count = schedule.keptCount(versions.map { ($0.sequence, $0.isTombstone) })
     for (number, version) in versions.prefix(count).enumerated() {
       if let record = record(version) { try new.add(copyOf: record, isOld: number > 0) }
     }
-    return count > 0 ? versions[0].revision : nil
+    return count > 0 ? versions[0].sequence : nil
   }
 
   /// The retention according to the log or, if the log no longer has one, to the manifest.
@@ -369,7 +369,7 @@ package struct Salvage {
   }
 
   /// Why a version cannot be kept; nil if it can.
-  private func problem(_ version: Version, _ reference: Reference, _ keyspace: UInt32) -> Loss? {
+  private func problem(_ version: Version, _ key: Key, _ keyspace: UInt32) -> Loss? {
     guard let record = record(version), !version.isTombstone, record.header.isCompressed else { return nil }
     do throws(StoreError) {
       _ = try values.value(of: record)
@@ -377,8 +377,8 @@ package struct Salvage {
     } catch {
       return Loss(
         file: segments[version.segment].name, offset: version.offset,
-        words: "the value of revision \(version.revision) cannot be decompressed",
-        keys: ["\(name(keyspace)) \(reference.literal)"])
+        words: "the value of sequence \(version.sequence) cannot be decompressed",
+        keys: ["\(name(keyspace)) \(key.literal)"])
     }
   }
 }

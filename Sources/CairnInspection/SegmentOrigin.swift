@@ -50,7 +50,7 @@ package struct SegmentOrigin: Sendable {
     // Most bytes that are not a record can be told by their header, before the checksum is computed.
     guard
       let header = unsafe RecordHeader(record, available: limit - offset, baseSequence: baseSequence),
-      header.kind != nil, header.revision <= Format.maximumSequence
+      header.kind != nil, header.sequence <= Format.maximumSequence
     else { return nil }
     return unsafe RecordView(
       record, available: limit - offset, checksumStart: seed.start(offset), baseSequence: baseSequence)

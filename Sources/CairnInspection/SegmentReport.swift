@@ -25,8 +25,8 @@ package struct SegmentReport: Sendable {
   package private(set) var frames = 0
   package private(set) var records = 0
   package private(set) var tombstones = 0
-  /// The lowest and the highest revision.
-  package private(set) var revisions: ClosedRange<UInt64>?
+  /// The lowest and the highest sequence.
+  package private(set) var sequences: ClosedRange<UInt64>?
   /// Bytes of the values: uncompressed, and as they are stored.
   package private(set) var valueBytes = 0
   package private(set) var storedBytes = 0
@@ -126,8 +126,8 @@ package struct SegmentReport: Sendable {
     let header = record.header
     records += 1
     if header.isTombstone { tombstones += 1 }
-    revisions =
-      min(revisions?.lowerBound ?? .max, header.revision)...max(revisions?.upperBound ?? 0, header.revision)
+    sequences =
+      min(sequences?.lowerBound ?? .max, header.sequence)...max(sequences?.upperBound ?? 0, header.sequence)
     valueBytes += header.rawLength
     storedBytes += header.storedLength
   }

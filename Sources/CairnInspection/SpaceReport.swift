@@ -57,10 +57,10 @@ package struct SpaceReport: Sendable {
       guard let segment = try log.segment(entry) else { continue }
       try segment.forEachRecord { record, _ in
         guard record.header.isPut || record.header.isTombstone, let position = positions[record.header.keyspace],
-          let reference = try? Reference(validating: unsafe record.key.bytes)
+          let key = try? Key(validating: unsafe record.key.bytes)
         else { return }
         try count()
-        keyspaces[position].prefixes.add(writeOf: reference)
+        keyspaces[position].prefixes.add(writeOf: key)
       }
     }
   }
@@ -100,8 +100,8 @@ extension SpaceReport.Keyspace {
     storedBytes += header.storedLength
     if header.isCompressed { compressedRows += 1 }
     if header.dictionary > 0 { dictionaryRows += 1 }
-    if let reference = try? Reference(validating: unsafe record.key.bytes) {
-      prefixes.add(row: reference, bytes: header.paddedLength)
+    if let key = try? Key(validating: unsafe record.key.bytes) {
+      prefixes.add(row: key, bytes: header.paddedLength)
     }
   }
 }

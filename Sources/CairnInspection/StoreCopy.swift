@@ -1,6 +1,6 @@
 package import Cairn
 
-/// Copies the needed contents of a store into a new one: the rows with their versions and revisions, and older versions
+/// Copies the needed contents of a store into a new one: the rows with their versions and sequences, and older versions
 /// where they are kept.
 package enum StoreCopy {
   /// - Parameters:
@@ -57,6 +57,6 @@ extension NewStore {
     if record.header.isPut { try unsafe snapshot.withValue(of: record) { value = unsafe Array($0) } }
     try add(
       value, at: unsafe Array(record.key), in: record.header.keyspace, version: record.header.version,
-      revision: record.header.revision, isOld: isOld)
+      sequence: record.header.sequence, isOld: isOld)
   }
 }

@@ -14,7 +14,7 @@ package struct StoreDiff {
 
   private let first: Store
   private let second: Store
-  /// Whether versions and revisions have to be the same too.
+  /// Whether versions and sequences have to be the same too.
   private let isExact: Bool
 
   package init(_ first: Store, _ second: Store, isExact: Bool) {
@@ -56,7 +56,7 @@ package struct StoreDiff {
       try one.scan(in: keyspace) { key, value, stamp in
         try count()
         let row = try Row(key, value, stamp)
-        if let found = try two.row(row.reference, in: other) {
+        if let found = try two.row(row.key, in: other) {
           guard row.value != found.value || (isExact && row != found) else { return .next }
           goesOn = try body(.changed(keyspace: name, first: row, second: found)) == .next
         } else {
@@ -68,7 +68,7 @@ package struct StoreDiff {
       try two.scan(in: other) { key, value, stamp in
         try count()
         let row = try Row(key, value, stamp)
-        guard try !one.contains(row.reference, in: keyspace) else { return .next }
+        guard try !one.contains(row.key, in: keyspace) else { return .next }
         goesOn = try body(.onlyInSecond(keyspace: name, row)) == .next
         return goesOn ? .next : .stop
       }
@@ -85,13 +85,13 @@ extension Keyspace {
 }
 
 extension Row {
-  fileprivate init(_ key: RawSpan, _ value: RawSpan, _ stamp: RowStamp) throws(StoreError) {
-    let reference: Reference
-    do throws(MalformedReference) { reference = try Reference(validating: key) } catch {
-      throw StoreError(.corrupted, "a key is not an encoded reference")
+  fileprivate init(_ encoded: RawSpan, _ value: RawSpan, _ stamp: RowStamp) throws(StoreError) {
+    let key: Key
+    do throws(MalformedKey) { key = try Key(validating: encoded) } catch {
+      throw StoreError(.corrupted, "a key is not encoded correctly")
     }
     self.init(
-      reference: reference, value: unsafe value.withUnsafeBytes { unsafe Array($0) }, version: stamp.version,
-      revision: stamp.revision)
+      key: key, value: unsafe value.withUnsafeBytes { unsafe Array($0) }, version: stamp.version,
+      sequence: stamp.sequence)
   }
 }

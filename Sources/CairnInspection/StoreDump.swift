@@ -5,7 +5,7 @@ package struct StoreDump {
   package enum Form: Sendable {
     /// The newest version of each row, for other stores. Each keyspace is a named section unless there is only one.
     case berkeley(BerkeleyDump, isNamed: Bool)
-    /// All versions that are kept, with their versions and revisions.
+    /// All versions that are kept, with their versions and sequences.
     case jsonLines
   }
 
@@ -39,11 +39,11 @@ package struct StoreDump {
   package var omissions: [String] {
     guard case .berkeley = form else { return [] }
     var omissions: [String] = []
-    let keeping = keyspaces.filter { $0.retention != .newest }.map { Reference.string($0.name).literal }
+    let keeping = keyspaces.filter { $0.retention != .newest }.map { Key.string($0.name).literal }
     if !keeping.isEmpty {
       omissions.append("older versions of the rows in \(keeping.joined(separator: ", "))")
     }
-    let unordered = keyspaces.filter { $0.order == .unordered }.map { Reference.string($0.name).literal }
+    let unordered = keyspaces.filter { $0.order == .unordered }.map { Key.string($0.name).literal }
     if !unordered.isEmpty { omissions.append("the setting unordered of \(unordered.joined(separator: ", "))") }
     return omissions
   }
@@ -113,10 +113,10 @@ package struct StoreDump {
       try snapshot.scan(in: keyspace) { key, value, _ in
         let length = try unsafe key.withUnsafeBytes { try unsafe dump.key($0, in: keyspace.name).count }
         guard isPastKeyLimit || (1...BerkeleyDump.lmdbKeyLimit).contains(length) else {
-          let literal = (try? Reference(validating: key))?.literal ?? "a key"
+          let literal = (try? Key(validating: key))?.literal ?? "a key"
           throw StoreError(
             .keyTooLong,
-            "\(literal.prefix(80)) in \(Reference.string(keyspace.name).literal) has \(length) bytes; LMDB allows 1 to "
+            "\(literal.prefix(80)) in \(Key.string(keyspace.name).literal) has \(length) bytes; LMDB allows 1 to "
               + "\(BerkeleyDump.lmdbKeyLimit)")
         }
         let value = value.byteCount
@@ -133,7 +133,7 @@ package struct StoreDump {
 
 extension StoreDump {
   private func writeLines(to sink: inout some LineSink, _ counter: inout Counter) throws {
-    sink.bytes += Array(#"{"schema":"kvdump.dump","schemaVersion":1,"store":"#.utf8)
+    sink.bytes += Array(#"{"schema":"kvdump.dump","schemaVersion":2,"store":"#.utf8)
     sink.bytes.append(quoted: store.path, .json)
     sink.bytes += Array(#","lastSequence":\#(snapshot.sequence)}"#.utf8)
     try sink.endLine()
@@ -168,10 +168,10 @@ extension StoreDump {
     _ record: RecordView, _ keyspace: UInt32, isOld: Bool, to bytes: inout [UInt8]
   ) throws {
     bytes += Array(#"{"in":\#(keyspace),"key":"#.utf8)
-    do throws(MalformedReference) {
-      bytes.append(json: unsafe try Reference(validating: record.key.bytes))
+    do throws(MalformedKey) {
+      bytes.append(json: unsafe try Key(validating: record.key.bytes))
     } catch {
-      throw StoreError(.corrupted, "a key is not an encoded reference")
+      throw StoreError(.corrupted, "a key is not encoded correctly")
     }
     bytes += Array(#","value":"#.utf8)
     if record.header.isPut {
@@ -179,7 +179,7 @@ extension StoreDump {
     } else {
       bytes += Array("null".utf8)
     }
-    bytes += Array(#","version":\#(record.header.version),"revision":\#(record.header.revision)"#.utf8)
+    bytes += Array(#","version":\#(record.header.version),"sequence":\#(record.header.sequence)"#.utf8)
     bytes += Array((isOld ? #","old":true}"# : "}").utf8)
   }
 }

@@ -8,7 +8,7 @@ public struct StoreInfo: Sendable {
     public let id: UInt32
     /// The name, unique in the store.
     public let name: String
-    /// Whether its rows can be walked in the order of their references.
+    /// Whether its rows can be walked in the order of their keys.
     public let order: Cairn.Keyspace.Order
     /// The number of rows.
     public let rows: Int
@@ -114,7 +114,7 @@ public struct StoreInfo: Sendable {
     }
 
     self.path = path
-    uuid = Reference.uuid(manifest.store.byteSwapped).description
+    uuid = Key.uuid(manifest.store.byteSwapped).description
     generation = manifest.generation
     epoch = manifest.epoch
     formatVersion = "\(UInt16(bytes[8]) | UInt16(bytes[9]) << 8).\(UInt16(bytes[10]) | UInt16(bytes[11]) << 8)"

@@ -39,7 +39,7 @@ package struct StoreLoading {
 
   // MARK: Berkeley DB's format
 
-  /// All rows get the revision of the first commit.
+  /// All rows get the sequence of the first commit.
   private mutating func loadBerkeley(
     _ reader: BerkeleyReader, _ keys: DumpKeys, unnamed: String, isOrdered: Bool
   ) throws -> NewStore.Contents {
@@ -52,7 +52,7 @@ package struct StoreLoading {
       var (item, value): ([UInt8], [UInt8]) = ([], [])
       while let section = try reader.nextSection() {
         let name = section.name ?? unnamed
-        for remark in section.remarks { remarks.append("\(Reference.string(name).literal): \(remark)") }
+        for remark in section.remarks { remarks.append("\(Key.string(name).literal): \(remark)") }
         id += 1
         try store.add(Manifest.Keyspace(id: id, isOrdered: isOrdered, definedAt: 1, name: name))
         var previous: [UInt8]?
@@ -61,7 +61,7 @@ package struct StoreLoading {
             throw reader.problem("the key appears twice, but a row has only one value")
           }
           previous = item
-          try store.add(value, at: try key(item, keys, reader), in: id, version: 1, revision: 1)
+          try store.add(value, at: try key(item, keys, reader), in: id, version: 1, sequence: 1)
           rows += 1
           try report(rows)
         }
@@ -71,9 +71,9 @@ package struct StoreLoading {
 
   private func key(_ item: [UInt8], _ keys: DumpKeys, _ reader: BerkeleyReader) throws(StoreError) -> [UInt8] {
     guard let type = keys.type else {
-      guard (try? Reference(encoded: item)) != nil else {
+      guard (try? Key(encoded: item)) != nil else {
         throw reader.problem(
-          "the key is not an encoded reference; use --keys bytes or --keys text")
+          "the key is not encoded correctly; use --keys bytes or --keys text")
       }
       return item
     }
@@ -99,8 +99,8 @@ package struct StoreLoading {
                 oldVersions: UInt32(keyspace.retention - 1)))
           case .version(let version):
             try store.add(
-              version.value, at: version.reference.encoded, in: version.keyspace, version: version.version,
-              revision: version.revision, isOld: version.isOld)
+              version.value, at: version.key.encoded, in: version.keyspace, version: version.version,
+              sequence: version.sequence, isOld: version.isOld)
             rows += 1
             try report(rows)
           }

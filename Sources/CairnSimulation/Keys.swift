@@ -6,20 +6,20 @@ struct Keys: Sendable {
   static let keyspaces = 3
   static let names = ["first", "second", "third", "fourth", "fifth"]
 
-  let references: [Reference]
+  let all: [Key]
   let encoded: [[UInt8]]
-  /// The numbers of the keys, in the order of their references.
+  /// The numbers of the keys, in the order of the keys.
   let sorted: [Int]
   /// The position of each key in that order.
   let rank: [Int]
   let orders: [Keyspace.Order]
 
   /// The key after those that programs use; the oracles write to it.
-  var probe: Int { references.count - 1 }
+  var probe: Int { all.count - 1 }
 
   init(_ options: Program.Options) {
-    references = (0...options.keyCount).map { options.keys.reference($0) }
-    encoded = references.map(\.encoded)
+    all = (0...options.keyCount).map { options.keys.key($0) }
+    encoded = all.map(\.encoded)
     let encoded = encoded
     sorted = encoded.indices.sorted { encoded[$0].lexicographicallyPrecedes(encoded[$1]) }
     var rank = [Int](repeating: 0, count: encoded.count)

@@ -6,7 +6,7 @@ import Cairn
 struct LogScan {
   struct Record {
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
     var isTombstone: Bool
     var isCompressed: Bool
     var rawLength: Int
@@ -25,7 +25,7 @@ struct LogScan {
 
   /// The versions of each row that are kept, newest first.
   private(set) var histories: [RowKey: [Record]] = [:]
-  /// The records of each row by revision, whatever their order in the log.
+  /// The records of each row by sequence, whatever their order in the log.
   private var records: [RowKey: [UInt64: Record]] = [:]
   /// How many versions each keyspace keeps, by the commit that set the number.
   private var retentions: [UInt32: [UInt64: Int]] = [:]
@@ -169,8 +169,8 @@ struct LogScan {
     case .keyspaceDefinition: names[header.keyspace] = String(decoding: key, as: UTF8.self)
     case .put, .tombstone:
       let row = RowKey(keyspace: header.keyspace, key: key)
-      records[row, default: [:]][header.revision] = Record(
-        version: header.version, revision: header.revision, isTombstone: header.isTombstone,
+      records[row, default: [:]][header.sequence] = Record(
+        version: header.version, sequence: header.sequence, isTombstone: header.isTombstone,
         isCompressed: header.isCompressed, rawLength: header.rawLength, stored: unsafe Array(record.stored),
         dictionaryID: header.dictionary, length: header.paddedLength)
     case .dictionary:
@@ -178,7 +178,7 @@ struct LogScan {
     case .keyspaceDropped: dropped.insert(header.keyspace)
     case .retention:
       let oldVersions = unsafe record.stored.reversed().reduce(0) { $0 << 8 | Int($1) }
-      retentions[header.keyspace, default: [:]][header.revision] = oldVersions + 1
+      retentions[header.keyspace, default: [:]][header.sequence] = oldVersions + 1
     default: break
     }
   }

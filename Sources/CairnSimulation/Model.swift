@@ -6,14 +6,14 @@ struct Model: Sendable {
     var value: [UInt8]
     var version: UInt64
     /// 0 in a commit whose sequence isn't known yet.
-    var revision: UInt64
+    var sequence: UInt64
   }
 
   /// A version of a row; the value is nil for a deletion.
   struct Version: Equatable, Sendable {
     var value: [UInt8]?
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
   }
 
   /// Rows by the number of their key.
@@ -25,7 +25,7 @@ struct Model: Sendable {
     /// The current version of a row; nil if there is none.
     subscript(key: Int) -> Row? {
       guard let newest = versions[key]?.first, let value = newest.value else { return nil }
-      return Row(value: value, version: newest.version, revision: newest.revision)
+      return Row(value: value, version: newest.version, sequence: newest.sequence)
     }
 
     var count: Int { versions.count { $0.value[0].value != nil } }
@@ -50,7 +50,7 @@ struct Model: Sendable {
     }
 
     fileprivate mutating func name(_ sequence: UInt64) {
-      for key in versions.keys where versions[key]?[0].revision == 0 { versions[key]?[0].revision = sequence }
+      for key in versions.keys where versions[key]?[0].sequence == 0 { versions[key]?[0].sequence = sequence }
     }
   }
 
@@ -109,11 +109,11 @@ struct Model: Sendable {
       let before = rows[change.keyspace][change.key]
       if case .put(let length, let fill) = change.kind {
         result[change.keyspace].add(
-          Version(value: Keys.value(length: length, fill: fill), version: (before?.version ?? 0) + 1, revision: 0),
+          Version(value: Keys.value(length: length, fill: fill), version: (before?.version ?? 0) + 1, sequence: 0),
           change.key)
         changesSomething = true
       } else if let before {
-        result[change.keyspace].add(Version(value: nil, version: before.version, revision: 0), change.key)
+        result[change.keyspace].add(Version(value: nil, version: before.version, sequence: 0), change.key)
         changesSomething = true
       }
     }
@@ -164,24 +164,24 @@ struct Model: Sendable {
   mutating func madeDurable(upTo sequence: UInt64) { durable = max(durable, sequence) }
 
   func expectation(_ change: Change) -> Expectation {
-    let revision = rows[change.keyspace][change.key]?.revision
+    let sequence = rows[change.keyspace][change.key]?.sequence
     return switch change.wish {
     case .anything: .anything
     case .present: .present
     case .absent: .absent
-    case .current: revision.map { .revision($0) } ?? .absent
-    case .stale: revision.map { .revision($0 + 1) } ?? .present
+    case .current: sequence.map { .sequence($0) } ?? .absent
+    case .stale: sequence.map { .sequence($0 + 1) } ?? .present
     }
   }
 
   func conflicts(_ changes: [Change]) -> Int {
     changes.count { change in
-      let revision = rows[change.keyspace][change.key]?.revision
+      let sequence = rows[change.keyspace][change.key]?.sequence
       return switch expectation(change) {
       case .anything: false
-      case .present: revision == nil
-      case .absent: revision != nil
-      case .revision(let expected): revision != expected
+      case .present: sequence == nil
+      case .absent: sequence != nil
+      case .sequence(let expected): sequence != expected
       }
     }
   }

@@ -31,13 +31,13 @@ struct Oracles {
     try store.write(durability) { batch in
       for change in changes {
         guard let keyspace = keyspaces[change.keyspace] else { fatalError("nobody has asked for it") }
-        let reference = keys.references[change.key]
+        let key = keys.all[change.key]
         let expectation = model.expectation(change)
         switch change.kind {
         case .put(let length, let fill):
-          try batch.put(Keys.value(length: length, fill: fill), at: reference, in: keyspace, expecting: expectation)
-        case .delete: try batch.delete(reference, in: keyspace, expecting: expectation)
-        case .check: try batch.check(reference, in: keyspace, expectation)
+          try batch.put(Keys.value(length: length, fill: fill), at: key, in: keyspace, expecting: expectation)
+        case .delete: try batch.delete(key, in: keyspace, expecting: expectation)
+        case .check: try batch.check(key, in: keyspace, expectation)
         }
       }
     }
@@ -58,17 +58,17 @@ struct Oracles {
         continue
       }
       var refused = try refusals(isDamaged) { try compareScans(snapshot, keyspace, expected) }
-      for key in keys.references.indices {
+      for key in keys.all.indices {
         refused += try refusals(isDamaged) {
-          try compare(try snapshot.row(keys.references[key], in: keyspace), expected[key], key)
+          try compare(try snapshot.row(keys.all[key], in: keyspace), expected[key], key)
         }
         refused += try refusals(isDamaged) {
-          let history = try snapshot.history(of: keys.references[key], in: keyspace)
+          let history = try snapshot.history(of: keys.all[key], in: keyspace)
           try compare(history, expected.versions[key] ?? [], key)
         }
       }
       tally.refused += refused
-      tally.checks += 2 * keys.references.count + 3
+      tally.checks += 2 * keys.all.count + 3
     }
   }
 
@@ -83,23 +83,23 @@ struct Oracles {
   }
 
   private func compare(_ found: Row?, _ expected: Model.Row?, _ key: Int) throws {
-    let row = found.map { Model.Row(value: $0.value, version: $0.version, revision: $0.revision) }
-    try require(row == expected, .rows, "\(keys.references[key]) is \(Self.words(row)), not \(Self.words(expected))")
+    let row = found.map { Model.Row(value: $0.value, version: $0.version, sequence: $0.sequence) }
+    try require(row == expected, .rows, "\(keys.all[key]) is \(Self.words(row)), not \(Self.words(expected))")
   }
 
   private func compare(_ found: [RowVersion], _ expected: [Model.Version], _ key: Int) throws {
-    let history = found.map { Model.Version(value: $0.value, version: $0.version, revision: $0.revision) }
+    let history = found.map { Model.Version(value: $0.value, version: $0.version, sequence: $0.sequence) }
     try require(
       history == expected, .history,
-      "the history of \(keys.references[key]) is \(Self.words(history)), not \(Self.words(expected))")
+      "the history of \(keys.all[key]) is \(Self.words(history)), not \(Self.words(expected))")
   }
 
   private static func words(_ versions: [Model.Version]) -> String {
-    "\(versions.map { "\($0.revision): \($0.value.map { "\($0.count) bytes" } ?? "deleted"), version \($0.version)" })"
+    "\(versions.map { "\($0.sequence): \($0.value.map { "\($0.count) bytes" } ?? "deleted"), version \($0.version)" })"
   }
 
   private static func words(_ row: Model.Row?) -> String {
-    row.map { "\($0.value.count) bytes, version \($0.version), revision \($0.revision)" } ?? "nothing"
+    row.map { "\($0.value.count) bytes, version \($0.version), sequence \($0.sequence)" } ?? "nothing"
   }
 
   private func compareScans(_ snapshot: Snapshot, _ keyspace: Keyspace, _ expected: Model.Keyspace) throws {
@@ -109,19 +109,19 @@ struct Oracles {
     try require(count == expected.count, .count, "a count is \(count), not \(expected.count)")
     let order = keys.sorted.filter { expected[$0] != nil }
     if keyspace.order == .unordered {
-      found.sort { $0.reference < $1.reference }
+      found.sort { $0.key < $1.key }
     } else {
       let reversed = try snapshot.rows(in: keyspace, reverse: true)
       try require(reversed == found.reversed(), .order, "a reverse scan finds other rows")
       let middle = order.count / 2
       if middle > 0 {
-        let part = try snapshot.rows(.from(keys.references[order[middle]]), in: keyspace)
+        let part = try snapshot.rows(.from(keys.all[order[middle]]), in: keyspace)
         try require(part == Array(found.dropFirst(middle)), .order, "a scan from the middle finds other rows")
       }
     }
     for (row, key) in zip(found, order) {
       try require(
-        row.reference == keys.references[key], .order, "\(row.reference) instead of \(keys.references[key])")
+        row.key == keys.all[key], .order, "\(row.key) instead of \(keys.all[key])")
       try compare(row, expected[key], key)
     }
   }
@@ -185,9 +185,9 @@ struct Oracles {
       for (key, versions) in rows.versions {
         let records = scan.histories[LogScan.RowKey(keyspace: id, key: keys.encoded[key])] ?? []
         let found = records.map {
-          Model.Version(value: $0.isTombstone ? nil : $0.value ?? [], version: $0.version, revision: $0.revision)
+          Model.Version(value: $0.isTombstone ? nil : $0.value ?? [], version: $0.version, sequence: $0.sequence)
         }
-        try require(found == versions, .indexes, "the versions of \(keys.references[key]) differ in the log")
+        try require(found == versions, .indexes, "the versions of \(keys.all[key]) differ in the log")
       }
       let retention = store.keyspaces.first { $0.name == Keys.names[number] }?.retention ?? .newest
       try require(
@@ -221,7 +221,7 @@ struct Oracles {
     watch.follow(files, model, floor: max(model.durable, store.durableSequence))
     let sequence = try located("the first write", .results) {
       try store.put(
-        Keys.value(length: 9, fill: 3), at: keys.references[keys.probe], in: keyspace, .durable)
+        Keys.value(length: 9, fill: 3), at: keys.all[keys.probe], in: keyspace, .durable)
     }
     model.committed(next, sequence)
     model.madeDurable(upTo: sequence)
@@ -319,7 +319,7 @@ struct Oracles {
       try store.read { try compare($0, keyspaces, rows, isDamaged: true) }
       // The store accepts a write, or refuses it with an error.
       do throws(StoreError) {
-        try store.put([1], at: keys.references[keys.probe], in: keyspace)
+        try store.put([1], at: keys.all[keys.probe], in: keyspace)
       } catch {
         tally.refused += 1
         continue
@@ -331,7 +331,7 @@ struct Oracles {
   private mutating func compareAfterWrite(_ store: Store, _ keyspaces: [Keyspace?], _ rows: Model.Rows) throws {
     var expected = rows
     let version = (rows[0][keys.probe]?.version ?? 0) + 1
-    expected[0].add(Model.Version(value: [1], version: version, revision: store.lastSequence), keys.probe)
+    expected[0].add(Model.Version(value: [1], version: version, sequence: store.lastSequence), keys.probe)
     try store.read { try compare($0, keyspaces, expected, isDamaged: true) }
   }
 }

@@ -132,9 +132,9 @@ package struct Change: Hashable, Sendable {
   /// What a batch expects of a row. The expectation itself depends on the row's state when the batch is written.
   package enum Wish: String, Hashable, Sendable, CaseIterable {
     case anything, present, absent
-    /// The row's own revision, or its absence.
+    /// The row's own sequence, or its absence.
     case current
-    /// A revision that the row does not have.
+    /// A sequence that the row does not have.
     case stale
   }
 
@@ -179,7 +179,7 @@ package enum KeyShape: String, Hashable, Sendable, CaseIterable {
   case longSharedPrefix = "long-shared-prefix"
   case zeros, tuples
 
-  func reference(_ number: Int) -> Reference {
+  func key(_ number: Int) -> Key {
     let mixed = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: mixed >> (56 - 8 * UInt64($0))) }
     switch self {

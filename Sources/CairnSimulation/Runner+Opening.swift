@@ -43,7 +43,7 @@ extension Runner {
       try compareSnapshots()
       var code: StoreError.Code?
       do throws(StoreError) {
-        if let keyspace = keyspaces[0] { try store.put([1], at: oracles.keys.references[0], in: keyspace) }
+        if let keyspace = keyspaces[0] { try store.put([1], at: oracles.keys.all[0], in: keyspace) }
       } catch {
         code = error.code
       }

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  private func revisions(_ packs: [Cairn.Row]) -> Set<UInt64> { Set(packs.map(\.revision)) }
+  private func sequences(_ packs: [Cairn.Row]) -> Set<UInt64> { Set(packs.map(\.sequence)) }
 
   @Test(arguments: ["shelf", "rowOf"])
   func oneMoreMemberWritesOnePackAndTwoWhereItSplits(_ relationship: String) throws {
@@ -33,7 +33,7 @@ import Testing
         try context.save()
       }
       let after = try writer.packs()
-      let written = after.filter { $0.revision > last }
+      let written = after.filter { $0.sequence > last }
       #expect(written.count == 1 || written.count == 2 && after.count == before.count + 1)
       splits += written.count - 1
     }
@@ -50,7 +50,7 @@ import Testing
       let book = context.insert("Book")
       book.mutableSetValue(forKey: "tags").add(shelves[20])
       try context.save()
-      let written = try writer.packs().filter { $0.revision > last }
+      let written = try writer.packs().filter { $0.sequence > last }
       #expect((1...4).contains(written.count))
     }
     let reader = try library.coordinator()

@@ -13,7 +13,7 @@ struct QueriesTests {
   @Test(arguments: names) func areAllThatHaveIt(prefix: String) {
     let range = Queries.range(ofNamesWithPrefix: prefix)
     for name in Self.names {
-      let key = Reference.tuple([.string(name), .string("all"), .string("1")]).encoded
+      let key = Key.tuple([.string(name), .string("all"), .string("1")]).encoded
       let isIn =
         !key.lexicographicallyPrecedes(range.lower) && range.upper.map { key.lexicographicallyPrecedes($0) } ?? true
       #expect(isIn == name.unicodeScalars.starts(with: prefix.unicodeScalars), "\(name)")

@@ -33,16 +33,16 @@ same() {
 import json, random
 random.seed(5)
 def line(**members): print(json.dumps(members))
-line(schema="kvdump.dump", schemaVersion=1, lastSequence=900)
+line(schema="kvdump.dump", schemaVersion=2, lastSequence=900)
 line(keyspace=1, name="large", order="ordered", retention=1, definedAt=1)
 for number, size in enumerate([0, 1, 1999, 2001, 4096, 65536, 3 << 20, 5 << 20]):
     value = random.randbytes(size)
     line(**{"in": 1, "key": {"tuple": [{"integer": number}, {"hex": random.randbytes(20).hex()}]}, "value": {"hex": value.hex()},
-            "version": number + 1, "revision": 100 * number + 2})
+            "version": number + 1, "sequence": 100 * number + 2})
 line(keyspace=5, name="Z\u00fcrich \\ slash", order="ordered", retention=1, definedAt=3)
 for number in range(300):
     line(**{"in": 5, "key": {"hex": random.randbytes(1 + number % 40).hex() + "%04x" % number},
-            "value": {"text": "value %d" % number} if number % 7 else {"hex": ""}, "version": 1, "revision": 5})
+            "value": {"text": "value %d" % number} if number % 7 else {"hex": ""}, "version": 1, "sequence": 5})
 line(end=True)
 END
 "$kvdump" load -o "$temporary/rows" "$temporary/rows.jsonl" >/dev/null
@@ -70,7 +70,7 @@ for name in "$temporary/rows" Tests/Fixtures/everything; do
   diff <(grep '^ ' "$own.bdb" | LC_ALL=C sort) <(grep '^ ' "$own.from-lmdb" | LC_ALL=C sort) >/dev/null \
     || fail "mdb_dump prints other data"
 
-  # JSON lines bring back versions and revisions.
+  # JSON lines bring back versions and sequences.
   "$kvdump" dump "$name" --format jsonl | "$kvdump" load -o "$own.exact" >/dev/null
   "$kvdump" diff --exact "$name" "$own.exact" >/dev/null || fail "$name did not come back exactly"
   "$kvdump" verify "$own.exact" >/dev/null

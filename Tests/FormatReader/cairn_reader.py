@@ -160,7 +160,7 @@ class Segment:
         record = Record(self, position, offset + length)
       except Refusal:
         return None
-      if record.revision != sequence and not self.is_compacted:
+      if record.sequence != sequence and not self.is_compacted:
         return None
       register = crc_register(register, self.data[position:position + 4])
       records.append(record)
@@ -206,7 +206,7 @@ class Record:
     self.raw_length = varint() if is_compressed else None
     self.dictionary = varint() if has_dictionary else None
     demand(self.dictionary is None or 1 <= self.dictionary <= 1 << 31, "record: invalid dictionary")
-    self.revision = segment.base + varint()
+    self.sequence = segment.base + varint()
     self.version = varint()
     demand(key_length <= 65536 and stored_length <= 1 << 30 and (self.raw_length or 0) <= 1 << 30, "record: too long")
     end = position + key_length + stored_length
@@ -289,7 +289,7 @@ class Store:
       demand(place[0] in self.keyspaces or place[0] in self.dropped, f"keyspace {place[0]} is not defined")
       if place[0] in self.dropped:
         continue
-      versions = [records[revision] for revision in sorted(records, reverse=True)]
+      versions = [records[sequence] for sequence in sorted(records, reverse=True)]
       if versions[0].kind == 1:
         self.rows[place] = versions[0]
       self.histories[place] = versions[:self.kept(place[0], versions)]
@@ -300,7 +300,7 @@ class Store:
     ends = sorted(self.retentions.get(keyspace, {})) + [1 << 64]
     count = len(versions)
     for old_versions, end in zip(retentions, ends):
-      later = sum(version.revision >= end for version in versions)
+      later = sum(version.sequence >= end for version in versions)
       if later < len(versions):
         is_gone = old_versions == 0 and versions[later].kind == 2
         count = min(count, later + (0 if is_gone else old_versions + 1))
@@ -377,12 +377,12 @@ class Store:
       return
     if record.kind == 6:
       demand(not record.key and len(record.stored) == 4, "a retention makes no sense")
-      self.retentions.setdefault(record.keyspace, {})[record.revision] = int.from_bytes(record.stored, "little")
+      self.retentions.setdefault(record.keyspace, {})[record.sequence] = int.from_bytes(record.stored, "little")
       return
     demand(record.kind in (1, 2), f"a record of kind {record.kind}: newer format")
     demand(record.kind == 1 or not record.stored, "a tombstone has a value")
     place = (record.keyspace, bytes(record.key))
-    self.records.setdefault(place, {})[record.revision] = record
+    self.records.setdefault(place, {})[record.sequence] = record
 
 
 # Section 6: references ------------------------------------------------------------------------------------------------
@@ -503,7 +503,7 @@ def main(arguments):
           value = json_value(bytes(record.value(store.dictionaries))) if record.kind == 1 else "null"
           lines.append(
               f'{{"key":{json_reference(decode_reference(key))},"value":{value},'
-              f'"version":{record.version},"revision":{record.revision}}}')
+              f'"version":{record.version},"sequence":{record.sequence}}}')
   except (Refusal, OSError) as problem:
     print(f"cairn_reader: {problem}", file=sys.stderr)
     return 2

@@ -21,7 +21,7 @@ expect 0 info "$store" --format jsonl; silent
 expect 0 get "$store" references after; silent; prints '"second epoch"'
 expect 0 get "$store" references after --raw; prints 'second epoch'
 expect 0 get "$store" references after --format json
-prints '{"schema":"kvdump.row","schemaVersion":1,"keyspace":"references","key":{"text":"after"},"value":{"text":"second epoch"},"version":1,"revision":1000000001}'
+prints '{"schema":"kvdump.row","schemaVersion":2,"keyspace":"references","key":{"text":"after"},"value":{"text":"second epoch"},"version":1,"sequence":1000000001}'
 expect 0 get "$store" references '(1, "a", x'"'00'"')'; prints '"text"'
 expect 0 get -- "$store" references -1
 expect 0 scan "$store" references --prefix a --keys-only; prints $'"a"\n"a\\0b"\n"ab"\n"after"'
@@ -115,7 +115,7 @@ END
 # sequences COMMAND ARGUMENT…: of the commits whose changes are shown.
 sequences() {
   expect 0 "$1" "$temporary/times" --format jsonl "${@:2}"; silent
-  grep -o '"\(sequence\|revision\)":[0-9]*' "$temporary/out" | sed 's/.*://' | uniq | tr '\n' ' '
+  grep -o '"sequence":[0-9]*' "$temporary/out" | sed 's/.*://' | uniq | tr '\n' ' '
 }
 early=$(seq 1 20 | tr '\n' ' ')
 for command in tail records; do

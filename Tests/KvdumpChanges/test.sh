@@ -17,7 +17,7 @@ sound() {
   expect 0 verify "$1"
 }
 
-# A copy has all rows with their versions and revisions, and the store is as it was.
+# A copy has all rows with their versions and sequences, and the store is as it was.
 expect 0 backup "$store" -o "$temporary/copy"; silent
 grep -q '^copied 384 rows into ' "$temporary/out" || fail "backup does not say what it has copied"
 expect 0 diff --exact "$store" "$temporary/copy"; prints ''
@@ -27,10 +27,10 @@ expect 0 backup "$store" -o "$temporary/other" --format json
 grep -q '"schema": "kvdump.backup"' "$temporary/out" || fail "backup has another schema"
 
 # One row.
-expect 0 put "$store" references new hello; silent; prints 'put "new" into references: version 1, revision 2000000001'
+expect 0 put "$store" references new hello; silent; prints 'put "new" into references: version 1, sequence 2000000001'
 expect 0 get "$store" references new --raw; prints 'hello'
 expect 0 put "$store" references new '"a\nb"' --format jsonl
-prints '{"schema":"kvdump.put","schemaVersion":1,"keyspace":"references","key":{"text":"new"},"version":2,"revision":3000000001}'
+prints '{"schema":"kvdump.put","schemaVersion":2,"keyspace":"references","key":{"text":"new"},"version":2,"sequence":3000000001}'
 expect 0 get "$store" references new; prints '"a\nb"'
 expect 0 put "$store" references new "x'00ff'"
 expect 0 get "$store" references new; prints "x'00ff'"
@@ -72,7 +72,7 @@ for sequence in yesterday 1,23 12,34,567 ,123 -1; do expect 64 rollback "$store"
 
 # What tail prints can be given to rollback: the first commit after an opening has the next multiple of 10^9, plus 1.
 cp -r "$store" "$temporary/printed"
-expect 0 put "$temporary/printed" references later x; prints 'put "later" into references: version 1, revision 13000000001'
+expect 0 put "$temporary/printed" references later x; prints 'put "later" into references: version 1, sequence 13000000001'
 expect 0 tail "$temporary/printed" -n 2
 printed=$(sed -n 's/^commit \([^ ]*\) .*/\1/p' "$temporary/out" | head -n 1)
 expect 0 rollback "$temporary/printed" --to "$printed"

@@ -268,8 +268,8 @@ def look_row():
     run = Run("get", store, "accounts", "7")
     check(run.out.strip('"\n').lstrip("-").isdigit(), run, f"printed {run.out!r}")
     run = Run("history", store, "accounts", "7", "--log", "--format", "jsonl")
-    revisions = [line["revision"] for line in run.documents()[1:-1]]
-    check(revisions == sorted(revisions, reverse=True) and revisions, run, f"the revisions are {revisions}")
+    sequences = [line["sequence"] for line in run.documents()[1:-1]]
+    check(sequences == sorted(sequences, reverse=True) and sequences, run, f"the sequences are {sequences}")
 
 
 def look_tail():

@@ -30,7 +30,7 @@ struct StoredGraph {
     for number in self.schema.entities.keys {
       guard let table = names["table \(number)"] else { continue }
       for row in try snapshot.rows(in: table) {
-        guard case .integer(let reference) = row.reference else { throw CrashFailure("a row has no number") }
+        guard case .integer(let reference) = row.key else { throw CrashFailure("a row has no number") }
         rows[StoredObject(entity: number, reference: reference)] = try StoredFields(row.value)
       }
     }

@@ -5,8 +5,8 @@ enum StoredPacks {
   static func entries(_ rows: [Row]) throws -> [[UInt8]] {
     var all: [[UInt8]] = []
     for (place, row) in rows.enumerated() {
-      guard case .bytes(let bound) = row.reference else {
-        throw CrashFailure("a pack has the reference \(row.reference)")
+      guard case .bytes(let bound) = row.key else {
+        throw CrashFailure("a pack has the key \(row.key)")
       }
       let entries = try entries(of: row.value)
       try require(place > 0 || bound.isEmpty, "the first pack begins behind the first entry")

@@ -4,7 +4,7 @@ import Foundation
 /// A store that contains a package catalogue.
 struct CatalogueStore: Sendable {
   /// The row that distinguishes a catalogue's store from any other.
-  private static let mark = (keyspace: "catalogue", row: Reference.string("written by"), value: Array("catalogue".utf8))
+  private static let mark = (keyspace: "catalogue", row: Key.string("written by"), value: Array("catalogue".utf8))
 
   let store: Store
   /// (name, architecture, version) → the stanza, verbatim.

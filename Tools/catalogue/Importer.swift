@@ -58,12 +58,12 @@ struct Importer {
     var rows = 0
     try catalogue.store.write(.buffered) { batch in
       for (package, stanza) in stanzas {
-        try batch.put(stanza, at: package.reference, in: catalogue.packages)
+        try batch.put(stanza, at: package.key, in: catalogue.packages)
         rows += 1
         guard amendment == nil else { continue }
         for dependency in package.dependencies {
           let relation = Array(dependency.relation.utf8)
-          let (from, to) = (Reference.string(package.name), Reference.string(dependency.target))
+          let (from, to) = (Key.string(package.name), Key.string(dependency.target))
           try batch.put(relation, at: .tuple([from, to]), in: catalogue.depends)
           try batch.put(relation, at: .tuple([to, from]), in: catalogue.dependents)
           rows += 2
@@ -76,7 +76,7 @@ struct Importer {
 
 extension DebianPackage {
   /// The key of the package's row in the keyspace of packages.
-  var reference: Reference { .tuple([.string(name), .string(architecture), .string(version)]) }
+  var key: Key { .tuple([.string(name), .string(architecture), .string(version)]) }
 }
 
 extension Importer.Amendment {

@@ -10,20 +10,20 @@ struct Measurements {
   init(_ catalogue: CatalogueStore, for duration: Duration = .milliseconds(500)) throws {
     let snapshot = catalogue.store.snapshot()
     defer { snapshot.close() }
-    var references: [Reference] = []
+    var keys: [Key] = []
     var ranges: [KeyRange] = []
-    try snapshot.scan(in: catalogue.packages) { key, _, _ in
-      let reference = try Reference(encoded: key)
-      references.append(reference)
-      if case .tuple(let parts) = reference { ranges.append(.prefix(.tuple(Array(parts.prefix(1))))) }
+    try snapshot.scan(in: catalogue.packages) { encoded, _, _ in
+      let key = try Key(encoded: encoded)
+      keys.append(key)
+      if case .tuple(let parts) = key { ranges.append(.prefix(.tuple(Array(parts.prefix(1))))) }
       return .next
     }
     var generator = SplitMix()
-    references.shuffle(using: &generator)
+    keys.shuffle(using: &generator)
     ranges.shuffle(using: &generator)
 
-    reads = try Self.rate(of: references, for: duration) { reference in
-      _ = try catalogue.store.withValue(reference, in: catalogue.packages) { $0.byteCount }
+    reads = try Self.rate(of: keys, for: duration) { key in
+      _ = try catalogue.store.withValue(key, in: catalogue.packages) { $0.byteCount }
     }
     prefixScans = try Self.rate(of: ranges, for: duration) { range in
       try snapshot.scan(range, in: catalogue.depends) { _, _, _ in .next }

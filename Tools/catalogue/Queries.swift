@@ -15,7 +15,7 @@ struct Queries {
   func versions(of name: String) throws -> [Version] {
     var versions: [Version] = []
     try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.packages) { key, value, _ in
-      guard case .tuple(let parts) = try Reference(encoded: key), parts.count == 3,
+      guard case .tuple(let parts) = try Key(encoded: key), parts.count == 3,
         case .string(let architecture) = parts[1], case .string(let version) = parts[2]
       else { return .next }
       let summary = try Self.summary(value)
@@ -29,7 +29,7 @@ struct Queries {
   func dependents(of name: String) throws -> [String] {
     var names: [String] = []
     try snapshot.scan(.prefix(.tuple([.string(name)])), in: catalogue.dependents) { key, _, _ in
-      if case .tuple(let parts) = try Reference(encoded: key), case .string(let dependent) = parts.last {
+      if case .tuple(let parts) = try Key(encoded: key), case .string(let dependent) = parts.last {
         names.append(dependent)
       }
       return .next
@@ -41,8 +41,7 @@ struct Queries {
   func names(withPrefix prefix: String) throws -> [String] {
     var names: [String] = []
     try snapshot.scan(Self.range(ofNamesWithPrefix: prefix), in: catalogue.packages) { key, _, _ in
-      if case .tuple(let parts) = try Reference(encoded: key), case .string(let name) = parts.first, name != names.last
-      {
+      if case .tuple(let parts) = try Key(encoded: key), case .string(let name) = parts.first, name != names.last {
         names.append(name)
       }
       return .next
@@ -58,7 +57,7 @@ struct Queries {
       // The numbers between U+D7FF and U+E000 are no characters.
       guard let greater = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { continue }
       next.append(greater)
-      return KeyRange(Reference.tuple([.string(prefix)])..<Reference.tuple([.string(String(next))]))
+      return KeyRange(Key.tuple([.string(prefix)])..<Key.tuple([.string(String(next))]))
     }
     return .from(.tuple([.string(prefix)]))
   }

@@ -7,7 +7,7 @@ struct CompactCommand: Command {
     commandName: "compact",
     abstract: "Copies a store into a new one, without records that it no longer needs.",
     discussion: """
-      Copies the rows in the order of their keys, with their versions and revisions, and the older versions that the \
+      Copies the rows in the order of their keys, with their versions and sequences, and the older versions that the \
       store keeps. The store itself is not changed; a process may write to it at the same time. If the copy fails, no \
       new store is left behind.
 

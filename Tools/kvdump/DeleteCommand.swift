@@ -18,24 +18,24 @@ struct DeleteCommand: Command {
   @OptionGroup var force: ForceArguments
 
   func write(to output: inout Output) throws {
-    let revision = try Watched.changing(common.store) { store -> UInt64? in
+    let sequence = try Watched.changing(common.store) { store -> UInt64? in
       let keyspace = try force.keyspace(row.keyspace, of: store)
-      guard try store.contains(row.reference, in: keyspace) else { return nil }
-      return try store.delete(row.reference, in: keyspace)
+      guard try store.contains(row.key, in: keyspace) else { return nil }
+      return try store.delete(row.key, in: keyspace)
     }
-    guard let revision else {
-      complain("there is no row \(row.reference.literal) in \(escapedForTerminal(row.keyspace))")
+    guard let sequence else {
+      complain("there is no row \(row.key.literal) in \(escapedForTerminal(row.keyspace))")
       throw ExitCode.finding
     }
     switch common.format {
     case .text:
       try output.line(
-        "deleted \(row.reference.literal) from \(escapedForTerminal(row.keyspace)): revision \(revision)")
+        "deleted \(row.key.literal) from \(escapedForTerminal(row.keyspace)): sequence \(sequence)")
     case .json, .jsonl:
       try output.write(
         .object([
-          "schema": .string("kvdump.delete"), "schemaVersion": .number(1 as Int), "keyspace": .string(row.keyspace),
-          "key": .reference(row.reference), "revision": .number(revision),
+          "schema": .string("kvdump.delete"), "schemaVersion": .number(2 as Int), "keyspace": .string(row.keyspace),
+          "key": .key(row.key), "sequence": .number(sequence),
         ]), common.format)
     }
   }

@@ -7,7 +7,7 @@ struct DiffCommand: Command {
     commandName: "diff",
     abstract: "Prints the differences between two stores.",
     discussion: """
-      Keyspaces are matched by name. Rows are compared by value, with --exact also by version and revision. A line \
+      Keyspaces are matched by name. Rows are compared by value, with --exact also by version and sequence. A line \
       that begins with - is only in the first store, a line that begins with + only in the second. Exit status 1 if \
       there is any difference.
 
@@ -22,7 +22,7 @@ struct DiffCommand: Command {
   @Option(help: ArgumentHelp("Print only differences in this keyspace.", valueName: "name"))
   var keyspace: String?
 
-  @Flag(help: "Also compare versions and revisions.")
+  @Flag(help: "Also compare versions and sequences.")
   var exact = false
 
   @Flag(help: "Print no values.")
@@ -86,8 +86,8 @@ struct DiffCommand: Command {
       bytes.append(UInt8(ascii: "\t"))
       unsafe row.value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
     }
-    let stamp = exact ? "\tversion \(row.version), revision \(row.revision)" : ""
-    return "\(escapedForTerminal(keyspace))\t\(row.reference.literal)\(String(decoding: bytes, as: UTF8.self))\(stamp)"
+    let stamp = exact ? "\tversion \(row.version), sequence \(row.sequence)" : ""
+    return "\(escapedForTerminal(keyspace))\t\(row.key.literal)\(String(decoding: bytes, as: UTF8.self))\(stamp)"
   }
 
   // MARK: JSON
@@ -100,17 +100,17 @@ struct DiffCommand: Command {
     case .settings(_, let first, let second):
       ["keyspace": name, "first": .string(first), "second": .string(second)]
     case .onlyInFirst(_, let row):
-      ["keyspace": name, "key": .reference(row.reference), "first": json(row), "second": .null]
+      ["keyspace": name, "key": .key(row.key), "first": json(row), "second": .null]
     case .onlyInSecond(_, let row):
-      ["keyspace": name, "key": .reference(row.reference), "first": .null, "second": json(row)]
+      ["keyspace": name, "key": .key(row.key), "first": .null, "second": json(row)]
     case .changed(_, let first, let second):
-      ["keyspace": name, "key": .reference(first.reference), "first": json(first), "second": json(second)]
+      ["keyspace": name, "key": .key(first.key), "first": json(first), "second": json(second)]
     }
   }
 
   private func json(_ row: Row) -> JSON {
     let value: JSON = keysOnly ? .null : .value(row.value)
-    return .object(["value": value, "version": .number(row.version), "revision": .number(row.revision)])
+    return .object(["value": value, "version": .number(row.version), "sequence": .number(row.sequence)])
   }
 }
 

@@ -21,7 +21,7 @@ struct DropCommand: Command {
   @OptionGroup var force: ForceArguments
 
   func write(to output: inout Output) throws {
-    let (rows, revision) = try Watched.changing(common.store) { store in
+    let (rows, sequence) = try Watched.changing(common.store) { store in
       let keyspace = try force.keyspace(keyspace, of: store)
       return (try store.read { try $0.count(in: keyspace) }, try store.drop(keyspace))
     }
@@ -30,8 +30,8 @@ struct DropCommand: Command {
     case .json, .jsonl:
       try output.write(
         .object([
-          "schema": .string("kvdump.drop"), "schemaVersion": .number(1 as Int), "keyspace": .string(keyspace),
-          "rows": .number(rows), "revision": .number(revision),
+          "schema": .string("kvdump.drop"), "schemaVersion": .number(2 as Int), "keyspace": .string(keyspace),
+          "rows": .number(rows), "sequence": .number(sequence),
         ]), common.format)
     }
   }

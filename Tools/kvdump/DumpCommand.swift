@@ -10,14 +10,14 @@ struct DumpCommand: Command {
       Text is in the format of Berkeley DB's db_dump, which db_load and LMDB's mdb_load read: a named section for each \
       keyspace, with the newest version of each row. --profile lmdb adds the map size that mdb_load needs for more \
       than 1 MiB, and refuses keys that LMDB does not accept. Output as jsonl or json contains all versions that the \
-      store keeps, with their version numbers and revisions; kvdump load restores them exactly.
+      store keeps, with their version numbers and sequences; kvdump load restores them exactly.
 
       A truncated dump is never mistaken for a complete one: DATA=END and the last line are written only after \
       everything else. Everything that the dump omits is reported on standard error.
 
-        --keys encoded  the encoded reference, of any kind (FORMAT.md, section 6)
-        --keys bytes    the bytes of a reference that is bytes; others end the dump
-        --keys text     the UTF-8 of a reference that is a string; others end the dump
+        --keys encoded  the encoded key, of any kind (FORMAT.md, section 6)
+        --keys bytes    the bytes of a key that is bytes; others end the dump
+        --keys text     the UTF-8 of a key that is a string; others end the dump
 
       Examples: kvdump dump orders.cairn | db5.3_load orders.db
                 kvdump dump orders.cairn --profile lmdb | mdb_load -n orders.mdb
@@ -75,7 +75,7 @@ private struct DocumentOfLines: LineSink {
   init(_ output: Output) { self.output = output }
 
   mutating func endLine() throws {
-    output.write(isFirst ? "{\"schema\": \"kvdump.dump\", \"schemaVersion\": 1, \"lines\": [\n" : ",\n")
+    output.write(isFirst ? "{\"schema\": \"kvdump.dump\", \"schemaVersion\": 2, \"lines\": [\n" : ",\n")
     isFirst = false
     output.bytes += bytes
     bytes.removeAll(keepingCapacity: true)

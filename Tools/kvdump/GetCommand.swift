@@ -29,8 +29,8 @@ struct GetCommand: Command {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
     let keyspace = try store.existingKeyspace(row.keyspace)
-    guard let found = try store.row(row.reference, in: keyspace) else {
-      complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
+    guard let found = try store.row(row.key, in: keyspace) else {
+      complain("there is no row \(row.key.literal) in \(escapedForTerminal(keyspace.name))")
       throw ExitCode.finding
     }
     switch common.format {
@@ -40,13 +40,13 @@ struct GetCommand: Command {
       unsafe found.value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
       try output.endLine()
     case .json, .jsonl:
-      output.write(#"{"schema":"kvdump.row","schemaVersion":1,"keyspace":"#)
+      output.write(#"{"schema":"kvdump.row","schemaVersion":2,"keyspace":"#)
       output.bytes.append(quoted: keyspace.name, .json)
       output.write(#","key":"#)
-      output.bytes.append(json: row.reference)
+      output.bytes.append(json: row.key)
       output.write(#","value":"#)
       unsafe found.value.withUnsafeBytes { unsafe output.bytes.append(jsonValue: $0) }
-      try output.line(#","version":\#(found.version),"revision":\#(found.revision)}"#)
+      try output.line(#","version":\#(found.version),"sequence":\#(found.sequence)}"#)
     }
   }
 }

@@ -78,7 +78,7 @@
         case ("version", .integer): break
         case ("attributes", .object(let properties)), ("relationships", .object(let properties)):
           values.merge(properties) { first, _ in first }
-        default: throw lines.problem("an object cannot have the member \(Reference.string(member).literal)")
+        default: throw lines.problem("an object cannot have the member \(Key.string(member).literal)")
         }
       }
       return GivenObject(line: lines.number, name: name, entity: entity, values: values)

@@ -27,16 +27,16 @@ struct HistoryCommand: Command {
     let keyspace = try store.existingKeyspace(row.keyspace)
     let (versions, unreadable) =
       log
-      ? try RowVersion.all(of: row.reference, in: keyspace, LogReader(at: common.store))
-      : (try store.history(of: row.reference, in: keyspace), [])
+      ? try RowVersion.all(of: row.key, in: keyspace, LogReader(at: common.store))
+      : (try store.history(of: row.key, in: keyspace), [])
     if versions.isEmpty || !unreadable.isEmpty { output.statusIfClosed = .finding }
     var listing = Listing("history", items: "versions", common.format)
     try listing.begin(
-      ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .reference(row.reference)],
+      ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .key(row.key)],
       to: &output)
     for version in versions {
       if listing.isText {
-        output.write("revision \(version.revision)\tversion \(version.version.grouped)\t")
+        output.write("sequence \(version.sequence)\tversion \(version.version.grouped)\t")
         if let value = version.value {
           unsafe value.withUnsafeBytes { unsafe output.bytes.append(valueLiteral: $0) }
         } else {
@@ -46,16 +46,16 @@ struct HistoryCommand: Command {
       } else {
         try listing.item(
           [
-            "revision": .number(version.revision), "version": .number(version.version),
+            "sequence": .number(version.sequence), "version": .number(version.version),
             "value": version.value.map { .value($0) } ?? .null,
           ], to: &output)
       }
     }
     try listing.end(["count": .number(versions.count)], to: &output)
-    for revision in unreadable { complain("the value of revision \(revision) cannot be decompressed") }
+    for sequence in unreadable { complain("the value of sequence \(sequence) cannot be decompressed") }
     guard unreadable.isEmpty else { throw ExitCode.finding }
     guard !versions.isEmpty else {
-      complain("there is no row \(row.reference.literal) in \(escapedForTerminal(keyspace.name))")
+      complain("there is no row \(row.key.literal) in \(escapedForTerminal(keyspace.name))")
       throw ExitCode.finding
     }
   }

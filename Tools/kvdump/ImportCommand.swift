@@ -71,7 +71,7 @@
       case .json, .jsonl:
         try output.write(
           .object([
-            "schema": .string("kvdump.import"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
+            "schema": .string("kvdump.import"), "schemaVersion": .number(2 as Int), "store": .string(common.store),
             "inserted": .number(report.inserted), "updated": .number(report.updated),
             "unchanged": .number(report.unchanged),
           ]), common.format)

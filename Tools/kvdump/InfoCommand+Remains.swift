@@ -6,11 +6,11 @@ extension InfoCommand {
   func writeRemains(_ obstacle: StoreError, to output: inout Output) throws {
     let log = try LogReader(at: common.store)
     let manifest = log.manifest
-    let uuid = manifest.map { Reference.uuid($0.store.byteSwapped).description }
+    let uuid = manifest.map { Key.uuid($0.store.byteSwapped).description }
     guard common.format == .text else {
       return try output.write(
         .object([
-          "schema": .string("kvdump.info"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
+          "schema": .string("kvdump.info"), "schemaVersion": .number(2 as Int), "store": .string(common.store),
           "opens": .bool(false), "obstacle": .string("\(obstacle)"), "uuid": uuid.map { .string($0) } ?? .null,
           "generation": manifest.map { .number($0.generation) } ?? .null,
           "epoch": manifest.map { .number(UInt64($0.epoch)) } ?? .null,

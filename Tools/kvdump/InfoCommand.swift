@@ -84,7 +84,7 @@ struct InfoCommand: Command {
   private func json(_ info: StoreInfo) -> JSON {
     let figures = info.statistics
     return .object([
-      "schema": .string("kvdump.info"), "schemaVersion": .number(1 as Int), "store": .string(info.path),
+      "schema": .string("kvdump.info"), "schemaVersion": .number(2 as Int), "store": .string(info.path),
       "opens": .bool(true),
       "uuid": .string(info.uuid), "formatVersion": .string(info.formatVersion), "generation": .number(info.generation),
       "epoch": .number(UInt64(info.epoch)), "lastSequence": .number(info.recovery.lastSequence),

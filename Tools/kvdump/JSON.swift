@@ -14,7 +14,7 @@ indirect enum JSON {
   case object(KeyValuePairs<String, JSON>)
   /// An object whose member names come from a store.
   case members([Member])
-  case reference(Reference)
+  case key(Key)
   /// A row's value: text or hexadecimal digits.
   case value([UInt8])
   /// A string of hexadecimal digits.
@@ -42,7 +42,7 @@ indirect enum JSON {
     case .double(let value) where value.isFinite: bytes.append(contentsOf: "\(value)".utf8)
     case .double(let value): bytes.append(quoted: "\(value)", .json)
     case .string(let text): bytes.append(quoted: text, .json)
-    case .reference(let reference): bytes.append(json: reference)
+    case .key(let key): bytes.append(json: key)
     case .value(let value): unsafe value.withUnsafeBytes { unsafe bytes.append(jsonValue: $0) }
     case .bytes(let content):
       bytes.append(UInt8(ascii: "\""))

@@ -34,14 +34,14 @@ struct Kvdump: ParsableCommand {
       reads the store. Only import, put, delete, drop and rollback change a store; no other process may have that \
       store open for writing. Text from a store that would move the cursor, or colour or reorder text, is escaped.
 
-      References are written like this:
+      Keys are written like this:
         42                   an integer
         "Berlin\\n"           a string, escaped as in Swift
         Berlin               also a string, because it has none of the other forms
         x'0a0b'              bytes
         67e55044-10b1-426f-9247-bb680e5fe0c8
         (7, "a", x'00')      a tuple
-      A reference that begins with a minus sign must follow --, as in kvdump get -- orders.cairn numbers -5.
+      A key that begins with a minus sign must follow --, as in kvdump get -- orders.cairn numbers -5.
 
       Exit status:
         0    success
@@ -131,7 +131,7 @@ extension Command {
   }
 }
 
-extension Reference {
-  /// Parses a reference given as an argument.
-  static let parse: @Sendable (String) throws -> Reference = { try Reference(literal: $0) }
+extension Key {
+  /// Parses a key given as an argument.
+  static let parse: @Sendable (String) throws -> Key = { try Key(literal: $0) }
 }

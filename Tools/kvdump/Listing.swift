@@ -26,7 +26,7 @@ struct Listing {
     guard !isText else { return }
     output.write(format == .json ? "{\n  \"schema\": " : "{\"schema\":")
     output.bytes.append(quoted: "kvdump.\(schema)", .json)
-    write("schemaVersion", .number(1 as Int), to: &output)
+    write("schemaVersion", .number(2 as Int), to: &output)
     for (name, value) in members { write(name, value, to: &output) }
     if format == .json {
       output.write(",\n  \"\(items)\": [")

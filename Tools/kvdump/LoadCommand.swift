@@ -12,9 +12,9 @@ struct LoadCommand: Command {
       two it is. If the dump cannot be loaded completely, no new store is left behind. Header fields that have no \
       meaning in Cairn are reported on standard error.
 
-        --keys encoded  keys are encoded references, as kvdump dump writes them
-        --keys bytes    references are bytes; for dumps of other databases
-        --keys text     references are strings; the keys must be UTF-8
+        --keys encoded  keys are encoded keys, as kvdump dump writes them
+        --keys bytes    keys are bytes; for dumps of other databases
+        --keys text     keys are strings; the keys must be UTF-8
 
       Examples: kvdump load -o restored.cairn orders.jsonl
                 mdb_dump -a -n orders.mdb | kvdump load -o orders.cairn
@@ -72,7 +72,7 @@ extension NewStore.Contents {
     guard format == .text else {
       return try output.write(
         .object([
-          "schema": .string("kvdump.\(schema)"), "schemaVersion": .number(1 as Int), "store": .string(store),
+          "schema": .string("kvdump.\(schema)"), "schemaVersion": .number(2 as Int), "store": .string(store),
           "rows": .number(rows), "versions": .number(versions), "lastSequence": .number(lastSequence),
           "logBytes": .number(bytes), "dictionaries": .number(dictionaries),
           "keyspaces": .array(keyspaces.map { .object(["name": .string($0.name), "rows": .number($0.rows)]) }),

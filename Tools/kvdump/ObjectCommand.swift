@@ -61,7 +61,7 @@ struct ObjectCommand: Command {
     }
     var lines = [
       "object    \(escapedForTerminal(objects.uri(of: object.reference)))", "version   \(object.version.grouped)",
-      "revision  \(object.revision)",
+      "sequence  \(object.sequence)",
     ]
     for table in [attributes, relationships] where table.lines.count > 1 { lines += [""] + table.lines }
     return lines
@@ -80,10 +80,10 @@ struct ObjectCommand: Command {
           ])))
     }
     return .object([
-      "schema": .string("kvdump.object"), "schemaVersion": .number(1 as Int),
+      "schema": .string("kvdump.object"), "schemaVersion": .number(2 as Int),
       "object": .string(objects.uri(of: object.reference)),
       "entity": .string(objects.entityName(object.reference.entity)), "version": .number(object.version),
-      "revision": .number(object.revision), "attributes": object.attributes(objects),
+      "sequence": .number(object.sequence), "attributes": object.attributes(objects),
       "relationships": .members(relationships),
     ])
   }

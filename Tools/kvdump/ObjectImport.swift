@@ -43,7 +43,7 @@
         entity.attributesByName.values.forEach(BytesTransformer.use)
       }
       if let defaultEntity, model.entitiesByName[defaultEntity] == nil {
-        throw StoreError(.notFound, "the model has no entity \(Reference.string(defaultEntity).literal)")
+        throw StoreError(.notFound, "the model has no entity \(Key.string(defaultEntity).literal)")
       }
       self.defaultEntity = defaultEntity
       coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -126,7 +126,7 @@
       }
       guard let entity = model.entitiesByName[entityName], !entity.isAbstract else {
         throw problem(
-          given.line, "the model has no entity \(Reference.string(entityName).literal) that can have objects")
+          given.line, "the model has no entity \(Key.string(entityName).literal) that can have objects")
       }
       let object = NSManagedObject(entity: entity, insertInto: context)
       if let name = given.name, named.updateValue(object, forKey: name) != nil {
@@ -183,7 +183,7 @@
       } else {
         // A CSV table has a column for each property of any of its entities.
         if case .null = value { return }
-        throw problem(line, "\(entity.name ?? "") has no stored property \(Reference.string(name).literal)")
+        throw problem(line, "\(entity.name ?? "") has no stored property \(Key.string(name).literal)")
       }
     }
 

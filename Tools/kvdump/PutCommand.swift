@@ -26,21 +26,21 @@ struct PutCommand: Command {
     let bytes = try value.map(Self.bytes) ?? Input(nil).readToEnd()
     let written = try Watched.changing(common.store) { store in
       let keyspace = try force.keyspace(row.keyspace, of: store)
-      try store.put(bytes, at: row.reference, in: keyspace)
-      return try store.row(row.reference, in: keyspace)
+      try store.put(bytes, at: row.key, in: keyspace)
+      return try store.row(row.key, in: keyspace)
     }
     guard let written else { return }
     switch common.format {
     case .text:
       try output.line(
-        "put \(row.reference.literal) into \(escapedForTerminal(row.keyspace)): version \(written.version.grouped), "
-          + "revision \(written.revision)")
+        "put \(row.key.literal) into \(escapedForTerminal(row.keyspace)): version \(written.version.grouped), "
+          + "sequence \(written.sequence)")
     case .json, .jsonl:
       try output.write(
         .object([
-          "schema": .string("kvdump.put"), "schemaVersion": .number(1 as Int), "keyspace": .string(row.keyspace),
-          "key": .reference(row.reference), "version": .number(written.version),
-          "revision": .number(written.revision),
+          "schema": .string("kvdump.put"), "schemaVersion": .number(2 as Int), "keyspace": .string(row.keyspace),
+          "key": .key(row.key), "version": .number(written.version),
+          "sequence": .number(written.sequence),
         ]), common.format)
     }
   }
@@ -48,7 +48,7 @@ struct PutCommand: Command {
   /// The bytes of a literal as `get` prints it; the UTF-8 of any other text.
   private static func bytes(_ value: String) throws -> [UInt8] {
     guard value.hasPrefix("\"") || value.hasPrefix("x'") else { return Array(value.utf8) }
-    return switch try Reference(literal: value) {
+    return switch try Key(literal: value) {
     case .string(let text): Array(text.utf8)
     case .bytes(let bytes): bytes
     default: Array(value.utf8)

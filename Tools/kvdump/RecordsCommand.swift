@@ -32,9 +32,9 @@ struct RecordsCommand: Command {
   var keyspace: String?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Print only records of this row.", valueName: "reference"),
-    transform: Reference.parse)
-  var key: Reference?
+    parsing: .unconditional, help: ArgumentHelp("Print only records of this row.", valueName: "key"),
+    transform: Key.parse)
+  var key: Key?
 
   @Option(
     help: ArgumentHelp(
@@ -85,7 +85,7 @@ struct RecordsCommand: Command {
       case .record(let record, _):
         guard isOfRow(record) else { return .next }
         if let since {
-          guard let isIncluded = since.includes(sequence: record.revision, time: record.time) else {
+          guard let isIncluded = since.includes(sequence: record.sequence, time: record.time) else {
             withoutTime += 1
             return .next
           }
@@ -153,14 +153,14 @@ struct RecordsCommand: Command {
     var cells = [record.kind?.name ?? "unknown kind"]
     cells.append(record.keyspaceName.map(escapedForTerminal) ?? "keyspace \(record.keyspace)")
     switch record.key {
-    case .row(let reference): cells.append(reference.literal)
+    case .row(let key): cells.append(key.literal)
     case .name: break
     case .dictionary(let id): cells.append("\(id)")
     case .none: break
-    case .malformed(let bytes): cells.append("malformed \(Reference.bytes(bytes).literal)")
+    case .malformed(let bytes): cells.append("malformed \(Key.bytes(bytes).literal)")
     }
     if record.kind == .put || record.kind == .tombstone { cells.append("version \(record.version.grouped)") }
-    cells.append("revision \(record.revision)")
+    cells.append("sequence \(record.sequence)")
     let stored = (record.isCompressed ? "\(record.storedBytes.grouped)/" : "") + record.valueBytes.of("byte")
     if record.kind != .tombstone { cells.append("\(stored)\(record.dictionary > 0 ? " d" : "")") }
     if record.frame == nil { cells.append(Terminal.styled("loose", .yellow)) }
@@ -189,7 +189,7 @@ struct RecordsCommand: Command {
       "frame": record.frame.map { .number($0) } ?? .null, "kind": .string(record.kind?.name ?? "unknown"),
       "keyspace": .number(UInt64(record.keyspace)),
       "keyspaceName": record.keyspaceName.map { .string($0) } ?? .null,
-      "key": record.key.json, "revision": .number(record.revision), "version": .number(record.version),
+      "key": record.key.json, "sequence": .number(record.sequence), "version": .number(record.version),
       "length": .number(record.length), "storedBytes": .number(record.storedBytes),
       "valueBytes": .number(record.valueBytes), "isCompressed": .bool(record.isCompressed),
       "dictionary": .number(UInt64(record.dictionary)),
@@ -209,7 +209,7 @@ struct RecordsCommand: Command {
 extension LogKey {
   var json: JSON {
     switch self {
-    case .row(let reference): .reference(reference)
+    case .row(let key): .key(key)
     case .name(let name): .object(["name": .string(name)])
     case .dictionary(let id): .object(["dictionary": .number(UInt64(id))])
     case .none: .null

@@ -38,7 +38,7 @@ struct RollbackCommand: Command {
     case .json, .jsonl:
       try output.write(
         .object([
-          "schema": .string("kvdump.rollback"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
+          "schema": .string("kvdump.rollback"), "schemaVersion": .number(2 as Int), "store": .string(common.store),
           "lastSequence": .number(recovery.lastSequence), "rows": .number(recovery.rows),
           "discardedBytes": .number(recovery.discardedBytes),
           "keptAs": .array(recovery.discarded.map { .string($0.keptAs) }),

@@ -6,6 +6,6 @@ struct RowArguments: ParsableArguments {
   @Argument(help: "The keyspace's name.")
   var keyspace: String
 
-  @Argument(help: "The row's reference; kvdump --help describes how to write a reference.", transform: Reference.parse)
-  var reference: Reference
+  @Argument(help: "The row's key; kvdump --help describes how to write a key.", transform: Key.parse)
+  var key: Key
 }

@@ -7,7 +7,7 @@ struct SalvageCommand: Command {
     commandName: "salvage",
     abstract: "Makes a new store from all readable records of a damaged one.",
     discussion: """
-      Each row keeps its newest readable version, with its version number and revision. Each part that cannot be read \
+      Each row keeps its newest readable version, with its version number and sequence. Each part that cannot be read \
       is listed with its place and, as far as possible, the rows concerned: the rows whose keys are still readable, or \
       the two rows between which the part lies. A row whose newest version is lost returns to an older version; a row \
       whose deletion is lost reappears. The damaged store is not changed. Exit status 1 if anything was lost.

@@ -5,10 +5,10 @@ import CairnInspection
 struct ScanCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "Prints the rows of a keyspace, in the order of their references.",
+    abstract: "Prints the rows of a keyspace, in the order of their keys.",
     discussion: """
-      A line has a reference, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl a row is \
-      {"key":…,"value":…,"version":…,"revision":…}. If several bounds are given, a row must be within all of them. An \
+      A line has a key, a tab, and the value, which is quoted text or hexadecimal as x'0a0b'. As jsonl a row is \
+      {"key":…,"value":…,"version":…,"sequence":…}. If several bounds are given, a row must be within all of them. An \
       unordered keyspace can only be printed completely, in no particular order.
 
       Examples: kvdump scan orders.cairn customers --from 100 --to 200
@@ -25,19 +25,19 @@ struct ScanCommand: Command {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Print only strings and bytes that begin with this one, and tuples that begin with its elements.",
-      valueName: "reference"),
-    transform: Reference.parse)
-  var prefix: Reference?
+      valueName: "key"),
+    transform: Key.parse)
+  var prefix: Key?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Print only references from this one on.", valueName: "reference"),
-    transform: Reference.parse)
-  var from: Reference?
+    parsing: .unconditional, help: ArgumentHelp("Print only keys from this one on.", valueName: "key"),
+    transform: Key.parse)
+  var from: Key?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Print only references before this one.", valueName: "reference"),
-    transform: Reference.parse)
-  var to: Reference?
+    parsing: .unconditional, help: ArgumentHelp("Print only keys before this one.", valueName: "key"),
+    transform: Key.parse)
+  var to: Key?
 
   @Option(
     help: ArgumentHelp("Print at most this many rows; all rows if omitted.", valueName: "number"),

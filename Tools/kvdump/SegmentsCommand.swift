@@ -7,7 +7,7 @@ struct SegmentsCommand: Command {
     commandName: "segments",
     abstract: "Lists the segments of a store, with their contents and any damage.",
     discussion: """
-      Reads the whole log, also of a store that does not open; the live bytes are then unknown. Revisions are the \
+      Reads the whole log, also of a store that does not open; the live bytes are then unknown. Sequences are the \
       sequences of the commits whose records a segment has; ratio is the size of the values as they are stored, in \
       percent of their size before compression. Exit status 1 if there is damage.
 
@@ -37,7 +37,7 @@ struct SegmentsCommand: Command {
   private func table(_ segments: [SegmentReport]) -> Table {
     var table = Table([
       "id": .right, "segment": .left, "epoch": .right, "bytes": .right, "live": .right, "frames": .right,
-      "records": .right, "tombstones": .right, "ratio": .right, "revisions": .left, "state": .left,
+      "records": .right, "tombstones": .right, "ratio": .right, "sequences": .left, "state": .left,
     ])
     for segment in segments {
       table.append(
@@ -45,7 +45,7 @@ struct SegmentsCommand: Command {
         segment.liveBytes.map { segment.bytes > 0 ? "\($0 * 100 / segment.bytes) %" : "" } ?? "?",
         segment.frames.grouped, segment.records.grouped, segment.tombstones.grouped,
         segment.valueBytes > 0 ? "\(segment.storedBytes * 100 / segment.valueBytes) %" : "",
-        segment.revisions.map { "\($0.lowerBound) … \($0.upperBound)" } ?? "", segment.state.words)
+        segment.sequences.map { "\($0.lowerBound) … \($0.upperBound)" } ?? "", segment.state.words)
     }
     return table
   }
@@ -57,8 +57,8 @@ struct SegmentsCommand: Command {
       "bytes": .number(segment.bytes), "fileBytes": .number(segment.fileBytes),
       "liveBytes": segment.liveBytes.map { .number($0) } ?? .null, "frames": .number(segment.frames),
       "records": .number(segment.records), "tombstones": .number(segment.tombstones),
-      "firstRevision": segment.revisions.map { .number($0.lowerBound) } ?? .null,
-      "lastRevision": segment.revisions.map { .number($0.upperBound) } ?? .null,
+      "firstSequence": segment.sequences.map { .number($0.lowerBound) } ?? .null,
+      "lastSequence": segment.sequences.map { .number($0.upperBound) } ?? .null,
       "valueBytes": .number(segment.valueBytes), "storedBytes": .number(segment.storedBytes),
       "isSound": .bool(!segment.isDamaged), "state": .string(segment.state.words),
     ]

@@ -7,7 +7,7 @@ struct StatsCommand: Command {
     commandName: "stats",
     abstract: "Prints what takes space in a store, and how much other settings would save.",
     discussion: """
-      For each keyspace: the lengths of keys and values, the reference prefixes with the most writes, the size of the \
+      For each keyspace: the lengths of keys and values, the key prefixes with the most writes, the size of the \
       compressed values, and the size of samples of the values with other settings. Then the size of the compressed \
       values of each segment, and how many bytes compaction would free. Reads every row and the whole log.
 
@@ -17,7 +17,7 @@ struct StatsCommand: Command {
   @OptionGroup var common: CommonArguments
 
   @Option(
-    help: ArgumentHelp("Print this many reference prefixes of each keyspace; 8 if omitted.", valueName: "number"),
+    help: ArgumentHelp("Print this many key prefixes of each keyspace; 8 if omitted.", valueName: "number"),
     transform: Int.parse)
   var prefixes = 8
 
@@ -128,7 +128,7 @@ struct StatsCommand: Command {
 
   private func json(_ report: SpaceReport, _ segments: [SegmentReport]) -> JSON {
     .object([
-      "schema": .string("kvdump.stats"), "schemaVersion": .number(1 as Int), "store": .string(common.store),
+      "schema": .string("kvdump.stats"), "schemaVersion": .number(2 as Int), "store": .string(common.store),
       "rows": .number(report.statistics.rows), "logBytes": .number(report.statistics.logBytes),
       "deadBytes": .number(report.statistics.deadBytes), "keyspaces": .array(report.keyspaces.map(json)),
       "segments": .array(

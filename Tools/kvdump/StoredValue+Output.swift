@@ -27,7 +27,7 @@ extension StoredValue {
     case .float(let value): "\(value)"
     case .string(let text), .decimal(let text), .uri(let text), .identifier(let text): text
     case .date(let seconds): ISODate.text(seconds)
-    case .uuid(let reference): "\(reference)"
+    case .uuid(let key): "\(key)"
     case .object(let object): name(object)
     case .data(let bytes), .transformed(let bytes):
       {

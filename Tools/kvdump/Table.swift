@@ -64,5 +64,5 @@ extension Int {
 
 /// A text from a store or a path: unchanged if it is harmless, else as a literal.
 func escapedForTerminal(_ text: String) -> String {
-  text.unicodeScalars.contains { Escaping.isHidden($0.value) } ? Reference.string(text).literal : text
+  text.unicodeScalars.contains { Escaping.isHidden($0.value) } ? Key.string(text).literal : text
 }

@@ -142,7 +142,7 @@ struct TailCommand: Command {
     try LogContents(at: common.store).forEach { item in
       if case .record(let record, _) = item, record.frame != nil, record.time == nil,
         keyspace == nil || record.keyspaceName == keyspace,
-        since.includes(sequence: record.revision, time: nil) ?? true
+        since.includes(sequence: record.sequence, time: nil) ?? true
       {
         moved += 1
       }
@@ -178,14 +178,14 @@ struct TailCommand: Command {
     let record = change.record
     let name = change.keyspace.map(escapedForTerminal) ?? "keyspace \(record.keyspace)"
     switch (record.kind, record.key) {
-    case (.put, .row(let reference)):
-      bytes += Array("  + \(name)\t\(reference.literal)\t".utf8)
+    case (.put, .row(let key)):
+      bytes += Array("  + \(name)\t\(key.literal)\t".utf8)
       guard let value = change.value else {
         bytes += Array("a value that cannot be read".utf8)
         return
       }
       unsafe value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
-    case (.tombstone, .row(let reference)): bytes += Array("  - \(name)\t\(reference.literal)".utf8)
+    case (.tombstone, .row(let key)): bytes += Array("  - \(name)\t\(key.literal)".utf8)
     default: bytes += Array("    \(record.kind?.name ?? "unknown kind") \(name)".utf8)
     }
   }

@@ -108,7 +108,7 @@ extension Finding {
   var members: KeyValuePairs<String, JSON> {
     [
       "severity": .string(severity.rawValue), "kind": .string(kind.rawValue), "file": .string(file),
-      "key": key.map { .reference($0) } ?? .null, "offset": offset.map { .number($0) } ?? .null,
+      "key": key.map { .key($0) } ?? .null, "offset": offset.map { .number($0) } ?? .null,
       "words": .string(words),
     ]
   }

@@ -117,11 +117,11 @@ struct Dictionaries: ParsableCommand {
   /// Nanoseconds per lookup, in random order.
   private func get(_ records: [[UInt8]], _ store: Store, _ rows: Keyspace) throws -> Double {
     var random = SystemRandomNumberGenerator()
-    let wanted = (0..<200_000).map { _ in Reference.integer(Int64.random(in: 0..<Int64(records.count), using: &random))
+    let wanted = (0..<200_000).map { _ in Key.integer(Int64.random(in: 0..<Int64(records.count), using: &random))
     }
     var bytes = 0
     let elapsed = try ContinuousClock().measure {
-      for reference in wanted { try store.withValue(reference, in: rows) { bytes += $0.byteCount } }
+      for key in wanted { try store.withValue(key, in: rows) { bytes += $0.byteCount } }
     }
     guard bytes > 0 else { throw ValidationError("nothing was read") }
     return elapsed / .nanoseconds(1) / Double(wanted.count)

@@ -34,7 +34,7 @@ import Synchronization
     // Filled in by the committer.
     var found = Found.nothing
     var address: UInt64 = 0
-    var revision: UInt64 = 0
+    var sequence: UInt64 = 0
     var version: UInt64 = 0
     var length = 0
     /// Length of the value found, before compression.

@@ -41,7 +41,7 @@ extension Committer {
     case .tombstone:
       // The tombstone is a version if older versions were retained behind it after its commit, even if only older
       // snapshots see them now.
-      let isVersion = unsafe index.versions.hasExpired(change.pointee.hash, after: change.pointee.revision)
+      let isVersion = unsafe index.versions.hasExpired(change.pointee.hash, after: change.pointee.sequence)
       let isKept = unsafe isVersion && oldVersions > 0 && index.versions.keptCount(change.pointee.hash) > 0
       if isVersion { unsafe supersede(keyspace, change, sequence, expiredBy: isKept ? VersionTable.kept : sequence) }
       unsafe replace(keyspace, change)
@@ -52,7 +52,7 @@ extension Committer {
         if isVersion {
           // The tombstone was counted as dead when the versions behind it expired.
           unsafe log.segment(change.pointee.address).tombstoneBytes.subtract(change.pointee.length, ordering: .relaxed)
-          unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.revision))
+          unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.sequence))
         }
       }
       keyspace.rowCount.add(1, ordering: .releasing)
@@ -71,7 +71,7 @@ extension Committer {
     let isDelete = unsafe change.pointee.kind == .delete
     unsafe index.versions.add(
       VersionTable.Version(
-        hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.revision,
+        hash: change.pointee.hash, address: change.pointee.address, sequence: change.pointee.sequence,
         supersededBy: sequence, keyspace: keyspace.id, units: UInt32(change.pointee.length / Format.unit),
         isTombstone: change.pointee.found == .tombstone, isBeforeDeletion: isDelete),
       isOfDeletedRow: isDelete, expiredBy: expiredBy)
@@ -121,7 +121,7 @@ extension Committer {
       guard unsafe change.pointee.found == .row, unsafe isWritten(change),
         unsafe change.pointee.keyspace.withBorrowed({ $0.oldVersions.load(ordering: .relaxed) == 0 })
       else { continue }
-      unsafe drop(change.pointee.hash, change.pointee.revision, mayBeNeeded: hasSnapshots)
+      unsafe drop(change.pointee.hash, change.pointee.sequence, mayBeNeeded: hasSnapshots)
     }
     if !expired.isEmpty { dropExpired() }
   }

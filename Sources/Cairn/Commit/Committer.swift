@@ -112,8 +112,8 @@ final class Committer: @unchecked Sendable {
       try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
         try unsafe look(keyspace, batch, change)
       }
-      let revision = unsafe change.pointee.found == .row ? change.pointee.revision : nil
-      if unsafe !change.pointee.expectation.holds(revision) { hasConflict = true }
+      let sequence = unsafe change.pointee.found == .row ? change.pointee.sequence : nil
+      if unsafe !change.pointee.expectation.holds(sequence) { hasConflict = true }
     }
     if hasConflict { throw conflict(batch) }
     prefetchPlaces(batch, from: 0)
@@ -188,7 +188,7 @@ final class Committer: @unchecked Sendable {
     }
     unsafe change.pointee.address = unsafe found.address
     unsafe change.pointee.found = unsafe found.record.header.isTombstone ? .tombstone : .row
-    unsafe change.pointee.revision = unsafe found.record.header.revision
+    unsafe change.pointee.sequence = unsafe found.record.header.sequence
     unsafe change.pointee.version = unsafe found.record.header.version
     unsafe change.pointee.length = unsafe found.record.header.paddedLength
     unsafe change.pointee.foundRawLength = unsafe found.record.header.rawLength
@@ -198,14 +198,14 @@ final class Committer: @unchecked Sendable {
     var conflicts: [StoreError.Conflict] = []
     for position in 0..<batch.changeCount {
       let change = unsafe batch.changes + position
-      let revision = unsafe change.pointee.found == .row ? change.pointee.revision : nil
-      guard unsafe !change.pointee.expectation.holds(revision) else { continue }
+      let sequence = unsafe change.pointee.found == .row ? change.pointee.sequence : nil
+      guard unsafe !change.pointee.expectation.holds(sequence) else { continue }
       let key = unsafe batch.key(change)
       unsafe conflicts.append(
         StoreError.Conflict(
           keyspace: change.pointee.keyspace.takeUnretainedValue().name,
-          reference: (try? Reference(stored: key)) ?? .bytes(Array(key)),
-          expected: change.pointee.expectation, found: revision))
+          key: (try? Key(stored: key)) ?? .bytes(Array(key)),
+          expected: change.pointee.expectation, found: sequence))
     }
     let others = conflicts.count > 1 ? " and \(conflicts.count - 1) more" : ""
     return StoreError(.conflict, "\(conflicts[0])\(others)", conflicts: conflicts)

@@ -100,7 +100,7 @@ package struct Watermark: Hashable, Sendable {
     var position = FrameHeader.size
     for _ in 0..<header.recordCount {
       guard let record = record(at: position), record.header.kind != nil,
-        isCompacted || record.header.revision == header.sequence
+        isCompacted || record.header.sequence == header.sequence
       else { return nil }
       checksum = unsafe CRC32C.register(checksum, frame + position, 4)
       for padding in record.header.recordLength..<record.header.paddedLength

@@ -1,7 +1,7 @@
-/// The error for bytes that are not the encoding of a reference.
-package struct MalformedReference: Error, Hashable, Sendable {}
+/// The error for bytes that are not the encoding of a key.
+package struct MalformedKey: Error, Hashable, Sendable {}
 
-/// The first byte of an encoded reference. FORMAT.md, section 6.
+/// The first byte of an encoded key. FORMAT.md, section 6.
 private enum KeyType {
   /// The type of zero. A positive integer adds its number of bytes to this, a negative one subtracts it.
   static let integer: UInt8 = 0x20
@@ -11,7 +11,7 @@ private enum KeyType {
   static let tuple: UInt8 = 0x50
 }
 
-extension Reference {
+extension Key {
   package static let maximumNesting = 64
 
   /// How deep tuples are nested: 0 without a tuple. Decoding refuses more than ``maximumNesting``, so writing has to
@@ -21,7 +21,7 @@ extension Reference {
     return 1 + elements.reduce(0) { max($0, $1.nesting) }
   }
 
-  /// The reference's bytes in the log. Encodings compare byte by byte as their references do.
+  /// The key's bytes in the log. Encodings compare byte by byte as their keys do.
   public var encoded: [UInt8] {
     let count = encodedCount
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -92,15 +92,15 @@ extension Reference {
   }
 
   /// Accepts only what encoding produces, and refuses any other bytes.
-  package init(validating encoded: RawSpan) throws(MalformedReference) {
-    self = try unsafe encoded.withUnsafeBytes { (bytes) throws(MalformedReference) in
+  package init(validating encoded: RawSpan) throws(MalformedKey) {
+    self = try unsafe encoded.withUnsafeBytes { (bytes) throws(MalformedKey) in
       var reader = unsafe KeyReader(bytes)
       return try reader.next(depth: 0)
     }
   }
 
-  package init(validating encoded: [UInt8]) throws(MalformedReference) {
-    self = try unsafe encoded.withUnsafeBufferPointer { (bytes) throws(MalformedReference) in
+  package init(validating encoded: [UInt8]) throws(MalformedKey) {
+    self = try unsafe encoded.withUnsafeBufferPointer { (bytes) throws(MalformedKey) in
       var reader = unsafe KeyReader(UnsafeRawBufferPointer(bytes))
       return try reader.next(depth: 0)
     }
@@ -138,10 +138,10 @@ extension Reference {
     append(0)
   }
 
-  mutating func append(_ reference: Reference, isNested: Bool) {
-    switch reference {
+  mutating func append(_ key: Key, isNested: Bool) {
+    switch key {
     case .integer(let value):
-      let count = Reference.significantBytes(value.magnitude)
+      let count = Key.significantBytes(value.magnitude)
       append(value < 0 ? KeyType.integer - UInt8(count) : KeyType.integer + UInt8(count))
       append(value < 0 ? ~value.magnitude : value.magnitude, bytes: count)
     case .string(var text):
@@ -169,23 +169,23 @@ extension Reference {
 
   private var isAtEnd: Bool { unsafe position == bytes.count }
 
-  private mutating func byte() throws(MalformedReference) -> UInt8 {
-    guard !isAtEnd else { throw MalformedReference() }
+  private mutating func byte() throws(MalformedKey) -> UInt8 {
+    guard !isAtEnd else { throw MalformedKey() }
     defer { position += 1 }
     return unsafe bytes[position]
   }
 
-  /// Reads the reference that begins here. `depth` is the number of tuples around it; outside of any tuple it must
+  /// Reads the key that begins here. `depth` is the number of tuples around it; outside of any tuple it must
   /// extend to the end.
-  mutating func next(depth: Int) throws(MalformedReference) -> Reference {
+  mutating func next(depth: Int) throws(MalformedKey) -> Key {
     let type = try byte()
-    let result: Reference
+    let result: Key
     switch type {
     case KeyType.integer - 8...KeyType.integer + 8: result = .integer(try integer(type))
     case KeyType.string:
       let text =
         depth > 0 ? String(validating: try content(), as: UTF8.self) : unsafe String(validating: rest(), as: UTF8.self)
-      guard let text else { throw MalformedReference() }
+      guard let text else { throw MalformedKey() }
       result = .string(text)
     case KeyType.uuid:
       var value: UInt128 = 0
@@ -193,13 +193,13 @@ extension Reference {
       result = .uuid(value)
     case KeyType.bytes: result = .bytes(depth > 0 ? try content() : unsafe Array(rest()))
     case KeyType.tuple: result = .tuple(try elements(depth: depth + 1))
-    default: throw MalformedReference()
+    default: throw MalformedKey()
     }
-    guard depth > 0 || isAtEnd else { throw MalformedReference() }
+    guard depth > 0 || isAtEnd else { throw MalformedKey() }
     return result
   }
 
-  private mutating func integer(_ type: UInt8) throws(MalformedReference) -> Int64 {
+  private mutating func integer(_ type: UInt8) throws(MalformedKey) -> Int64 {
     let isNegative = type < KeyType.integer
     let count = Int(isNegative ? KeyType.integer - type : type - KeyType.integer)
     var magnitude: UInt64 = 0
@@ -207,8 +207,8 @@ extension Reference {
       let byte = try byte()
       magnitude = magnitude << 8 | UInt64(isNegative ? ~byte : byte)
     }
-    guard Reference.significantBytes(magnitude) == count, magnitude <= (isNegative ? 1 << 63 : (1 << 63) - 1) else {
-      throw MalformedReference()
+    guard Key.significantBytes(magnitude) == count, magnitude <= (isNegative ? 1 << 63 : (1 << 63) - 1) else {
+      throw MalformedKey()
     }
     return Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
   }
@@ -220,7 +220,7 @@ extension Reference {
   }
 
   /// The content of a string or bytes inside a tuple.
-  private mutating func content() throws(MalformedReference) -> [UInt8] {
+  private mutating func content() throws(MalformedKey) -> [UInt8] {
     var content: [UInt8] = []
     while true {
       let byte = try byte()
@@ -232,9 +232,9 @@ extension Reference {
     }
   }
 
-  private mutating func elements(depth: Int) throws(MalformedReference) -> [Reference] {
-    guard depth <= Reference.maximumNesting else { throw MalformedReference() }
-    var elements: [Reference] = []
+  private mutating func elements(depth: Int) throws(MalformedKey) -> [Key] {
+    guard depth <= Key.maximumNesting else { throw MalformedKey() }
+    var elements: [Key] = []
     while depth > 1 || !isAtEnd {
       if depth > 1, !isAtEnd, unsafe bytes[position] == 0 {
         position += 1

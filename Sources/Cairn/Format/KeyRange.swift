@@ -1,4 +1,4 @@
-/// The references from one bound to another, in the order of ``Reference``.
+/// The keys from one bound to another, in the order of ``Key``.
 ///
 /// Making a range allocates two small arrays. Scanning one takes a search for its beginning, and from there on touches
 /// only the rows in it.
@@ -18,14 +18,14 @@ public struct KeyRange: Sendable, Hashable {
     self.upper = upper
   }
 
-  /// Every reference.
+  /// Every key.
   public static let all = KeyRange(lower: [], upper: nil)
 
-  /// The references that begin with the given one: strings with a string, bytes with bytes, tuples with all elements of
-  /// a tuple, each as a whole. For an integer or a UUID, only that reference itself.
-  public static func prefix(_ reference: Reference) -> KeyRange {
-    let encoded = reference.encoded
-    return switch reference {
+  /// The keys that begin with the given one: strings with a string, bytes with bytes, tuples with all elements of
+  /// a tuple, each as a whole. For an integer or a UUID, only that key itself.
+  public static func prefix(_ key: Key) -> KeyRange {
+    let encoded = key.encoded
+    return switch key {
     case .integer, .uuid: KeyRange(lower: encoded, upper: encoded + [0])
     case .string, .bytes: KeyRange(lower: encoded, upper: pastAll(beginningWith: encoded))
     // A further element begins with its type, which is below 0xFF; 0xFF would continue the last element.
@@ -41,34 +41,34 @@ public struct KeyRange: Sendable, Hashable {
     return result
   }
 
-  /// The given reference and all references after it, of any kind.
-  public static func from(_ reference: Reference) -> KeyRange { KeyRange(lower: reference.encoded, upper: nil) }
+  /// The given key and all keys after it, of any kind.
+  public static func from(_ key: Key) -> KeyRange { KeyRange(lower: key.encoded, upper: nil) }
 
-  /// All references after the given one, of any kind: for continuing a scan that stopped there.
-  public static func after(_ reference: Reference) -> KeyRange { KeyRange(lower: reference.encoded + [0], upper: nil) }
+  /// All keys after the given one, of any kind: for continuing a scan that stopped there.
+  public static func after(_ key: Key) -> KeyRange { KeyRange(lower: key.encoded + [0], upper: nil) }
 
-  /// All references before the given one, of any kind.
-  public static func before(_ reference: Reference) -> KeyRange { KeyRange(lower: [], upper: reference.encoded) }
+  /// All keys before the given one, of any kind.
+  public static func before(_ key: Key) -> KeyRange { KeyRange(lower: [], upper: key.encoded) }
 
-  /// The given reference and all references before it, of any kind.
-  public static func through(_ reference: Reference) -> KeyRange { KeyRange(lower: [], upper: reference.encoded + [0]) }
+  /// The given key and all keys before it, of any kind.
+  public static func through(_ key: Key) -> KeyRange { KeyRange(lower: [], upper: key.encoded + [0]) }
 
   /// From the lower bound up to the upper one, which is excluded.
-  public init(_ range: Range<Reference>) {
+  public init(_ range: Range<Key>) {
     self.init(lower: range.lowerBound.encoded, upper: range.upperBound.encoded)
   }
 
   /// Both bounds and all between them.
-  public init(_ range: ClosedRange<Reference>) {
+  public init(_ range: ClosedRange<Key>) {
     self.init(lower: range.lowerBound.encoded, upper: range.upperBound.encoded + [0])
   }
 
   /// As ``from(_:)``.
-  public init(_ range: PartialRangeFrom<Reference>) { self = .from(range.lowerBound) }
+  public init(_ range: PartialRangeFrom<Key>) { self = .from(range.lowerBound) }
 
   /// As ``before(_:)``.
-  public init(_ range: PartialRangeUpTo<Reference>) { self = .before(range.upperBound) }
+  public init(_ range: PartialRangeUpTo<Key>) { self = .before(range.upperBound) }
 
   /// As ``through(_:)``.
-  public init(_ range: PartialRangeThrough<Reference>) { self = .through(range.upperBound) }
+  public init(_ range: PartialRangeThrough<Key>) { self = .through(range.upperBound) }
 }

@@ -22,7 +22,7 @@ package struct RecordHeader: Sendable {
   /// The id of the dictionary that the value is compressed with; 0 for none.
   package var dictionary: UInt32
   /// The sequence of the commit that wrote the record.
-  package var revision: UInt64
+  package var sequence: UInt64
   package var version: UInt64
   /// Bytes before the key, checksum included.
   package var length: Int
@@ -79,9 +79,9 @@ package struct RecordHeader: Sendable {
       }
     }
     guard let delta = cursor.next(), let version = cursor.next() else { return nil }
-    let (revision, overflow) = baseSequence.addingReportingOverflow(delta)
+    let (sequence, overflow) = baseSequence.addingReportingOverflow(delta)
     guard !overflow else { return nil }
-    self.revision = revision
+    self.sequence = sequence
     self.version = version
     length = unsafe cursor.position - record
     guard recordLength <= available else { return nil }
@@ -89,7 +89,7 @@ package struct RecordHeader: Sendable {
 
   init(
     kind: RecordKind, compressed: Bool, dictionary: UInt32 = 0, keyspace: UInt32, keyLength: Int, storedLength: Int,
-    rawLength: Int, revision: UInt64, version: UInt64, baseSequence: UInt64
+    rawLength: Int, sequence: UInt64, version: UInt64, baseSequence: UInt64
   ) {
     tag = kind.rawValue | (compressed ? Self.compressedFlag : 0) | (dictionary > 0 ? Self.dictionaryFlag : 0)
     self.dictionary = dictionary
@@ -97,12 +97,12 @@ package struct RecordHeader: Sendable {
     self.keyLength = keyLength
     self.storedLength = storedLength
     self.rawLength = rawLength
-    self.revision = revision
+    self.sequence = sequence
     self.version = version
     length =
       5 + Varint.length(UInt64(keyspace)) + Varint.length(UInt64(keyLength)) + Varint.length(UInt64(storedLength))
       + (compressed ? Varint.length(UInt64(rawLength)) : 0) + (dictionary > 0 ? Varint.length(UInt64(dictionary)) : 0)
-      + Varint.length(revision &- baseSequence) + Varint.length(version)
+      + Varint.length(sequence &- baseSequence) + Varint.length(version)
   }
 
   /// Writes everything but the checksum.
@@ -115,7 +115,7 @@ package struct RecordHeader: Sendable {
     unsafe next += Varint.write(UInt64(storedLength), to: next)
     if isCompressed { unsafe next += Varint.write(UInt64(rawLength), to: next) }
     if dictionary > 0 { unsafe next += Varint.write(UInt64(dictionary), to: next) }
-    unsafe next += Varint.write(revision &- baseSequence, to: next)
+    unsafe next += Varint.write(sequence &- baseSequence, to: next)
     unsafe next += Varint.write(version, to: next)
   }
 }

@@ -55,8 +55,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let tooManyKeyspaces = Code("too many keyspaces")
     /// A range of an unordered keyspace was requested.
     public static let notOrdered = Code("not ordered")
-    /// An argument is invalid, such as a keyspace name that is empty or too long, or bytes that are not an encoded
-    /// reference.
+    /// An argument is invalid, such as a keyspace name that is empty or too long, or bytes that are not an encoded key.
     public static let malformed = Code("malformed")
     /// The caller's progress function returned false. No row was changed.
     public static let cancelled = Code("cancelled")
@@ -68,16 +67,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public struct Conflict: Hashable, Sendable, CustomStringConvertible {
     /// The name of the keyspace.
     public let keyspace: String
-    /// The reference of the row.
-    public let reference: Reference
+    /// The key of the row.
+    public let key: Key
     /// What the batch expected.
     public let expected: Expectation
-    /// The row's revision; nil where there is no row.
+    /// The sequence of the commit that wrote the row; nil where there is no row.
     public let found: UInt64?
 
     /// In words.
     public var description: String {
-      "\(reference) in \(keyspace): expected \(expected), found \(found.map { "revision \($0)" } ?? "nothing")"
+      "\(key) in \(keyspace): expected \(expected), found \(found.map { "sequence \($0)" } ?? "nothing")"
     }
   }
 
@@ -117,7 +116,7 @@ public enum Expectation: Hashable, Sendable, CustomStringConvertible {
   /// That the row exists.
   case present
   /// That the row exists and was last written by this commit.
-  case revision(UInt64)
+  case sequence(UInt64)
 
   /// In words.
   public var description: String {
@@ -125,17 +124,17 @@ public enum Expectation: Hashable, Sendable, CustomStringConvertible {
     case .anything: "anything"
     case .absent: "nothing"
     case .present: "a row"
-    case .revision(let revision): "revision \(revision)"
+    case .sequence(let sequence): "sequence \(sequence)"
     }
   }
 
   @inline(__always)
-  func holds(_ revision: UInt64?) -> Bool {
+  func holds(_ sequence: UInt64?) -> Bool {
     switch self {
     case .anything: true
-    case .absent: revision == nil
-    case .present: revision != nil
-    case .revision(let expected): revision == expected
+    case .absent: sequence == nil
+    case .present: sequence != nil
+    case .sequence(let expected): sequence == expected
     }
   }
 }

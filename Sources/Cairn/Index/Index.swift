@@ -115,7 +115,7 @@ final class Index: Sendable {
   ) throws(StoreError) -> RecordView? {
     guard let found = try unsafe keyspace.locator.find(hash, key) else { return nil }
     let record = unsafe found.record
-    if record.header.revision > published.load(ordering: .acquiring) {
+    if record.header.sequence > published.load(ordering: .acquiring) {
       return try unsafe beforeCommit(keyspace, hash, key, record)
     }
     return record.header.isTombstone ? nil : record
@@ -129,7 +129,7 @@ final class Index: Sendable {
   ) throws(StoreError) -> RecordView? {
     if let older = try unsafe version(keyspace, hash, key, at: published.load(ordering: .acquiring)) { return older }
     // The writer removes the older version only after it has published the commit.
-    guard record.header.revision <= published.load(ordering: .acquiring), !record.header.isTombstone else { return nil }
+    guard record.header.sequence <= published.load(ordering: .acquiring), !record.header.isTombstone else { return nil }
     return record
   }
 
@@ -139,7 +139,7 @@ final class Index: Sendable {
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
   ) throws(StoreError) -> RecordView? {
     guard let found = try unsafe keyspace.locator.find(hash, key) else { return nil }
-    if unsafe found.record.header.revision > sequence { return try unsafe version(keyspace, hash, key, at: sequence) }
+    if unsafe found.record.header.sequence > sequence { return try unsafe version(keyspace, hash, key, at: sequence) }
     return unsafe found.record.header.isTombstone ? nil : found.record
   }
 
@@ -147,7 +147,7 @@ final class Index: Sendable {
   @inline(__always)
   func record(_ keyspace: KeyspaceIndex, _ hash: UInt64, at sequence: UInt64) throws(StoreError) -> RecordView? {
     guard let found = try unsafe keyspace.locator.find(hash) else { return nil }
-    if unsafe found.record.header.revision > sequence {
+    if unsafe found.record.header.sequence > sequence {
       return try unsafe version(keyspace, hash, found.record.key, at: sequence)
     }
     return unsafe found.record.header.isTombstone ? nil : found.record
@@ -170,16 +170,16 @@ final class Index: Sendable {
     _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
   ) throws(StoreError) -> [RecordView] {
     guard let found = try unsafe keyspace.locator.find(hash, key) else { return [] }
-    var records = unsafe found.record.header.revision <= sequence ? [found.record] : []
+    var records = unsafe found.record.header.sequence <= sequence ? [found.record] : []
     for version in versions.all(hash, at: sequence) {
       guard let record = table.record(version.address) else { throw keyspace.locator.corruption(version.address) }
       // A record that was the newest and has been superseded meanwhile is found twice.
       guard record.header.keyspace == keyspace.id, unsafe record.key.equals(key),
-        record.header.revision != records.first?.header.revision
+        record.header.sequence != records.first?.header.sequence
       else { continue }
       records.append(record)
     }
-    records.sort { $0.header.revision > $1.header.revision }
+    records.sort { $0.header.sequence > $1.header.sequence }
     return records.count == 1 && records[0].header.isTombstone ? [] : records
   }
 }

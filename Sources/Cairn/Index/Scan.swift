@@ -91,7 +91,7 @@ struct Scan {
   @inline(__always)
   private func record(_ entry: Leaf.Entry) throws(StoreError) -> RecordView? {
     let locator = keyspace.locator
-    if entry.head != 0, let record = index.table.record(entry.head), record.header.revision <= sequence,
+    if entry.head != 0, let record = index.table.record(entry.head), record.header.sequence <= sequence,
       locator.isRow(record, entry.hash)
     {
       return record.header.isTombstone ? nil : record
@@ -117,7 +117,7 @@ struct Scan {
           throw keyspace.locator.corruption(addresses[start])
         }
         let record: RecordView
-        if newest.header.revision <= sequence {
+        if newest.header.sequence <= sequence {
           guard !newest.header.isTombstone else { continue }
           record = newest
         } else {

@@ -80,16 +80,17 @@ import Synchronization
     unsafe memory = unsafe larger
   }
 
-  /// Adds a record with the revision of the frame's commit, or with a revision of its own. Returns its log address and
+  /// Adds a record of the frame's commit, or of an earlier one if `sequence` says so. Returns its log address and
   /// its length with padding.
   @inline(__always)
   mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, revision: UInt64? = nil
+    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, sequence: UInt64? = nil
   ) throws(StoreError) -> (address: UInt64, length: Int) {
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
-      storedLength: value.count, rawLength: rawLength ?? value.count, revision: revision ?? sequence, version: version,
+      storedLength: value.count, rawLength: rawLength ?? value.count, sequence: sequence ?? self.sequence,
+      version: version,
       baseSequence: baseSequence)
     unsafe segment.unsafelyUnwrapped.use(dictionary: dictionary)
     let isLarge = value.count >= Self.largeValue

@@ -146,7 +146,7 @@ import CCairnPlatform
 
   /// The sequence of the commit that wrote a record that has been verified since the store was opened.
   @inline(__always)
-  func revision(_ address: UInt64) -> UInt64 { verified(address).header.revision }
+  func sequence(_ address: UInt64) -> UInt64 { verified(address).header.sequence }
 
   /// A record that has been verified since the store was opened.
   @inline(__always)

@@ -171,7 +171,7 @@ final class CheckpointCapture: @unchecked Sendable {
   /// newest record, which is behind the end of the checkpoint's log.
   private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: UInt64) throws(StoreError) -> UInt64? {
     guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
-    guard record.header.revision > tables.sequence else { return tombstones.contains(address) ? nil : address }
+    guard record.header.sequence > tables.sequence else { return tombstones.contains(address) ? nil : address }
     return index.versions.find(unsafe keyspace.hash(record.key), at: tables.sequence)
   }
 
@@ -191,7 +191,7 @@ final class CheckpointCapture: @unchecked Sendable {
       let versions = index.versions.all(row.hash, at: tables.sequence)
       guard !versions.contains(where: { $0.supersededBy <= tables.sequence }) else { continue }
       let record = unsafe found.record
-      if record.header.revision <= tables.sequence {
+      if record.header.sequence <= tables.sequence {
         guard record.header.isTombstone else { continue }
         tombstones.insert(unsafe found.address)
         absent.insert(row.hash)

@@ -201,7 +201,7 @@ final class CompactionJob: @unchecked Sendable {
       if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
     case .keyspaceDropped:
       // Rows that a snapshot sees are copied, so the record that drops them is copied too.
-      let isNeeded = number != nil || header.revision > horizon || log.lists(keyspace: header.keyspace)
+      let isNeeded = number != nil || header.sequence > horizon || log.lists(keyspace: header.keyspace)
       if isNeeded { carry(address, header) }
     case .dictionary:
       if let number, isDictionaryNeeded(record, keyspaces[number]) { carry(address, header) }
@@ -272,7 +272,7 @@ final class CompactionJob: @unchecked Sendable {
   /// The commit since which a tombstone, and what it deleted, is gone. A kept tombstone may have expired as late as the
   /// last change of the retention, and the records it deleted with it.
   private func gone(_ tombstone: RecordHeader, _ keyspace: KeyspaceIndex) -> UInt64 {
-    max(tombstone.revision, keyspace.retainedSince.load(ordering: .relaxed))
+    max(tombstone.sequence, keyspace.retainedSince.load(ordering: .relaxed))
   }
 
   /// Whether the row has as many newer records as are kept: those have the effect that the tombstone had.
@@ -325,7 +325,7 @@ final class CompactionJob: @unchecked Sendable {
 
     let epoch = try committer.betweenCommits { () throws(StoreError) in try log.currentEpoch() }
     let base = inputs.reduce(.max) { min($0, $1.baseSequence) }
-    // Revisions may take more bytes than before, relative to the new base sequence.
+    // Sequences may take more bytes than before, relative to the new base sequence.
     let growth = (rows.count + carried.count) * Format.padded(Varint.length(sequence &- base))
     let size = SegmentHeader.size + neededBytes + growth + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
     let created = try log.createCompacted(
@@ -383,11 +383,11 @@ final class CompactionJob: @unchecked Sendable {
     let copy = unsafe try assembly.add(
       kind, keyspace: header.keyspace, key: record.key, value: value.stored,
       compressedFrom: value.isCompressed ? header.rawLength : nil, dictionary: value.dictionary,
-      version: header.version, revision: header.revision)
+      version: header.version, sequence: header.sequence)
     if header.isTombstone { output.tombstoneBytes.add(copy.length, ordering: .relaxed) }
     if let checkpoint {
       let isCovered =
-        header.revision <= checkpoint.sequence && (header.isPut || header.isTombstone && mayBeKept(header))
+        header.sequence <= checkpoint.sequence && (header.isPut || header.isTombstone && mayBeKept(header))
       list?.places.append(isCovered ? placeInCheckpoint(address) : 0)
     }
     if assembly.length >= Self.frameLength { try assembly.finish(isSynced: false) }

@@ -150,7 +150,7 @@ private struct Attempt {
     let enough = min(sampleBytes, bytes + bytesOfPage)
     for address in addresses where bytes < enough {
       guard let record = index.table.record(address), record.header.isPut,
-        record.header.revision <= published, record.header.rawLength <= LZ4Compressor.longestValueWithDictionary,
+        record.header.sequence <= published, record.header.rawLength <= LZ4Compressor.longestValueWithDictionary,
         let value = try? record.copiedValue(index.dictionaries)
       else { continue }
       samples.append(value)

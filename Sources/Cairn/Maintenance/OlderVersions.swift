@@ -8,7 +8,7 @@ struct OlderVersions {
   /// The indexes already have what a checkpoint contains up to this commit.
   var loaded: UInt64 = 0
   private var keyspaces: [Int: (index: KeyspaceIndex, schedule: RetentionSchedule)] = [:]
-  /// Superseded records, with their revisions as heads; a head of 0 stands for no record, and means that the row has to
+  /// Superseded records, with their sequences as heads; a head of 0 stands for no record, and means that the row has to
   /// be looked at.
   private var superseded: [Replay.Row] = []
 
@@ -43,8 +43,8 @@ struct OlderVersions {
   /// Adds a record that is older than another of its row, or a second copy of it. It counts as dead until the end.
   mutating func add(_ number: Int, _ hash: UInt64, _ address: UInt64, _ segments: [Segment?]) {
     let header = table.verified(address).header
-    superseded.append(Replay.Row(hash: hash, word: address | UInt64(number) << 40, head: header.revision))
-    if header.isTombstone, header.revision <= loaded, let keyspace = keyspaces[number]?.index {
+    superseded.append(Replay.Row(hash: hash, word: address | UInt64(number) << 40, head: header.sequence))
+    if header.isTombstone, header.sequence <= loaded, let keyspace = keyspaces[number]?.index {
       count(keyspace, header, at: address, isLive: false, segments)
     }
   }
@@ -105,20 +105,20 @@ struct OlderVersions {
       return nil
     }
     let newest = unsafe Version(record: found.record.header, address: found.address, isThere: false)
-    let versions = [newest] + (try older(rows, hash, keyspace, than: newest.record.revision))
-    let count = schedule.keptCount(versions.map { ($0.record.revision, $0.record.isTombstone) })
+    let versions = [newest] + (try older(rows, hash, keyspace, than: newest.record.sequence))
+    let count = schedule.keptCount(versions.map { ($0.record.sequence, $0.record.isTombstone) })
     // The oldest first, so that it becomes the last one in its bucket.
     for position in (1..<versions.count).reversed() {
       let version = versions[position]
       guard version.isThere != (position < count) else { continue }
       if version.isThere {
-        _ = index.versions.remove(hash, sequence: version.record.revision)
+        _ = index.versions.remove(hash, sequence: version.record.sequence)
       } else {
         _ = try index.versions.reserve(1)
         index.versions.add(
           VersionTable.Version(
-            hash: hash, address: version.address, sequence: version.record.revision,
-            supersededBy: versions[position - 1].record.revision, keyspace: keyspace.id,
+            hash: hash, address: version.address, sequence: version.record.sequence,
+            supersededBy: versions[position - 1].record.sequence, keyspace: keyspace.id,
             units: UInt32(version.record.paddedLength / Format.unit), isTombstone: version.record.isTombstone,
             isBeforeDeletion: versions[position - 1].record.isTombstone),
           isOfDeletedRow: true, expiredBy: VersionTable.kept)
@@ -126,7 +126,7 @@ struct OlderVersions {
       self.count(keyspace, version.record, at: version.address, isLive: !version.isThere, segments)
     }
     guard newest.record.isTombstone else { return nil }
-    let wasLive = newest.record.revision <= loaded
+    let wasLive = newest.record.sequence <= loaded
     if wasLive != (count > 0) { self.count(keyspace, newest.record, at: newest.address, isLive: !wasLive, segments) }
     guard count == 0 else {
       return wasLive ? nil : Replay.Row(hash: hash, word: newest.address | UInt64(number) << 40, head: 0)
@@ -142,7 +142,7 @@ struct OlderVersions {
   ) throws(StoreError) -> [Version] {
     var versions: [Version] = []
     for version in index.versions.all(hash, at: .max - 1) {
-      guard let record = table.record(version.address), record.header.revision == version.sequence else {
+      guard let record = table.record(version.address), record.header.sequence == version.sequence else {
         throw keyspace.locator.corruption(version.address)
       }
       versions.append(Version(record: record.header, address: version.address, isThere: true))
@@ -150,11 +150,11 @@ struct OlderVersions {
     for row in rows where row.head > 0 {
       versions.append(Version(record: table.verified(row.address).header, address: row.address, isThere: false))
     }
-    versions.sort { ($0.record.revision, $0.isThere ? 1 : 0) > ($1.record.revision, $1.isThere ? 1 : 0) }
+    versions.sort { ($0.record.sequence, $0.isThere ? 1 : 0) > ($1.record.sequence, $1.isThere ? 1 : 0) }
     var last = newest
     versions.removeAll { version in
-      defer { last = min(last, version.record.revision) }
-      return version.record.revision >= last
+      defer { last = min(last, version.record.sequence) }
+      return version.record.sequence >= last
     }
     return versions
   }

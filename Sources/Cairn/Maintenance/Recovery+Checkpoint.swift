@@ -102,7 +102,7 @@ extension Recovery {
         frameNumber += 1
         frame.forEachRecord { record, offset in
           segment.use(dictionary: record.header.dictionary)
-          if record.header.revision > checkpoint.sequence || record.header.isTombstone { isKnown = false }
+          if record.header.sequence > checkpoint.sequence || record.header.isTombstone { isKnown = false }
           let place = Place(packed: list.places[number])
           number += 1
           guard record.header.isPut || record.header.isTombstone, let slot = slots[place.segment],

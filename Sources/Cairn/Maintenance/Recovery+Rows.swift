@@ -14,7 +14,7 @@ extension Recovery {
           .damaged, "a keyspace's definition is invalid", place: Place(segment: segment.id, offset: offset))
       }
       guard !dropped.contains(header.keyspace) else { return }
-      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.revision))
+      replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence))
     case .keyspaceDropped:
       dropped.insert(header.keyspace)
       try replay.drop(header.keyspace)
@@ -32,7 +32,7 @@ extension Recovery {
       guard header.keyLength == 0, let oldVersions = record.oldVersions else {
         throw StoreError(.damaged, "a retention is invalid", place: Place(segment: segment.id, offset: offset))
       }
-      guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.revision),
+      guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.sequence),
         undefined[header.keyspace] == nil
       else { return }
       undefined[header.keyspace] = Place(segment: segment.id, offset: offset)

@@ -130,7 +130,7 @@ extension Recovery {
       number += 1
       try frame.forEachRecord { (record, offset) throws(StoreError) in
         segment.use(dictionary: record.header.dictionary)
-        if record.header.revision > checkpoint?.sequence ?? 0 {
+        if record.header.sequence > checkpoint?.sequence ?? 0 {
           try apply(record, segment, offset)
         } else if record.header.isTombstone {
           segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed)

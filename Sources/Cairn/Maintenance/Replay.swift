@@ -1,7 +1,7 @@
 import CCairnPlatform
 import Synchronization
 
-/// Enters the records read from the log into the indexes: for each row the record with the highest revision, in
+/// Enters the records read from the log into the indexes: for each row the record with the highest sequence, in
 /// whatever order the records come.
 ///
 /// A record of a row that the index already contains replaces the one there, a group of records at a time, so that
@@ -389,7 +389,7 @@ struct Replay: ~Copyable {
       let own = table.verified(row.address)
       if own.header.isPut { add(own.header.paddedLength, at: row.address, keyspace.live) }
       if let (slot, known) = unsafe try find(row, own.key, locator),
-        known.isPut || !row.isPut || known.revision > own.header.revision
+        known.isPut || !row.isPut || known.sequence > own.header.sequence
       {
         _ = unsafe supersede(slot, known, by: row, own.header, keyspace)
       } else {
@@ -416,7 +416,7 @@ struct Replay: ~Copyable {
     let header: RecordHeader
 
     var isPut: Bool { header.isPut }
-    var revision: UInt64 { header.revision }
+    var sequence: UInt64 { header.sequence }
   }
 
   /// The record that the index has of the same row as another record, and its slot.
@@ -441,7 +441,7 @@ struct Replay: ~Copyable {
   private mutating func supersede(
     _ slot: HashIndex.Slot, _ known: Known, by row: Row, _ own: RecordHeader, _ keyspace: KeyspaceIndex
   ) -> Bool {
-    let isOlder = known.revision > own.revision
+    let isOlder = known.sequence > own.sequence
     let (dead, address) = isOlder ? (own, row.address) : (known.header, known.address)
     if older.retains(row.keyspace) { older.add(row.keyspace, row.hash, address, segments) }
     if dead.isPut { add(-dead.paddedLength, at: address, keyspace.live) }

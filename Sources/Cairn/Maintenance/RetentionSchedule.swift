@@ -30,11 +30,11 @@ package struct RetentionSchedule {
 
   /// How many of these versions of a row, which come newest first, are kept. A deletion is not kept where only the
   /// newest version is kept, nor where nothing older remains of the row.
-  package func keptCount(_ versions: [(revision: UInt64, isTombstone: Bool)]) -> Int {
+  package func keptCount(_ versions: [(sequence: UInt64, isTombstone: Bool)]) -> Int {
     var count = versions.count
     for (position, setting) in settings.enumerated() {
       let end = position + 1 < settings.count ? settings[position + 1].since : .max
-      guard let newest = versions.firstIndex(where: { $0.revision < end }) else { continue }
+      guard let newest = versions.firstIndex(where: { $0.sequence < end }) else { continue }
       let isGone = setting.oldVersions == 0 && versions[newest].isTombstone
       count = min(count, newest + (isGone ? 0 : Int(setting.oldVersions) + 1))
     }

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Makes a new store of records that keep their revisions and versions.
+/// Makes a new store of records that keep their sequences and versions.
 ///
 /// The result looks as if everything had just been compacted: segments of kind 2 in a store of one epoch (FORMAT.md,
 /// section 3). So the caller must add only needed records: of each row the newest, and the older ones that its keyspace
@@ -21,7 +21,7 @@ package struct StoreBuilder: ~Copyable {
 
   /// - Parameters:
   ///   - path: a path at which there is nothing yet, or an empty directory.
-  ///   - lastSequence: the newest commit; no revision may be above it.
+  ///   - lastSequence: the newest commit; no sequence may be above it.
   ///   - segmentSize: 64 KiB to 1 GiB.
   /// - Throws: `alreadyExists` if there is something at the path; `noPermission`, `noSpace`, `inputOutput`.
   package init(
@@ -60,7 +60,7 @@ package struct StoreBuilder: ~Copyable {
   // MARK: Adding
 
   /// Defines a keyspace, with the number of old versions to keep of each row. Keyspaces must be added in the order of
-  /// their ids. The definition and the retention get the revision `definedAt`.
+  /// their ids. The definition and the retention get the sequence `definedAt`.
   package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
     let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
     try add(.keyspaceDefinition, keyspace.id, Array(keyspace.name.utf8), order, keyspace.definedAt)
@@ -75,21 +75,21 @@ package struct StoreBuilder: ~Copyable {
 
   /// Adds a dictionary for values of a keyspace. `block` is an LZ4 block of it, or nil.
   package mutating func add(
-    dictionary id: UInt32, _ content: [UInt8], block: [UInt8]?, keyspace: UInt32, revision: UInt64
+    dictionary id: UInt32, _ content: [UInt8], block: [UInt8]?, keyspace: UInt32, sequence: UInt64
   ) throws(StoreError) {
     let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
     try add(
-      .dictionary, keyspace, key, block ?? content, revision, compressedFrom: block == nil ? nil : content.count)
+      .dictionary, keyspace, key, block ?? content, sequence, compressedFrom: block == nil ? nil : content.count)
   }
 
   private mutating func add(
-    _ kind: RecordKind, _ keyspace: UInt32, _ key: [UInt8], _ value: [UInt8], _ revision: UInt64,
+    _ kind: RecordKind, _ keyspace: UInt32, _ key: [UInt8], _ value: [UInt8], _ sequence: UInt64,
     compressedFrom rawLength: Int? = nil
   ) throws(StoreError) {
     try unsafe key.withRawBytes { (key) throws(StoreError) in
       try unsafe value.withRawBytes { (value) throws(StoreError) in
         try unsafe add(
-          kind, keyspace: keyspace, key: key, value: value, compressedFrom: rawLength, version: 0, revision: revision)
+          kind, keyspace: keyspace, key: key, value: value, compressedFrom: rawLength, version: 0, sequence: sequence)
       }
     }
   }
@@ -101,21 +101,21 @@ package struct StoreBuilder: ~Copyable {
     try unsafe add(
       kind, keyspace: header.keyspace, key: record.key, value: record.stored,
       compressedFrom: header.isCompressed ? header.rawLength : nil, dictionary: header.dictionary,
-      version: header.version, revision: header.revision)
+      version: header.version, sequence: header.sequence)
   }
 
   /// Adds a record. `value` is an LZ4 block if `rawLength` is given, made with a dictionary unless `dictionary` is 0.
-  /// - Throws: `malformed` for a revision above the newest commit; `noSpace`, `inputOutput`.
+  /// - Throws: `malformed` for a sequence above the newest commit; `noSpace`, `inputOutput`.
   package mutating func add(
     _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, revision: UInt64
+    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, sequence: UInt64
   ) throws(StoreError) {
-    guard revision > 0, revision <= lastSequence else {
-      throw StoreError(.malformed, "revision \(revision) is not a commit from 1 to \(lastSequence)")
+    guard sequence > 0, sequence <= lastSequence else {
+      throw StoreError(.malformed, "sequence \(sequence) is not a commit from 1 to \(lastSequence)")
     }
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
-      storedLength: value.count, rawLength: rawLength ?? value.count, revision: revision, version: version,
+      storedLength: value.count, rawLength: rawLength ?? value.count, sequence: sequence, version: version,
       baseSequence: 0)
     do throws(FileError) {
       if let full = segment, full.length + header.paddedLength > manifest.segmentSize, !full.isEmpty {

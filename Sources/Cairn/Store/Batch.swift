@@ -17,62 +17,66 @@ public struct Batch: ~Copyable {
   ///
   /// - Parameters:
   ///   - value: at most 1 GiB; compressed by this call, before the batch is committed.
-  ///   - reference: identifies the row; at most 65,536 bytes once encoded.
+  ///   - key: identifies the row; at most 65,536 bytes once encoded.
   ///   - keyspace: a keyspace of the same store.
   ///   - expectation: a condition on the row before the batch; if it does not hold, the batch is refused.
   /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`, `noMemory`.
   public mutating func put(
-    _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+    _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try unsafe value.withRawBytes { (value) throws(StoreError) in
-      try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.put, key, value, keyspace, expectation)
+      try unsafe key.withChecked { (encoded) throws(StoreError) in
+        try unsafe add(.put, encoded, value, keyspace, expectation)
       }
     }
   }
 
   /// Inserts or replaces a row with the bytes of a span.
   public mutating func put(
-    _ value: RawSpan, at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+    _ value: RawSpan, at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try unsafe value.withUnsafeBytes { (value) throws(StoreError) in
-      try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.put, key, value, keyspace, expectation)
+      try unsafe key.withChecked { (encoded) throws(StoreError) in
+        try unsafe add(.put, encoded, value, keyspace, expectation)
       }
     }
   }
 
-  /// Inserts or replaces the row at `Reference.bytes(key)`, without making an array of the key.
+  /// Inserts or replaces the row at `Key.bytes(key)`, without making an array of the key.
   public mutating func put(
     _ value: RawSpan, bytes key: RawSpan, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     try unsafe value.withUnsafeBytes { (value) throws(StoreError) in
-      try unsafe Reference.withEncoded(bytes: key) { (key) throws(StoreError) in
-        try unsafe add(.put, key, value, keyspace, expectation)
+      try unsafe Key.withEncoded(bytes: key) { (encoded) throws(StoreError) in
+        try unsafe add(.put, encoded, value, keyspace, expectation)
       }
     }
   }
 
   /// Inserts or replaces a row with the UTF-8 of a string.
   public mutating func put(
-    _ value: String, at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+    _ value: String, at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
-    try put(Array(value.utf8), at: reference, in: keyspace, expecting: expectation)
+    try put(Array(value.utf8), at: key, in: keyspace, expecting: expectation)
   }
 
   /// Deletes a row; has no effect if there is none.
   public mutating func delete(
-    _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything
+    _ key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.delete, key, none, keyspace, expectation)
+    try unsafe key.withChecked { (encoded) throws(StoreError) in
+      try unsafe add(.delete, encoded, none, keyspace, expectation)
     }
   }
 
   /// Makes the batch depend on a row that it does not change.
   public mutating func check(
-    _ reference: Reference, in keyspace: Keyspace, _ expectation: Expectation
+    _ key: Key, in keyspace: Keyspace, _ expectation: Expectation
   ) throws(StoreError) {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    try unsafe reference.withKey { (key) throws(StoreError) in try unsafe add(.check, key, none, keyspace, expectation)
+    try unsafe key.withChecked { (encoded) throws(StoreError) in
+      try unsafe add(.check, encoded, none, keyspace, expectation)
     }
   }
 
@@ -98,10 +102,10 @@ public struct Batch: ~Copyable {
   }
 }
 
-extension Reference {
-  /// Calls `body` with the encoding of the reference, if that can be decoded again.
+extension Key {
+  /// Calls `body` with the encoding of the key, if that can be decoded again.
   @inline(__always)
-  fileprivate func withKey(_ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
+  fileprivate func withChecked(_ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
     if case .tuple = self, nesting > Self.maximumNesting {
       throw StoreError(.malformed, "tuples are nested \(nesting) deep, but may be only \(Self.maximumNesting) deep")
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A named set of rows, each identified by its reference.
+/// A named set of rows, each identified by its key.
 ///
 /// Obtained from ``Store/keyspace(_:_:)``, and valid for that store as long as it is open.
 public struct Keyspace: Sendable, Hashable {
-  /// Whether the rows can be walked in the order of their references.
+  /// Whether the rows can be walked in the order of their keys.
   public enum Order: Sendable, Hashable {
     /// Ranges and prefixes can be read; takes 24 more bytes of memory a row.
     case ordered

@@ -20,12 +20,12 @@ public struct RowVersion: Sendable, Hashable {
   /// How often the row had been saved since it was inserted. A deletion has the version of the deleted row.
   public let version: UInt64
   /// The sequence of the commit that wrote it.
-  public let revision: UInt64
+  public let sequence: UInt64
 
-  package init(value: [UInt8]?, version: UInt64, revision: UInt64) {
+  package init(value: [UInt8]?, version: UInt64, sequence: UInt64) {
     self.value = value
     self.version = version
-    self.revision = revision
+    self.sequence = sequence
   }
 
   /// Whether the row was deleted.
@@ -36,6 +36,6 @@ extension RecordView {
   func rowVersion(_ dictionaries: DictionaryTable) throws(StoreError) -> RowVersion {
     RowVersion(
       value: header.isTombstone ? nil : try copiedValue(dictionaries), version: header.version,
-      revision: header.revision)
+      sequence: header.sequence)
   }
 }

@@ -1,28 +1,28 @@
 /// One row, copied out of the store.
 public struct Row: Sendable, Hashable {
-  /// The reference that identifies the row.
-  public let reference: Reference
+  /// The key that identifies the row.
+  public let key: Key
   /// The value as it was put.
   public let value: [UInt8]
   /// How often the row has been saved since it was inserted: 1, 2, 3 …
   public let version: UInt64
-  /// The sequence of the commit that wrote it: what ``Expectation/revision(_:)`` compares.
-  public let revision: UInt64
+  /// The sequence of the commit that wrote it: what ``Expectation/sequence(_:)`` compares.
+  public let sequence: UInt64
 
-  package init(reference: Reference, value: [UInt8], version: UInt64, revision: UInt64) {
-    self.reference = reference
+  package init(key: Key, value: [UInt8], version: UInt64, sequence: UInt64) {
+    self.key = key
     self.value = value
     self.version = version
-    self.revision = revision
+    self.sequence = sequence
   }
 }
 
-/// The version and revision of a row.
+/// The version and sequence of a row.
 public struct RowStamp: Sendable, Hashable {
   /// How often the row has been saved since it was inserted: 1, 2, 3 …
   public let version: UInt64
   /// The sequence of the commit that wrote it.
-  public let revision: UInt64
+  public let sequence: UInt64
 }
 
 /// Whether a scan goes on.
@@ -34,7 +34,7 @@ public enum ScanStep: Sendable {
 }
 
 extension RecordView {
-  var stamp: RowStamp { RowStamp(version: header.version, revision: header.revision) }
+  var stamp: RowStamp { RowStamp(version: header.version, sequence: header.sequence) }
 
   /// A copy of the value as it was put.
   func copiedValue(_ dictionaries: DictionaryTable) throws(StoreError) -> [UInt8] {
@@ -93,40 +93,40 @@ extension RecordView {
 
   func row(_ dictionaries: DictionaryTable) throws(StoreError) -> Row {
     unsafe Row(
-      reference: try Reference(stored: key), value: try copiedValue(dictionaries), version: header.version,
-      revision: header.revision)
+      key: try Key(stored: key), value: try copiedValue(dictionaries), version: header.version,
+      sequence: header.sequence)
   }
 }
 
-extension Reference {
+extension Key {
   /// Decodes a key as a store has it.
   init(stored key: UnsafeRawBufferPointer) throws(StoreError) {
-    do throws(MalformedReference) {
-      self = try unsafe Reference(validating: key.bytes)
+    do throws(MalformedKey) {
+      self = try unsafe Key(validating: key.bytes)
     } catch {
-      throw StoreError(.corrupted, "a key is not an encoded reference")
+      throw StoreError(.corrupted, "a key is not encoded correctly")
     }
   }
 }
 
-extension Reference {
+extension Key {
   /// Decodes the result of ``encoded``.
   /// - Throws: `malformed` for any other bytes.
   public init(encoded: RawSpan) throws(StoreError) {
-    do throws(MalformedReference) {
-      self = try Reference(validating: encoded)
+    do throws(MalformedKey) {
+      self = try Key(validating: encoded)
     } catch {
-      throw StoreError(.malformed, "the bytes are not an encoded reference")
+      throw StoreError(.malformed, "the bytes are not an encoded key")
     }
   }
 
   /// Decodes the result of ``encoded``.
   /// - Throws: `malformed` for any other bytes.
   public init(encoded: [UInt8]) throws(StoreError) {
-    do throws(MalformedReference) {
-      self = try Reference(validating: encoded)
+    do throws(MalformedKey) {
+      self = try Key(validating: encoded)
     } catch {
-      throw StoreError(.malformed, "the bytes are not an encoded reference")
+      throw StoreError(.malformed, "the bytes are not an encoded key")
     }
   }
 }

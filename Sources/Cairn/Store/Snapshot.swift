@@ -56,31 +56,31 @@ public final class Snapshot: Sendable {
 
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` if the row's record is damaged; `closed`.
-  public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
+  public func get(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
+    try withRecord(key, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
-  /// A row with its version and revision; nil if there is no such row.
-  public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
+  /// A row with its version and sequence; nil if there is no such row.
+  public func row(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Row? {
+    try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
   /// Whether there is such a row.
-  public func contains(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Bool {
-    try withRecord(reference, keyspace) { _ in true } ?? false
+  public func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
+    try withRecord(key, keyspace) { _ in true } ?? false
   }
 
   /// The versions of a row that were kept when the snapshot was taken, newest first, as ``Store/history(of:in:)``
   /// returns them. They stay while the snapshot is held, whatever is written and however the retention changes.
   /// - Throws: `corrupted` if a record is damaged; `closed`, `keyspaceMismatch`.
-  public func history(of reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
+  public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return [] }
-    return try unsafe reference.withEncoded { (key) throws(StoreError) -> [RowVersion] in
-      let records = try unsafe index.history(keyspace.index, keyspace.index.hash(key), key, at: sequence)
+    return try unsafe key.withEncoded { (encoded) throws(StoreError) -> [RowVersion] in
+      let records = try unsafe index.history(keyspace.index, keyspace.index.hash(encoded), encoded, at: sequence)
       try checkHeld()
       var versions: [RowVersion] = []
       for record in records { versions.append(try record.rowVersion(index.dictionaries)) }
@@ -92,24 +92,25 @@ public final class Snapshot: Sendable {
   /// returns.
   @inlinable
   public func withValue<R>(
-    _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
+    _ key: Key, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
-    try unsafe read(reference, keyspace) { result = unsafe try body($0.bytes) }
+    try unsafe read(key, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
   @usableFromInline
   func read(
-    _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+    _ key: Key, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return }
-    try unsafe reference.withEncoded { (key) throws in
-      guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
+    try unsafe key.withEncoded { (encoded) throws in
+      let hash = unsafe keyspace.index.hash(encoded)
+      guard let record = try unsafe index.record(keyspace.index, hash, encoded, at: sequence) else {
         return try checkHeld()
       }
       try unsafe record.withValue(index.dictionaries, body)
@@ -117,15 +118,16 @@ public final class Snapshot: Sendable {
   }
 
   private func withRecord<R>(
-    _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
+    _ key: Key, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
     try checkOpen(keyspace)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return nil }
-    return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
-      guard let record = try unsafe index.record(keyspace.index, keyspace.index.hash(key), key, at: sequence) else {
+    return try unsafe key.withEncoded { (encoded) throws(StoreError) -> R? in
+      let hash = unsafe keyspace.index.hash(encoded)
+      guard let record = try unsafe index.record(keyspace.index, hash, encoded, at: sequence) else {
         try checkHeld()
         return nil
       }
@@ -137,30 +139,30 @@ public final class Snapshot: Sendable {
 
   /// The values of many rows, nil for each row that does not exist. Looking them up together is several times faster
   /// than one by one.
-  public func get(many references: [Reference], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
+  public func get(many keys: [Key], in keyspace: Keyspace) throws(StoreError) -> [[UInt8]?] {
     try checkOpen(keyspace)
     let batch = 16
     var values: [[UInt8]?] = []
-    values.reserveCapacity(references.count)
-    var keys: [(key: [UInt8], hash: UInt64)] = []
+    values.reserveCapacity(keys.count)
+    var group: [(key: [UInt8], hash: UInt64)] = []
     let locator = keyspace.index.locator
     var start = 0
-    while start < references.count {
+    while start < keys.count {
       let pin = index.epochs.pin()
       defer { index.epochs.unpin(pin) }
       try checkHeld()
-      guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: references.count) }
-      let end = min(start + batch, references.count)
-      keys.removeAll(keepingCapacity: true)
-      for reference in references[start..<end] {
-        let key = reference.encoded
-        let hash = unsafe key.withUnsafeBytes { unsafe keyspace.index.hash($0) }
+      guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: keys.count) }
+      let end = min(start + batch, keys.count)
+      group.removeAll(keepingCapacity: true)
+      for key in keys[start..<end] {
+        let encoded = key.encoded
+        let hash = unsafe encoded.withUnsafeBytes { unsafe keyspace.index.hash($0) }
         locator.index.prefetch(hash)
-        keys.append((key, hash))
+        group.append((encoded, hash))
       }
-      let likely = keys.map { locator.likelyAddress($0.hash) }
+      let likely = group.map { locator.likelyAddress($0.hash) }
       for address in likely where address != 0 { index.table.prefetch(address) }
-      for (key, hash) in keys {
+      for (key, hash) in group {
         let record = try unsafe key.withRawBytes { (key) throws(StoreError) in
           try unsafe index.record(keyspace.index, hash, key, at: sequence)
         }
@@ -209,7 +211,7 @@ public final class Snapshot: Sendable {
   ///   - keyspace: a keyspace of the same store.
   ///   - reverse: whether to go from the last key to the first.
   ///   - limit: the largest number of rows to visit.
-  ///   - body: gets the encoded key, which ``Reference/init(encoded:)-(RawSpan)`` decodes, and the value, both valid
+  ///   - body: gets the encoded key, which ``Key/init(encoded:)-(RawSpan)`` decodes, and the value, both valid
   ///     until it returns. It may read and write the store.
   /// - Throws: `notOrdered`, `corrupted`, `closed`, and whatever `body` throws.
   public func scan(

@@ -199,7 +199,7 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - durability: how durable the commit is when the call returns.
   ///   - body: puts the changes into the batch. If it throws, nothing is changed.
-  /// - Returns: the sequence of the commit: the revision of every row that the batch has put. A batch that changes
+  /// - Returns: the sequence of the commit, which is that of every row that the batch has put. A batch that changes
   ///   nothing takes no sequence.
   /// - Throws: `conflict` if an expectation does not hold; `noSpace`, after which nothing is changed; `poisoned`, after
   ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
@@ -264,22 +264,22 @@ public final class Store: Sendable {
   /// Inserts or replaces one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
   @discardableResult
   public func put(
-    _ value: [UInt8], at reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
+    _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
     _ durability: Durability = .durable
   ) throws(StoreError) -> UInt64 {
     try change(durability) { (batch) throws(StoreError) in
-      try batch.put(value, at: reference, in: keyspace, expecting: expectation)
+      try batch.put(value, at: key, in: keyspace, expecting: expectation)
     }
   }
 
   /// Deletes one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
   @discardableResult
   public func delete(
-    _ reference: Reference, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
+    _ key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
     _ durability: Durability = .durable
   ) throws(StoreError) -> UInt64 {
     try change(durability) { (batch) throws(StoreError) in
-      try batch.delete(reference, in: keyspace, expecting: expectation)
+      try batch.delete(key, in: keyspace, expecting: expectation)
     }
   }
 
@@ -405,18 +405,18 @@ public final class Store: Sendable {
 
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` if the row's record is damaged.
-  public func get(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
+  public func get(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> [UInt8]? {
+    try withRecord(key, keyspace) { (record) throws(StoreError) in try record.copiedValue(index.dictionaries) }
   }
 
-  /// A row with its version and revision; nil if there is no such row.
-  public func row(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Row? {
-    try withRecord(reference, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
+  /// A row with its version and sequence; nil if there is no such row.
+  public func row(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Row? {
+    try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
   /// Whether there is such a row.
-  public func contains(_ reference: Reference, in keyspace: Keyspace) throws(StoreError) -> Bool {
-    try withRecord(reference, keyspace) { _ in true } ?? false
+  public func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
+    try withRecord(key, keyspace) { _ in true } ?? false
   }
 
   /// The versions of a row that are kept, newest first, all of one moment: as many as the keyspace's ``Retention``
@@ -425,24 +425,24 @@ public final class Store: Sendable {
   ///
   /// Copies all of them; takes time in proportion to their number, and does not wait.
   /// - Throws: `corrupted` if a record is damaged; `keyspaceMismatch`.
-  public func history(of reference: Reference, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
+  public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     let snapshot = snapshot()
     defer { snapshot.close() }
-    return try snapshot.history(of: reference, in: keyspace)
+    return try snapshot.history(of: key, in: keyspace)
   }
 
   /// Calls `body` with a row's value in place; returns nil if there is no such row. The bytes are valid until `body`
   /// returns. `body` may read and write the store.
   @inlinable
   public func withValue<R>(
-    _ reference: Reference, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
+    _ key: Key, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
   ) throws -> R? {
     var result: R?
-    try unsafe read(reference, keyspace) { result = unsafe try body($0.bytes) }
+    try unsafe read(key, keyspace) { result = unsafe try body($0.bytes) }
     return result
   }
 
-  /// Calls `body` with the value of the row at `Reference.bytes(key)`, without making an array of the key.
+  /// Calls `body` with the value of the row at `Key.bytes(key)`, without making an array of the key.
   @inlinable
   public func withValue<R>(
     bytes key: RawSpan, in keyspace: Keyspace, _ body: (RawSpan) throws -> R
@@ -454,16 +454,16 @@ public final class Store: Sendable {
 
   @usableFromInline
   func read(
-    _ reference: Reference, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
+    _ key: Key, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try unsafe reference.withEncoded { (key) throws in try unsafe read(encoded: key, keyspace, body) }
+    try unsafe key.withEncoded { (encoded) throws in try unsafe read(encoded: encoded, keyspace, body) }
   }
 
   @usableFromInline
   func read(
     bytes key: RawSpan, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try unsafe Reference.withEncoded(bytes: key) { (key) throws in try unsafe read(encoded: key, keyspace, body) }
+    try unsafe Key.withEncoded(bytes: key) { (encoded) throws in try unsafe read(encoded: encoded, keyspace, body) }
   }
 
   @inline(__always)
@@ -478,14 +478,15 @@ public final class Store: Sendable {
   }
 
   private func withRecord<R>(
-    _ reference: Reference, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
+    _ key: Key, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
     try keyspace.checkBelongs(to: index)
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     guard index.hasNow(keyspace.index) else { return nil }
-    return try unsafe reference.withEncoded { (key) throws(StoreError) -> R? in
-      guard let record = try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key) else { return nil }
+    return try unsafe key.withEncoded { (encoded) throws(StoreError) -> R? in
+      let hash = unsafe keyspace.index.hash(encoded)
+      guard let record = try unsafe index.latest(keyspace.index, hash, encoded) else { return nil }
       return try body(record)
     }
   }

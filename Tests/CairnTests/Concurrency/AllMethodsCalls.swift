@@ -95,11 +95,11 @@ struct Caller {
       let isWrong = chance(20)
       let expectation: Cairn.Expectation =
         if isWrong {
-          present == nil ? .present : .revision(1)
+          present == nil ? .present : .sequence(1)
         } else if chance(2) {
           .anything
         } else {
-          present.map { .revision($0.revision) } ?? .absent
+          present.map { .sequence($0.sequence) } ?? .absent
         }
       changes.append((name, chance(3) ? nil : newValue(), expectation))
     }
@@ -108,12 +108,12 @@ struct Caller {
       case .anything: false
       case .absent: own[change.name] != nil
       case .present: own[change.name] == nil
-      case .revision(let revision): own[change.name]?.revision != revision
+      case .sequence(let sequence): own[change.name]?.sequence != sequence
       }
     }
     for change in changes {
       after[change.name] = change.value.map { value in
-        OwnRows.Known(value: value, version: (own[change.name]?.version ?? 0) + 1, revision: 0)
+        OwnRows.Known(value: value, version: (own[change.name]?.version ?? 0) + 1, sequence: 0)
       }
       changed.insert(change.name)
     }
@@ -121,14 +121,14 @@ struct Caller {
 
     var sequence: UInt64 = 0
     let (fixed, keyspaces) = (changes, session.own)
-    let references = fixed.map { own.reference($0.name.key) }
+    let keys = fixed.map { own.key($0.name.key) }
     @Sendable func fill(_ batch: inout Batch) throws {
-      for (change, reference) in zip(fixed, references) {
+      for (change, key) in zip(fixed, keys) {
         let keyspace = keyspaces[change.name.keyspace]
         if let value = change.value {
-          try batch.put(value, at: reference, in: keyspace, expecting: change.expectation)
+          try batch.put(value, at: key, in: keyspace, expecting: change.expectation)
         } else {
-          try batch.delete(reference, in: keyspace, expecting: change.expectation)
+          try batch.delete(key, in: keyspace, expecting: change.expectation)
         }
       }
     }
@@ -142,15 +142,15 @@ struct Caller {
         let keyspace = keyspaces[change.name.keyspace]
         sequence =
           if let value = change.value {
-            try store.put(value, at: references[0], in: keyspace, expecting: change.expectation, durability)
+            try store.put(value, at: keys[0], in: keyspace, expecting: change.expectation, durability)
           } else {
-            try store.delete(references[0], in: keyspace, expecting: change.expectation, durability)
+            try store.delete(keys[0], in: keyspace, expecting: change.expectation, durability)
           }
       }
     }
     try Mismatch.unless(!isDone || !isRefused, "a batch was not refused: \(fixed)")
     if isDone {
-      for name in changed { after[name]?.revision = sequence }
+      for name in changed { after[name]?.sequence = sequence }
       own = after
       if isWritten { try acknowledged(sequence, session) }
       if durability == .durable {
@@ -193,10 +193,10 @@ struct Caller {
       sequence = try session.store.write(.buffered) { batch in
         try batch.put(
           Bank.bytes(Bank.balance(source.value) - amount), at: from, in: session.bank,
-          expecting: .revision(source.revision))
+          expecting: .sequence(source.sequence))
         try batch.put(
           Bank.bytes(Bank.balance(target.value) + amount), at: to, in: session.bank,
-          expecting: .revision(target.revision))
+          expecting: .sequence(target.sequence))
       }
     }
     if isDone { try acknowledged(sequence, session) }
@@ -303,7 +303,7 @@ struct Caller {
     let last = chance(3) ? Int.random(in: 0..<3, using: &random) : Int.max
     var calls = 0
     var isRead = true
-    let (store, row, keyspace) = (session.store, own.reference(0), session.own[0])
+    let (store, row, keyspace) = (session.store, own.key(0), session.own[0])
     _ = try attempt(session, "compact", allowing: last < .max ? [.cancelled] : []) {
       let report = try store.compact(extent) { _ in
         calls += 1
@@ -329,7 +329,7 @@ struct Caller {
     let store = try stage.world.open(stage.world.path, Machine.options)
     for name in [OwnRows.Name(keyspace: 0, key: 0), OwnRows.Name(keyspace: 1, key: 1)] {
       let (keyspace, order) = Stage.orders[name.keyspace]
-      let value = try store.get(own.reference(name.key), in: store.keyspace(keyspace, order))
+      let value = try store.get(own.key(name.key), in: store.keyspace(keyspace, order))
       try Mismatch.unless(value == own[name]?.value, "\(name) in a store that is opened again")
     }
   }
@@ -342,7 +342,7 @@ struct Caller {
     let refusal = failure { try session.store.put([next], at: 1, in: rows) }
     try Mismatch.unless(refusal?.code == .keyspaceMismatch, "a keyspace of another store: \(refusal as Any)")
     // Another thread may have the same store and close it.
-    let row = Reference.integer(Int64(own.thread))
+    let row = Key.integer(Int64(own.thread))
     if try attempt(session, "put", allowing: [.closed], { try store.put([next], at: row, in: rows, durability) }) {
       own.other = next
     }

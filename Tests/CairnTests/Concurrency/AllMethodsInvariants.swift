@@ -15,7 +15,7 @@ struct OwnRows: Sendable {
   struct Known: Sendable, Equatable {
     var value: [UInt8]
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
   }
 
   struct Name: Sendable, Hashable {
@@ -37,7 +37,7 @@ struct OwnRows: Sendable {
     set { known[name] = newValue }
   }
 
-  func reference(_ key: Int) -> Reference { .tuple([.integer(Int64(thread)), .integer(Int64(key))]) }
+  func key(_ key: Int) -> Key { .tuple([.integer(Int64(thread)), .integer(Int64(key))]) }
 
   func count(in keyspace: String) -> Int {
     known.keys.count { Stage.orders[$0.keyspace].name == keyspace }
@@ -50,18 +50,18 @@ struct OwnRows: Sendable {
   }
 
   func check(_ name: Name, _ session: Session) throws {
-    let row = try session.store.row(reference(name.key), in: session.own[name.keyspace])
-    let found = row.map { Known(value: $0.value, version: $0.version, revision: $0.revision) }
+    let row = try session.store.row(key(name.key), in: session.own[name.keyspace])
+    let found = row.map { Known(value: $0.value, version: $0.version, sequence: $0.sequence) }
     try Mismatch.unless(found == known[name], "\(name): \(Self.text(found)), not \(Self.text(known[name]))")
   }
 
   private static func text(_ known: Known?) -> String {
-    known.map { "version \($0.version), revision \($0.revision)" } ?? "nothing"
+    known.map { "version \($0.version), sequence \($0.sequence)" } ?? "nothing"
   }
 
   /// Checks one row by every method of a store that reads it.
   func checkInEveryWay(_ name: Name, _ session: Session) throws {
-    let (store, keyspace, row) = (session.store, session.own[name.keyspace], reference(name.key))
+    let (store, keyspace, row) = (session.store, session.own[name.keyspace], key(name.key))
     let known = known[name]
     try Mismatch.unless(try store.get(row, in: keyspace) == known?.value, "get of \(name)")
     try Mismatch.unless(try store.contains(row, in: keyspace) == (known != nil), "contains of \(name)")
@@ -73,10 +73,10 @@ struct OwnRows: Sendable {
     let history = try store.history(of: row, in: keyspace)
     try Mismatch.unless(history.count <= Stage.mostVersions, "\(history.count) versions")
     for (newer, older) in zip(history, history.dropFirst()) {
-      try Mismatch.unless(newer.revision > older.revision, "versions out of order")
+      try Mismatch.unless(newer.sequence > older.sequence, "versions out of order")
     }
     if let known {
-      let isNewest = history.first?.value == known.value && history.first?.revision == known.revision
+      let isNewest = history.first?.value == known.value && history.first?.sequence == known.sequence
       try Mismatch.unless(isNewest, "history of \(name)")
     } else {
       try Mismatch.unless(history.first?.isDeletion ?? true, "history of \(name), which is deleted")
@@ -86,12 +86,12 @@ struct OwnRows: Sendable {
   /// Checks all rows by every method of a snapshot that reads them.
   func check(_ snapshot: Snapshot, _ session: Session) throws {
     for (keyspace, own) in session.own.enumerated() {
-      let references = (0..<Self.keys).map(reference)
+      let keys = (0..<Self.keys).map(key)
       let expected = (0..<Self.keys).map { known[Name(keyspace: keyspace, key: $0)]?.value }
-      try Mismatch.unless(try snapshot.get(many: references, in: own) == expected, "many rows of \(own.name)")
+      try Mismatch.unless(try snapshot.get(many: keys, in: own) == expected, "many rows of \(own.name)")
       var scanned: [[UInt8]] = []
       var count = 0
-      let mine = references.map(\.encoded)
+      let mine = keys.map(\.encoded)
       try snapshot.scan(in: own, reverse: own.order == .ordered) { key, value, _ in
         count += 1
         if mine.contains(key.array) { scanned.append(value.array) }
@@ -116,7 +116,7 @@ struct OwnRows: Sendable {
 
 /// Rows that all threads write; the sum of their balances is constant.
 enum Bank {
-  static let accounts = (0..<10 as Range<Int64>).map { Reference.tuple(["account", .integer($0)]) }
+  static let accounts = (0..<10 as Range<Int64>).map { Key.tuple(["account", .integer($0)]) }
   static let opening = 1000
 
   static func balance(_ bytes: [UInt8]) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
@@ -158,7 +158,7 @@ struct HeldSnapshot {
 
   func end() throws {
     snapshot.close()
-    let error = failure { _ = try snapshot.get(own.reference(0), in: session.own[0]) }
+    let error = failure { _ = try snapshot.get(own.key(0), in: session.own[0]) }
     try Mismatch.unless(error?.code == .closed, "an ended snapshot says \(error as Any)")
   }
 }
@@ -191,14 +191,14 @@ final class SharedSnapshot: Sendable {
       try Mismatch.unless(bank == self.bank, "a shared snapshot has changed")
       var rows: [Row] = []
       try snapshot.scan(in: temporary) { key, value, stamp in
-        let reference = try Reference(encoded: key)
-        rows.append(Row(reference: reference, value: value.array, version: stamp.version, revision: stamp.revision))
+        let key = try Key(encoded: key)
+        rows.append(Row(key: key, value: value.array, version: stamp.version, sequence: stamp.sequence))
         if ending, rows.count == 40 { end() }
         return .next
       }
       try Mismatch.unless(rows == self.rows, "a shared snapshot has \(rows.count) rows, had \(self.rows.count)")
       try Mismatch.unless(try snapshot.count(in: temporary) == rows.count, "the count of a shared snapshot")
-      let values = try snapshot.get(many: rows.map(\.reference), in: temporary)
+      let values = try snapshot.get(many: rows.map(\.key), in: temporary)
       try Mismatch.unless(values == rows.map(\.value), "many rows of a shared snapshot")
     } catch let error as StoreError where error.code == .closed {
       try Mismatch.unless(isEnding.load(ordering: .sequentiallyConsistent), "a shared snapshot was closed")

@@ -115,7 +115,7 @@ import Testing
     let threads = Threads()
     threads.start {
       for number in 0..<total {
-        try store.put([UInt8(truncatingIfNeeded: number)], at: KeyShape.random.reference(number), in: rows, .buffered)
+        try store.put([UInt8(truncatingIfNeeded: number)], at: KeyShape.random.key(number), in: rows, .buffered)
         written.store(number + 1, ordering: .releasing)
       }
     }
@@ -127,7 +127,7 @@ import Testing
           if count == total { return }
           guard count > 0 else { continue }
           let number = Int.random(in: 0..<count, using: &random)
-          guard try store.get(KeyShape.random.reference(number), in: rows) == [UInt8(truncatingIfNeeded: number)] else {
+          guard try store.get(KeyShape.random.key(number), in: rows) == [UInt8(truncatingIfNeeded: number)] else {
             throw Mismatch("row \(number) of \(count) is gone")
           }
         }
@@ -149,7 +149,7 @@ import Testing
     for reverse in [false, true] {
       readers.start {
         while !isDone.load(ordering: .acquiring) {
-          let found = try store.snapshot().rows(in: rows, reverse: reverse).map(\.reference)
+          let found = try store.snapshot().rows(in: rows, reverse: reverse).map(\.key)
           for (first, second) in zip(found, found.dropFirst()) {
             guard reverse ? first > second : first < second else { throw Mismatch("\(first) before \(second)") }
           }
@@ -158,11 +158,11 @@ import Testing
     }
     var random = SplitMix64(seed: 11)
     for _ in 0..<3000 {
-      let reference = KeyShape.tuples.reference(Int.random(in: 0..<700, using: &random))
+      let key = KeyShape.tuples.key(Int.random(in: 0..<700, using: &random))
       if Bool.random(using: &random) {
-        try store.put([1, 2, 3], at: reference, in: rows, .buffered)
+        try store.put([1, 2, 3], at: key, in: rows, .buffered)
       } else {
-        try store.delete(reference, in: rows, .buffered)
+        try store.delete(key, in: rows, .buffered)
       }
     }
     isDone.store(true, ordering: .releasing)

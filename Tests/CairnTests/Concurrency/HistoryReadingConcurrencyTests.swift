@@ -67,8 +67,8 @@ import Testing
   private func check(_ history: [RowVersion]) {
     let isWhole = zip(history, history.dropFirst()).allSatisfy { newer, older in
       let next = older.isDeletion ? 1 : newer.isDeletion ? older.version : older.version + 1
-      return newer.revision > older.revision && newer.version == next
+      return newer.sequence > older.sequence && newer.version == next
     }
-    if history.count != Self.kept || !isWhole { Issue.record("\(history.map { ($0.revision, $0.version) })") }
+    if history.count != Self.kept || !isWhole { Issue.record("\(history.map { ($0.sequence, $0.version) })") }
   }
 }

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func theSameReferenceInTwoKeyspacesIsTwoRows() throws {
+  @Test func theSameKeyInTwoKeyspacesIsTwoRows() throws {
     let store = try machine.open()
     let one = try store.keyspace("one")
     let two = try store.keyspace("two")
@@ -94,7 +94,7 @@ import Testing
     #expect(try store.put([1], at: 1, in: rows) == sequence + 1)
   }
 
-  @Test func aRevisionIsTheSequenceOfItsCommit() throws {
+  @Test func aRowHasTheSequenceOfItsCommit() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     for round in 1...5 as ClosedRange<UInt64> {
@@ -105,9 +105,9 @@ import Testing
       #expect(store.durableSequence == sequence)
       for key in 0..<3 as Range<Int64> {
         let row = try #require(try store.row(.integer(key), in: rows))
-        #expect(row.revision == sequence)
+        #expect(row.sequence == sequence)
         #expect(row.version == round)
-        #expect(row.reference == .integer(key))
+        #expect(row.key == .integer(key))
       }
     }
   }
@@ -178,7 +178,7 @@ import Testing
       try unsafe batch.put(value.span.bytes, bytes: key.span.bytes, in: rows)
       try batch.put("value", at: 3, in: rows)
     }
-    #expect(try store.read { try $0.rows(in: rows) }.map(\.reference) == [1, 2, 3, .bytes(key)])
+    #expect(try store.read { try $0.rows(in: rows) }.map(\.key) == [1, 2, 3, .bytes(key)])
     #expect(try store.read { try $0.rows(in: rows) }.allSatisfy { $0.value == value })
   }
 }

@@ -15,7 +15,7 @@ import Testing
       try store.write(Bool.random(using: &random) ? .durable : .buffered) { batch in
         for _ in 0..<Int.random(in: 0..<20, using: &random) {
           let keyspace = try store.keyspace("k\(Int.random(in: 0..<9, using: &random))", .unordered)
-          let key = Reference.integer(.random(in: 0..<50, using: &random))
+          let key = Key.integer(.random(in: 0..<50, using: &random))
           if Int.random(in: 0..<4, using: &random) == 0 {
             try batch.delete(key, in: keyspace)
           } else {

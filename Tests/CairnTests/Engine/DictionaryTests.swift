@@ -448,7 +448,7 @@ import Testing
     let store = try machine.open(Self.options)
     let keyspace = try store.keyspace("rows")
     #expect(try store.get(.integer(0), in: keyspace) == Self.value(0), sourceLocation: location)
-    let number = Reference.integer(Self.first + 3)
+    let number = Key.integer(Self.first + 3)
     #expect(failure { _ = try store.get(number, in: keyspace) }?.code == .corrupted, sourceLocation: location)
     #expect(
       failure { _ = try store.withValue(number, in: keyspace) { $0.byteCount } }?.code == .corrupted,
@@ -519,16 +519,16 @@ import Testing
     let machine = try damaged { bytes, key in bytes[key] = 77 }
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
-    let number = Reference.integer(Self.first)
+    let number = Key.integer(Self.first)
     let first = try #require(try store.row(0, in: rows))
-    let revision = try store.put([UInt8]("new"), at: number, in: rows)
+    let sequence = try store.put([UInt8]("new"), at: number, in: rows)
     try store.delete(number, in: rows)
     let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
     let (versions, unreadable) = try RowVersion.all(of: number, in: rows, log)
     #expect(versions.map(\.value) == [nil, [UInt8]("new")])
-    #expect(versions.map(\.revision) == [revision + 1, revision])
-    #expect(unreadable.count == 1 && unreadable[0] < revision)
-    #expect(try RowVersion.all(of: first.reference, in: rows, log).versions.map(\.value) == [first.value])
+    #expect(versions.map(\.sequence) == [sequence + 1, sequence])
+    #expect(unreadable.count == 1 && unreadable[0] < sequence)
+    #expect(try RowVersion.all(of: first.key, in: rows, log).versions.map(\.value) == [first.value])
   }
 
   @Test func aCheckpointOverADamagedDictionaryOpensAllTheSame() throws {

@@ -38,7 +38,7 @@ import Testing
           let crashed = machine.crash(using: &random)
           let again = try crashed.open()
           let found = try again.read { try $0.rows(in: again.keyspace("rows")) }
-          #expect(found.map(\.reference) == (0..<Int64(found.count)).map { .integer($0) })
+          #expect(found.map(\.key) == (0..<Int64(found.count)).map { .integer($0) })
           #expect(found.allSatisfy { $0.value.count == 3 * (found.firstIndex(of: $0) ?? -1) })
           #expect(again.lastSequence >= durable)
         }

@@ -9,20 +9,20 @@ import Testing
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     let first = try store.put([1], at: "there", in: rows)
-    let cases: [(Reference, Cairn.Expectation, Bool)] = [
+    let cases: [(Key, Cairn.Expectation, Bool)] = [
       ("there", .anything, true), ("there", .present, true), ("there", .absent, false),
-      ("there", .revision(first), true), ("there", .revision(first + 1), false), ("there", .revision(0), false),
-      ("gone", .anything, true), ("gone", .present, false), ("gone", .absent, true), ("gone", .revision(first), false),
-      ("gone", .revision(0), false),
+      ("there", .sequence(first), true), ("there", .sequence(first + 1), false), ("there", .sequence(0), false),
+      ("gone", .anything, true), ("gone", .present, false), ("gone", .absent, true), ("gone", .sequence(first), false),
+      ("gone", .sequence(0), false),
     ]
-    for (reference, expectation, holds) in cases {
-      let error = failure { try store.write { try $0.check(reference, in: rows, expectation) } }
-      #expect((error == nil) == holds, "\(reference) \(expectation)")
-      let found = reference == "there" ? first : nil
+    for (key, expectation, holds) in cases {
+      let error = failure { try store.write { try $0.check(key, in: rows, expectation) } }
+      #expect((error == nil) == holds, "\(key) \(expectation)")
+      let found = key == "there" ? first : nil
       #expect(
         holds
           || error?.conflicts == [
-            StoreError.Conflict(keyspace: "rows", reference: reference, expected: expectation, found: found)
+            StoreError.Conflict(keyspace: "rows", key: key, expected: expectation, found: found)
           ])
     }
   }
@@ -39,8 +39,8 @@ import Testing
       failure {
         try store.write { batch in
           try batch.put("new", at: 0, in: rows, expecting: .absent)
-          try batch.put("new", at: 1, in: rows, expecting: .revision(sequence))
-          try batch.delete(2, in: rows, expecting: .revision(999))
+          try batch.put("new", at: 1, in: rows, expecting: .sequence(sequence))
+          try batch.delete(2, in: rows, expecting: .sequence(999))
           try batch.put("new", at: 3, in: rows)
           try batch.check("x", in: others, .present)
           try batch.put("new", at: ["t", 1], in: others, expecting: .absent)
@@ -49,9 +49,9 @@ import Testing
     #expect(error.code == .conflict)
     #expect(
       error.conflicts == [
-        StoreError.Conflict(keyspace: "rows", reference: 0, expected: .absent, found: sequence),
-        StoreError.Conflict(keyspace: "rows", reference: 2, expected: .revision(999), found: sequence),
-        StoreError.Conflict(keyspace: "others", reference: "x", expected: .present, found: nil),
+        StoreError.Conflict(keyspace: "rows", key: 0, expected: .absent, found: sequence),
+        StoreError.Conflict(keyspace: "rows", key: 2, expected: .sequence(999), found: sequence),
+        StoreError.Conflict(keyspace: "others", key: "x", expected: .present, found: nil),
       ])
     #expect(machine.contents == before)
     #expect(try store.texts(rows) == ["0=old", "1=old", "2=old"])
@@ -73,10 +73,10 @@ import Testing
       try store.write { batch in
         try batch.put("c", at: 1, in: rows, expecting: .absent)
         try batch.put("d", at: 1, in: rows, expecting: .present)
-        try batch.check(1, in: rows, .revision(7))
+        try batch.check(1, in: rows, .sequence(7))
       }
     }
-    #expect(error?.conflicts.map(\.expected) == [.absent, .revision(7)])
+    #expect(error?.conflicts.map(\.expected) == [.absent, .sequence(7)])
     // A check does not take back the change before it.
     try store.write { batch in
       try batch.put("e", at: 1, in: rows)
@@ -90,26 +90,26 @@ import Testing
     let rows = try store.keyspace("rows")
     let first = try store.put([1], at: "k", in: rows)
     let snapshot = store.snapshot()
-    try store.delete("k", in: rows, expecting: .revision(first))
+    try store.delete("k", in: rows, expecting: .sequence(first))
     #expect(failure { try store.delete("k", in: rows, expecting: .present) }?.code == .conflict)
     #expect(
-      failure { try store.delete("k", in: rows, expecting: .revision(first)) }?.conflicts.first?.found == .some(nil))
+      failure { try store.delete("k", in: rows, expecting: .sequence(first)) }?.conflicts.first?.found == .some(nil))
     #expect(try snapshot.get("k", in: rows) == [1])
     let second = try store.put([2], at: "k", in: rows, expecting: .absent)
     #expect(
-      failure { try store.put([3], at: "k", in: rows, expecting: .revision(first)) }?.conflicts.first?.found == second)
+      failure { try store.put([3], at: "k", in: rows, expecting: .sequence(first)) }?.conflicts.first?.found == second)
     snapshot.close()
-    try store.put([3], at: "k", in: rows, expecting: .revision(second))
+    try store.put([3], at: "k", in: rows, expecting: .sequence(second))
   }
 
-  @Test func aRevisionHoldsAfterReopening() throws {
+  @Test func aSequenceHoldsAfterReopening() throws {
     let store = try machine.open()
-    let revision = try store.put([1], at: "k", in: store.keyspace("rows"))
+    let sequence = try store.put([1], at: "k", in: store.keyspace("rows"))
     try store.close()
     let again = try machine.open()
     let rows = try again.keyspace("rows")
-    let next = try again.put([2], at: "k", in: rows, expecting: .revision(revision))
+    let next = try again.put([2], at: "k", in: rows, expecting: .sequence(sequence))
     #expect(
-      failure { try again.put([2], at: "k", in: rows, expecting: .revision(revision)) }?.conflicts.first?.found == next)
+      failure { try again.put([2], at: "k", in: rows, expecting: .sequence(sequence)) }?.conflicts.first?.found == next)
   }
 }

@@ -156,7 +156,7 @@ import Testing
     try store.put([9], at: 1000, in: rows)
     for next in [machine.crash(), try machine.kill()] {
       let again = try next.open()
-      let found = try again.read { try $0.rows(in: again.keyspace("rows")) }.map(\.reference)
+      let found = try again.read { try $0.rows(in: again.keyspace("rows")) }.map(\.key)
       #expect(found == (kept + [1000]).map { .integer($0) })
       #expect(again.recovery.discardedBytes == 0)
     }

@@ -14,7 +14,7 @@ import Testing
     options.checkpoints = false
     let store = try Machine().openThreaded(options)
     let rows = try store.keyspace("rows", order)
-    let kept = (0..<300 as Range<Int64>).map { Reference.tuple([.integer($0 * 50), "kept"]) }
+    let kept = (0..<300 as Range<Int64>).map { Key.tuple([.integer($0 * 50), "kept"]) }
     try store.write { batch in for key in kept { try batch.put([0], at: key, in: rows) } }
     let isDone = Atomic<Bool>(false)
     let readers = Threads()
@@ -50,7 +50,7 @@ import Testing
     var random = SplitMix64(seed: 99)
     for round in 0..<3 {
       let keys = (0..<5000).shuffled(using: &random).map { number in
-        Reference.tuple([.integer(Int64(number * 7 % 25_000)), .integer(Int64(round))])
+        Key.tuple([.integer(Int64(number * 7 % 25_000)), .integer(Int64(round))])
       }
       for isPut in [true, false] {
         for start in stride(from: 0, to: keys.count, by: 100) {

@@ -14,9 +14,9 @@ import Testing
 
   @Test(arguments: [Keyspace.Order.ordered, .unordered]) func aKeyHas65536BytesAtMost(_ order: Keyspace.Order) throws {
     var store = try machine.open()
-    let longest = Reference.bytes(.noise(65_535))
-    let tooLong = Reference.bytes(.noise(65_536))
-    let text = Reference.string(String(repeating: "x", count: 65_535))
+    let longest = Key.bytes(.noise(65_535))
+    let tooLong = Key.bytes(.noise(65_536))
+    let text = Key.string(String(repeating: "x", count: 65_535))
     func rows() throws -> Keyspace { try store.keyspace("rows", order) }
     #expect(longest.encoded.count == 65_536)
     try store.put([1], at: longest, in: rows())
@@ -61,15 +61,15 @@ import Testing
   @Test func tuplesNest64DeepAtMost() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
-    func nested(_ depth: Int) -> Reference { (0..<depth).reduce(7) { inner, _ in .tuple([inner]) } }
+    func nested(_ depth: Int) -> Key { (0..<depth).reduce(7) { inner, _ in .tuple([inner]) } }
     try store.put([1], at: nested(64), in: rows)
     #expect(failure { try store.put([1], at: nested(65), in: rows) }?.code == .malformed)
     #expect(failure { try store.delete(nested(65), in: rows) }?.code == .malformed)
     #expect(try store.get(nested(64), in: rows) == [1])
-    #expect(try store.read { try $0.rows(in: rows) }.map(\.reference) == [nested(64)])
+    #expect(try store.read { try $0.rows(in: rows) }.map(\.key) == [nested(64)])
     try store.close()
     let again = try machine.open()
-    #expect(try again.read { try $0.rows(in: again.keyspace("rows")) }.map(\.reference) == [nested(64)])
+    #expect(try again.read { try $0.rows(in: again.keyspace("rows")) }.map(\.key) == [nested(64)])
   }
 
   @Test(arguments: [0, -1, 1, (1 << 16) - 1, (1 << 30) + 1, .max, .min]) func anotherSegmentSizeIsRefused(_ size: Int)

@@ -149,7 +149,7 @@ extension [UInt8] {
 extension Store {
   /// All rows of a keyspace as text, in its order.
   func texts(_ keyspace: Keyspace) throws -> [String] {
-    try read { try $0.rows(in: keyspace).map { "\($0.reference)=\(String(decoding: $0.value, as: UTF8.self))" } }
+    try read { try $0.rows(in: keyspace).map { "\($0.key)=\(String(decoding: $0.value, as: UTF8.self))" } }
   }
 }
 

@@ -7,28 +7,28 @@ import Testing
   @Test(arguments: [Keyspace.Order.ordered, .unordered]) func everyFormOfReadingAgrees(_ order: Keyspace.Order) throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows", order)
-    let references = (0..<100 as Range<Int64>).map { Reference.bytes([UInt8]("key \($0)")) }
-    var revisions: [UInt64] = []
-    for (number, reference) in references.enumerated() {
-      revisions.append(
-        try store.put([UInt8](repeating: UInt8(number), count: number * 7), at: reference, in: rows, .buffered))
+    let keys = (0..<100 as Range<Int64>).map { Key.bytes([UInt8]("key \($0)")) }
+    var sequences: [UInt64] = []
+    for (number, key) in keys.enumerated() {
+      sequences.append(
+        try store.put([UInt8](repeating: UInt8(number), count: number * 7), at: key, in: rows, .buffered))
     }
     let snapshot = store.snapshot()
-    for (number, reference) in references.enumerated() {
+    for (number, key) in keys.enumerated() {
       let value = [UInt8](repeating: UInt8(number), count: number * 7)
-      let row = Row(reference, value, version: 1, revision: revisions[number])
-      let key = [UInt8]("key \(number)")
-      #expect(try store.get(reference, in: rows) == value)
-      #expect(try store.contains(reference, in: rows))
-      #expect(try store.row(reference, in: rows).map(Row.init) == row)
-      #expect(try store.withValue(reference, in: rows) { $0.array } == value)
-      #expect(try unsafe store.withValue(bytes: key.span.bytes, in: rows) { $0.array } == value)
-      #expect(try snapshot.get(reference, in: rows) == value)
-      #expect(try snapshot.contains(reference, in: rows))
-      #expect(try snapshot.row(reference, in: rows).map(Row.init) == row)
-      #expect(try snapshot.withValue(reference, in: rows) { $0.array } == value)
+      let row = Row(key, value, version: 1, sequence: sequences[number])
+      let bytes = [UInt8]("key \(number)")
+      #expect(try store.get(key, in: rows) == value)
+      #expect(try store.contains(key, in: rows))
+      #expect(try store.row(key, in: rows).map(Row.init) == row)
+      #expect(try store.withValue(key, in: rows) { $0.array } == value)
+      #expect(try unsafe store.withValue(bytes: bytes.span.bytes, in: rows) { $0.array } == value)
+      #expect(try snapshot.get(key, in: rows) == value)
+      #expect(try snapshot.contains(key, in: rows))
+      #expect(try snapshot.row(key, in: rows).map(Row.init) == row)
+      #expect(try snapshot.withValue(key, in: rows) { $0.array } == value)
     }
-    let asked = (0..<250 as Range<Int64>).map { Reference.bytes([UInt8]("key \(($0 * 37) % 130)")) }
+    let asked = (0..<250 as Range<Int64>).map { Key.bytes([UInt8]("key \(($0 * 37) % 130)")) }
     #expect(try snapshot.get(many: asked, in: rows) == asked.map { try store.get($0, in: rows) })
     #expect(try snapshot.get(many: [], in: rows).isEmpty)
     #expect(try snapshot.get("none", in: rows) == nil)
@@ -36,22 +36,22 @@ import Testing
     #expect(try snapshot.row("none", in: rows) == nil)
     #expect(try store.withValue("none", in: rows) { _ in Issue.record("called") } == nil)
     #expect(try snapshot.count(in: rows) == 100)
-    #expect(Set(try snapshot.rows(in: rows).map(\.reference)) == Set(references))
+    #expect(Set(try snapshot.rows(in: rows).map(\.key)) == Set(keys))
   }
 
   /// `Row` has no public initializer.
   private struct Row: Equatable {
-    var reference: Reference
+    var key: Key
     var value: [UInt8]
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
 
-    init(_ reference: Reference, _ value: [UInt8], version: UInt64, revision: UInt64) {
-      (self.reference, self.value, self.version, self.revision) = (reference, value, version, revision)
+    init(_ key: Key, _ value: [UInt8], version: UInt64, sequence: UInt64) {
+      (self.key, self.value, self.version, self.sequence) = (key, value, version, sequence)
     }
 
     init(_ row: Cairn.Row) {
-      self.init(row.reference, row.value, version: row.version, revision: row.revision)
+      self.init(row.key, row.value, version: row.version, sequence: row.sequence)
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
       try batch.put(old, at: 1, in: rows)
       try batch.put(text, at: 2, in: rows)
     }
-    for (key, value) in [(1, old), (2, text)] as [(Reference, [UInt8])] {
+    for (key, value) in [(1, old), (2, text)] as [(Key, [UInt8])] {
       try store.withValue(key, in: rows) { outer in
         try store.put([1], at: key, in: rows)
         #expect(try store.get(key, in: rows) == [1])
@@ -90,15 +90,15 @@ import Testing
       var seen: [String] = []
       try store.read { snapshot in
         try snapshot.scan(in: rows, reverse: isReverse) { key, value, _ in
-          let reference = try Reference(encoded: key)
+          let key = try Key(encoded: key)
           seen.append(String(decoding: value.array, as: UTF8.self))
           try store.write(.buffered) { batch in
-            try batch.put(value.array, at: [reference, "copy"], in: rows)
-            try batch.delete(reference, in: rows)
+            try batch.put(value.array, at: [key, "copy"], in: rows)
+            try batch.delete(key, in: rows)
           }
           let again = store.snapshot()
-          #expect(try again.get(reference, in: rows) == nil)
-          try again.scan(.prefix([reference]), in: rows) { _, inner, _ in
+          #expect(try again.get(key, in: rows) == nil)
+          try again.scan(.prefix([key]), in: rows) { _, inner, _ in
             #expect(inner.array == value.array)
             return .next
           }

@@ -11,11 +11,11 @@ import Testing
     }
   }
 
-  private func keys(_ store: Store) throws -> [Reference] {
-    try store.read { try $0.rows(in: store.keyspace("rows")) }.map(\.reference)
+  private func keys(_ store: Store) throws -> [Key] {
+    try store.read { try $0.rows(in: store.keyspace("rows")) }.map(\.key)
   }
 
-  private func keys(_ count: Int) -> [Reference] { (0..<count).map { .integer(Int64($0)) } }
+  private func keys(_ count: Int) -> [Key] { (0..<count).map { .integer(Int64($0)) } }
 
   /// The offsets of a segment's frames, which are found by their magic number.
   private func frames(_ path: String) throws -> [Int] {

@@ -16,19 +16,19 @@ import Testing
   private func open(_ machine: Machine? = nil) throws -> Store { try (machine ?? self.machine).open(Self.options) }
 
   /// A row's versions as text, newest first; a deletion is a dash.
-  private func history(_ store: Store, _ reference: Reference = "k", in name: String = "rows") throws -> [String] {
-    try store.history(of: reference, in: store.keyspace(name)).map {
+  private func history(_ store: Store, _ key: Key = "k", in name: String = "rows") throws -> [String] {
+    try store.history(of: key, in: store.keyspace(name)).map {
       $0.value.map { String(decoding: $0, as: UTF8.self) } ?? "-"
     }
   }
 
-  private func write(_ store: Store, _ values: String..., at reference: Reference = "k") throws {
+  private func write(_ store: Store, _ values: String..., at key: Key = "k") throws {
     let keyspace = try store.keyspace("rows")
     for value in values {
       if value == "-" {
-        try store.delete(reference, in: keyspace)
+        try store.delete(key, in: keyspace)
       } else {
-        try store.put([UInt8](value), at: reference, in: keyspace)
+        try store.put([UInt8](value), at: key, in: keyspace)
       }
     }
   }
@@ -101,9 +101,9 @@ import Testing
     try write(store, "a", "b", "-", "c")
     let versions = try store.history(of: "k", in: store.keyspace("rows"))
     #expect(versions.map(\.version) == [1, 2, 2, 1])
-    #expect(versions.map(\.revision) == versions.map(\.revision).sorted(by: >))
+    #expect(versions.map(\.sequence) == versions.map(\.sequence).sorted(by: >))
     #expect(versions.map(\.isDeletion) == [false, true, false, false])
-    #expect(versions[0].revision == store.lastSequence)
+    #expect(versions[0].sequence == store.lastSequence)
   }
 
   @Test("G7: A deletion counts as a version, and is retained with the versions before it.") func deletions() throws {
@@ -297,12 +297,12 @@ import Testing
   }
 
   /// Scans from both ends.
-  private func expectRows(_ expected: [Reference], in store: Store) throws {
+  private func expectRows(_ expected: [Key], in store: Store) throws {
     let rows = try store.keyspace("rows")
     for reverse in [false, true] {
       // In a tree that is out of order a scan might never end, hence the limit.
       let found = try store.read { try $0.rows(in: rows, reverse: reverse, limit: expected.count + 1) }
-      #expect(found.map(\.reference.description) == (reverse ? expected.reversed() : expected).map(\.description))
+      #expect(found.map(\.key.description) == (reverse ? expected.reversed() : expected).map(\.description))
     }
   }
 
@@ -311,14 +311,14 @@ import Testing
     let store = try open()
     try retain(store, 4)
     // Enough rows for several leaves of a tree.
-    let grid = (0..<400 as Range<Int64>).map { [.integer($0 / 20), .integer($0 % 20)] as Reference }
+    let grid = (0..<400 as Range<Int64>).map { [.integer($0 / 20), .integer($0 % 20)] as Key }
     for row in grid { try write(store, "a", at: row) }
     try store.checkpoint()
     // Compared only by the second components of their keys, these rows would be in reverse order.
-    let deleted = (0..<20 as Range<Int64>).map { [.integer($0), .integer(19 - $0)] as Reference }
+    let deleted = (0..<20 as Range<Int64>).map { [.integer($0), .integer(19 - $0)] as Key }
     for row in deleted { try write(store, "-", at: row) }
     // These rows alone would suggest that all keys begin with the same component.
-    let new: [Reference] = [[20, 0], [20, 1]]
+    let new: [Key] = [[20, 0], [20, 1]]
     for row in new { try write(store, "a", at: row) }
     try store.close()
 

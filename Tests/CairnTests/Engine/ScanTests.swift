@@ -3,7 +3,7 @@ import Testing
 
 /// Scans of leaves that are merged during the scan.
 @Suite struct ScanTests {
-  private static func key(_ number: Int) -> Reference {
+  private static func key(_ number: Int) -> Key {
     // All heads after that of the first row are alike, and the leaf that these rows share has no prefix.
     .bytes([UInt8](repeating: 0x61, count: 20) + [UInt8(number / 256), UInt8(number % 256)])
   }
@@ -22,11 +22,11 @@ import Testing
         let earlier = store.snapshot()
         for number in removed { try store.delete(Self.key(number), in: rows, .buffered) }
         let snapshot = store.snapshot()
-        let expected = try snapshot.rows(in: rows).map(\.reference)
-        var seen: [Reference] = []
+        let expected = try snapshot.rows(in: rows).map(\.key)
+        var seen: [Key] = []
         try snapshot.scan(in: rows, reverse: isReverse) { key, _, _ in
           if seen.count == stop { earlier.close() }
-          seen.append(try Reference(encoded: key))
+          seen.append(try Key(encoded: key))
           return .next
         }
         #expect(seen == (isReverse ? expected.reversed() : expected), "\(removed) \(stop)")

@@ -18,7 +18,7 @@ import Testing
       for (snapshot, expected) in snapshots {
         var found: [Int64: Int] = [:]
         try snapshot.scan(in: rows) { key, value, _ in
-          guard case .integer(let key) = try Reference(encoded: key) else { throw CancellationError() }
+          guard case .integer(let key) = try Key(encoded: key) else { throw CancellationError() }
           #expect(found.updateValue(Int(String(decoding: value.array, as: UTF8.self))!, forKey: key) == nil)
           return .next
         }
@@ -186,7 +186,7 @@ import Testing
     for snapshot in newestEndsFirst ? snapshots.reversed() : snapshots { snapshot.close() }
     #expect(store.statistics.retainedVersions == 0)
     let left = try (0..<100 as Range<Int64>).filter { key in
-      try unsafe Reference.integer(key).encoded.withUnsafeBytes {
+      try unsafe Key.integer(key).encoded.withUnsafeBytes {
         unsafe try rows.index.locator.find(rows.index.hash($0), $0) != nil
       }
     }
@@ -228,8 +228,8 @@ import Testing
       try store.write(.buffered) { batch in
         for key in 0..<40 as Range<Int64> { try batch.put([round], at: .integer(key), in: rows) }
       }
-      let references = (0..<40 as Range<Int64>).map { Reference.integer($0) }
-      #expect(Set(try before.get(many: references, in: rows)) == [round == 0 ? nil : [round - 1]])
+      let keys = (0..<40 as Range<Int64>).map { Key.integer($0) }
+      #expect(Set(try before.get(many: keys, in: rows)) == [round == 0 ? nil : [round - 1]])
       #expect(Set(try store.read { try $0.rows(in: rows) }.map(\.value)) == [[round]])
     }
   }

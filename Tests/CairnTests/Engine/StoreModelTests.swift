@@ -28,17 +28,17 @@ import Testing
   struct Saved: Equatable {
     var value: [UInt8]
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
   }
 
-  typealias State = [[Reference: Saved]]
+  typealias State = [[Key: Saved]]
 
   struct Program {
     private var random: SplitMix64
     private var machine: Machine
     private var store: Store
     private var keyspaces: [Keyspace] = []
-    private let references: [Reference]
+    private let keys: [Key]
     private var state: State = [[:], [:]]
     private var snapshots: [(Snapshot, State)] = []
     /// The state after each commit that a crash may go back to.
@@ -48,14 +48,14 @@ import Testing
 
     init(_ shape: Shape, seed: UInt64) throws {
       random = SplitMix64(seed: seed)
-      references = Program.references(shape, &random)
+      keys = Program.keys(shape, &random)
       machine = Machine(seed: random.next())
       store = try machine.open()
       history[0] = state
       try findKeyspaces()
     }
 
-    private static func references(_ shape: Shape, _ random: inout SplitMix64) -> [Reference] {
+    private static func keys(_ shape: Shape, _ random: inout SplitMix64) -> [Key] {
       let count = Int.random(in: 1...250, using: &random)
       let prefix = [UInt8].noise(Int.random(in: 90...300, using: &random), seed: random.next())
       return (0..<count).map { number in
@@ -119,7 +119,7 @@ import Testing
       if !holds { throw Problem(description: problem()) }
     }
 
-    private mutating func reference() -> Reference { references.randomElement(using: &random) ?? 0 }
+    private mutating func key() -> Key { keys.randomElement(using: &random) ?? 0 }
 
     private mutating func value() -> [UInt8] {
       let count = Int.random(in: 0..<20, using: &random) == 0 ? 20_000 : Int.random(in: 0...90, using: &random)
@@ -131,8 +131,8 @@ import Testing
       switch Int.random(in: 0..<24, using: &random) {
       case 0: .absent
       case 1: .present
-      case 2: .revision(saved?.revision ?? 1)
-      case 3: .revision(3)
+      case 2: .sequence(saved?.sequence ?? 1)
+      case 3: .sequence(3)
       case 4..<7: saved == nil ? .absent : .present
       default: .anything
       }
@@ -143,32 +143,32 @@ import Testing
       case .anything: true
       case .absent: saved == nil
       case .present: saved != nil
-      case .revision(let revision): saved?.revision == revision
+      case .sequence(let sequence): saved?.sequence == sequence
       }
     }
 
     private mutating func write() throws {
       let durability: Durability = Int.random(in: 0..<3, using: &random) == 0 ? .durable : .buffered
-      var next: [Int: [Reference: [UInt8]?]] = [:]
+      var next: [Int: [Key: [UInt8]?]] = [:]
       var expected: [String] = []
-      var changes: [(Int, Reference, [UInt8]??, Cairn.Expectation)] = []
+      var changes: [(Int, Key, [UInt8]??, Cairn.Expectation)] = []
       for _ in 0..<Int.random(in: 0...25, using: &random) {
         let keyspace = Int.random(in: 0...1, using: &random)
-        let reference = reference()
-        let saved = state[keyspace][reference]
+        let key = key()
+        let saved = state[keyspace][key]
         let expectation = expectation(saved)
         if !holds(expectation, saved) {
-          expected.append("\(keyspaces[keyspace].name) \(reference) \(expectation) \(saved?.revision ?? 0)")
+          expected.append("\(keyspaces[keyspace].name) \(key) \(expectation) \(saved?.sequence ?? 0)")
         }
         switch Int.random(in: 0..<8, using: &random) {
-        case 0: changes.append((keyspace, reference, nil, expectation))
+        case 0: changes.append((keyspace, key, nil, expectation))
         case 1..<4:
-          changes.append((keyspace, reference, .some(nil), expectation))
-          next[keyspace, default: [:]][reference] = .some(nil)
+          changes.append((keyspace, key, .some(nil), expectation))
+          next[keyspace, default: [:]][key] = .some(nil)
         default:
           let value = value()
-          changes.append((keyspace, reference, value, expectation))
-          next[keyspace, default: [:]][reference] = value
+          changes.append((keyspace, key, value, expectation))
+          next[keyspace, default: [:]][key] = value
         }
       }
       var found: [String] = []
@@ -176,19 +176,19 @@ import Testing
       let before = store.lastSequence
       let error = failure {
         sequence = try store.write(durability) { batch in
-          for (keyspace, reference, change, expectation) in changes {
+          for (keyspace, key, change, expectation) in changes {
             switch change {
-            case .none: try batch.check(reference, in: keyspaces[keyspace], expectation)
-            case .some(.none): try batch.delete(reference, in: keyspaces[keyspace], expecting: expectation)
+            case .none: try batch.check(key, in: keyspaces[keyspace], expectation)
+            case .some(.none): try batch.delete(key, in: keyspaces[keyspace], expecting: expectation)
             case .some(.some(let value)):
-              try batch.put(value, at: reference, in: keyspaces[keyspace], expecting: expectation)
+              try batch.put(value, at: key, in: keyspaces[keyspace], expecting: expectation)
             }
           }
         }
       }
       if let error {
         try check(error.code == .conflict, "\(error)")
-        found = error.conflicts.map { "\($0.keyspace) \($0.reference) \($0.expected) \($0.found ?? 0)" }
+        found = error.conflicts.map { "\($0.keyspace) \($0.key) \($0.expected) \($0.found ?? 0)" }
       }
       try check(found == expected, "conflicts: \(found), not \(expected)")
       guard error == nil else {
@@ -196,13 +196,13 @@ import Testing
       }
       var changesSomething = false
       for (keyspace, rows) in next {
-        for (reference, value) in rows {
-          let saved = state[keyspace][reference]
+        for (key, value) in rows {
+          let saved = state[keyspace][key]
           if let value {
-            state[keyspace][reference] = Saved(value: value, version: (saved?.version ?? 0) + 1, revision: sequence)
+            state[keyspace][key] = Saved(value: value, version: (saved?.version ?? 0) + 1, sequence: sequence)
             changesSomething = true
           } else {
-            state[keyspace][reference] = nil
+            state[keyspace][key] = nil
             if saved != nil { changesSomething = true }
           }
         }
@@ -222,15 +222,15 @@ import Testing
 
     private func compare(_ snapshot: Snapshot, _ state: State) throws {
       for keyspace in 0...1 {
-        var found: [Reference: Saved] = [:]
-        var last: Reference?
+        var found: [Key: Saved] = [:]
+        var last: Key?
         for row in try snapshot.rows(in: keyspaces[keyspace]) {
           try check(
             found.updateValue(
-              Saved(value: row.value, version: row.version, revision: row.revision), forKey: row.reference) == nil,
-            "\(row.reference) twice")
-          if keyspace == 0, let last { try check(last < row.reference, "\(row.reference) after \(last)") }
-          last = row.reference
+              Saved(value: row.value, version: row.version, sequence: row.sequence), forKey: row.key) == nil,
+            "\(row.key) twice")
+          if keyspace == 0, let last { try check(last < row.key, "\(row.key) after \(last)") }
+          last = row.key
         }
         if found != state[keyspace] {
           let all = Set(found.keys).union(state[keyspace].keys)
@@ -251,10 +251,10 @@ import Testing
 
     private mutating func scan() throws {
       let (snapshot, state) = anySnapshot()
-      let one = reference()
-      let other = max(one, reference())
+      let one = key()
+      let other = max(one, key())
       let range: KeyRange
-      let contains: (Reference) -> Bool
+      let contains: (Key) -> Bool
       switch Int.random(in: 0..<8, using: &random) {
       case 0: (range, contains) = (.from(one), { $0 >= one })
       case 1: (range, contains) = (.after(one), { $0 > one })
@@ -270,35 +270,35 @@ import Testing
       let expected = state[0].keys.filter(contains).sorted()
       let found = try snapshot.rows(range, in: keyspaces[0], reverse: isReverse, limit: limit)
       try check(
-        found.map(\.reference) == Array((isReverse ? expected.reversed() : expected).prefix(limit)),
-        "scan \(isReverse) \(limit) gave \(Self.short(found.map(\.reference))), not \(Self.short(expected)); "
+        found.map(\.key) == Array((isReverse ? expected.reversed() : expected).prefix(limit)),
+        "scan \(isReverse) \(limit) gave \(Self.short(found.map(\.key))), not \(Self.short(expected)); "
           + "bounds \(Self.short([one, other]))"
       )
       for row in found {
-        try check(state[0][row.reference]?.value == row.value, "scan gave a wrong value of \(row.reference)")
+        try check(state[0][row.key]?.value == row.value, "scan gave a wrong value of \(row.key)")
       }
       try check(try snapshot.count(range, in: keyspaces[0]) == expected.count, "wrong count of \(range)")
     }
 
-    private static func short(_ references: [Reference]) -> String {
-      references.map { "\($0.encoded.count)…\($0.encoded.suffix(4))" }.joined(separator: " ")
+    private static func short(_ keys: [Key]) -> String {
+      keys.map { "\($0.encoded.count)…\($0.encoded.suffix(4))" }.joined(separator: " ")
     }
 
     private mutating func get() throws {
       let (snapshot, state) = anySnapshot()
       let keyspace = Int.random(in: 0...1, using: &random)
-      let asked = (0..<Int.random(in: 0...40, using: &random)).map { _ in reference() }
+      let asked = (0..<Int.random(in: 0...40, using: &random)).map { _ in key() }
       let expected = asked.map { state[keyspace][$0]?.value }
       try check(try snapshot.get(many: asked, in: keyspaces[keyspace]) == expected, "get(many:)")
-      for (reference, value) in zip(asked, expected) {
-        try check(try snapshot.get(reference, in: keyspaces[keyspace]) == value, "get \(reference)")
-        let row = try store.row(reference, in: keyspaces[keyspace])
-        let now = self.state[keyspace][reference]
+      for (key, value) in zip(asked, expected) {
+        try check(try snapshot.get(key, in: keyspaces[keyspace]) == value, "get \(key)")
+        let row = try store.row(key, in: keyspaces[keyspace])
+        let now = self.state[keyspace][key]
         try check(
-          row.map { Saved(value: $0.value, version: $0.version, revision: $0.revision) } == now, "row \(reference)")
-        try check(try store.contains(reference, in: keyspaces[keyspace]) == (now != nil), "contains \(reference)")
+          row.map { Saved(value: $0.value, version: $0.version, sequence: $0.sequence) } == now, "row \(key)")
+        try check(try store.contains(key, in: keyspaces[keyspace]) == (now != nil), "contains \(key)")
         try check(
-          try store.withValue(reference, in: keyspaces[keyspace]) { $0.array } == now?.value, "value of \(reference)")
+          try store.withValue(key, in: keyspaces[keyspace]) { $0.array } == now?.value, "value of \(key)")
       }
     }
 

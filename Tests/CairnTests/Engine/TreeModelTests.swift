@@ -7,7 +7,7 @@ import Testing
     case random, sequential, reversed, longPrefixes, nestedPrefixes, trailingZeros, tied, texts
   }
 
-  private func reference(_ shape: Shape, _ number: Int) -> Reference {
+  private func key(_ shape: Shape, _ number: Int) -> Key {
     func digits(_ count: Int) -> [UInt8] {
       (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
@@ -35,9 +35,9 @@ import Testing
     options.segmentSize = 4 << 20
     let store = try machine.open(options)
     let rows = try store.keyspace("rows")
-    var all = (0..<count).map { reference(shape, $0) }
+    var all = (0..<count).map { key(shape, $0) }
     if shape != .sequential && shape != .reversed { all.shuffle(using: &random) }
-    var present: Set<Reference> = []
+    var present: Set<Key> = []
 
     func check(_ phase: String) throws {
       let expected = present.sorted()
@@ -52,31 +52,31 @@ import Testing
         let one = all.randomElement(using: &random) ?? 0
         let start = expected.firstIndex { $0 >= one } ?? expected.count
         #expect(
-          try snapshot.rows(.from(one), in: rows, limit: 5).map(\.reference) == Array(expected[start...].prefix(5)))
+          try snapshot.rows(.from(one), in: rows, limit: 5).map(\.key) == Array(expected[start...].prefix(5)))
         #expect(
-          try snapshot.rows(.before(one), in: rows, reverse: true, limit: 5).map(\.reference)
+          try snapshot.rows(.before(one), in: rows, reverse: true, limit: 5).map(\.key)
             == Array(expected[..<start].reversed().prefix(5)))
         if shape != .trailingZeros {
           #expect(try store.contains(one, in: rows) == present.contains(one))
         }
       }
     }
-    func change(_ references: some Sequence<Reference>, isPut: Bool) throws {
-      var iterator = references.makeIterator()
+    func change(_ keys: some Sequence<Key>, isPut: Bool) throws {
+      var iterator = keys.makeIterator()
       var isDone = false
       while !isDone {
         try store.write(.buffered) { batch in
           for _ in 0..<500 {
-            guard let reference = iterator.next() else {
+            guard let key = iterator.next() else {
               isDone = true
               return
             }
             if isPut {
-              try batch.put([1], at: reference, in: rows)
-              present.insert(reference)
+              try batch.put([1], at: key, in: rows)
+              present.insert(key)
             } else {
-              try batch.delete(reference, in: rows)
-              present.remove(reference)
+              try batch.delete(key, in: rows)
+              present.remove(key)
             }
           }
         }
@@ -107,10 +107,10 @@ import Testing
     #expect(store.statistics.retainedVersions == 0)
   }
 
-  private func keys(_ snapshot: Snapshot, _ rows: Keyspace, reverse: Bool) throws -> [Reference] {
-    var found: [Reference] = []
+  private func keys(_ snapshot: Snapshot, _ rows: Keyspace, reverse: Bool) throws -> [Key] {
+    var found: [Key] = []
     try snapshot.scan(in: rows, reverse: reverse) { key, _, _ in
-      found.append(try Reference(encoded: key))
+      found.append(try Key(encoded: key))
       return .next
     }
     return found
@@ -128,7 +128,7 @@ import Testing
       }
       #expect(try store.read { try $0.count(.all, in: rows) } == count)
       let last = try store.read { try $0.rows(in: rows, reverse: true, limit: 1) }
-      #expect(last.map(\.reference) == [.bytes(shared + [UInt8((count - 1) >> 8), UInt8((count - 1) & 0xFF)])])
+      #expect(last.map(\.key) == [.bytes(shared + [UInt8((count - 1) >> 8), UInt8((count - 1) & 0xFF)])])
     }
   }
 

@@ -15,9 +15,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case store
   /// A checkpoint with some of its bytes changed, opened.
   case checkpoint
-  /// An encoded reference.
+  /// An encoded key.
   case key
-  /// The text form of a reference.
+  /// The text form of a key.
   case literal
   /// A compressed value.
   case value
@@ -117,22 +117,22 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   // MARK: Keys and values
 
   private static func key(_ input: [UInt8]) throws(FuzzFinding) {
-    var references: [Reference] = []
+    var keys: [Key] = []
     for bytes in [input, Array(input.prefix(input.count / 2)), Array(input.dropFirst(input.count / 2))] {
-      guard let reference = try? Reference(encoded: bytes) else { continue }
-      guard reference.encoded == bytes else { throw FuzzFinding("\(reference) has two encodings") }
-      guard (try? Reference(literal: reference.literal)) == reference else {
-        throw FuzzFinding("\(reference) is written as \(reference.literal), which is read as something else")
+      guard let key = try? Key(encoded: bytes) else { continue }
+      guard key.encoded == bytes else { throw FuzzFinding("\(key) has two encodings") }
+      guard (try? Key(literal: key.literal)) == key else {
+        throw FuzzFinding("\(key) is written as \(key.literal), which is read as something else")
       }
-      guard !reference.description.isEmpty else { throw FuzzFinding("a reference without a description") }
-      let prefix = KeyRange.prefix(reference)
+      guard !key.description.isEmpty else { throw FuzzFinding("a key without a description") }
+      let prefix = KeyRange.prefix(key)
       guard !bytes.lexicographicallyPrecedes(prefix.lower),
         prefix.upper.map({ bytes.lexicographicallyPrecedes($0) }) ?? true
-      else { throw FuzzFinding("\(reference) does not begin with itself") }
-      references.append(reference)
+      else { throw FuzzFinding("\(key) does not begin with itself") }
+      keys.append(key)
     }
-    for left in references {
-      for right in references {
+    for left in keys {
+      for right in keys {
         let (first, second) = (left.encoded, right.encoded)
         guard (left < right) == first.lexicographicallyPrecedes(second), (left == right) == (first == second) else {
           throw FuzzFinding("\(left) and \(right) are ordered in two ways")
@@ -143,9 +143,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
   private static func literal(_ input: [UInt8]) throws(FuzzFinding) {
     let text = String(decoding: input, as: UTF8.self)
-    guard let reference = try? Reference(literal: text) else { return }
-    guard (try? Reference(literal: reference.literal)) == reference else {
-      throw FuzzFinding("\(text) is \(reference), written \(reference.literal), which is read as something else")
+    guard let key = try? Key(literal: text) else { return }
+    guard (try? Key(literal: key.literal)) == key else {
+      throw FuzzFinding("\(text) is \(key), written \(key.literal), which is read as something else")
     }
   }
 

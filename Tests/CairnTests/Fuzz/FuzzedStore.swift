@@ -71,7 +71,7 @@ struct FuzzedStore {
           let rows = (try? snapshot.rows(in: keyspace)) ?? []
           _ = try? snapshot.count(in: keyspace)
           if keyspace.order == .ordered { _ = try? snapshot.rows(in: keyspace, reverse: true) }
-          for row in rows { _ = try? store.row(row.reference, in: keyspace) }
+          for row in rows { _ = try? store.row(row.key, in: keyspace) }
           for number in 0..<40 as Range<Int64> {
             _ = try? store.history(of: [.integer(number * 3), "row"], in: keyspace)
           }
@@ -146,16 +146,16 @@ struct FuzzedStore {
       guard try snapshot.count(in: keyspace) == rows.count, try snapshot.count(.all, in: keyspace) == rows.count else {
         throw FuzzFinding("\(rows.count) rows, and another number counted")
       }
-      for row in rows where try store.row(row.reference, in: keyspace) != row {
-        throw FuzzFinding("\(row.reference) is found in a scan and not by itself")
+      for row in rows where try store.row(row.key, in: keyspace) != row {
+        throw FuzzFinding("\(row.key) is found in a scan and not by itself")
       }
-      let references = rows.map(\.reference)
+      let keys = rows.map(\.key)
       if keyspace.order == .ordered {
-        guard references == references.sorted(), Set(references).count == rows.count,
+        guard keys == keys.sorted(), Set(keys).count == rows.count,
           try snapshot.rows(in: keyspace, reverse: true) == rows.reversed()
         else { throw FuzzFinding("rows out of order") }
       }
-      all[keyspace.id] = keyspace.order == .ordered ? rows : rows.sorted { $0.reference < $1.reference }
+      all[keyspace.id] = keyspace.order == .ordered ? rows : rows.sorted { $0.key < $1.key }
     }
     return all
   }

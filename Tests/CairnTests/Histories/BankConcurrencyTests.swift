@@ -2,10 +2,10 @@ import Cairn
 import Synchronization
 import Testing
 
-/// Money moves between accounts in batches that expect the revisions they have read. None is ever missing: to any
+/// Money moves between accounts in batches that expect the sequences they have read. None is ever missing: to any
 /// reader, after any crash, or after any opening.
 @Suite struct BankConcurrencyTests {
-  private static let accounts = (0..<12 as Range<Int64>).map { Reference.tuple(["account", .integer($0)]) }
+  private static let accounts = (0..<12 as Range<Int64>).map { Key.tuple(["account", .integer($0)]) }
   private static let opening = 1000
 
   private static func balance(_ bytes: [UInt8]) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
@@ -64,10 +64,10 @@ import Testing
             try store.write(durability) { batch in
               try batch.put(
                 Self.bytes(Self.balance(source.value) - amount), at: from, in: bank,
-                expecting: .revision(source.revision))
+                expecting: .sequence(source.sequence))
               try batch.put(
                 Self.bytes(Self.balance(target.value) + amount), at: to, in: bank,
-                expecting: .revision(target.revision))
+                expecting: .sequence(target.sequence))
             }
             transfers.add(1, ordering: .relaxed)
           } catch let error as StoreError where error.code == .conflict {}

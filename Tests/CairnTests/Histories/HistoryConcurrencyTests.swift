@@ -16,14 +16,14 @@ import Testing
   private static let historiesPerStore = 20
 
   /// Rows in one keyspace or in two, of either order, adjacent in the index or not.
-  private func rows(_ store: Store, _ random: inout SplitMix64) throws -> [(keyspace: Keyspace, reference: Reference)] {
+  private func rows(_ store: Store, _ random: inout SplitMix64) throws -> [(keyspace: Keyspace, key: Key)] {
     let ordered = try store.keyspace("ordered")
     let unordered = try store.keyspace("unordered", .unordered)
     let count = Int.random(in: 1...3, using: &random)
     let shape = KeyShape.allCases[Int.random(in: 0..<KeyShape.allCases.count, using: &random)]
     let mix = Int.random(in: 0..<3, using: &random)
     return (0..<count).map { number in
-      (mix == 0 || (mix == 1 && number == 0) ? unordered : ordered, shape.reference(number))
+      (mix == 0 || (mix == 1 && number == 0) ? unordered : ordered, shape.key(number))
     }
   }
 

@@ -25,7 +25,7 @@ final class HistoryRecorder: Sendable {
   }
 
   let store: Store
-  let rows: [(keyspace: Keyspace, reference: Reference)]
+  let rows: [(keyspace: Keyspace, key: Key)]
   private let seed: UInt64
   private let shape: Shape
   private let clock = Atomic<Int>(0)
@@ -35,7 +35,7 @@ final class HistoryRecorder: Sendable {
   private let initials = Lock<[RowsModel.State]>([])
   private let calls: Lock<[RowsModel.History]>
 
-  init(_ store: Store, rows: [(keyspace: Keyspace, reference: Reference)], seed: UInt64, shape: Shape) {
+  init(_ store: Store, rows: [(keyspace: Keyspace, key: Key)], seed: UInt64, shape: Shape) {
     self.store = store
     self.rows = rows
     self.seed = seed
@@ -94,23 +94,23 @@ final class HistoryRecorder: Sendable {
       RowsModel.State(
         sequence: snapshot.sequence,
         rows: try rows.map { row in
-          try snapshot.row(row.reference, in: row.keyspace).map { try RowsModel.Row($0) }
+          try snapshot.row(row.key, in: row.keyspace).map { try RowsModel.Row($0) }
         })
     }
     initials.withLock { $0.append(state) }
   }
 
-  /// One thread's source of random calls, and the revisions that it remembers.
+  /// One thread's source of random calls, and the sequences that it remembers.
   private struct User {
     let recorder: HistoryRecorder
     var random: SplitMix64
-    /// The revision of each row when this thread last saw or wrote it.
-    var revisions: [UInt64?]
+    /// The sequence of each row when this thread last saw or wrote it.
+    var sequences: [UInt64?]
 
     init(recorder: HistoryRecorder, random: SplitMix64) {
       self.recorder = recorder
       self.random = random
-      revisions = Array(repeating: nil, count: recorder.rows.count)
+      sequences = Array(repeating: nil, count: recorder.rows.count)
     }
 
     private var store: Store { recorder.store }
@@ -139,18 +139,18 @@ final class HistoryRecorder: Sendable {
 
     private mutating func readOne() throws -> RowsModel.Operation {
       let row = number(below: recorder.rows.count)
-      let (keyspace, reference) = recorder.rows[row]
+      let (keyspace, key) = recorder.rows[row]
       let sight: RowsModel.Sight
       switch number(below: 4) {
-      case 0: sight = try store.contains(reference, in: keyspace) ? .something : .nothing
-      case 1: sight = try store.get(reference, in: keyspace).map { .value(try Payload.number($0)) } ?? .nothing
+      case 0: sight = try store.contains(key, in: keyspace) ? .something : .nothing
+      case 1: sight = try store.get(key, in: keyspace).map { .value(try Payload.number($0)) } ?? .nothing
       case 2:
         sight =
-          try store.withValue(reference, in: keyspace) { RowsModel.Sight.value(try Payload.number($0.array)) }
+          try store.withValue(key, in: keyspace) { RowsModel.Sight.value(try Payload.number($0.array)) }
           ?? .nothing
       default:
-        let found = try store.row(reference, in: keyspace)
-        revisions[row] = found?.revision
+        let found = try store.row(key, in: keyspace)
+        sequences[row] = found?.sequence
         sight = try found.map { .row(try RowsModel.Row($0)) } ?? .nothing
       }
       return .read([RowsModel.Reading(row: row, sight: sight)])
@@ -162,8 +162,8 @@ final class HistoryRecorder: Sendable {
       defer { snapshot.close() }
       var readings: [RowsModel.Reading] = []
       for row in recorder.rows.indices.shuffled(using: &random) {
-        let found = try snapshot.row(recorder.rows[row].reference, in: recorder.rows[row].keyspace)
-        revisions[row] = found?.revision
+        let found = try snapshot.row(recorder.rows[row].key, in: recorder.rows[row].keyspace)
+        sequences[row] = found?.sequence
         readings.append(.init(row: row, sight: try found.map { .row(try RowsModel.Row($0)) } ?? .nothing))
         pause()
       }
@@ -176,7 +176,7 @@ final class HistoryRecorder: Sendable {
       var readings: [RowsModel.Reading] = []
       for keyspace in Set(recorder.rows.map(\.keyspace)) {
         let rows = recorder.rows.indices.filter { recorder.rows[$0].keyspace == keyspace }
-        let values = try snapshot.get(many: rows.map { recorder.rows[$0].reference }, in: keyspace)
+        let values = try snapshot.get(many: rows.map { recorder.rows[$0].key }, in: keyspace)
         for (row, value) in zip(rows, values) {
           readings.append(.init(row: row, sight: try value.map { .value(try Payload.number($0)) } ?? .nothing))
         }
@@ -193,11 +193,11 @@ final class HistoryRecorder: Sendable {
         var count = 0
         let reverse = keyspace.order == .ordered && Bool.random(using: &random)
         try snapshot.scan(in: keyspace, reverse: reverse) { key, value, stamp in
-          let reference = try Reference(encoded: key)
-          let row = recorder.rows.firstIndex { $0.keyspace == keyspace && $0.reference == reference }
-          guard let row, sights[row] == .nothing else { throw Mismatch("a scan gave \(reference)") }
+          let key = try Key(encoded: key)
+          let row = recorder.rows.firstIndex { $0.keyspace == keyspace && $0.key == key }
+          guard let row, sights[row] == .nothing else { throw Mismatch("a scan gave \(key)") }
           sights[row] = .row(
-            .init(value: try Payload.number(value.array), version: stamp.version, revision: stamp.revision))
+            .init(value: try Payload.number(value.array), version: stamp.version, sequence: stamp.sequence))
           count += 1
           pause()
           return .next
@@ -227,16 +227,16 @@ final class HistoryRecorder: Sendable {
       do {
         let sequence = try commit(steps, durability)
         for step in steps where step.change != .check {
-          revisions[step.row] = step.change == .delete ? nil : sequence
+          sequences[step.row] = step.change == .delete ? nil : sequence
         }
         return .write(steps, .committed(sequence))
       } catch let error as StoreError where error.code == .conflict {
         let conflicts = try error.conflicts.map { conflict in
           let row = recorder.rows.firstIndex {
-            $0.keyspace.name == conflict.keyspace && $0.reference == conflict.reference
+            $0.keyspace.name == conflict.keyspace && $0.key == conflict.key
           }
-          guard let row else { throw Mismatch("a conflict about \(conflict.reference)") }
-          revisions[row] = conflict.found
+          guard let row else { throw Mismatch("a conflict about \(conflict.key)") }
+          sequences[row] = conflict.found
           return RowsModel.Conflict(row: row, expected: conflict.expected, found: conflict.found)
         }
         return .write(steps, .refused(conflicts))
@@ -247,29 +247,29 @@ final class HistoryRecorder: Sendable {
       switch number(below: 6) {
       case 0: .anything
       case 1: Bool.random(using: &random) ? .absent : .present
-      default: revisions[row].map { .revision($0) } ?? .absent
+      default: sequences[row].map { .sequence($0) } ?? .absent
       }
     }
 
     private mutating func commit(_ steps: [RowsModel.Step], _ durability: Durability) throws -> UInt64 {
       let first = steps[0]
-      let (keyspace, reference) = recorder.rows[first.row]
+      let (keyspace, key) = recorder.rows[first.row]
       let isAlone = steps.count == 1 && Bool.random(using: &random)
       if isAlone, first.change == .delete {
-        return try store.delete(reference, in: keyspace, expecting: first.expectation, durability)
+        return try store.delete(key, in: keyspace, expecting: first.expectation, durability)
       }
       if isAlone, case .put(let value) = first.change {
         return try store.put(
-          Payload.bytes(value), at: reference, in: keyspace, expecting: first.expectation, durability)
+          Payload.bytes(value), at: key, in: keyspace, expecting: first.expectation, durability)
       }
       return try store.write(durability) { batch in
         for step in steps {
-          let (keyspace, reference) = recorder.rows[step.row]
+          let (keyspace, key) = recorder.rows[step.row]
           switch step.change {
           case .put(let value):
-            try batch.put(Payload.bytes(value), at: reference, in: keyspace, expecting: step.expectation)
-          case .delete: try batch.delete(reference, in: keyspace, expecting: step.expectation)
-          case .check: try batch.check(reference, in: keyspace, step.expectation)
+            try batch.put(Payload.bytes(value), at: key, in: keyspace, expecting: step.expectation)
+          case .delete: try batch.delete(key, in: keyspace, expecting: step.expectation)
+          case .check: try batch.check(key, in: keyspace, step.expectation)
           }
         }
       }
@@ -279,7 +279,7 @@ final class HistoryRecorder: Sendable {
 
 extension RowsModel.Row {
   fileprivate init(_ row: Row) throws {
-    self.init(value: try Payload.number(row.value), version: row.version, revision: row.revision)
+    self.init(value: try Payload.number(row.value), version: row.version, sequence: row.sequence)
   }
 }
 

@@ -51,20 +51,20 @@ import Testing
   @Test(arguments: [true, false]) func aValueNobodyWroteIsRefused(_ countsCommits: Bool) {
     #expect(!isLinearizable([(put(1, 1), 1...2), (read(.value(7)), 1...4)], countsCommits: countsCommits))
     #expect(!isLinearizable([(read(.something), 1...2)], countsCommits: countsCommits))
-    let wrong = RowsModel.Row(value: 1, version: 2, revision: 1)
+    let wrong = RowsModel.Row(value: 1, version: 2, sequence: 1)
     #expect(!isLinearizable([(put(1, 1), 1...2), (read(.row(wrong)), 3...4)], countsCommits: countsCommits))
   }
 
-  /// Two threads read the same revision, and both are told that their change of it was committed.
+  /// Two threads read the same sequence, and both are told that their change of it was committed.
   @Test(arguments: [true, false]) func aLostUpdateIsRefused(_ countsCommits: Bool) {
     func change(_ value: UInt64, _ outcome: RowsModel.Outcome) -> Operation {
-      .write([.init(row: 0, change: .put(value), expectation: .revision(1))], outcome)
+      .write([.init(row: 0, change: .put(value), expectation: .sequence(1))], outcome)
     }
     let first = (put(1, 1), 1...2)
     #expect(
       !isLinearizable(
         [first, (change(2, .committed(2)), 3...6), (change(3, .committed(3)), 4...5)], countsCommits: countsCommits))
-    let conflict = RowsModel.Conflict(row: 0, expected: .revision(1), found: 2)
+    let conflict = RowsModel.Conflict(row: 0, expected: .sequence(1), found: 2)
     #expect(
       isLinearizable(
         [first, (change(2, .committed(2)), 3...6), (change(3, .refused([conflict])), 4...5)],

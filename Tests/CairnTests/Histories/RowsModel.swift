@@ -9,7 +9,7 @@ struct RowsModel: SequentialModel {
   struct Row: Hashable, Sendable {
     var value: UInt64
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
   }
 
   struct State: Hashable, Sendable {
@@ -48,7 +48,7 @@ struct RowsModel: SequentialModel {
     var expectation = Expectation.anything
   }
 
-  /// A row that was not as expected, and the revision it had; nil if there was no row.
+  /// A row that was not as expected, and the sequence it had; nil if there was no row.
   struct Conflict: Hashable, Sendable {
     var row: Int
     var expected: Expectation
@@ -74,9 +74,9 @@ struct RowsModel: SequentialModel {
       return readings.allSatisfy { $0.sight.fits(state.rows[$0.row]) } ? state : nil
     case .write(let steps, let outcome):
       let conflicts = steps.compactMap { step -> Conflict? in
-        let revision = state.rows[step.row]?.revision
-        return Self.holds(step.expectation, revision)
-          ? nil : Conflict(row: step.row, expected: step.expectation, found: revision)
+        let sequence = state.rows[step.row]?.sequence
+        return Self.holds(step.expectation, sequence)
+          ? nil : Conflict(row: step.row, expected: step.expectation, found: sequence)
       }
       switch outcome {
       case .refused(let reported): return !conflicts.isEmpty && conflicts == reported ? state : nil
@@ -93,7 +93,7 @@ struct RowsModel: SequentialModel {
       case .check: continue
       case .put(let value):
         let version = (state.rows[step.row]?.version ?? 0) + 1
-        next.rows[step.row] = Row(value: value, version: version, revision: sequence)
+        next.rows[step.row] = Row(value: value, version: version, sequence: sequence)
         isChanged = true
       case .delete:
         isChanged = isChanged || state.rows[step.row] != nil
@@ -106,12 +106,12 @@ struct RowsModel: SequentialModel {
     return next
   }
 
-  private static func holds(_ expectation: Expectation, _ revision: UInt64?) -> Bool {
+  private static func holds(_ expectation: Expectation, _ sequence: UInt64?) -> Bool {
     switch expectation {
     case .anything: true
-    case .absent: revision == nil
-    case .present: revision != nil
-    case .revision(let expected): revision == expected
+    case .absent: sequence == nil
+    case .present: sequence != nil
+    case .sequence(let expected): sequence == expected
     }
   }
 }

@@ -62,7 +62,7 @@ import Testing
     defer { try? store.close() }
     var rows: [String: [Row]] = [:]
     for keyspace in store.keyspaces {
-      rows[keyspace.name] = try store.snapshot().rows(in: keyspace).sorted { $0.reference < $1.reference }
+      rows[keyspace.name] = try store.snapshot().rows(in: keyspace).sorted { $0.key < $1.key }
     }
     return rows
   }

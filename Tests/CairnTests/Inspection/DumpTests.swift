@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  private func value(_ reference: Reference, in keyspace: String, _ store: Store) throws -> [UInt8]? {
-    try store.get(reference, in: try store.existingKeyspace(keyspace))
+  private func value(_ key: Key, in keyspace: String, _ store: Store) throws -> [UInt8]? {
+    try store.get(key, in: try store.existingKeyspace(keyspace))
   }
 
   // MARK: Berkeley DB's format
@@ -111,7 +111,7 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  @Test func encodedKeysHaveToBeReferences() throws {
+  @Test func encodedKeysHaveToBeValid() throws {
     let error = #expect(throws: StoreError.self) { try load(header + " ff\n 00\nDATA=END\n", keys: .encoded) }
     #expect(error?.message.contains("--keys bytes") == true)
   }
@@ -136,36 +136,46 @@ import Testing
 
   // MARK: JSON lines
 
-  private let head = #"{"schema":"kvdump.dump","schemaVersion":1,"lastSequence":9}"# + "\n"
+  private let head = #"{"schema":"kvdump.dump","schemaVersion":2,"lastSequence":9}"# + "\n"
   private let keyspace = #"{"keyspace":1,"name":"a","order":"ordered","retention":2,"definedAt":1}"# + "\n"
 
   @Test func versionsComeBackAsTheyWere() throws {
     let text =
       head + keyspace + #"{"in":1,"key":{"tuple":[{"integer":-5},{"text":"\ud83d\ude00\u0000"}]},"value":null,"#
-      + #""version":3,"revision":9}"# + "\n"
+      + #""version":3,"sequence":9}"# + "\n"
       + #"{"in":1,"key":{"tuple":[{"integer":-5},{"text":"😀\u0000"}]},"value":{"hex":"00ff"},"#
-      + #""version":3,"revision":7,"old":true}"# + "\n" + #"{"end":true}"# + "\n"
+      + #""version":3,"sequence":7,"old":true}"# + "\n" + #"{"end":true}"# + "\n"
     try load(text) { store, _ in
       let versions = try store.history(of: [-5, "\u{1F600}\0"], in: try store.existingKeyspace("a"))
-      #expect(versions.map(\.revision) == [9, 7])
+      #expect(versions.map(\.sequence) == [9, 7])
       #expect(versions.map(\.value) == [nil, [0, 255]])
       #expect(store.lastSequence == 9)
     }
   }
 
+  @Test func sequencesInADumpOfTheFirstVersionAreCalledRevisions() throws {
+    let text =
+      head.replacing("\"schemaVersion\":2", with: "\"schemaVersion\":1") + keyspace
+      + #"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":1,"revision":7}"# + "\n" + #"{"end":true}"# + "\n"
+    try load(text) { store, _ in
+      let row = try store.row(1, in: try store.existingKeyspace("a"))
+      #expect(row?.sequence == 7)
+    }
+  }
+
   @Test(arguments: [
-    (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":1,"revision":10}"#, "line 3: revision"),
-    (#"{"in":2,"key":{"integer":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: keyspace 2"),
+    (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":1,"sequence":10}"#, "line 3: sequence"),
+    (#"{"in":2,"key":{"integer":1},"value":{"text":"x"},"version":1,"sequence":1}"#, "line 3: keyspace 2"),
     (
-      #"{"in":1,"key":{"integer":1.5},"value":{"text":"x"},"version":1,"revision":1}"#,
+      #"{"in":1,"key":{"integer":1.5},"value":{"text":"x"},"version":1,"sequence":1}"#,
       "line 3: a number is not an integer"
     ),
-    (#"{"in":1,"key":{"integer":007},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
-    (#"{"in":1,"key":{"integer":-01},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a number begins"),
-    (#"{"in":1,"key":{"float":1},"value":{"text":"x"},"version":1,"revision":1}"#, "line 3: a key must be"),
-    (#"{"in":1,"key":{"integer":1},"value":5,"version":1,"revision":1}"#, "line 3: a value must be"),
-    (#"{"in":1,"key":{"integer":1},"value":{"hex":"0"},"version":1,"revision":1}"#, "line 3: a value must be"),
-    (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":0,"revision":1}"#, "line 3: the version"),
+    (#"{"in":1,"key":{"integer":007},"value":{"text":"x"},"version":1,"sequence":1}"#, "line 3: a number begins"),
+    (#"{"in":1,"key":{"integer":-01},"value":{"text":"x"},"version":1,"sequence":1}"#, "line 3: a number begins"),
+    (#"{"in":1,"key":{"float":1},"value":{"text":"x"},"version":1,"sequence":1}"#, "line 3: a key must be"),
+    (#"{"in":1,"key":{"integer":1},"value":5,"version":1,"sequence":1}"#, "line 3: a value must be"),
+    (#"{"in":1,"key":{"integer":1},"value":{"hex":"0"},"version":1,"sequence":1}"#, "line 3: a value must be"),
+    (#"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":0,"sequence":1}"#, "line 3: the version"),
     (#"{"in":1"#, "line 3: an object has no closing brace"),
     ("[", "line 3: a value is missing"),
     (#"{"keyspace":1,"name":"b","order":"ordered","retention":1,"definedAt":1}"#, "line 3"),
@@ -179,7 +189,7 @@ import Testing
   @Test func moreVersionsThanAreKeptAreRefused() throws {
     var text = head + keyspace
     for (version, old) in [(3, ""), (2, #","old":true"#), (1, #","old":true"#)] {
-      text += #"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":\#(version),"revision":\#(version)\#(old)}"#
+      text += #"{"in":1,"key":{"integer":1},"value":{"text":"x"},"version":\#(version),"sequence":\#(version)\#(old)}"#
       text += "\n"
     }
     let error = #expect(throws: StoreError.self) { try load(text + "{\"end\":true}\n") }
@@ -226,11 +236,11 @@ import Testing
     }
   }
 
-  private func versions(_ store: Store, _ keyspace: Keyspace) throws -> [Reference: [RowVersion]] {
-    var versions: [Reference: [RowVersion]] = [:]
+  private func versions(_ store: Store, _ keyspace: Keyspace) throws -> [Key: [RowVersion]] {
+    var versions: [Key: [RowVersion]] = [:]
     try store.snapshot().forEachHistory(in: keyspace) { records in
-      let reference = unsafe try Reference(validating: records[0].key.bytes)
-      versions[reference] = try store.history(of: reference, in: keyspace)
+      let key = unsafe try Key(validating: records[0].key.bytes)
+      versions[key] = try store.history(of: key, in: keyspace)
       return .next
     }
     return versions

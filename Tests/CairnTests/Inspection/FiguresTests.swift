@@ -22,15 +22,15 @@ import Testing
     #expect(histogram.largest == 1 << 40)
   }
 
-  @Test func beginningsOfReferencesAreCounted() {
+  @Test func beginningsOfKeysAreCounted() {
     var tally = PrefixTally()
     for number in -3..<2005 as Range<Int64> { tally.add(row: .integer(number), bytes: 1) }
-    for reference in [
+    for key in [
       .integer(.min), .integer(.max), "Berlin/Mitte", "Berlin/Wedding", [7, "a"], .bytes([]), .uuid(1),
     ]
-      as [Reference]
+      as [Key]
     {
-      tally.add(writeOf: reference)
+      tally.add(writeOf: key)
     }
     let rows = tally.hottest(100)
     #expect(rows.first?.prefix == "\"Berlin/\" …")

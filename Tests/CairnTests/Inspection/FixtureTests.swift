@@ -65,7 +65,7 @@ import Testing
         for version in try store.history(of: .integer(number), in: keyspace) {
           let value = version.value.map { "{\"text\":\"\(String(decoding: $0, as: UTF8.self))\"}" } ?? "null"
           lines += "{\"key\":{\"integer\":\(number)},\"value\":\(value),\"version\":\(version.version),"
-          lines += "\"revision\":\(version.revision)}\n"
+          lines += "\"sequence\":\(version.sequence)}\n"
         }
       }
     }
@@ -107,7 +107,7 @@ import Testing
     defer { try? store.close() }
     var rows: [String: [Row]] = [:]
     for keyspace in store.keyspaces {
-      rows[keyspace.name] = try store.snapshot().rows(in: keyspace).sorted { $0.reference < $1.reference }
+      rows[keyspace.name] = try store.snapshot().rows(in: keyspace).sorted { $0.key < $1.key }
     }
     return rows
   }

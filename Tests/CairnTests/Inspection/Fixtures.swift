@@ -25,15 +25,15 @@ enum Fixtures {
     return machine.files()
   }
 
-  /// Every type of reference, values that are text and values that are not, raw and compressed, overwritten and deleted
+  /// Every type of key, values that are text and values that are not, raw and compressed, overwritten and deleted
   /// rows, an unordered keyspace, several segments, two epochs, and half a frame after the end of the log.
   static func everything() throws -> Files {
     let machine = try FixtureMachine(random: [0x1234_5678_9ABC_DEF0, 0x0FED_CBA9_8765_4321, 42])
     var store = try machine.open()
     try store.write { batch in
       let keyspace = try store.keyspace("references")
-      for (number, reference) in references.enumerated() {
-        try batch.put(values[number % values.count], at: reference, in: keyspace)
+      for (number, key) in keys.enumerated() {
+        try batch.put(values[number % values.count], at: key, in: keyspace)
       }
     }
     try store.write { batch in
@@ -170,7 +170,7 @@ enum Fixtures {
     return files
   }
 
-  private static let references: [Reference] = [
+  private static let keys: [Key] = [
     0, 1, -1, 255, 256, -255, -256, -257, 65_535, -65_536, .integer(.max), .integer(.min),
     "", "a", "ab", "a\0b", "Z\u{FC}rich", "\u{65E5}\u{672C}", "\u{1F600}", "quote \" and \\ and '", "\u{1B}[31mred",
     "\u{9B}31m", "\u{202E}reversed", "\u{200B}unseen", "line\nline\r\n\ttab",

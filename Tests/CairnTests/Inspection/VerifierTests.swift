@@ -257,7 +257,7 @@ import Testing
   ) -> [UInt8] {
     let record = RecordHeader(
       kind: .put, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,
-      rawLength: rawLength ?? value.count, revision: 1, version: 1, baseSequence: 0)
+      rawLength: rawLength ?? value.count, sequence: 1, version: 1, baseSequence: 0)
     var frame = [UInt8](repeating: 0, count: FrameHeader.size + record.paddedLength)
     unsafe frame.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return }

@@ -25,10 +25,10 @@ import Testing
       found.counts.append(try snapshot.count(in: keyspace))
       if order == .ordered {
         #expect(
-          rows.map(\.reference) == rows.map(\.reference).sorted { $0.encoded.lexicographicallyPrecedes($1.encoded) })
+          rows.map(\.key) == rows.map(\.key).sorted { $0.encoded.lexicographicallyPrecedes($1.encoded) })
         found.reversed = try snapshot.rows(in: keyspace, reverse: true).map { "\($0)" }
       }
-      for row in rows { found.byKey.append("\(String(describing: try store.row(row.reference, in: keyspace)))") }
+      for row in rows { found.byKey.append("\(String(describing: try store.row(row.key, in: keyspace)))") }
       if order == .unordered { found.byKey.sort() }
     }
     let statistics = store.statistics
@@ -37,7 +37,7 @@ import Testing
     return found
   }
 
-  private func key(_ random: inout SplitMix64, _ shape: Int) -> Reference {
+  private func key(_ random: inout SplitMix64, _ shape: Int) -> Key {
     let number = Int64.random(in: 0..<600, using: &random)
     return switch shape {
     case 0: .integer(number)

@@ -322,8 +322,8 @@ import Testing
     options.upTo = 30
     let then = try machine.open(options)
     #expect(machine.contents == before)
-    let revision = try then.put([1], at: .integer(0), in: try then.keyspace("rows"))
-    #expect(revision > 400)
+    let sequence = try then.put([1], at: .integer(0), in: try then.keyspace("rows"))
+    #expect(sequence > 400)
     for part in then.recovery.discarded {
       #expect(machine.contents["\(Machine.path)/\(part.keptAs)"]?.count == part.length)
     }

@@ -85,7 +85,7 @@ import Testing
     let locator = keyspace.index.locator
     var places: [UInt64] = []
     for row in 0..<300 as Range<Int64> {
-      let key = Reference.integer(row).encoded
+      let key = Key.integer(row).encoded
       try unsafe key.withRawBytes { (key) throws(StoreError) in
         places.append(unsafe try locator.find(keyspace.index.hash(key), key)?.address ?? 0)
       }
@@ -260,7 +260,7 @@ import Testing
     }
     #expect(isAtWork)
     let found = try contents(machine.crash().open(Self.options))
-    #expect(found.map(\.reference) == (0..<600).map { .integer($0) })
+    #expect(found.map(\.key) == (0..<600).map { .integer($0) })
   }
 
   @Test("D17: Compaction leaves a damaged frame as it is, and never gives it a valid checksum.") func damage() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// How many of a row's versions are kept under a retention that has changed.
 @Suite struct RetentionScheduleTests {
-  /// How many versions are kept, given their revisions, newest first and negative for deletions.
+  /// How many versions are kept, given their sequences, newest first and negative for deletions.
   private func kept(_ versions: [Int], _ settings: [(since: UInt64, count: UInt32)]) -> Int {
     var schedule = RetentionSchedule(oldVersions: 0)
     for setting in settings.reversed() { schedule.add(oldVersions: setting.count - 1, since: setting.since) }

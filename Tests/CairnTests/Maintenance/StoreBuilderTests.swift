@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cairn
 
-/// Stores built from records that keep their revisions and versions.
+/// Stores built from records that keep their sequences and versions.
 @Suite struct StoreBuilderTests {
   private let machine = MemoryFileLayer()
 
@@ -17,29 +17,29 @@ import Testing
     return try Store.open(at: "/store", options: options, environment: environment)
   }
 
-  private func build(oldVersions: UInt32 = 0, segmentSize: Int = 1 << 16, _ records: [(Reference, RowVersion)]) throws {
+  private func build(oldVersions: UInt32 = 0, segmentSize: Int = 1 << 16, _ records: [(Key, RowVersion)]) throws {
     var builder = try StoreBuilder(
       at: "/store", lastSequence: 1000, segmentSize: segmentSize, environment: environment)
     try builder.add(
       Manifest.Keyspace(id: 3, isOrdered: true, definedAt: 2, name: "rows", oldVersions: oldVersions))
-    for (reference, version) in records {
+    for (key, version) in records {
       let value = version.value ?? []
-      try unsafe reference.encoded.withUnsafeBytes { key in
+      try unsafe key.encoded.withUnsafeBytes { key in
         try unsafe value.withUnsafeBytes { value in
           try unsafe builder.add(
             version.isDeletion ? .tombstone : .put, keyspace: 3, key: key, value: value, compressedFrom: nil,
-            version: version.version, revision: version.revision)
+            version: version.version, sequence: version.sequence)
         }
       }
     }
     try builder.finish()
   }
 
-  private func version(_ value: String?, _ version: UInt64, _ revision: UInt64) -> RowVersion {
-    RowVersion(value: value.map { Array($0.utf8) }, version: version, revision: revision)
+  private func version(_ value: String?, _ version: UInt64, _ sequence: UInt64) -> RowVersion {
+    RowVersion(value: value.map { Array($0.utf8) }, version: version, sequence: sequence)
   }
 
-  @Test func rowsKeepTheirRevisionsAndVersions() throws {
+  @Test func rowsKeepTheirSequencesAndVersions() throws {
     try build([("b", version("two", 5, 17)), ("a", version("one", 1, 900))])
     let store = try open()
     let rows = try store.keyspace("rows")
@@ -47,9 +47,9 @@ import Testing
     #expect(rows.definedAt == 2)
     #expect(store.lastSequence == 1000)
     let found = try store.snapshot().rows(in: rows)
-    #expect(found.map(\.reference) == ["a", "b"])
+    #expect(found.map(\.key) == ["a", "b"])
     #expect(found.map(\.version) == [1, 5])
-    #expect(found.map(\.revision) == [900, 17])
+    #expect(found.map(\.sequence) == [900, 17])
     #expect(try Verifier(at: "/store", files: machine).run().findings.isEmpty)
   }
 
@@ -74,8 +74,8 @@ import Testing
     #expect(store.statistics.segments > 2)
     var rows = try store.keyspace("rows")
     for number in 0..<200 as Range<Int64> { try store.delete(.integer(number), in: rows) }
-    let revision = try store.put([1], at: .integer(300), in: rows)
-    #expect(revision > 1000)
+    let sequence = try store.put([1], at: .integer(300), in: rows)
+    #expect(sequence > 1000)
     try store.compact(.everything)
     try store.checkpoint()
     try store.close()
@@ -83,7 +83,7 @@ import Testing
     rows = try store.keyspace("rows")
     #expect(try store.snapshot().count(in: rows) == 200)
     #expect(try store.row(.integer(300), in: rows)?.version == 2)
-    #expect(try store.row(.integer(301), in: rows)?.revision == 304)
+    #expect(try store.row(.integer(301), in: rows)?.sequence == 304)
     try store.close()
     #expect(try Verifier(at: "/store", files: machine).run().damage.isEmpty)
   }
@@ -112,15 +112,15 @@ import Testing
           for number in stride(from: round, to: 300, by: 7) { try batch.delete(.integer(number), in: rows) }
         }
       }
-      var found: [Reference: [UInt64]] = [:]
+      var found: [Key: [UInt64]] = [:]
       try store.snapshot().forEachHistory(in: rows) { records in
-        let key = unsafe try Reference(validating: records[0].key.bytes)
+        let key = unsafe try Key(validating: records[0].key.bytes)
         #expect(found[key] == nil)
-        found[key] = records.map(\.header.revision)
+        found[key] = records.map(\.header.sequence)
         return .next
       }
       for number in 0..<300 as Range<Int64> {
-        let history = try store.history(of: .integer(number), in: rows).map(\.revision)
+        let history = try store.history(of: .integer(number), in: rows).map(\.sequence)
         #expect(found[.integer(number)] ?? [] == history)
       }
     }

@@ -9,7 +9,7 @@ enum KeyShape: CaseIterable {
   case zeros
   case tuples
 
-  func reference(_ number: Int) -> Reference {
+  func key(_ number: Int) -> Key {
     let mixed = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     switch self {
     case .random: return unsafe .bytes(withUnsafeBytes(of: mixed.bigEndian) { unsafe Array($0) })

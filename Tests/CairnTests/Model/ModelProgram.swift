@@ -65,8 +65,8 @@ struct ModelProgram {
 
   private mutating func keyspace() -> Int { Int.random(in: 0..<Self.names.count, using: &random) }
 
-  private mutating func reference(_ keyspace: Int) -> Reference {
-    shapes[keyspace].reference(Int.random(in: 0..<keyCount, using: &random))
+  private mutating func key(_ keyspace: Int) -> Key {
+    shapes[keyspace].key(Int.random(in: 0..<keyCount, using: &random))
   }
 
   private mutating func value() -> [UInt8] {
@@ -79,7 +79,7 @@ struct ModelProgram {
   private mutating func expectation(_ row: ModelStore.Row?) -> Expectation {
     switch Int.random(in: 0..<12, using: &random) {
     case 0: return row == nil ? .absent : .present
-    case 1: return row.map { .revision($0.revision) } ?? .absent
+    case 1: return row.map { .sequence($0.sequence) } ?? .absent
     case 2: return Int.random(in: 0..<4, using: &random) == 0 ? (row == nil ? .present : .absent) : .anything
     default: return .anything
     }
@@ -90,7 +90,7 @@ struct ModelProgram {
   private mutating func write() throws {
     struct Change {
       var keyspace: Int
-      var reference: Reference
+      var key: Key
       var value: [UInt8]?
       var isCheck: Bool
       var expectation: Expectation
@@ -98,21 +98,21 @@ struct ModelProgram {
     var changes: [Change] = []
     for _ in 0..<Int.random(in: 1...20, using: &random) {
       let keyspace = keyspace()
-      let reference = reference(keyspace)
+      let key = key(keyspace)
       let kind = Int.random(in: 0..<10, using: &random)
       changes.append(
         Change(
-          keyspace: keyspace, reference: reference, value: kind < 6 ? value() : nil, isCheck: kind == 9,
-          expectation: expectation(model.rows[keyspace][reference.encoded])))
+          keyspace: keyspace, key: key, value: kind < 6 ? value() : nil, isCheck: kind == 9,
+          expectation: expectation(model.rows[keyspace][key.encoded])))
     }
     let durability: Durability = Int.random(in: 0..<4, using: &random) == 0 ? .durable : .buffered
     let broken = changes.filter { change in
-      let row = model.rows[change.keyspace][change.reference.encoded]
+      let row = model.rows[change.keyspace][change.key.encoded]
       switch change.expectation {
       case .anything: return false
       case .absent: return row != nil
       case .present: return row == nil
-      case .revision(let revision): return row?.revision != revision
+      case .sequence(let sequence): return row?.sequence != sequence
       }
     }
     let before = model.rows
@@ -121,19 +121,19 @@ struct ModelProgram {
         for change in changes {
           let keyspace = keyspaces[change.keyspace]
           if change.isCheck {
-            try batch.check(change.reference, in: keyspace, change.expectation)
+            try batch.check(change.key, in: keyspace, change.expectation)
           } else if let value = change.value {
-            try batch.put(value, at: change.reference, in: keyspace, expecting: change.expectation)
+            try batch.put(value, at: change.key, in: keyspace, expecting: change.expectation)
           } else {
-            try batch.delete(change.reference, in: keyspace, expecting: change.expectation)
+            try batch.delete(change.key, in: keyspace, expecting: change.expectation)
           }
         }
       }
       try require(broken.isEmpty, "a broken expectation went through")
       for change in changes where !change.isCheck {
-        let key = change.reference.encoded
+        let key = change.key.encoded
         if let value = change.value {
-          model.put(value, at: key, in: change.keyspace, revision: sequence, before: before)
+          model.put(value, at: key, in: change.keyspace, sequence: sequence, before: before)
         } else {
           model.delete(key, in: change.keyspace)
         }
@@ -151,27 +151,27 @@ struct ModelProgram {
 
   private mutating func readOne() throws {
     let keyspace = keyspace()
-    let reference = reference(keyspace)
-    try check(model.rows[keyspace][reference.encoded], try store.row(reference, in: keyspaces[keyspace]), reference)
+    let key = key(keyspace)
+    try check(model.rows[keyspace][key.encoded], try store.row(key, in: keyspaces[keyspace]), key)
     for (snapshot, rows) in snapshots {
-      let row = try snapshot.row(reference, in: keyspaces[keyspace])
-      try check(rows[keyspace][reference.encoded], row, reference)
+      let row = try snapshot.row(key, in: keyspaces[keyspace])
+      try check(rows[keyspace][key.encoded], row, key)
     }
   }
 
-  private func check(_ expected: ModelStore.Row?, _ found: Row?, _ reference: Reference) throws {
-    let row = found.map { ModelStore.Row(value: $0.value, version: $0.version, revision: $0.revision) }
-    try require(row == expected, "\(reference): found \(describe(row)), expected \(describe(expected))")
+  private func check(_ expected: ModelStore.Row?, _ found: Row?, _ key: Key) throws {
+    let row = found.map { ModelStore.Row(value: $0.value, version: $0.version, sequence: $0.sequence) }
+    try require(row == expected, "\(key): found \(describe(row)), expected \(describe(expected))")
   }
 
   private func describe(_ row: ModelStore.Row?) -> String {
-    row.map { "\($0.value.count) bytes, version \($0.version), revision \($0.revision)" } ?? "nothing"
+    row.map { "\($0.value.count) bytes, version \($0.version), sequence \($0.sequence)" } ?? "nothing"
   }
 
   private mutating func scan() throws {
     let keyspace = Int.random(in: 0..<2, using: &random)
-    let from = reference(keyspace)
-    let to = reference(keyspace)
+    let from = key(keyspace)
+    let to = key(keyspace)
     let range: KeyRange
     switch Int.random(in: 0..<5, using: &random) {
     case 0: range = .all
@@ -189,7 +189,7 @@ struct ModelProgram {
     let snapshot = pick.map { snapshots[$0].snapshot } ?? store.snapshot()
     let found = try snapshot.rows(range, in: keyspaces[keyspace], reverse: reverse, limit: limit)
     try require(
-      found.map(\.reference.encoded) == expected.prefix(limit).map(\.key),
+      found.map(\.key.encoded) == expected.prefix(limit).map(\.key),
       "a scan found \(found.count) rows, expected \(min(limit, expected.count))")
     try require(found.map(\.value) == expected.prefix(limit).map(\.row.value), "a scan found other values")
   }
@@ -207,10 +207,10 @@ struct ModelProgram {
   private func checkAll(_ rows: [ModelStore.Rows], _ snapshot: Snapshot) throws {
     for (index, keyspace) in keyspaces.enumerated() {
       var found = try snapshot.rows(in: keyspace)
-      if keyspace.order == .unordered { found.sort { $0.reference < $1.reference } }
+      if keyspace.order == .unordered { found.sort { $0.key < $1.key } }
       let expected = ModelStore.sorted(rows[index])
-      try require(found.map(\.reference.encoded) == expected.map(\.key), "\(keyspace.name): other rows")
-      for (row, (_, wanted)) in zip(found, expected) { try check(wanted, row, row.reference) }
+      try require(found.map(\.key.encoded) == expected.map(\.key), "\(keyspace.name): other rows")
+      for (row, (_, wanted)) in zip(found, expected) { try check(wanted, row, row.key) }
       try require(try snapshot.count(in: keyspace) == expected.count, "\(keyspace.name): another count")
     }
   }

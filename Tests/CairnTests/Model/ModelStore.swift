@@ -5,7 +5,7 @@ struct ModelStore {
   struct Row: Equatable {
     var value: [UInt8]
     var version: UInt64
-    var revision: UInt64
+    var sequence: UInt64
   }
 
   /// By encoded key.
@@ -20,9 +20,9 @@ struct ModelStore {
     history = [(0, rows)]
   }
 
-  mutating func put(_ value: [UInt8], at key: [UInt8], in keyspace: Int, revision: UInt64, before: [Rows]) {
+  mutating func put(_ value: [UInt8], at key: [UInt8], in keyspace: Int, sequence: UInt64, before: [Rows]) {
     let version = before[keyspace][key].map { $0.version + 1 } ?? 1
-    rows[keyspace][key] = Row(value: value, version: version, revision: revision)
+    rows[keyspace][key] = Row(value: value, version: version, sequence: sequence)
   }
 
   mutating func delete(_ key: [UInt8], in keyspace: Int) { rows[keyspace][key] = nil }

@@ -71,10 +71,10 @@ import Testing
       for chunk in stride(from: 0, to: count, by: 500) {
         try store.write(.buffered) { batch in
           for number in (chunk..<min(chunk + 500, count)) {
-            let key = shape.reference(number)
+            let key = shape.key(number)
             let value = [UInt8](repeating: UInt8(round), count: number % 60)
             try batch.put(value, at: key, in: keyspace)
-            expected[key.encoded] = ModelStore.Row(value: value, version: 1, revision: 1)
+            expected[key.encoded] = ModelStore.Row(value: value, version: 1, sequence: 1)
           }
         }
       }
@@ -85,8 +85,8 @@ import Testing
       for chunk in stride(from: 0, to: doomed.count, by: 100) {
         try store.write(.buffered) { batch in
           for number in doomed[chunk..<min(chunk + 100, doomed.count)] {
-            try batch.delete(shape.reference(number), in: keyspace)
-            expected[shape.reference(number).encoded] = nil
+            try batch.delete(shape.key(number), in: keyspace)
+            expected[shape.key(number).encoded] = nil
           }
         }
       }

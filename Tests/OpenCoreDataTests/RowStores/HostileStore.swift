@@ -71,9 +71,9 @@ final class HostileStore {
     try withKeyspace(name) { store, keyspace in try store.snapshot().rows(in: keyspace) }
   }
 
-  func write(_ content: [UInt8], at reference: Reference, in name: String) throws {
+  func write(_ content: [UInt8], at key: Key, in name: String) throws {
     _ = try withKeyspace(name) { store, keyspace in
-      try store.write(.buffered) { batch in try batch.put(content, at: reference, in: keyspace) }
+      try store.write(.buffered) { batch in try batch.put(content, at: key, in: keyspace) }
     }
   }
 

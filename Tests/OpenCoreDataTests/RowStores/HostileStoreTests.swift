@@ -25,7 +25,7 @@ struct HostileStoreTests {
   @Test("Hostile bytes in metadata, the schema or the numbers given out make their readers throw with the place.")
   func head() throws {
     try damage(nil) { store, round in
-      ("table 0", try #require(try store.rows("table 0").first { $0.reference == .integer(Int64(round % 3) + 1) }))
+      ("table 0", try #require(try store.rows("table 0").first { $0.key == .integer(Int64(round % 3) + 1) }))
     }
   }
 
@@ -37,12 +37,12 @@ struct HostileStoreTests {
     for round in 0..<Self.rounds {
       let store = try HostileStore()
       let (keyspace, sound) = try choose(store, round)
-      try store.write(round < 3 ? [] : mutations.mutate(sound.value), at: sound.reference, in: keyspace)
+      try store.write(round < 3 ? [] : mutations.mutate(sound.value), at: sound.key, in: keyspace)
       if let context = attempt(nil, { try store.open() }) {
         use(context, store, place, isOfHead: keyspace == "table 0")
       }
       try store.close()
-      try store.write(sound.value, at: sound.reference, in: keyspace)
+      try store.write(sound.value, at: sound.key, in: keyspace)
       try expectAllThere(store)
     }
   }

@@ -13,8 +13,8 @@ try store.write { batch in
 let before = store.snapshot()
 let mars = try store.row("Mars", in: planets)!
 try store.write { batch in
-  try batch.put("the rusty one", at: "Mars", in: planets, expecting: .revision(mars.revision))
+  try batch.put("the rusty one", at: "Mars", in: planets, expecting: .sequence(mars.sequence))
 }
 print(String(decoding: try store.get("Mars", in: planets)!, as: UTF8.self))
 print(String(decoding: try before.get("Mars", in: planets)!, as: UTF8.self))
-for moon in try before.rows(.prefix(["Mars"]), in: moons) { print(moon.reference) }
+for moon in try before.rows(.prefix(["Mars"]), in: moons) { print(moon.key) }

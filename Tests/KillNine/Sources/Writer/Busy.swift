@@ -43,11 +43,11 @@ struct Busy {
       case .write(let changes):
         try store.write(durability) { batch in
           for change in changes {
-            let reference = plan.reference(change.key)
+            let key = plan.key(change.key)
             if change.isPut {
-              try batch.put(plan.value(change.key, number), at: reference, in: keyspace)
+              try batch.put(plan.value(change.key, number), at: key, in: keyspace)
             } else {
-              try batch.delete(reference, in: keyspace)
+              try batch.delete(key, in: keyspace)
             }
           }
         }

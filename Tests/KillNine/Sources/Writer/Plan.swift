@@ -32,7 +32,7 @@ struct Plan {
 
   var order: Keyspace.Order { role == .history ? .unordered : .ordered }
 
-  func reference(_ key: Int) -> Reference { [.integer(Int64(role.rawValue)), .integer(Int64(key))] }
+  func key(_ key: Int) -> Key { [.integer(Int64(role.rawValue)), .integer(Int64(key))] }
 
   private func random(_ number: Int, _ salt: UInt64) -> UInt64 {
     var word = seed &+ UInt64(role.rawValue) << 56 &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15 &+ salt << 32
@@ -105,10 +105,10 @@ struct Outcome {
   func difference(_ store: Store, _ plan: Plan) throws -> String? {
     try store.read { snapshot in
       let keyspace = try store.keyspace(plan.keyspaceName, plan.order)
-      let owner = Reference.integer(Int64(plan.role.rawValue))
+      let owner = Key.integer(Int64(plan.role.rawValue))
       var found = 0
       for row in try snapshot.rows(in: keyspace) {
-        guard case .tuple(let parts) = row.reference, parts.count == 2, parts[0] == owner,
+        guard case .tuple(let parts) = row.key, parts.count == 2, parts[0] == owner,
           case .integer(let key) = parts[1]
         else { continue }
         found += 1
@@ -120,7 +120,7 @@ struct Outcome {
       let expected = versions.values.count { $0[0].isPut }
       if found != expected { return "\(found) rows, not \(expected)" }
       for (key, kept) in versions where retention > 1 {
-        let history = try snapshot.history(of: plan.reference(key), in: keyspace)
+        let history = try snapshot.history(of: plan.key(key), in: keyspace)
         let wanted = kept.map { $0.isPut ? plan.value(key, $0.number) : nil }
         if history.map(\.value) != wanted {
           return "\(history.count) versions of key \(key), not \(kept.count), or others"

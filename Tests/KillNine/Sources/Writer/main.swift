@@ -11,7 +11,7 @@ import Foundation
 //   reads that output from standard input, compares it with the store, and prints the operations to go on with
 
 /// The key of a thread's number: thread × 1,000,000,000 + how many numbers the thread has written before.
-func reference(_ thread: Int, _ number: Int) -> Reference { .integer(Int64(thread * 1_000_000_000 + number)) }
+func key(_ thread: Int, _ number: Int) -> Key { .integer(Int64(thread * 1_000_000_000 + number)) }
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else { fatalError("write or check, and a store") }
@@ -41,7 +41,7 @@ if arguments[1] == "write" {
       do {
         var number = 0
         while number < count {
-          let next = reference(thread, number)
+          let next = key(thread, number)
           try store.put(Array("value \(number)".utf8), at: next, in: keyspace, durability)
           FileHandle.standardOutput.write(Data("\(next)\n".utf8))
           number += 1

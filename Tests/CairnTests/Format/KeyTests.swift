@@ -1,38 +1,38 @@
 import Cairn
 import Testing
 
-@Suite struct ReferenceTests {
+@Suite struct KeyTests {
   @Test func encodesAsDocumented() {
-    #expect((0 as Reference).encoded == [0x20])
-    #expect((1 as Reference).encoded == [0x21, 1])
-    #expect((255 as Reference).encoded == [0x21, 0xFF])
-    #expect((256 as Reference).encoded == [0x22, 1, 0])
-    #expect((-1 as Reference).encoded == [0x1F, 0xFE])
-    #expect((-255 as Reference).encoded == [0x1F, 0])
-    #expect((-256 as Reference).encoded == [0x1E, 0xFE, 0xFF])
-    #expect(Reference.integer(.max).encoded == [0x28, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
-    #expect(Reference.integer(.min).encoded == [0x18, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
-    #expect(("a\0é" as Reference).encoded == [0x30, 0x61, 0, 0xC3, 0xA9])
-    #expect(Reference.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10).encoded == [0x40] + Array(1...16))
-    #expect(Reference.bytes([0, 0xFF]).encoded == [0x48, 0, 0xFF])
-    #expect(([] as Reference).encoded == [0x50])
+    #expect((0 as Key).encoded == [0x20])
+    #expect((1 as Key).encoded == [0x21, 1])
+    #expect((255 as Key).encoded == [0x21, 0xFF])
+    #expect((256 as Key).encoded == [0x22, 1, 0])
+    #expect((-1 as Key).encoded == [0x1F, 0xFE])
+    #expect((-255 as Key).encoded == [0x1F, 0])
+    #expect((-256 as Key).encoded == [0x1E, 0xFE, 0xFF])
+    #expect(Key.integer(.max).encoded == [0x28, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
+    #expect(Key.integer(.min).encoded == [0x18, 0x7F] + [UInt8](repeating: 0xFF, count: 7))
+    #expect(("a\0é" as Key).encoded == [0x30, 0x61, 0, 0xC3, 0xA9])
+    #expect(Key.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10).encoded == [0x40] + Array(1...16))
+    #expect(Key.bytes([0, 0xFF]).encoded == [0x48, 0, 0xFF])
+    #expect(([] as Key).encoded == [0x50])
     #expect(
-      Reference.tuple([1, "a\0b", [2, []], .bytes([0])]).encoded == [
+      Key.tuple([1, "a\0b", [2, []], .bytes([0])]).encoded == [
         0x50, 0x21, 1, 0x30, 0x61, 0, 0xFF, 0x62, 0, 0x50, 0x21, 2, 0x50, 0, 0, 0x48, 0, 0xFF, 0,
       ])
   }
 
   @Test func describesItself() {
-    #expect("\(Reference.integer(-5))" == "-5")
-    #expect("\(Reference.string("a\"\n\u{1}é"))" == #""a\"\n\u{01}é""#)
-    #expect("\(Reference.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0FF0))" == "01020304-0506-0708-090a-0b0c0d0e0ff0")
-    #expect("\(Reference.bytes([0x0A, 0xFB]))" == "x'0afb'")
-    #expect("\(Reference.tuple([1, ["a"], []]))" == #"(1, ("a"), ())"#)
+    #expect("\(Key.integer(-5))" == "-5")
+    #expect("\(Key.string("a\"\n\u{1}é"))" == #""a\"\n\u{01}é""#)
+    #expect("\(Key.uuid(0x0102_0304_0506_0708_090A_0B0C_0D0E_0FF0))" == "01020304-0506-0708-090a-0b0c0d0e0ff0")
+    #expect("\(Key.bytes([0x0A, 0xFB]))" == "x'0afb'")
+    #expect("\(Key.tuple([1, ["a"], []]))" == #"(1, ("a"), ())"#)
   }
 
   @Test func stringsAreTheirBytes() {
-    let composed = Reference.string("\u{E9}")
-    let decomposed = Reference.string("e\u{301}")
+    let composed = Key.string("\u{E9}")
+    let decomposed = Key.string("e\u{301}")
     #expect(composed != decomposed)
     #expect(decomposed < composed)
     #expect(Set([composed, decomposed]).count == 2)
@@ -40,41 +40,41 @@ import Testing
 
   /// The comparison once took twice as long with each level.
   @Test func tuplesInTuplesAreComparedAtOnce() {
-    let deep = (0..<60).reduce(Reference.integer(1)) { inner, _ in [inner] }
-    let deeper = (0..<60).reduce(Reference.integer(2)) { inner, _ in [inner] }
+    let deep = (0..<60).reduce(Key.integer(1)) { inner, _ in [inner] }
+    let deeper = (0..<60).reduce(Key.integer(2)) { inner, _ in [inner] }
     #expect(!(deep < deep) && deep < deeper && !(deeper < deep))
-    #expect(([1, deep] as Reference) < [1, deep, 0])
+    #expect(([1, deep] as Key) < [1, deep, 0])
   }
 
-  @Test(arguments: seeds) func encodingsCompareAsReferencesAndComeBack(_ seed: UInt64) throws {
+  @Test(arguments: seeds) func encodingsCompareAsKeysAndComeBack(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let references = (0..<300).map { _ in Reference.random(&random) }
-    for reference in references {
-      let encoded = reference.encoded
-      #expect(encoded.count == reference.encodedCount)
-      let handedOut = unsafe reference.withEncoded { unsafe Array($0) }
+    let keys = (0..<300).map { _ in Key.random(&random) }
+    for key in keys {
+      let encoded = key.encoded
+      #expect(encoded.count == key.encodedCount)
+      let handedOut = unsafe key.withEncoded { unsafe Array($0) }
       #expect(handedOut == encoded)
-      #expect(try Reference(validating: encoded) == reference)
-      let again = try unsafe Reference(validating: encoded.span.bytes)
-      #expect(again == reference)
-      #expect(try Reference(validating: encoded).hashValue == reference.hashValue)
+      #expect(try Key(validating: encoded) == key)
+      let again = try unsafe Key(validating: encoded.span.bytes)
+      #expect(again == key)
+      #expect(try Key(validating: encoded).hashValue == key.hashValue)
     }
-    for (left, right) in zip(references, references.dropFirst()) {
+    for (left, right) in zip(keys, keys.dropFirst()) {
       let (first, second) = (left.encoded, right.encoded)
       #expect((left < right) == first.lexicographicallyPrecedes(second), "\(left) \(right)")
       #expect((left == right) == (first == second), "\(left) \(right)")
     }
     #expect(
-      references.sorted().map(\.encoded) == references.map(\.encoded).sorted { $0.lexicographicallyPrecedes($1) })
+      keys.sorted().map(\.encoded) == keys.map(\.encoded).sorted { $0.lexicographicallyPrecedes($1) })
   }
 
-  @Test func longReferencesAreEncodedToo() {
-    let long = Reference.tuple([.string(String(repeating: "x\0", count: 5000)), 1])
+  @Test func longKeysAreEncodedToo() {
+    let long = Key.tuple([.string(String(repeating: "x\0", count: 5000)), 1])
     let handedOut = unsafe long.withEncoded { unsafe Array($0) }
     #expect(handedOut == long.encoded)
     #expect(throws: CancellationError.self) { try unsafe long.withEncoded { _ in throw CancellationError() } }
     #expect(throws: CancellationError.self) {
-      try unsafe (1 as Reference).withEncoded { _ in throw CancellationError() }
+      try unsafe (1 as Key).withEncoded { _ in throw CancellationError() }
     }
   }
 
@@ -89,18 +89,18 @@ import Testing
       [0x50, 0x60],
     ] as [[UInt8]]) func refusesWhatEncodingNeverGives(_ bytes: [UInt8])
   {
-    #expect(throws: MalformedReference.self) { try Reference(validating: bytes) }
+    #expect(throws: MalformedKey.self) { try Key(validating: bytes) }
   }
 
   @Test func nestingEndsSomewhere() throws {
-    var reference: Reference = []
-    for _ in 1..<Reference.maximumNesting { reference = [reference] }
-    #expect(reference.nesting == 64)
-    #expect(try Reference(validating: reference.encoded) == reference)
-    reference = [reference]
-    #expect(reference.nesting == 65)
-    #expect(throws: MalformedReference.self) { try Reference(validating: reference.encoded) }
-    #expect(throws: MalformedReference.self) { try Reference(validating: [UInt8](repeating: 0x50, count: 1 << 20)) }
+    var key: Key = []
+    for _ in 1..<Key.maximumNesting { key = [key] }
+    #expect(key.nesting == 64)
+    #expect(try Key(validating: key.encoded) == key)
+    key = [key]
+    #expect(key.nesting == 65)
+    #expect(throws: MalformedKey.self) { try Key(validating: key.encoded) }
+    #expect(throws: MalformedKey.self) { try Key(validating: [UInt8](repeating: 0x50, count: 1 << 20)) }
   }
 
   @Test(arguments: seeds) func anyBytesAreRefusedOrCanonical(_ seed: UInt64) {
@@ -109,41 +109,41 @@ import Testing
       var bytes =
         Bool.random(using: &random)
         ? (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        : Reference.random(&random).encoded
+        : Key.random(&random).encoded
       for _ in 0..<Int.random(in: 0..<3, using: &random) where !bytes.isEmpty {
         bytes[Int.random(in: bytes.indices, using: &random)] =
           [0, 0xFF, 0x20, 0x21, 0x1F, 0x30, 0x48, 0x50].randomElement(using: &random) ?? 0
       }
-      if let reference = try? Reference(validating: bytes) { #expect(reference.encoded == bytes) }
+      if let key = try? Key(validating: bytes) { #expect(key.encoded == bytes) }
     }
   }
 }
 
 @Suite struct KeyRangeTests {
-  private func contains(_ range: KeyRange, _ reference: Reference) -> Bool {
-    let key = reference.encoded
+  private func contains(_ range: KeyRange, _ key: Key) -> Bool {
+    let key = key.encoded
     return !key.lexicographicallyPrecedes(range.lower) && range.upper.map(key.lexicographicallyPrecedes) ?? true
   }
 
   @Test(arguments: seeds) func boundsAreWhatTheySay(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
-      let bounds = [Reference.random(&random), Reference.random(&random)].sorted()
+      let bounds = [Key.random(&random), Key.random(&random)].sorted()
       let (low, high) = (bounds[0], bounds[1])
-      for reference in [Reference.random(&random), low, high] {
-        #expect(contains(.all, reference))
-        #expect(contains(.from(low), reference) == (reference >= low))
-        #expect(contains(.after(low), reference) == (reference > low))
-        #expect(contains(.before(high), reference) == (reference < high))
-        #expect(contains(.through(high), reference) == (reference <= high))
-        #expect(contains(KeyRange(low..<high), reference) == (low..<high).contains(reference))
-        #expect(contains(KeyRange(low...high), reference) == (low...high).contains(reference))
-        #expect(contains(.prefix(low), reference) == reference.begins(with: low), "\(low) \(reference)")
+      for key in [Key.random(&random), low, high] {
+        #expect(contains(.all, key))
+        #expect(contains(.from(low), key) == (key >= low))
+        #expect(contains(.after(low), key) == (key > low))
+        #expect(contains(.before(high), key) == (key < high))
+        #expect(contains(.through(high), key) == (key <= high))
+        #expect(contains(KeyRange(low..<high), key) == (low..<high).contains(key))
+        #expect(contains(KeyRange(low...high), key) == (low...high).contains(key))
+        #expect(contains(.prefix(low), key) == key.begins(with: low), "\(low) \(key)")
       }
     }
-    #expect(KeyRange(("a" as Reference)...) == .from("a"))
-    #expect(KeyRange(..<("a" as Reference)) == .before("a"))
-    #expect(KeyRange(...("a" as Reference)) == .through("a"))
+    #expect(KeyRange(("a" as Key)...) == .from("a"))
+    #expect(KeyRange(..<("a" as Key)) == .before("a"))
+    #expect(KeyRange(...("a" as Key)) == .through("a"))
   }
 
   @Test func prefixesEndWhereTheyShould() {
@@ -163,8 +163,8 @@ import Testing
 
 let seeds: Range<UInt64> = 0..<4
 
-extension Reference {
-  func begins(with other: Reference) -> Bool {
+extension Key {
+  func begins(with other: Key) -> Bool {
     switch (self, other) {
     case (.string(let whole), .string(let start)): whole.utf8.starts(with: start.utf8)
     case (.bytes(let whole), .bytes(let start)): whole.starts(with: start)
@@ -174,7 +174,7 @@ extension Reference {
   }
 
   /// Chosen from few values, so that many are equal or nearly equal.
-  static func random(_ random: inout SplitMix64, depth: Int = 0) -> Reference {
+  static func random(_ random: inout SplitMix64, depth: Int = 0) -> Key {
     func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
     func few(_ range: Range<Int>) -> Range<Int> { 0..<Int.random(in: range, using: &random) }
     switch Int.random(in: 0..<(depth < 4 ? 7 : 4), using: &random) {

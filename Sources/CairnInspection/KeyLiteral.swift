@@ -1,6 +1,6 @@
 public import Cairn
 
-/// References as people write them, and as the tools print them:
+/// Keys as people write them, and as the tools print them:
 ///
 ///     42                      an integer
 ///     "Berlin\n"              a string; \n \r \t \0 \" \' \\ \u{1f600} as in Swift
@@ -10,14 +10,14 @@ public import Cairn
 ///     (7, "a", x'00')         a tuple; bare words in it end at a comma or a parenthesis
 ///
 /// An integer must be written as it is printed: `007` is a string.
-extension Reference {
+extension Key {
   /// Reads a literal.
-  public init(literal: String) throws(ReferenceLiteralError) {
+  public init(literal: String) throws(KeyLiteralError) {
     var parser = LiteralParser(literal)
     do throws(LiteralParser.Problem) {
       self = try parser.whole()
     } catch {
-      throw ReferenceLiteralError(literal: literal, reason: error.reason)
+      throw KeyLiteralError(literal: literal, reason: error.reason)
     }
   }
 
@@ -29,24 +29,24 @@ extension Reference {
   }
 }
 
-/// The error for a text that begins like the literal of a reference but is not one.
-public struct ReferenceLiteralError: Error, Hashable, Sendable, CustomStringConvertible {
+/// The error for a text that begins like the literal of a key but is not one.
+public struct KeyLiteralError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was given.
   public let literal: String
   /// What is wrong with it.
   public let reason: String
 
   /// The literal and the reason in a sentence.
-  public var description: String { "\(Reference.string(literal).literal) is not a reference: \(reason)" }
+  public var description: String { "\(Key.string(literal).literal) is not a key: \(reason)" }
 }
 
 extension [UInt8] {
-  /// Appends the literal of a reference.
-  package mutating func append(literal reference: Reference) {
-    switch reference {
+  /// Appends the literal of a key.
+  package mutating func append(literal key: Key) {
+    switch key {
     case .integer(let value): append(decimal: value)
     case .string(let text): append(quoted: text, .literal)
-    case .uuid: append(contentsOf: reference.description.utf8)
+    case .uuid: append(contentsOf: key.description.utf8)
     case .bytes(let bytes): unsafe bytes.withUnsafeBytes { unsafe append(hexLiteral: $0) }
     case .tuple(let elements):
       append(UInt8(ascii: "("))
@@ -82,14 +82,14 @@ private struct LiteralParser {
 
   private func isNext(_ text: String) -> Bool { scalars[position...].starts(with: text.unicodeScalars) }
 
-  mutating func whole() throws(Problem) -> Reference {
-    guard let reference = try marked(depth: 0) else { return try bare(Self.text(scalars[...])) }
+  mutating func whole() throws(Problem) -> Key {
+    guard let key = try marked(depth: 0) else { return try bare(Self.text(scalars[...])) }
     guard next == nil else { throw Problem("it continues after its end") }
-    return reference
+    return key
   }
 
   /// A literal whose first characters show its kind; nil if none begins here.
-  private mutating func marked(depth: Int) throws(Problem) -> Reference? {
+  private mutating func marked(depth: Int) throws(Problem) -> Key? {
     if next == "\"" { return .string(try quoted()) }
     if isNext("x'") { return .bytes(try bytes()) }
     if next == "(" { return .tuple(try elements(depth: depth + 1)) }
@@ -141,12 +141,12 @@ private struct LiteralParser {
     return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
   }
 
-  private mutating func elements(depth: Int) throws(Problem) -> [Reference] {
-    guard depth <= Reference.maximumNesting else {
-      throw Problem("tuples can be nested at most \(Reference.maximumNesting) deep")
+  private mutating func elements(depth: Int) throws(Problem) -> [Key] {
+    guard depth <= Key.maximumNesting else {
+      throw Problem("tuples can be nested at most \(Key.maximumNesting) deep")
     }
     position += 1
-    var elements: [Reference] = []
+    var elements: [Key] = []
     skipSpaces()
     if next == ")" {
       position += 1
@@ -171,7 +171,7 @@ private struct LiteralParser {
     while next == " " { position += 1 }
   }
 
-  private mutating func bareElement() throws(Problem) -> Reference {
+  private mutating func bareElement() throws(Problem) -> Key {
     let end = scalars[position...].firstIndex { $0 == "," || $0 == ")" } ?? scalars.count
     var word = scalars[position..<end]
     while word.last == " " { word.removeLast() }
@@ -183,7 +183,7 @@ private struct LiteralParser {
     return try bare(Self.text(word))
   }
 
-  private func bare(_ text: String) throws(Problem) -> Reference {
+  private func bare(_ text: String) throws(Problem) -> Key {
     if let value = Int64(text), String(value) == text { return .integer(value) }
     if let value = Self.uuid(text) { return .uuid(value) }
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]

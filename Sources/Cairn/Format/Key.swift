@@ -1,12 +1,12 @@
 /// The key by which a row is found in its keyspace.
 ///
-/// References have one order, which is the order of the rows in an ordered keyspace: integers and UUIDs by value,
+/// Keys have one order, which is the order of the rows in an ordered keyspace: integers and UUIDs by value,
 /// strings and bytes byte by byte with a prefix before anything longer, and tuples element by element. Integers come
 /// before strings, strings before UUIDs, UUIDs before bytes, and bytes before tuples.
 ///
 /// Strings are compared by their UTF-8 bytes. Two strings that look the same but are encoded differently, such as a
-/// composed and a decomposed accent, are different references.
-public enum Reference: Sendable {
+/// composed and a decomposed accent, are different keys.
+public enum Key: Sendable {
   /// A number. Takes 1 to 9 bytes in the log, the fewer the closer it is to zero.
   case integer(Int64)
   /// A text. Takes one byte more than its UTF-8.
@@ -15,15 +15,15 @@ public enum Reference: Sendable {
   case uuid(UInt128)
   /// Any bytes. Takes one byte more than their number.
   case bytes([UInt8])
-  /// Several references in a row, for keys of several columns. Takes one byte more than its elements. A string, bytes
+  /// Several keys in a row, for keys of several columns. Takes one byte more than its elements. A string, bytes
   /// or a tuple inside it takes one byte more for its end; a string or bytes also one for each zero byte. Tuples nest
   /// at most 64 deep.
-  case tuple([Reference])
+  case tuple([Key])
 }
 
-extension Reference: Hashable {
+extension Key: Hashable {
   /// Equal in kind and, byte by byte, in content.
-  public static func == (left: Reference, right: Reference) -> Bool {
+  public static func == (left: Key, right: Key) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left == right
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
@@ -49,13 +49,13 @@ extension Reference: Hashable {
   }
 }
 
-extension Reference: Comparable {
-  /// Whether the left reference comes before the right one in an ordered keyspace.
-  public static func < (left: Reference, right: Reference) -> Bool { left.order(right) < 0 }
+extension Key: Comparable {
+  /// Whether the left key comes before the right one in an ordered keyspace.
+  public static func < (left: Key, right: Key) -> Bool { left.order(right) < 0 }
 
-  /// Less than zero if this reference comes first, more than zero if the other does. Looks at each element of a tuple
+  /// Less than zero if this key comes first, more than zero if the other does. Looks at each element of a tuple
   /// once; comparing with `<` in both directions would look at it twice on every level.
-  private func order(_ other: Reference) -> Int {
+  private func order(_ other: Key) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): return left < right ? -1 : left == right ? 0 : 1
     case (.string(let left), .string(let right)): return Self.order(left.utf8, right.utf8)
@@ -87,7 +87,7 @@ extension Reference: Comparable {
   }
 }
 
-extension Reference: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+extension Key: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
   /// An ``integer(_:)``.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
@@ -95,10 +95,10 @@ extension Reference: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Ex
   public init(stringLiteral value: String) { self = .string(value) }
 
   /// A ``tuple(_:)``.
-  public init(arrayLiteral elements: Reference...) { self = .tuple(elements) }
+  public init(arrayLiteral elements: Key...) { self = .tuple(elements) }
 }
 
-extension Reference: CustomStringConvertible {
+extension Key: CustomStringConvertible {
   /// For people: `42`, `"text"`, `x'0a0b'`, `(1, "a")`, UUIDs in their usual form in lower case.
   public var description: String {
     switch self {

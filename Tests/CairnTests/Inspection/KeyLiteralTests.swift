@@ -2,8 +2,8 @@ import Cairn
 import CairnInspection
 import Testing
 
-@Suite struct ReferenceLiteralTests {
-  private static let references: [Reference] = [
+@Suite struct KeyLiteralTests {
+  private static let keys: [Key] = [
     0, 42, -7, .integer(.min), .integer(.max),
     "", "Berlin", "42", "007", "-", "x'00'", "(1)", "a \"b\" \\ 'c'", "\0\n\r\t\u{1B}\u{9B}\u{202E}\u{200B}",
     "a\u{AD}b\u{34F}\u{180E}\u{3164}\u{FE0F}\u{FFA0}\u{E0041}\u{E0100}\u{10FFFF}",
@@ -13,14 +13,14 @@ import Testing
     [], [[]], [1, "a, b)", .bytes([1])], [["x", [0, ""]], .uuid(7), -1],
   ]
 
-  @Test(arguments: references) func readsWhatIsPrinted(_ reference: Reference) throws {
-    #expect(try Reference(literal: reference.literal) == reference)
-    #expect(try Reference(literal: reference.description) == reference)
-    #expect(!reference.literal.unicodeScalars.contains { Escaping.isHidden($0.value) })
+  @Test(arguments: keys) func readsWhatIsPrinted(_ key: Key) throws {
+    #expect(try Key(literal: key.literal) == key)
+    #expect(try Key(literal: key.description) == key)
+    #expect(!key.literal.unicodeScalars.contains { Escaping.isHidden($0.value) })
   }
 
   @Test func showsInvisibleCharacters() {
-    #expect(Reference.string("a\u{AD}\u{E0041}").literal == #""a\u{AD}\u{E0041}""#)
+    #expect(Key.string("a\u{AD}\u{E0041}").literal == #""a\u{AD}\u{E0041}""#)
     var json: [UInt8] = []
     json.append(quoted: "\u{FE0F}\u{E0041}\u{1F600}", .json)
     #expect(String(decoding: json, as: UTF8.self) == #""\ufe0f\udb40\udc41"# + "\u{1F600}\"")
@@ -40,18 +40,18 @@ import Testing
       ("Berlin", "Berlin"), ("", ""), (" a b ", " a b "), ("007", "007"), ("-0", "-0"), ("+1", "+1"), ("1.5", "1.5"),
       ("x", "x"),
       ("a(b", "a(b"), ("12345678-1234-1234-1234-12345678901g", "12345678-1234-1234-1234-12345678901g"),
-    ] as [(String, Reference)])
-  func takesBareWordsAsStrings(_ literal: String, _ reference: Reference) throws {
-    #expect(try Reference(literal: literal) == reference)
+    ] as [(String, Key)])
+  func takesBareWordsAsStrings(_ literal: String, _ key: Key) throws {
+    #expect(try Key(literal: literal) == key)
   }
 
   @Test(
     arguments: [
       ("(a,b)", ["a", "b"]), ("( new york , -3 )", ["new york", -3]), ("(((7)))", [[[7]]]),
       ("(x'0A', \"\\u{41}\\0\")", [.bytes([10]), "A\0"]), ("()", []), ("( )", []),
-    ] as [(String, Reference)])
-  func readsTuples(_ literal: String, _ reference: Reference) throws {
-    #expect(try Reference(literal: literal) == reference)
+    ] as [(String, Key)])
+  func readsTuples(_ literal: String, _ key: Key) throws {
+    #expect(try Key(literal: literal) == key)
   }
 
   @Test(arguments: [
@@ -60,19 +60,19 @@ import Testing
     "x'0g'",
     "x'0a'0", "x'\u{E9}'", "9223372036854775808", "-9223372036854775809", String(repeating: "(", count: 100_000),
   ]) func tellsWhatIsWrong(_ literal: String) {
-    #expect(throws: ReferenceLiteralError.self) { try Reference(literal: literal) }
+    #expect(throws: KeyLiteralError.self) { try Key(literal: literal) }
   }
 
   @Test func namesTheLiteralAndTheReason() {
-    let error = #expect(throws: ReferenceLiteralError.self) { try Reference(literal: "(1") }
-    #expect(error?.description == "\"(1\" is not a reference: the tuple has no closing parenthesis")
+    let error = #expect(throws: KeyLiteralError.self) { try Key(literal: "(1") }
+    #expect(error?.description == "\"(1\" is not a key: the tuple has no closing parenthesis")
   }
 
   @Test func boundsAreTakenTogether() {
     #expect(KeyRange(prefix: nil, from: nil, to: nil) == .all)
     #expect(KeyRange(prefix: "b", from: nil, to: nil) == .prefix("b"))
     #expect(KeyRange(prefix: nil, from: 1, to: 5) == KeyRange(1..<5))
-    #expect(KeyRange(prefix: "b", from: "bc", to: "z").lower == Reference.string("bc").encoded)
+    #expect(KeyRange(prefix: "b", from: "bc", to: "z").lower == Key.string("bc").encoded)
     #expect(KeyRange(prefix: "b", from: "bc", to: "z").upper == KeyRange.prefix("b").upper)
   }
 }
