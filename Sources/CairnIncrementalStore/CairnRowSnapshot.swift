@@ -20,7 +20,7 @@ final class CairnRowSnapshot: RowSnapshot {
     guard let keyspace = engine.keyspace(.table(table)) else { return nil }
     return try CairnFailure.translating(url) { () throws(StoreError) in
       try snapshot.row(Key(reference), in: keyspace).map { row in
-        StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.sequence)
+        StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.sequence.rawValue)
       }
     }
   }
@@ -36,7 +36,7 @@ final class CairnRowSnapshot: RowSnapshot {
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
         row.version = stamp.version
-        row.revision = stamp.sequence
+        row.revision = stamp.sequence.rawValue
         return try body(&row) ? .next : .stop
       }
     }

@@ -43,15 +43,15 @@ final class CairnRowStore: RowStore {
 
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
     try CairnFailure.translatingAny(url) {
-      let revision = try engine.turn.withLock { try saveInTurn(changes) }
+      let sequence = try engine.turn.withLock { try saveInTurn(changes) }
       // After the turn, so that several coordinators share a sync.
-      if durability == .durable, revision != nil { try engine.store.sync() }
-      return revision ?? 0
+      if durability == .durable, sequence != nil { try engine.store.sync() }
+      return sequence?.rawValue ?? 0
     }
   }
 
-  /// Saves while the caller holds `engine.turn`. Returns the revision; nil if there was nothing to change.
-  private func saveInTurn(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64? {
+  /// Saves while the caller holds `engine.turn`. Returns the sequence of the commit; nil if there was nothing to change.
+  private func saveInTurn(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> CommitSequence? {
     // If the sync of a save failed, its changes are in the snapshot, and a second attempt would mistake them for a
     // conflict.
     try engine.store.checkHealth()
@@ -69,7 +69,7 @@ final class CairnRowStore: RowStore {
     return nil
   }
 
-  private func write(_ changes: RowChanges, _ snapshot: CairnRowSnapshot) throws -> UInt64 {
+  private func write(_ changes: RowChanges, _ snapshot: CairnRowSnapshot) throws -> CommitSequence {
     var tables: [UInt32: Keyspace] = [:]
     for row in changes.rows where tables[row.table] == nil {
       tables[row.table] = try engine.makeKeyspace(.table(row.table))
@@ -82,7 +82,7 @@ final class CairnRowStore: RowStore {
       defer { snapshot.close() }
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }
-        let expected = row.revision.map { Expectation.sequence($0) } ?? .absent
+        let expected = row.revision.map { Expectation.sequence(CommitSequence(rawValue: $0)) } ?? .absent
         if let bytes = row.bytes {
           try batch.put(bytes, at: Key(row.reference), in: table, expecting: expected)
         } else {

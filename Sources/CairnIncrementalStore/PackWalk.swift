@@ -95,7 +95,7 @@ struct StoredPack {
   /// The key of the pack, a lower bound of its entries.
   let bound: [UInt8]
   let bytes: [UInt8]
-  let sequence: UInt64
+  let sequence: CommitSequence
 
   static let overlap = RowDamage("its entries are not between its lower bound and that of the next pack", at: 0)
 

@@ -41,7 +41,7 @@ struct ReferenceBlock {
     let identity = engine.store.identity
     // A copy of a store must not give out the numbers that the original gives out.
     let base = stored.map { $0.store == identity ? $0.base : .random(in: 1 << 20..<1 << 30) } ?? 0
-    var range = base + engine.store.lastSequence / sequencesPerRange
+    var range = base + engine.store.lastSequence.rawValue / sequencesPerRange
     var found = row?.sequence
     // The first commit after an opening may have a sequence in a later range than `lastSequence`; if so, reserve again
     // in that range.
@@ -59,7 +59,7 @@ struct ReferenceBlock {
           counter.bytes, at: key, in: keyspace,
           expecting: found.map { .sequence($0) } ?? .absent)
       }
-      let actual = base + sequence / sequencesPerRange
+      let actual = base + sequence.rawValue / sequencesPerRange
       if actual == range { return ReferenceBlock(range: range, counts: first..<next) }
       (range, found) = (actual, sequence)
     }

@@ -163,7 +163,9 @@ extension AnnotatedFile {
     if name == ManifestFile.name || name == "\(ManifestFile.name).new" {
       return manifest(try directory.bytes(of: name))
     }
-    if name.hasSuffix(".checkpoint"), let id = UInt32(name.prefix(10)), let mapping = try directory.checkpoint(id) {
+    if name.hasSuffix(".checkpoint"), let id = UInt32(name.prefix(10)),
+      let mapping = try directory.checkpoint(CheckpointID(id))
+    {
       return unsafe checkpoint(mapping.bytes)
     }
     if name.hasSuffix(".moves") {

@@ -42,7 +42,7 @@ package struct AnnotatedSegment {
     fields.number(UInt32.self, "kind", { $0 == 1 ? "log" : $0 == 2 ? "written by compaction" : "\($0)" })
     fields.features()
     fields.uuid()
-    fields.number(UInt32.self, "segment id", isWrong: { $0 != segment.entry.id })
+    fields.number(UInt32.self, "segment id", isWrong: { $0 != segment.entry.id.rawValue })
     fields.number(UInt32.self, "epoch of the open that wrote it")
     fields.number(UInt64.self, "base sequence")
     fields.time("time of creation")

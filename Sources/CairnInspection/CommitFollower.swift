@@ -10,7 +10,7 @@ package struct LoggedCommit: Sendable {
     package let value: [UInt8]?
   }
 
-  package let sequence: UInt64
+  package let sequence: CommitSequence
   /// Nanoseconds since 1970.
   package let time: UInt64
   package let place: Place
@@ -27,28 +27,28 @@ package struct CommitFollower {
   package enum News: Sendable {
     case commit(LoggedCommit)
     /// Commits between these two were compacted before they were read, or are damaged.
-    case missed(after: UInt64, before: UInt64)
+    case missed(after: CommitSequence, before: CommitSequence)
   }
 
   private let directory: StoreDirectory
   private var manifest: Manifest?
   /// Segments of the log from the present one on.
-  private var files: [UInt32: any File] = [:]
+  private var files: [SegmentID: any File] = [:]
   /// Segments that compaction wrote; they are not part of the chain of commits.
-  private var compacted: Set<UInt32> = []
+  private var compacted: Set<SegmentID> = []
   private var present: Chained?
   private var offset = SegmentHeader.size
   /// The last commit that was read, or the base sequence of the present segment.
-  private var chain: UInt64 = 0
+  private var chain: CommitSequence = 0
   /// Whether commits before the next one may be missing.
   private var hasSkipped = false
   /// The last commit that was given to the caller.
-  package private(set) var lastSequence: UInt64
-  private var names: [UInt32: String] = [:]
+  package private(set) var lastSequence: CommitSequence
+  private var names: [KeyspaceID: String] = [:]
   private var values = ValueReader()
   /// Dictionaries that were not in the log when a value needed them. A dictionary precedes the values that need it, so
   /// they will not come.
-  private var lost: Set<UInt32> = []
+  private var lost: Set<DictionaryID> = []
 
   private struct Chained {
     let origin: SegmentOrigin
@@ -57,11 +57,11 @@ package struct CommitFollower {
   }
 
   /// Begins with the commit after `sequence`.
-  package init(at path: String, after sequence: UInt64) {
+  package init(at path: String, after sequence: CommitSequence) {
     self.init(at: path, files: SystemFileLayer(), after: sequence)
   }
 
-  package init(at path: String, files: any FileLayer, after sequence: UInt64) {
+  package init(at path: String, files: any FileLayer, after sequence: CommitSequence) {
     directory = StoreDirectory(path, files: files)
     lastSequence = sequence
   }
@@ -119,7 +119,7 @@ package struct CommitFollower {
     }
   }
 
-  private func entry(_ id: UInt32) -> Manifest.Segment? { manifest?.segments.first { $0.id == id } }
+  private func entry(_ id: SegmentID) -> Manifest.Segment? { manifest?.segments.first { $0.id == id } }
 
   /// The first segment in use that follows the present one in the log.
   private mutating func next() throws(StoreError) -> Chained? {
@@ -202,11 +202,11 @@ package struct CommitFollower {
     let whole = try LogPiece(file, from: 0, length: end)
     hasSkipped = true
     offset = origin.nextFrame(in: whole.mapping, from: offset + Format.unit, limit: min(end, whole.fileEnd)) ?? end
-    if let frame = whole.frame(at: offset, origin) { chain = frame.header.sequence &- 1 }
+    if let frame = whole.frame(at: offset, origin) { chain = frame.header.sequence.previous }
   }
 
   private mutating func give(
-    _ frame: FrameView, _ segment: UInt32, _ body: (News) throws -> ScanStep
+    _ frame: FrameView, _ segment: SegmentID, _ body: (News) throws -> ScanStep
   ) throws -> ScanStep {
     let header = frame.header
     var changes: [LoggedCommit.Change] = []
@@ -257,13 +257,13 @@ package struct CommitFollower {
   private static let leastEpochGap: UInt64 = 16_000_000
 
   /// The sequences of the last commits in the log, at most `count` of them, oldest first.
-  package static func last(_ count: Int, at path: String) throws -> [UInt64] {
+  package static func last(_ count: Int, at path: String) throws -> [CommitSequence] {
     let log = try LogReader(at: path)
     guard log.manifest != nil else { throw StoreError(.damaged, log.manifestProblem ?? "the manifest cannot be read") }
-    var sequences: [UInt64] = []
+    var sequences: [CommitSequence] = []
     for entry in log.entries.reversed() where sequences.count < count {
       guard let segment = try log.segment(entry), let origin = segment.origin, !origin.isCompacted else { continue }
-      var earlier: [UInt64] = []
+      var earlier: [CommitSequence] = []
       segment.forEachPiece { piece in
         guard case .frame(let frame) = piece else { return entry.end != nil }
         earlier.append(frame.header.sequence)

@@ -99,9 +99,9 @@ public struct Verification: Sendable, Hashable {
   /// Bytes of valid frames and headers.
   public internal(set) var bytes = 0
   /// The newest commit.
-  public internal(set) var lastSequence: UInt64 = 0
+  public internal(set) var lastSequence: CommitSequence = 0
   /// The commit up to which the log is known to have been durable.
-  public internal(set) var watermark: UInt64 = 0
+  public internal(set) var watermark: CommitSequence = 0
 
   /// The findings that are more than notes.
   public var damage: [Finding] { findings.filter(\.isDamage) }

@@ -3,20 +3,20 @@ package import Cairn
 /// Reads what `kvdump dump --format jsonl` writes.
 package struct JSONLinesReader {
   package struct Keyspace: Sendable {
-    package let id: UInt32
+    package let id: KeyspaceID
     package let name: String
     package let isOrdered: Bool
     package let retention: Int
-    package let definedAt: UInt64
+    package let definedAt: CommitSequence
   }
 
   package struct Version: Sendable {
-    package let keyspace: UInt32
+    package let keyspace: KeyspaceID
     package let key: Key
     /// nil for a deletion.
     package let value: [UInt8]?
     package let version: UInt64
-    package let sequence: UInt64
+    package let sequence: CommitSequence
     /// Whether the version before this one is a newer version of the same row.
     package let isOld: Bool
   }
@@ -29,7 +29,7 @@ package struct JSONLinesReader {
   private var lines: LineReader
   /// The name of the member with a version's sequence.
   private var sequenceMember = "sequence"
-  package private(set) var lastSequence: UInt64 = 0
+  package private(set) var lastSequence: CommitSequence = 0
 
   /// Reads the first line.
   package init(_ lines: LineReader) throws {
@@ -72,7 +72,7 @@ package struct JSONLinesReader {
   }
 
   private func keyspace(_ line: JSONValue) throws(StoreError) -> Keyspace {
-    guard let id = line["keyspace"]?.unsigned.flatMap(UInt32.init(exactly:)), (1...Format.maximumID).contains(id),
+    guard let id = line["keyspace"]?.keyspace, (1...KeyspaceID.highest).contains(id),
       let name = line["name"]?.text, (1...Int(UInt16.max)).contains(name.utf8.count)
     else { throw lines.problem("a keyspace must have a number and a name") }
     guard let order = line["order"]?.text, ["ordered", "unordered"].contains(order) else {
@@ -87,7 +87,7 @@ package struct JSONLinesReader {
   }
 
   private func version(_ line: JSONValue) throws(StoreError) -> Version {
-    guard let keyspace = line["in"]?.unsigned.flatMap(UInt32.init(exactly:)), let key = line["key"],
+    guard let keyspace = line["in"]?.keyspace, let key = line["key"],
       let value = line["value"]
     else { throw lines.problem("a row must have a keyspace, a key and a value") }
     let bytes: [UInt8]?
@@ -113,9 +113,9 @@ package struct JSONLinesReader {
 
 extension LineReader {
   fileprivate func sequence(
-    _ line: JSONValue, _ name: String, in range: ClosedRange<UInt64>
-  ) throws(StoreError) -> UInt64 {
-    guard let sequence = line[name]?.unsigned, range.contains(sequence) else {
+    _ line: JSONValue, _ name: String, in range: ClosedRange<CommitSequence>
+  ) throws(StoreError) -> CommitSequence {
+    guard let sequence = line[name]?.unsigned.map({ CommitSequence($0) }), range.contains(sequence) else {
       throw problem("\(name) must be a sequence from \(range.lowerBound) to \(range.upperBound)")
     }
     return sequence
@@ -123,6 +123,8 @@ extension LineReader {
 }
 
 extension JSONValue {
+  fileprivate var keyspace: KeyspaceID? { unsigned.flatMap { UInt32(exactly: $0) }.map { KeyspaceID($0) } }
+
   /// The bytes in `{"text":…}` or `{"hex":…}`; nil for anything else.
   fileprivate var bytes: [UInt8]? {
     if case .string(let text) = self["text"] { return text }

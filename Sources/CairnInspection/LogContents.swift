@@ -9,11 +9,11 @@ package struct LogContents: Sendable {
     /// A range of bytes that is not a valid frame. The valid records in it follow.
     case invalid(Invalid)
     /// A segment whose file is missing.
-    case missing(UInt32)
+    case missing(SegmentID)
   }
 
   package struct SegmentStart: Sendable {
-    package let id: UInt32
+    package let id: SegmentID
     /// nil if it cannot be read.
     package let header: SegmentHeader?
     /// Whether it is known where the segment's frames belong, so that they can be read.
@@ -35,7 +35,7 @@ package struct LogContents: Sendable {
   }
 
   package struct Invalid: Sendable {
-    package let segment: UInt32
+    package let segment: SegmentID
     package let range: Range<Int>
     /// Whether these bytes may be a write that a crash cut off, or that was in progress when the log was read.
     package let isTornTail: Bool
@@ -55,12 +55,12 @@ package struct LogContents: Sendable {
   package var manifestProblem: String? { log.manifestProblem }
 
   /// The ids of the segments.
-  package var segments: [UInt32] { log.entries.map(\.id) }
+  package var segments: [SegmentID] { log.entries.map(\.id) }
 
   /// Calls `body` with one item after the other until it returns `.stop`; only with the items of one segment if `only`
   /// is given.
   package func forEach(
-    in only: UInt32? = nil, _ body: (Item) throws -> ScanStep
+    in only: SegmentID? = nil, _ body: (Item) throws -> ScanStep
   ) throws {
     var names = Dictionary(
       (log.manifest?.keyspaces ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -74,7 +74,7 @@ package struct LogContents: Sendable {
   }
 
   private func walk(
-    _ segment: LogSegment, _ names: inout [UInt32: String], _ body: (Item) throws -> ScanStep
+    _ segment: LogSegment, _ names: inout [KeyspaceID: String], _ body: (Item) throws -> ScanStep
   ) throws -> Bool {
     let id = segment.entry.id
     var header: SegmentHeader?

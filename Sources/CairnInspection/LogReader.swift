@@ -13,9 +13,9 @@ package struct LogReader: Sendable {
   /// The segments that the manifest lists; without a manifest, those in the directory.
   package let entries: [Manifest.Segment]
   /// The files of the segments that the manifest lists and that exist.
-  private var files: [UInt32: SegmentFile] = [:]
+  private var files: [SegmentID: SegmentFile] = [:]
   /// Copies of the segments that are not sealed, as far as they have been read.
-  private var copies: [UInt32: (mapping: any Mapping, fileBytes: Int)] = [:]
+  private var copies: [SegmentID: (mapping: any Mapping, fileBytes: Int)] = [:]
   private var earlyWatermark = Watermark.none
   /// The watermark that is recorded outside of the log.
   private let recorded: WatermarkRecord?

@@ -10,11 +10,11 @@ package struct LogRecord: Sendable {
   package let time: UInt64?
   /// nil for a kind that this version does not know.
   package let kind: RecordKind?
-  package let keyspace: UInt32
+  package let keyspace: KeyspaceID
   /// The name of the record's keyspace; nil if neither the log nor the manifest has one.
   package let keyspaceName: String?
   package let key: LogKey
-  package let sequence: UInt64
+  package let sequence: CommitSequence
   package let version: UInt64
   /// Bytes of the record with its padding.
   package let length: Int
@@ -22,7 +22,7 @@ package struct LogRecord: Sendable {
   package let valueBytes: Int
   package let isCompressed: Bool
   /// The dictionary that the value is compressed with; 0 for none.
-  package let dictionary: UInt32
+  package let dictionary: DictionaryID
 
   init(_ record: RecordView, at place: Place, frame: Int?, time: UInt64?, keyspaceName: String?) {
     let header = record.header
@@ -49,7 +49,7 @@ package enum LogKey: Sendable, Hashable {
   /// The name in a keyspace's definition.
   case name(String)
   /// The number of a dictionary.
-  case dictionary(UInt32)
+  case dictionary(DictionaryID)
   case none
   /// Bytes that are not what a record of its kind should have.
   case malformed([UInt8])

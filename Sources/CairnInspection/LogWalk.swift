@@ -6,7 +6,7 @@ struct LogWalk {
   private(set) var frames = 0
   private(set) var records = 0
   private(set) var bytes = 0
-  private(set) var lastSequence: UInt64 = 0
+  private(set) var lastSequence: CommitSequence = 0
   /// Where the valid frames of the last segment end.
   private(set) var file = ManifestFile.name
   private(set) var end: Int?
@@ -15,13 +15,13 @@ struct LogWalk {
 
   private var epoch: UInt32 = 0
   private var hasEnded = false
-  private var chainSequence: UInt64 = 0
-  private var keyspaces: Set<UInt32> = []
-  private var dropped: Set<UInt32> = []
-  private var unknown: [UInt32: (file: String, offset: Int, records: Int)] = [:]
+  private var chainSequence: CommitSequence = 0
+  private var keyspaces: Set<KeyspaceID> = []
+  private var dropped: Set<KeyspaceID> = []
+  private var unknown: [KeyspaceID: (file: String, offset: Int, records: Int)] = [:]
   private var findings: [Finding] = []
   /// By id.
-  private var dictionaries: [UInt32: [UInt8]] = [:]
+  private var dictionaries: [DictionaryID: [UInt8]] = [:]
   private var waiting: [Waiting] = []
 
   /// A value whose dictionary has not been seen yet: compaction moves records in any order.
@@ -100,7 +100,7 @@ struct LogWalk {
         offset += header.length
       } else if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
         let sequence = frame.header.sequence
-        if sequence != lastSequence &+ 1 {
+        if sequence != lastSequence.next {
           guard offset < durable else { break }
           find(.gap, at: offset, "commit \(sequence) follows commit \(lastSequence)")
         }
@@ -109,7 +109,7 @@ struct LogWalk {
         offset += frame.header.length
       } else if offset < durable {
         guard let next = skip(mapping, origin, offset, limit: limit, end: min(limit, content)) else { break }
-        lastSequence = next.header.sequence &- 1
+        lastSequence = next.header.sequence.previous
         offset = next.offset
       } else {
         break
@@ -126,13 +126,13 @@ struct LogWalk {
     file = Segment.fileName(origin.id)
     bytes += SegmentHeader.size
     var offset = SegmentHeader.size
-    var number: UInt64 = 0
+    var number: CommitSequence = 0
     while offset < limit {
       if depth == .quick, let header = skim(mapping, offset, limit, follows: number) {
         number = header.sequence
         offset += header.length
       } else if let frame = origin.frame(in: mapping, at: offset, limit: limit) {
-        if frame.header.sequence != number + 1 {
+        if frame.header.sequence != number.next {
           find(.gap, at: offset, "frame \(frame.header.sequence) follows frame \(number)")
         }
         number = frame.header.sequence
@@ -140,7 +140,7 @@ struct LogWalk {
         offset += frame.header.length
       } else {
         guard let next = skip(mapping, origin, offset, limit: limit, end: limit) else { break }
-        number = next.header.sequence &- 1
+        number = next.header.sequence.previous
         offset = next.offset
       }
     }
@@ -163,10 +163,10 @@ struct LogWalk {
 
   /// Counts a frame by its header, if that is valid and follows `sequence`. Does not read the records.
   private mutating func skim(
-    _ mapping: any Mapping, _ offset: Int, _ limit: Int, follows sequence: UInt64
+    _ mapping: any Mapping, _ offset: Int, _ limit: Int, follows sequence: CommitSequence
   ) -> FrameHeader? {
     guard let header = unsafe FrameHeader(mapping.base + offset, available: limit - offset),
-      header.sequence == sequence &+ 1
+      header.sequence == sequence.next
     else { return nil }
     frames += 1
     records += header.recordCount
@@ -258,7 +258,7 @@ struct LogWalk {
   mutating func checkWaiting() -> [Finding] {
     defer { waiting.removeAll() }
     var found: [Finding] = []
-    var missing: [UInt32: (first: Waiting, values: Int)] = [:]
+    var missing: [DictionaryID: (first: Waiting, values: Int)] = [:]
     // A dropped keyspace loses its dictionaries before the last of its values.
     for value in waiting where !dropped.contains(value.record.header.keyspace) {
       let header = value.record.header

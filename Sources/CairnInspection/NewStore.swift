@@ -10,7 +10,7 @@ package struct NewStore: ~Copyable {
     /// Versions of rows, including the newest, and deletions.
     package internal(set) var versions = 0
     package internal(set) var dictionaries = 0
-    package internal(set) var lastSequence: UInt64 = 0
+    package internal(set) var lastSequence: CommitSequence = 0
     /// Bytes of the log.
     package internal(set) var bytes = 0
   }
@@ -22,8 +22,8 @@ package struct NewStore: ~Copyable {
   private var builder: StoreBuilder
   private var compressor = LZ4Compressor()
   private var keyspaces: [Manifest.Keyspace] = []
-  private var sections: [UInt32: Section] = [:]
-  private var nextDictionary: UInt32 = 1
+  private var sections: [KeyspaceID: Section] = [:]
+  private var nextDictionary: DictionaryID = 1
   private var contents = Contents()
   /// Rows whose newest version is a deletion.
   private var deletedRows = 0
@@ -34,19 +34,19 @@ package struct NewStore: ~Copyable {
     /// Versions that have been given but not written; nil once the compression has been decided.
     var pending: [PendingVersion]? = []
     var pendingBytes = 0
-    var dictionary: (id: UInt32, content: LZ4Dictionary)?
+    var dictionary: (id: DictionaryID, content: LZ4Dictionary)?
   }
 
   private struct PendingVersion {
     let key: [UInt8]
     let value: [UInt8]?
     let version: UInt64
-    let sequence: UInt64
+    let sequence: CommitSequence
   }
 
   /// Builds a store with `fill`. Removes what has been written if `fill`, or anything else, fails.
   package static func make(
-    at path: String, lastSequence: UInt64, segmentSize: Int = StoreOptions().segmentSize,
+    at path: String, lastSequence: CommitSequence, segmentSize: Int = StoreOptions().segmentSize,
     _ fill: (inout NewStore) throws -> Void
   ) throws -> Contents {
     let builder = try StoreBuilder(at: path, lastSequence: lastSequence, segmentSize: segmentSize)
@@ -92,7 +92,8 @@ package struct NewStore: ~Copyable {
   /// only in a keyspace that keeps them.
   /// - Throws: `malformed` for a keyspace that has not been added; `keyTooLong`.
   package mutating func add(
-    _ value: [UInt8]?, at key: [UInt8], in keyspace: UInt32, version: UInt64, sequence: UInt64, isOld: Bool = false
+    _ value: [UInt8]?, at key: [UInt8], in keyspace: KeyspaceID, version: UInt64, sequence: CommitSequence,
+    isOld: Bool = false
   ) throws(StoreError) {
     guard sections[keyspace] != nil else { throw StoreError(.malformed, "keyspace \(keyspace) is not defined") }
     guard key.count <= Format.maximumKeyLength else {
@@ -113,14 +114,14 @@ package struct NewStore: ~Copyable {
     try builder.add(copyOf: record)
   }
 
-  private mutating func count(isPut: Bool, isOld: Bool, in keyspace: UInt32) {
+  private mutating func count(isPut: Bool, isOld: Bool, in keyspace: KeyspaceID) {
     contents.versions += 1
     guard !isOld else { return }
     if isPut { sections[keyspace]?.rows += 1 } else { deletedRows += 1 }
   }
 
   /// Adds a dictionary of another store.
-  package mutating func add(dictionary id: UInt32, _ content: [UInt8], keyspace: UInt32) throws(StoreError) {
+  package mutating func add(dictionary id: DictionaryID, _ content: [UInt8], keyspace: KeyspaceID) throws(StoreError) {
     let sequence = keyspaces.first { $0.id == keyspace }?.definedAt ?? 0
     let block = compressor.block(of: content, with: nil)
     try builder.add(dictionary: id, content, block: block, keyspace: keyspace, sequence: sequence)
@@ -128,7 +129,7 @@ package struct NewStore: ~Copyable {
   }
 
   /// Decides how to compress a keyspace's values, and writes the pending versions.
-  private mutating func settle(_ keyspace: UInt32) throws(StoreError) {
+  private mutating func settle(_ keyspace: KeyspaceID) throws(StoreError) {
     guard let pending = sections[keyspace]?.pending else { return }
     sections[keyspace]?.pending = nil
     let samples = pending.compactMap(\.value).filter { $0.count <= LZ4Compressor.longestValueWithDictionary }
@@ -139,13 +140,13 @@ package struct NewStore: ~Copyable {
         try add(dictionary: nextDictionary, trial.dictionary, keyspace: keyspace)
         let content = unsafe trial.dictionary.withUnsafeBytes { unsafe LZ4Dictionary($0) }
         sections[keyspace]?.dictionary = (nextDictionary, content)
-        nextDictionary += 1
+        nextDictionary = nextDictionary.next
       }
     }
     for version in pending { try write(version, keyspace) }
   }
 
-  private mutating func write(_ version: PendingVersion, _ keyspace: UInt32) throws(StoreError) {
+  private mutating func write(_ version: PendingVersion, _ keyspace: KeyspaceID) throws(StoreError) {
     let value = version.value ?? []
     let dictionary = value.count <= LZ4Compressor.longestValueWithDictionary ? sections[keyspace]?.dictionary : nil
     let block = compressor.block(of: value, with: dictionary?.content)

@@ -7,7 +7,7 @@ package struct ObjectStore {
   package struct Object {
     package let reference: ObjectReference
     package let version: UInt64
-    package let sequence: UInt64
+    package let sequence: CommitSequence
     /// Attributes and to-one relationships by the number of the property.
     package let values: [UInt32: StoredValue]
   }
@@ -149,7 +149,7 @@ package struct ObjectStore {
   }
 
   private func object(
-    _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, sequence: UInt64
+    _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, sequence: CommitSequence
   ) throws(StoreError) -> Object {
     let values = try Self.reading("the row of \(name(of: reference))") { () throws(RowDamage) in
       var values: [UInt32: StoredValue] = [:]

@@ -2,7 +2,7 @@ package import Cairn
 
 /// Errors for what was requested and does not exist.
 extension StoreError {
-  package static func noSegment(_ id: UInt32, _ segments: [UInt32]) -> StoreError {
+  package static func noSegment(_ id: SegmentID, _ segments: [SegmentID]) -> StoreError {
     StoreError(
       .notFound,
       "there is no segment \(id); the segments are \(segments.map(String.init).joined(separator: ", "))")

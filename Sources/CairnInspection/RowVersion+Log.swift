@@ -5,7 +5,7 @@ extension RowVersion {
   /// those whose values cannot be read. Reads the whole log.
   package static func all(
     of key: Key, in keyspace: Keyspace, _ log: LogReader
-  ) throws(StoreError) -> (versions: [RowVersion], unreadable: [UInt64]) {
+  ) throws(StoreError) -> (versions: [RowVersion], unreadable: [CommitSequence]) {
     var values = ValueReader()
     var records: [(record: RecordView, mapping: any Mapping)] = []
     let key = key.encoded
@@ -20,7 +20,7 @@ extension RowVersion {
       }
     }
     // Compaction and a writer may have left two records of one sequence; both have the same contents.
-    var versions: [UInt64: RowVersion] = [:]
+    var versions: [CommitSequence: RowVersion] = [:]
     for (record, _) in records {
       let header = record.header
       do throws(StoreError) {
@@ -38,7 +38,7 @@ extension RowVersion {
 /// Reads the values of records of the log, without an index.
 package struct ValueReader {
   /// By id.
-  private var dictionaries: [UInt32: [UInt8]] = [:]
+  private var dictionaries: [DictionaryID: [UInt8]] = [:]
 
   /// Notes the dictionary in a record, if there is one.
   package mutating func learn(_ record: RecordView) {
@@ -47,7 +47,7 @@ package struct ValueReader {
     }
   }
 
-  package func knows(_ dictionary: UInt32) -> Bool { dictionaries[dictionary] != nil }
+  package func knows(_ dictionary: DictionaryID) -> Bool { dictionaries[dictionary] != nil }
 
   /// The value as it was put.
   /// - Throws: `corrupted` where it cannot be decompressed.

@@ -83,7 +83,7 @@ package struct RowWriter: Sendable {
       bytes.append(contentsOf: #","version":"#.utf8)
       bytes.append(decimal: stamp.version)
       bytes.append(contentsOf: #","sequence":"#.utf8)
-      bytes.append(decimal: stamp.sequence)
+      bytes.append(decimal: stamp.sequence.rawValue)
       bytes.append(UInt8(ascii: "}"))
     }
   }

@@ -25,7 +25,7 @@ package struct Salvage {
   }
 
   private struct Row: Hashable {
-    let keyspace: UInt32
+    let keyspace: KeyspaceID
     let key: [UInt8]
   }
 
@@ -33,7 +33,7 @@ package struct Salvage {
   private struct Version {
     let segment: Int
     let offset: Int
-    let sequence: UInt64
+    let sequence: CommitSequence
     let isTombstone: Bool
   }
 
@@ -42,18 +42,18 @@ package struct Salvage {
   private let progress: InspectionProgress?
   private var report = Report()
   private var segments: [LogSegment] = []
-  private var keyspaces: [UInt32: Manifest.Keyspace] = [:]
-  private var dropped: Set<UInt32> = []
+  private var keyspaces: [KeyspaceID: Manifest.Keyspace] = [:]
+  private var dropped: Set<KeyspaceID> = []
   /// The keyspaces that the manifest lists; nil without a manifest.
-  private let listed: Set<UInt32>?
-  private var retentions: [UInt32: RetentionSchedule] = [:]
-  private var dictionaries: [UInt32: (keyspace: UInt32, content: [UInt8])] = [:]
+  private let listed: Set<KeyspaceID>?
+  private var retentions: [KeyspaceID: RetentionSchedule] = [:]
+  private var dictionaries: [DictionaryID: (keyspace: KeyspaceID, content: [UInt8])] = [:]
   private var values = ValueReader()
   private var rows: [Row: [Version]] = [:]
-  private var lastSequence: UInt64 = 1
+  private var lastSequence: CommitSequence = 1
   /// The rows that losses name, and the newest sequence that was kept of each, if any.
   private var named: [(loss: Int, key: Int, row: Row)] = []
-  private var kept: [Row: UInt64] = [:]
+  private var kept: [Row: CommitSequence] = [:]
 
   /// - Throws: what ``LogReader`` throws; what making a store throws; `cancelled`.
   package static func run(
@@ -254,7 +254,7 @@ package struct Salvage {
     }
   }
 
-  private func name(_ keyspace: UInt32) -> String {
+  private func name(_ keyspace: KeyspaceID) -> String {
     keyspaces[keyspace].map { Key.string($0.name).literal } ?? "keyspace \(keyspace)"
   }
 
@@ -308,7 +308,7 @@ package struct Salvage {
       while !names.insert(name).inserted { name += "'" }
       return name
     }
-    var newest: [String: UInt32] = [:]
+    var newest: [String: KeyspaceID] = [:]
     for keyspace in found {
       guard let newer = newest[keyspace.name] else {
         newest[keyspace.name] = keyspace.id
@@ -331,7 +331,7 @@ package struct Salvage {
   /// Writes the versions of a row that are kept. Returns the newest sequence written; nil if none was.
   private func write(
     _ row: Row, to new: inout NewStore, _ losses: inout [Loss]
-  ) throws(StoreError) -> UInt64? {
+  ) throws(StoreError) -> CommitSequence? {
     guard let key = try? Key(encoded: row.key) else {
       if let first = rows[row]?.first {
         losses.append(
@@ -359,7 +359,7 @@ package struct Salvage {
   }
 
   /// The retention according to the log or, if the log no longer has one, to the manifest.
-  private func retention(of keyspace: UInt32) -> RetentionSchedule {
+  private func retention(of keyspace: KeyspaceID) -> RetentionSchedule {
     retentions[keyspace] ?? RetentionSchedule(oldVersions: keyspaces[keyspace]?.oldVersions ?? 0)
   }
 
@@ -369,7 +369,7 @@ package struct Salvage {
   }
 
   /// Why a version cannot be kept; nil if it can.
-  private func problem(_ version: Version, _ key: Key, _ keyspace: UInt32) -> Loss? {
+  private func problem(_ version: Version, _ key: Key, _ keyspace: KeyspaceID) -> Loss? {
     guard let record = record(version), !version.isTombstone, record.header.isCompressed else { return nil }
     do throws(StoreError) {
       _ = try values.value(of: record)

@@ -3,10 +3,10 @@ package import Cairn
 /// Where a segment belongs, on which its checksums depend. Comes from the header or, if that is damaged, from the
 /// manifest and the first frame.
 package struct SegmentOrigin: Sendable {
-  package let id: UInt32
+  package let id: SegmentID
   package let epoch: UInt32
   package let seed: PlaceSeed
-  package let baseSequence: UInt64
+  package let baseSequence: CommitSequence
   /// Whether compaction wrote the segment: its frames are numbered from 1, and their records are of any commits.
   package let isCompacted: Bool
 
@@ -24,7 +24,7 @@ package struct SegmentOrigin: Sendable {
     epoch = entry.epoch == 0 ? manifest.epoch : entry.epoch
     seed = PlaceSeed(store: manifest.store, segment: entry.id, epoch: epoch)
     let first = unsafe FrameHeader(mapping.base + SegmentHeader.size, available: mapping.length - SegmentHeader.size)
-    guard let sequence = entry.end != nil ? entry.baseSequence : first.map({ $0.sequence &- 1 }) else { return nil }
+    guard let sequence = entry.end != nil ? entry.baseSequence : first.map({ $0.sequence.previous }) else { return nil }
     baseSequence = sequence
     // Only the header says whether compaction wrote the segment. Without a header, it did if the first frame is valid
     // only when the frame may contain records of other commits.

@@ -15,7 +15,7 @@ package struct SegmentReport: Sendable {
     case unreadable
   }
 
-  package let id: UInt32
+  package let id: SegmentID
   package let kind: StoreInfo.Segment.State
   package private(set) var state = State.sound
   package private(set) var epoch: UInt32 = 0
@@ -26,7 +26,7 @@ package struct SegmentReport: Sendable {
   package private(set) var records = 0
   package private(set) var tombstones = 0
   /// The lowest and the highest sequence.
-  package private(set) var sequences: ClosedRange<UInt64>?
+  package private(set) var sequences: ClosedRange<CommitSequence>?
   /// Bytes of the values: uncompressed, and as they are stored.
   package private(set) var valueBytes = 0
   package private(set) var storedBytes = 0
@@ -66,7 +66,7 @@ package struct SegmentReport: Sendable {
   private static let attempts = 8
 
   /// The live bytes of each segment; nil if the store cannot be opened.
-  private static func live(at path: String) -> ([UInt32: Int]?, StoreError?) {
+  private static func live(at path: String) -> ([SegmentID: Int]?, StoreError?) {
     do throws(StoreError) {
       let store = try Store.openForInspection(at: path)
       defer { try? store.close() }

@@ -35,7 +35,7 @@ package struct SpaceReport: Sendable {
         throw StoreError(.cancelled, "counting was cancelled")
       }
     }
-    var positions: [UInt32: Int] = [:]
+    var positions: [KeyspaceID: Int] = [:]
     for keyspace in store.keyspaces {
       positions[keyspace.id] = keyspaces.count
       var report = Keyspace(name: keyspace.name)

@@ -81,7 +81,7 @@ package struct StoreDirectory: Sendable {
   }
 
   /// A checkpoint's bytes, which never change; nil if there is no such file.
-  package func checkpoint(_ id: UInt32) throws(StoreError) -> (any Mapping)? {
+  package func checkpoint(_ id: CheckpointID) throws(StoreError) -> (any Mapping)? {
     do throws(FileError) {
       let file = try files.open("\(path)/\(CheckpointTables.fileName(id))", .read)
       defer { file.close() }
@@ -94,8 +94,8 @@ package struct StoreDirectory: Sendable {
   }
 
   /// The id in the name of a segment's file; nil for other names.
-  package static func segment(named name: String) -> UInt32? {
-    let id = UInt32(name.prefix(10))
+  package static func segment(named name: String) -> SegmentID? {
+    let id = UInt32(name.prefix(10)).map { SegmentID($0) }
     return id.map(Segment.fileName) == name ? id : nil
   }
 }

@@ -165,7 +165,7 @@ extension StoreDump {
   }
 
   private func append(
-    _ record: RecordView, _ keyspace: UInt32, isOld: Bool, to bytes: inout [UInt8]
+    _ record: RecordView, _ keyspace: KeyspaceID, isOld: Bool, to bytes: inout [UInt8]
   ) throws {
     bytes += Array(#"{"in":\#(keyspace),"key":"#.utf8)
     do throws(MalformedKey) {

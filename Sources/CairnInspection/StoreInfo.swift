@@ -5,7 +5,7 @@ public struct StoreInfo: Sendable {
   /// One keyspace.
   public struct Keyspace: Sendable, Hashable {
     /// The number that identifies the keyspace in the log.
-    public let id: UInt32
+    public let id: KeyspaceID
     /// The name, unique in the store.
     public let name: String
     /// Whether its rows can be walked in the order of their keys.
@@ -15,7 +15,7 @@ public struct StoreInfo: Sendable {
     /// How many versions of each row are kept.
     public let retention: Retention
     /// The commit that defined the keyspace.
-    public let definedAt: UInt64
+    public let definedAt: CommitSequence
     /// Bytes of the newest records of its rows, and of older ones that it retains.
     public let liveBytes: Int
     /// Bytes of each dictionary that its values may be compressed with.
@@ -37,7 +37,7 @@ public struct StoreInfo: Sendable {
     }
 
     /// The number in its file's name.
-    public let id: UInt32
+    public let id: SegmentID
     /// The role of the segment in the log.
     public let state: State
     /// The epoch of the open that wrote the segment; 0 while the segment is unused.
@@ -69,7 +69,7 @@ public struct StoreInfo: Sendable {
   /// The segments, sorted by id.
   public let segments: [Segment]
   /// The commits at which there are checkpoints, oldest first.
-  public let checkpoints: [UInt64]
+  public let checkpoints: [CommitSequence]
   /// The engine's statistics, as a reader sees them.
   public let statistics: StoreStatistics
   /// What opening the store found.

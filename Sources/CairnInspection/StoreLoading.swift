@@ -47,13 +47,13 @@ package struct StoreLoading {
     var remarks: [String] = []
     defer { self.remarks = remarks }
     return try NewStore.make(at: path, lastSequence: 1) { store in
-      var id: UInt32 = 0
+      var id: KeyspaceID = 0
       var rows = 0
       var (item, value): ([UInt8], [UInt8]) = ([], [])
       while let section = try reader.nextSection() {
         let name = section.name ?? unnamed
         for remark in section.remarks { remarks.append("\(Key.string(name).literal): \(remark)") }
-        id += 1
+        id = id.next
         try store.add(Manifest.Keyspace(id: id, isOrdered: isOrdered, definedAt: 1, name: name))
         var previous: [UInt8]?
         while try reader.nextRow(&item, &value) {

@@ -286,7 +286,7 @@ struct VerificationPass {
     }
   }
 
-  private mutating func checkEnd(_ watermark: Watermark, _ chainSequence: UInt64) {
+  private mutating func checkEnd(_ watermark: Watermark, _ chainSequence: CommitSequence) {
     let last = max(walk.lastSequence, chainSequence)
     guard !hasDamage, last < watermark.sequence else { return }
     find(

@@ -6,45 +6,45 @@ import Cairn
 struct LogScan {
   struct Record {
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
     var isTombstone: Bool
     var isCompressed: Bool
     var rawLength: Int
     var stored: [UInt8]
     /// The dictionary that the value is compressed with; empty if there is none, nil if it is missing.
     var dictionary: [UInt8]? = []
-    var dictionaryID: UInt32
+    var dictionaryID: DictionaryID
     /// Bytes in the log, with padding.
     var length: Int
   }
 
   struct RowKey: Hashable {
-    var keyspace: UInt32
+    var keyspace: KeyspaceID
     var key: [UInt8]
   }
 
   /// The versions of each row that are kept, newest first.
   private(set) var histories: [RowKey: [Record]] = [:]
   /// The records of each row by sequence, whatever their order in the log.
-  private var records: [RowKey: [UInt64: Record]] = [:]
+  private var records: [RowKey: [CommitSequence: Record]] = [:]
   /// How many versions each keyspace keeps, by the commit that set the number.
-  private var retentions: [UInt32: [UInt64: Int]] = [:]
-  private var names: [UInt32: String] = [:]
-  private var dropped: Set<UInt32> = []
+  private var retentions: [KeyspaceID: [CommitSequence: Int]] = [:]
+  private var names: [KeyspaceID: String] = [:]
+  private var dropped: Set<KeyspaceID> = []
   /// By name.
-  private(set) var keyspaces: [String: UInt32] = [:]
+  private(set) var keyspaces: [String: KeyspaceID] = [:]
   private(set) var segments = 0
   private(set) var logBytes = 0
-  private(set) var lastSequence: UInt64 = 0
+  private(set) var lastSequence: CommitSequence = 0
   var liveBytes: Int { histories.values.reduce(0) { $1.reduce($0) { $0 + $1.length } } }
   var rowCount: Int { histories.values.count { !$0[0].isTombstone } }
 
-  private var chain: UInt64 = 0
+  private var chain: CommitSequence = 0
   /// The last commit of the sealed segments, including those that have been compacted since.
-  private var last: UInt64 = 0
+  private var last: CommitSequence = 0
   private var epoch: UInt32 = 0
   private var hasEnded = false
-  private var dictionaries: [UInt32: [UInt8]] = [:]
+  private var dictionaries: [DictionaryID: [UInt8]] = [:]
 
   private struct Source {
     let entry: Manifest.Segment
@@ -73,7 +73,7 @@ struct LogScan {
 
   /// The versions of a row that remain after applying its records and the keyspace's retentions in the order of the
   /// commits.
-  private static func kept(_ records: [UInt64: Record], _ retentions: [UInt64: Int]) -> [Record] {
+  private static func kept(_ records: [CommitSequence: Record], _ retentions: [CommitSequence: Int]) -> [Record] {
     var kept: [Record] = []
     var count = 1
     for sequence in Set(records.keys).union(retentions.keys).sorted() {
@@ -134,7 +134,7 @@ struct LogScan {
         mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
         baseSequence: header.baseSequence), frame.header.sequence == chain + 1
     {
-      chain += 1
+      chain = chain.next
       lastSequence = max(lastSequence, chain)
       frame.forEachRecord { record, _ in apply(record) }
       offset += frame.header.length
@@ -149,13 +149,13 @@ struct LogScan {
     segments += 1
     let limit = min(source.entry.end ?? 0, source.mapping.length)
     var offset = SegmentHeader.size
-    var number: UInt64 = 0
+    var number: CommitSequence = 0
     while offset < limit,
       let frame = unsafe FrameView(
         source.mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
         baseSequence: header.baseSequence, isCompacted: true), frame.header.sequence == number + 1
     {
-      number += 1
+      number = number.next
       frame.forEachRecord { record, _ in apply(record) }
       offset += frame.header.length
     }
@@ -185,7 +185,7 @@ struct LogScan {
 
   /// The highest watermark in any valid structure, wherever it is; 0 if the manifest cannot be read. The log must not
   /// end below it, whatever has been damaged.
-  static func watermark(_ files: MemoryFileLayer) -> UInt64 {
+  static func watermark(_ files: MemoryFileLayer) -> CommitSequence {
     guard let (manifest, sources) = try? sources(files) else { return 0 }
     var highest = manifest.checkpoints.reduce(0) { max($0, $1.sequence) }
     if let bytes = files.contents["\(SimulatedMachine.path)/\(WatermarkRecord.fileName)"],
@@ -216,7 +216,7 @@ struct LogScan {
   }
 
   /// The newest commit that one of the present segments names as its compacted sequence; 0 if no segment is compacted.
-  static func compactedSequence(_ files: MemoryFileLayer) -> UInt64 {
+  static func compactedSequence(_ files: MemoryFileLayer) -> CommitSequence {
     guard let (_, sources) = try? sources(files) else { return 0 }
     return sources.reduce(0) { highest, source in
       let bytes = unsafe UnsafeRawBufferPointer(start: source.mapping.base, count: source.mapping.length)

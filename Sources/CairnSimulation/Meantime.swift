@@ -201,7 +201,7 @@ final class Meantime: Sendable {
   }
 
   private func commit(
-    _ next: Model.Rows, _ scene: inout Scene, _ body: (inout Scene) throws -> UInt64
+    _ next: Model.Rows, _ scene: inout Scene, _ body: (inout Scene) throws -> CommitSequence
   ) throws {
     let before = scene.store.lastSequence
     scene.model.mayWrite()

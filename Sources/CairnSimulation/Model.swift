@@ -6,14 +6,14 @@ struct Model: Sendable {
     var value: [UInt8]
     var version: UInt64
     /// 0 in a commit whose sequence isn't known yet.
-    var sequence: UInt64
+    var sequence: CommitSequence
   }
 
   /// A version of a row; the value is nil for a deletion.
   struct Version: Equatable, Sendable {
     var value: [UInt8]?
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
   }
 
   /// Rows by the number of their key.
@@ -49,7 +49,7 @@ struct Model: Sendable {
       versions[key] = kept.count == 1 && kept[0].value == nil ? nil : kept
     }
 
-    fileprivate mutating func name(_ sequence: UInt64) {
+    fileprivate mutating func name(_ sequence: CommitSequence) {
       for key in versions.keys where versions[key]?[0].sequence == 0 { versions[key]?[0].sequence = sequence }
     }
   }
@@ -58,9 +58,9 @@ struct Model: Sendable {
 
   private(set) var rows: Rows = Array(repeating: Keyspace(), count: Keys.names.count)
   /// The rows after each commit, oldest first.
-  private(set) var history: [(sequence: UInt64, rows: Rows)]
+  private(set) var history: [(sequence: CommitSequence, rows: Rows)]
   /// A loss of power must not lose anything up to this commit.
-  private(set) var durable: UInt64 = 0
+  private(set) var durable: CommitSequence = 0
   /// The rows after a commit that has begun; recovery may find the commit or not.
   var possible: Rows?
   /// The commits after the one that the store has been opened up to. They exist until the first write. Until then, none
@@ -69,24 +69,24 @@ struct Model: Sendable {
   private(set) var left: Left?
 
   struct Left: Sendable {
-    var history: [(sequence: UInt64, rows: Rows)]
-    var durable: UInt64
+    var history: [(sequence: CommitSequence, rows: Rows)]
+    var durable: CommitSequence
     /// The first write has begun.
     var mayBeGone = false
   }
 
   init() { history = [(0, rows)] }
 
-  var last: UInt64 { history[history.count - 1].sequence }
+  var last: CommitSequence { history[history.count - 1].sequence }
 
   /// A loss of power must not lose any commit up to this one.
-  var floor: UInt64 {
+  var floor: CommitSequence {
     guard let left, !left.mayBeGone else { return durable }
     return left.durable
   }
 
   /// The end of a process must not lose any commit up to this one.
-  var newest: UInt64 {
+  var newest: CommitSequence {
     guard let left, !left.mayBeGone else { return last }
     return left.history[left.history.count - 1].sequence
   }
@@ -134,13 +134,13 @@ struct Model: Sendable {
     return result
   }
 
-  private static func named(_ rows: Rows, _ sequence: UInt64) -> Rows {
+  private static func named(_ rows: Rows, _ sequence: CommitSequence) -> Rows {
     var named = rows
     for keyspace in named.indices { named[keyspace].name(sequence) }
     return named
   }
 
-  mutating func committed(_ next: Rows, _ sequence: UInt64) {
+  mutating func committed(_ next: Rows, _ sequence: CommitSequence) {
     rows = Self.named(next, sequence)
     history.append((sequence, rows))
     possible = nil
@@ -151,7 +151,7 @@ struct Model: Sendable {
   mutating func mayWrite() { left?.mayBeGone = true }
 
   /// The store has been opened up to an earlier commit; the first write removes the commits after it.
-  mutating func wentBack(to sequence: UInt64) {
+  mutating func wentBack(to sequence: CommitSequence) {
     let behind = history.filter { $0.sequence > sequence }
     guard !behind.isEmpty else { return }
     history.removeAll { $0.sequence > sequence }
@@ -161,7 +161,7 @@ struct Model: Sendable {
     possible = nil
   }
 
-  mutating func madeDurable(upTo sequence: UInt64) { durable = max(durable, sequence) }
+  mutating func madeDurable(upTo sequence: CommitSequence) { durable = max(durable, sequence) }
 
   func expectation(_ change: Change) -> Expectation {
     let sequence = rows[change.keyspace][change.key]?.sequence
@@ -189,7 +189,7 @@ struct Model: Sendable {
   // MARK: Recovering
 
   /// The expected rows if the last commit found has this sequence; nil if there is no such state.
-  func state(at sequence: UInt64) -> Rows? {
+  func state(at sequence: CommitSequence) -> Rows? {
     if let known = history.last(where: { $0.sequence <= sequence }) {
       if known.sequence == sequence { return known.rows }
       if let left, sequence >= left.durable, let found = left.history.first(where: { $0.sequence == sequence }) {
@@ -201,15 +201,15 @@ struct Model: Sendable {
   }
 
   /// The state that a store shows when it is opened up to a commit.
-  func state(upTo sequence: UInt64) -> (sequence: UInt64, rows: Rows)? {
+  func state(upTo sequence: CommitSequence) -> (sequence: CommitSequence, rows: Rows)? {
     (history + (left?.history ?? [])).last { $0.sequence <= sequence }
   }
 
   /// The sequence of a commit of the history, by number, modulo their count.
-  func commit(_ number: Int) -> UInt64 { history[number % history.count].sequence }
+  func commit(_ number: Int) -> CommitSequence { history[number % history.count].sequence }
 
   /// Continues from the state that recovery has found; false if there is no such state.
-  mutating func recovered(at sequence: UInt64) -> Bool {
+  mutating func recovered(at sequence: CommitSequence) -> Bool {
     guard let found = state(at: sequence) else { return false }
     if let left, left.history.contains(where: { $0.sequence == sequence }) {
       history += left.history

@@ -27,7 +27,7 @@ struct Oracles {
   /// Writes a batch to keyspaces that have been requested before.
   func put(
     _ changes: [Change], _ durability: Durability, _ model: Model, _ store: Store, _ keyspaces: [Keyspace?]
-  ) throws -> UInt64 {
+  ) throws -> CommitSequence {
     try store.write(durability) { batch in
       for change in changes {
         guard let keyspace = keyspaces[change.keyspace] else { fatalError("nobody has asked for it") }
@@ -130,7 +130,7 @@ struct Oracles {
 
   /// Opens a disk as a crash may have left it, and compares everything. `model` is as it was when the power failed.
   mutating func verify(
-    _ files: MemoryFileLayer, _ model: Model, floor: UInt64, seed: UInt64, isSecond: Bool = false
+    _ files: MemoryFileLayer, _ model: Model, floor: CommitSequence, seed: UInt64, isSecond: Bool = false
   ) throws {
     tally.crashStates += 1
     if isSecond { tally.secondCrashes += 1 }
@@ -248,7 +248,7 @@ struct Oracles {
 
   /// Requires that a store opened for reading up to a commit shows the rows after that commit. It may refuse if
   /// compaction has looked at newer commits.
-  mutating func lookBack(_ files: MemoryFileLayer, _ model: Model, to sequence: UInt64, seed: UInt64) throws {
+  mutating func lookBack(_ files: MemoryFileLayer, _ model: Model, to sequence: CommitSequence, seed: UInt64) throws {
     tally.lookedBack += 1
     try located("opened for reading up to commit \(sequence)", .lookingBack) {
       let machine = SimulatedMachine(files, seed: seed)
@@ -269,7 +269,7 @@ struct Oracles {
 
   /// Requires that the store has refused because of a compaction of newer commits. Compaction removes superseded
   /// records, and only up to the commit that it has looked at.
-  mutating func checkRefusal(_ error: StoreError, _ files: MemoryFileLayer, _ sequence: UInt64) throws {
+  mutating func checkRefusal(_ error: StoreError, _ files: MemoryFileLayer, _ sequence: CommitSequence) throws {
     guard error.code == .malformed else { throw error }
     let compacted = LogScan.compactedSequence(files)
     try require(compacted > sequence, .lookingBack, "refused, but compaction has only looked at \(compacted): \(error)")
@@ -292,7 +292,8 @@ struct Oracles {
   ///   - floor: The commit that must be found unless opening is refused, whatever watermark the disk has.
   ///   - refusals: The errors with which opening may be refused; nil for any.
   mutating func verifyDamaged(
-    _ files: MemoryFileLayer, _ model: Model, floor: UInt64 = 0, refusals: Set<StoreError.Code>? = nil, seed: UInt64
+    _ files: MemoryFileLayer, _ model: Model, floor: CommitSequence = 0, refusals: Set<StoreError.Code>? = nil,
+    seed: UInt64
   ) throws {
     files.capacity = nil
     let machine = SimulatedMachine(files, seed: seed)

@@ -105,8 +105,8 @@ extension Runner {
     let files: MemoryFileLayer
     // `floor` is the commit that must be found if no segment is damaged, `known` the one that must be found if a
     // segment is.
-    let floor: UInt64
-    let known: UInt64
+    let floor: CommitSequence
+    let known: CommitSequence
     let hasPower = store == nil || Bool.random(using: &random)
     if hasPower {
       files = machine.files.afterKill()

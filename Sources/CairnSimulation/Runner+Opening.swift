@@ -5,7 +5,7 @@ extension Runner {
   /// Opens the store, and tries again if an armed fault or a full disk has prevented it. False if the store has refused
   /// to open up to a commit.
   @discardableResult
-  mutating func open(upTo last: UInt64? = nil) throws -> Bool {
+  mutating func open(upTo last: CommitSequence? = nil) throws -> Bool {
     var attempts = 0
     while true {
       attempts += 1
@@ -110,7 +110,7 @@ extension Runner {
   }
 
   /// Lets the next process, or the next machine, open the disk.
-  mutating func move(to files: MemoryFileLayer, atLeast floor: UInt64) throws {
+  mutating func move(to files: MemoryFileLayer, atLeast floor: CommitSequence) throws {
     try verifyCaptures()
     releaseAll()
     watch.end(machine.files)
@@ -123,7 +123,7 @@ extension Runner {
     try recovered(atLeast: floor)
   }
 
-  private mutating func recovered(atLeast floor: UInt64) throws {
+  private mutating func recovered(atLeast floor: CommitSequence) throws {
     guard let store else { return }
     let sequence = store.lastSequence
     observe("recovered \(number(of: sequence))")

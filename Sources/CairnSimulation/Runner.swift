@@ -24,7 +24,7 @@ package struct Runner {
   var keyspaces: [Keyspace?] = []
   let meantime: Meantime
   /// The machine's files record that the log was durable up to this commit, even if a segment is damaged.
-  var recorded: UInt64 = 0
+  var recorded: CommitSequence = 0
   /// Every file as it was when the files were copied.
   var copies: [String: [UInt8]] = [:]
   private var observations: [String] = []
@@ -215,7 +215,7 @@ package struct Runner {
 
   /// Records that commits are durable. `recorded` does not rise after a fault or while space is limited: the store then
   /// need not record durability outside of the log.
-  mutating func madeDurable(upTo sequence: UInt64) {
+  mutating func madeDurable(upTo sequence: CommitSequence) {
     model.madeDurable(upTo: sequence)
     if machine.files.struck == 0, machine.files.capacity == nil { recorded = max(recorded, sequence) }
   }
@@ -252,7 +252,7 @@ package struct Runner {
 
   /// The number of a commit among the program's own commits. It does not depend on epochs, or on commits that the store
   /// has made by itself.
-  func number(of sequence: UInt64) -> Int {
+  func number(of sequence: CommitSequence) -> Int {
     model.history.count { $0.sequence <= sequence } - Int(ownCommits)
   }
 
@@ -335,11 +335,11 @@ package struct Runner {
 
   private struct Beside: Sendable {
     /// The commit during whose sync the second batch was written.
-    var first: UInt64?
+    var first: CommitSequence?
     /// The rows after the second batch; nil if it has changed nothing.
     var rows: Model.Rows?
     /// The commit of the second batch; nil if the batch has failed, in which case recovery may still find it.
-    var second: UInt64?
+    var second: CommitSequence?
   }
 
   /// Prepares the second batch, to be written when the first is in the log and its sync has begun.

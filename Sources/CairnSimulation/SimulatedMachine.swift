@@ -17,7 +17,7 @@ final class SimulatedMachine: Sendable {
   }
 
   func open(
-    _ options: Program.Options, _ access: StoreOptions.Access = .readWrite, upTo last: UInt64? = nil
+    _ options: Program.Options, _ access: StoreOptions.Access = .readWrite, upTo last: CommitSequence? = nil
   ) throws(StoreError) -> Store {
     var storeOptions = StoreOptions()
     storeOptions.segmentSize = options.segmentSize

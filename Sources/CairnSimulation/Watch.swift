@@ -19,20 +19,20 @@ final class Watch: Sendable {
     let files: MemoryFileLayer
     let model: Model
     /// The commit up to which nothing may be lost.
-    let floor: UInt64
+    let floor: CommitSequence
     let place: String
     let tally: MemoryFileLayer.CrashTally
   }
 
   fileprivate struct State: Sendable {
     var model = Model()
-    var floor: UInt64 = 0
+    var floor: CommitSequence = 0
     var store: Store?
     var step = 0
     /// Calls since the step began.
     var calls = 0
     var captures: [Capture] = []
-    var beside: (from: UInt64, run: @Sendable () -> Void)?
+    var beside: (from: CommitSequence, run: @Sendable () -> Void)?
     var listener: (@Sendable (MemoryFileLayer.Operation, _ path: String) -> Void)?
     var digest: UInt64 = 0
     var lines: [String]?
@@ -53,7 +53,7 @@ final class Watch: Sendable {
   }
 
   /// Sets the model that a crash at any later call must agree with, and the commit that it must not lose.
-  func follow(_ files: MemoryFileLayer, _ model: Model, floor: UInt64, store: Store? = nil) {
+  func follow(_ files: MemoryFileLayer, _ model: Model, floor: CommitSequence, store: Store? = nil) {
     state.withLock {
       $0.model = model
       $0.floor = floor
@@ -80,7 +80,7 @@ final class Watch: Sendable {
   }
 
   /// Runs a closure when a commit after `sequence` is being synced; nil cancels it.
-  func setBeside(_ sequence: UInt64, _ run: (@Sendable () -> Void)?) {
+  func setBeside(_ sequence: CommitSequence, _ run: (@Sendable () -> Void)?) {
     state.withLock { $0.beside = run.map { (sequence, $0) } }
   }
 

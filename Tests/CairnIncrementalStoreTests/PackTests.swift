@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  private func sequences(_ packs: [Cairn.Row]) -> Set<UInt64> { Set(packs.map(\.sequence)) }
+  private func sequences(_ packs: [Cairn.Row]) -> Set<CommitSequence> { Set(packs.map(\.sequence)) }
 
   @Test(arguments: ["shelf", "rowOf"])
   func oneMoreMemberWritesOnePackAndTwoWhereItSplits(_ relationship: String) throws {

@@ -12,7 +12,7 @@ struct CrashRunner {
   private var plain = PlainModel()
   /// The state after each save; the first is the empty store, or the state found after the last crash.
   private var states: [Graph] = [[:]]
-  private var commits: [UInt64] = [0]
+  private var commits: [CommitSequence] = [0]
   /// The index of the newest state that is known to be durable.
   private var firstState = 0
   private var identifiers = GivenIdentifiers()

@@ -22,7 +22,7 @@ final class PowerCut: Sendable {
   private struct State {
     var bounds = Bounds()
     /// The last commit of each state, and the store that knows which commits are durable.
-    var commits: [UInt64] = []
+    var commits: [CommitSequence] = []
     var store: Store?
     var calls: UInt64 = 0
     var disks: [Disk] = []
@@ -48,7 +48,7 @@ final class PowerCut: Sendable {
   }
 
   /// Sets the bounds for disks that are taken from now on.
-  func expect(_ bounds: Bounds, commits: [UInt64] = [], of store: Store? = nil) {
+  func expect(_ bounds: Bounds, commits: [CommitSequence] = [], of store: Store? = nil) {
     state.withLock {
       $0.bounds = bounds
       $0.commits = commits

@@ -32,7 +32,7 @@ struct Standstill: Encodable {
     _ catalogue: CatalogueStore, files: [PackageFile], progress: (_ bytes: Int, _ stanzas: Int) -> Void
   ) async throws {
     let snapshot = catalogue.store.snapshot()
-    sequence = snapshot.sequence
+    sequence = snapshot.sequence.rawValue
     let before = try Fingerprint(of: catalogue.packages, in: snapshot)
     snapshotBefore = try Self.state(of: catalogue, in: snapshot)
     updatedRows = try snapshot.count(

@@ -18,7 +18,7 @@ struct DeleteCommand: Command {
   @OptionGroup var force: ForceArguments
 
   func write(to output: inout Output) throws {
-    let sequence = try Watched.changing(common.store) { store -> UInt64? in
+    let sequence = try Watched.changing(common.store) { store -> CommitSequence? in
       let keyspace = try force.keyspace(row.keyspace, of: store)
       guard try store.contains(row.key, in: keyspace) else { return nil }
       return try store.delete(row.key, in: keyspace)

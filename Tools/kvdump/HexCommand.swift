@@ -40,7 +40,7 @@ struct HexCommand: Command {
   func write(to output: inout Output) throws {
     var listing = Listing("hex", items: "fields", common.format)
     let log = try LogReader(at: common.store)
-    let name = UInt32(file).map(Segment.fileName) ?? file
+    let name = UInt32(file).map { Segment.fileName(SegmentID($0)) } ?? file
     guard log.names.contains(name) else { throw StoreError.noFile(name, log.directory.path) }
     // Reads the fields before anything is printed, so that an error leaves no partial output.
     let fields = StoreDirectory.segment(named: name) == nil ? try AnnotatedFile.fields(of: name, in: log.directory) : []

@@ -17,11 +17,11 @@ extension InfoCommand {
           "keyspaces": .array(
             (manifest?.keyspaces ?? []).map {
               .object([
-                "id": .number(UInt64($0.id)), "name": .string($0.name),
+                "id": .number($0.id), "name": .string($0.name),
                 "order": .string($0.isOrdered ? "ordered" : "unordered"),
               ])
             }),
-          "segments": .array(log.entries.map { .object(["id": .number(UInt64($0.id))]) }),
+          "segments": .array(log.entries.map { .object(["id": .number($0.id)]) }),
         ]), common.format)
     }
     try output.line("store       \(escapedForTerminal(common.store)), which does not open")

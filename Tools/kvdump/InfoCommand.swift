@@ -97,14 +97,14 @@ struct InfoCommand: Command {
       "keyspaces": .array(
         info.keyspaces.map {
           .object([
-            "id": .number(UInt64($0.id)), "name": .string($0.name), "order": .string("\($0.order)"),
+            "id": .number($0.id), "name": .string($0.name), "order": .string("\($0.order)"),
             "rows": .number($0.rows), "retention": .number($0.retention.count),
           ])
         }),
       "segments": .array(
         info.segments.map {
           .object([
-            "id": .number(UInt64($0.id)), "state": .string($0.state.rawValue), "epoch": .number(UInt64($0.epoch)),
+            "id": .number($0.id), "state": .string($0.state.rawValue), "epoch": .number(UInt64($0.epoch)),
             "bytes": .number($0.end), "fileBytes": .number($0.fileBytes), "frames": .number($0.frames),
             "records": .number($0.records),
           ])

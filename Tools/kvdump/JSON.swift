@@ -30,6 +30,8 @@ indirect enum JSON {
     }
   }
 
+  static func number(_ value: some DistinctNumber) -> JSON { .number(UInt64(value.rawValue)) }
+
   static func number(_ value: Int) -> JSON { .number(UInt64(max(0, value))) }
 
   /// Appends the value, over several lines if `indentation` is given.

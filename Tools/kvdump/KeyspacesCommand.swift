@@ -41,7 +41,7 @@ struct KeyspacesCommand: Command {
 extension StoreInfo.Keyspace {
   var members: KeyValuePairs<String, JSON> {
     [
-      "id": .number(UInt64(id)), "name": .string(name), "order": .string("\(order)"), "rows": .number(rows),
+      "id": .number(id), "name": .string(name), "order": .string("\(order)"), "rows": .number(rows),
       "retention": .number(retention.count), "liveBytes": .number(liveBytes), "definedAt": .number(definedAt),
       "dictionaryBytes": .array(dictionaries.map { .number($0) }),
     ]

@@ -25,8 +25,8 @@ struct RecordsCommand: Command {
 
   @Option(
     help: ArgumentHelp("Print only this segment.", valueName: "number"),
-    transform: UInt32.parse)
-  var segment: UInt32?
+    transform: { SegmentID(try UInt32.parse($0)) })
+  var segment: SegmentID?
 
   @Option(help: ArgumentHelp("Print only records of this keyspace.", valueName: "name"))
   var keyspace: String?
@@ -110,7 +110,7 @@ struct RecordsCommand: Command {
         if listing.isText {
           try output.line(Terminal.styled("segment \(id): missing", .red))
         } else {
-          try listing.item(["missing": .number(UInt64(id))], to: &output)
+          try listing.item(["missing": .number(id)], to: &output)
         }
       }
       return Interruption.isRequested ? .stop : .next
@@ -185,21 +185,21 @@ struct RecordsCommand: Command {
 
   private func members(_ record: LogRecord) -> KeyValuePairs<String, JSON> {
     [
-      "segment": .number(UInt64(record.place.segment)), "offset": .number(record.place.offset),
+      "segment": .number(record.place.segment), "offset": .number(record.place.offset),
       "frame": record.frame.map { .number($0) } ?? .null, "kind": .string(record.kind?.name ?? "unknown"),
-      "keyspace": .number(UInt64(record.keyspace)),
+      "keyspace": .number(record.keyspace),
       "keyspaceName": record.keyspaceName.map { .string($0) } ?? .null,
       "key": record.key.json, "sequence": .number(record.sequence), "version": .number(record.version),
       "length": .number(record.length), "storedBytes": .number(record.storedBytes),
       "valueBytes": .number(record.valueBytes), "isCompressed": .bool(record.isCompressed),
-      "dictionary": .number(UInt64(record.dictionary)),
+      "dictionary": .number(record.dictionary),
       "time": record.time.map { .string("\(Timestamp(nanoseconds: $0))") } ?? .null,
     ]
   }
 
   private func members(_ invalid: LogContents.Invalid) -> KeyValuePairs<String, JSON> {
     [
-      "invalid": .string(invalid.isTornTail ? "torn tail" : "damage"), "segment": .number(UInt64(invalid.segment)),
+      "invalid": .string(invalid.isTornTail ? "torn tail" : "damage"), "segment": .number(invalid.segment),
       "offset": .number(invalid.range.lowerBound), "length": .number(invalid.range.count),
       "words": .array(invalid.words.map { .string($0) }),
     ]
@@ -211,7 +211,7 @@ extension LogKey {
     switch self {
     case .row(let key): .key(key)
     case .name(let name): .object(["name": .string(name)])
-    case .dictionary(let id): .object(["dictionary": .number(UInt64(id))])
+    case .dictionary(let id): .object(["dictionary": .number(id)])
     case .none: .null
     case .malformed(let bytes): .object(["malformed": .bytes(bytes)])
     }

@@ -20,8 +20,8 @@ struct RollbackCommand: Command {
 
   @Option(
     help: ArgumentHelp("The newest commit to keep.", valueName: "sequence"),
-    transform: UInt64.parse)
-  var to: UInt64
+    transform: { CommitSequence(try UInt64.parse($0)) })
+  var to: CommitSequence
 
   func write(to output: inout Output) throws {
     let recovery = try Watched.changing(common.store, upTo: to) { store in
@@ -49,7 +49,7 @@ struct RollbackCommand: Command {
 
 /// The store has no commits after the one to go back to.
 struct NothingBehind: Error, CustomStringConvertible {
-  let newest: UInt64
+  let newest: CommitSequence
 
   var description: String { "there is no commit after \(newest), so there is nothing to roll back" }
 }

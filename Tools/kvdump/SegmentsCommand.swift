@@ -52,7 +52,7 @@ struct SegmentsCommand: Command {
 
   private func members(_ segment: SegmentReport) -> KeyValuePairs<String, JSON> {
     [
-      "id": .number(UInt64(segment.id)), "kind": .string(segment.kind.rawValue),
+      "id": .number(segment.id), "kind": .string(segment.kind.rawValue),
       "epoch": .number(UInt64(segment.epoch)),
       "bytes": .number(segment.bytes), "fileBytes": .number(segment.fileBytes),
       "liveBytes": segment.liveBytes.map { .number($0) } ?? .null, "frames": .number(segment.frames),

@@ -4,7 +4,7 @@ import CairnInspection
 
 /// The commits to show: those from a sequence or a time on.
 enum Since {
-  case sequence(UInt64)
+  case sequence(CommitSequence)
   /// Commits whose own time is this or later. They may be anywhere in the log, because clocks are also set back.
   case time(Timestamp)
 
@@ -18,7 +18,7 @@ enum Since {
 
   /// Parses an argument.
   static let parse: @Sendable (String) throws -> Since = { text in
-    if let sequence = UInt64(grouped: text) { return .sequence(sequence) }
+    if let sequence = UInt64(grouped: text) { return .sequence(CommitSequence(sequence)) }
     if let unit = text.last.flatMap({ seconds[$0] }), let number = UInt64(grouped: text.dropLast()) {
       let (length, overflow) = number.multipliedReportingOverflow(by: unit * 1_000_000_000)
       let now = systemClock()
@@ -32,7 +32,7 @@ enum Since {
   }
 
   /// Nil if the time of a commit decides and is unknown.
-  func includes(sequence: UInt64, time: UInt64?) -> Bool? {
+  func includes(sequence: CommitSequence, time: UInt64?) -> Bool? {
     switch self {
     case .sequence(let first): sequence >= first
     case .time(let first): time.map { $0 >= first.nanoseconds }

@@ -134,7 +134,7 @@ struct StatsCommand: Command {
       "segments": .array(
         segments.map {
           .object([
-            "id": .number(UInt64($0.id)), "valueBytes": .number($0.valueBytes), "storedBytes": .number($0.storedBytes),
+            "id": .number($0.id), "valueBytes": .number($0.valueBytes), "storedBytes": .number($0.storedBytes),
             "bytes": .number($0.bytes), "liveBytes": $0.liveBytes.map { .number($0) } ?? .null,
           ])
         }),

@@ -100,7 +100,7 @@ struct TailCommand: Command {
 
   /// The sequence after which the last `count` commits to show begin. If not all commits are shown, reads ever more of
   /// the log until there are so many commits to show.
-  private func start() throws -> UInt64 {
+  private func start() throws -> CommitSequence {
     guard let count = count ?? (since == nil ? Self.usualCount : nil) else {
       guard case .sequence(let first) = since else { return 0 }
       return try CommitFollower.last(.max, at: common.store).last { $0 < first } ?? 0
@@ -112,7 +112,7 @@ struct TailCommand: Command {
       guard keyspace != nil || since != nil else { return start }
       var last = start
       // The sequences before the commits to show.
-      var starts: [UInt64] = []
+      var starts: [CommitSequence] = []
       var follower = CommitFollower(at: common.store, after: start)
       try follower.news { news in
         guard case .commit(let commit) = news else { return .next }
@@ -159,7 +159,7 @@ struct TailCommand: Command {
       return try listing.item(
         [
           "sequence": .number(commit.sequence), "time": .string("\(Timestamp(nanoseconds: commit.time))"),
-          "segment": .number(UInt64(commit.place.segment)), "offset": .number(commit.place.offset),
+          "segment": .number(commit.place.segment), "offset": .number(commit.place.offset),
           "length": .number(commit.length), "changes": .array(changes.map(json)),
         ], to: &output)
     }

@@ -16,7 +16,9 @@ enum Watched {
 
   /// Opens an existing store for changes, and closes it again. The store does no background work meanwhile.
   /// - Throws: `locked` if another process has it open for writing.
-  static func changing<R>(_ path: String, upTo sequence: UInt64? = nil, _ body: (Store) throws -> R) throws -> R {
+  static func changing<R>(
+    _ path: String, upTo sequence: CommitSequence? = nil, _ body: (Store) throws -> R
+  ) throws -> R {
     let store = try opening { progress in
       var options = StoreOptions()
       options.createIfMissing = false

@@ -13,12 +13,12 @@ final class AsyncCommits: Sendable {
   private enum Work: Sendable {
     case commit(BatchBuffer, Durability)
     /// Makes an earlier commit durable.
-    case sync(UInt64)
+    case sync(CommitSequence)
   }
 
   private struct Request: Sendable {
     let work: Work
-    let done: @Sendable (Result<UInt64, StoreError>) -> Void
+    let done: @Sendable (Result<CommitSequence, StoreError>) -> Void
   }
 
   init(committer: Committer, log: Log, scheduler: any Scheduler, makeSpace: @escaping @Sendable () -> Bool) {
@@ -28,17 +28,17 @@ final class AsyncCommits: Sendable {
     self.makeSpace = makeSpace
   }
 
-  func commit(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> UInt64 {
+  func commit(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> CommitSequence {
     try await perform(.commit(batch, durability))
   }
 
-  func sync(upTo sequence: UInt64) async throws(StoreError) {
+  func sync(upTo sequence: CommitSequence) async throws(StoreError) {
     _ = try await perform(.sync(sequence))
   }
 
-  private func perform(_ work: Work) async throws(StoreError) -> UInt64 {
+  private func perform(_ work: Work) async throws(StoreError) -> CommitSequence {
     // The result passes through a lock, which orders it before what the caller does next, also for a thread sanitizer.
-    let outcome = Lock<Result<UInt64, StoreError>?>(nil)
+    let outcome = Lock<Result<CommitSequence, StoreError>?>(nil)
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let request = Request(work: work) { result in
         outcome.withLock { $0 = result }
@@ -67,7 +67,7 @@ final class AsyncCommits: Sendable {
       defer { waiting.requests.removeAll() }
       return waiting.requests
     }
-    var appended: [(Request, UInt64)] = []
+    var appended: [(Request, CommitSequence)] = []
     for request in requests {
       do throws(StoreError) {
         switch request.work {
@@ -92,7 +92,7 @@ final class AsyncCommits: Sendable {
     }
   }
 
-  private func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+  private func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
     do throws(StoreError) {
       return try committer.append(batch, isSynced: isSynced)
     } catch {

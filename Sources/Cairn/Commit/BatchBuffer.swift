@@ -20,7 +20,7 @@ import Synchronization
 
   @safe struct Change {
     var keyspace: Unmanaged<KeyspaceIndex>
-    var hash: UInt64
+    var hash: RowHash
     var key: Int
     var keyLength: Int
     var value: Int
@@ -30,16 +30,16 @@ import Synchronization
     var kind: Kind
     var isCompressed: Bool
     /// The id of the dictionary that the value is compressed with; 0 for none.
-    var dictionary: UInt32
+    var dictionary: DictionaryID
     // Filled in by the committer.
     var found = Found.nothing
-    var address: UInt64 = 0
-    var sequence: UInt64 = 0
+    var address: LogAddress = 0
+    var sequence: CommitSequence = 0
     var version: UInt64 = 0
     var length = 0
     /// Length of the value found, before compression.
     var foundRawLength = 0
-    var newAddress: UInt64 = 0
+    var newAddress: LogAddress = 0
   }
 
   private struct Entry {
@@ -137,7 +137,7 @@ import Synchronization
     count &+= key.count
     let valueOffset = count
     var isCompressed = false
-    var dictionary: UInt32 = 0
+    var dictionary: DictionaryID = 0
     var storedLength = value.count
     if compressing, let block = unsafe compress(value, keyspace) {
       isCompressed = true
@@ -185,14 +185,14 @@ import Synchronization
   @inline(__always)
   private func compress(
     _ value: UnsafeRawBufferPointer, _ keyspace: KeyspaceIndex
-  ) -> (length: Int, dictionary: UInt32)? {
+  ) -> (length: Int, dictionary: DictionaryID)? {
     guard value.count >= LZ4Compressor.shortestValue else { return nil }
     let misses = keyspace.compressionMisses.load(ordering: .relaxed)
     if misses >= 64, misses & 15 != 0 {
       keyspace.compressionMisses.store(misses &+ 1, ordering: .relaxed)
       return nil
     }
-    var id: UInt32 = 0
+    var id: DictionaryID = 0
     var length: Int?
     if let dictionary = unsafe keyspace.dictionary.load(ordering: .acquiring),
       value.count <= LZ4Compressor.longestValueWithDictionary
@@ -237,7 +237,7 @@ import Synchronization
   private func enterHash(_ index: Int) -> Int? {
     let change = unsafe changes + index
     let mask = byHashCapacity &- 1
-    var position = unsafe Int(truncatingIfNeeded: change.pointee.hash) & mask
+    var position = unsafe Int(truncatingIfNeeded: change.pointee.hash.rawValue) & mask
     let newest = Entry(batch: number, change: UInt32(index + 1))
     while case let entry = unsafe byHash[position], entry.batch == number {
       let other = unsafe changes + Int(entry.change - 1)

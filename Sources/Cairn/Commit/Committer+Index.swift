@@ -4,7 +4,7 @@ import Synchronization
 extension Committer {
   /// Enters the changes into the index. Until they are published, a reader that meets one looks for the version before
   /// it.
-  func apply(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
+  func apply(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
     let isLarge = batch.changeCount > Self.groupSize
     for position in 0..<batch.changeCount {
       if isLarge, position % Self.groupSize == 0 { prefetchPlaces(batch, from: position + Self.groupSize) }
@@ -19,7 +19,7 @@ extension Committer {
   @inline(__always)
   private func apply(
     _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>,
-    _ sequence: UInt64
+    _ sequence: CommitSequence
   ) throws(StoreError) {
     let oldVersions = Int(keyspace.oldVersions.load(ordering: .relaxed))
     switch unsafe change.pointee.found {
@@ -66,7 +66,8 @@ extension Committer {
   /// Adds the row's newest version, which the commit replaces, to the older versions.
   @inline(__always)
   private func supersede(
-    _ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>, _ sequence: UInt64, expiredBy: UInt64
+    _ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>, _ sequence: CommitSequence,
+    expiredBy: CommitSequence
   ) {
     let isDelete = unsafe change.pointee.kind == .delete
     unsafe index.versions.add(
@@ -78,15 +79,15 @@ extension Committer {
   }
 
   @inline(__always)
-  private func countDead(_ keyspace: KeyspaceIndex, _ address: UInt64, _ length: Int) {
+  private func countDead(_ keyspace: KeyspaceIndex, _ address: LogAddress, _ length: Int) {
     guard let segment = log.segment(ifAnyAt: address) else { return }
     segment.liveBytes.subtract(length, ordering: .relaxed)
     keyspace.live.add(-length, slot: segment.slot)
   }
 
   /// Lets the oldest retained versions of a row expire with a commit, so that `count` are left.
-  func expire(_ keyspace: KeyspaceIndex, _ hash: UInt64, keeping count: Int, at sequence: UInt64) {
-    let versions = index.versions.expire(hash, keeping: count, at: sequence)
+  func expire(_ keyspace: KeyspaceIndex, _ hash: RowHash, keeping count: Int, at sequence: CommitSequence) {
+    let versions = index.versions.expire(hash, keeping: count, by: sequence)
     for version in versions {
       countDead(keyspace, version.address, version.bytes)
       expired.append(VersionName(hash: hash, sequence: version.sequence))
@@ -133,7 +134,7 @@ extension Committer {
   }
 
   /// - Parameter wasPinned: whether the version's bytes already count as pinned.
-  func drop(_ hash: UInt64, _ sequence: UInt64, mayBeNeeded: Bool, wasPinned: Bool = false) {
+  func drop(_ hash: RowHash, _ sequence: CommitSequence, mayBeNeeded: Bool, wasPinned: Bool = false) {
     if mayBeNeeded, let (version, expiredBy) = index.versions.version(hash, sequence: sequence),
       let snapshot = index.snapshots.newest(from: version.sequence, below: expiredBy)
     {
@@ -163,7 +164,7 @@ extension Committer {
   }
 
   /// Counts a tombstone as held because the indexes refer to it; with a negative length, as no longer held.
-  func hold(_ keyspace: KeyspaceIndex, _ tombstone: UInt64, _ length: Int) {
+  func hold(_ keyspace: KeyspaceIndex, _ tombstone: LogAddress, _ length: Int) {
     guard let segment = log.segment(ifAnyAt: tombstone) else { return }
     segment.heldTombstoneBytes.add(length, ordering: .relaxed)
     keyspace.held.add(length, slot: segment.slot)

@@ -21,7 +21,7 @@ extension Committer {
         let id = index.dictionaries.nextID
       else { return }
       let value = stored ?? content
-      let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
+      let key = unsafe withUnsafeBytes(of: id.rawValue.littleEndian) { unsafe Array($0) }
       let sequence = try unsafe assembly.begin(
         bound: FrameHeader.size + RecordHeader.maximumLength + key.count + value.count)
       try unsafe key.withRawBytes { (key) throws(StoreError) in
@@ -48,7 +48,7 @@ extension Committer {
   }
 
   /// Drops a keyspace with all its rows, by a commit of one record; without a commit if nothing was ever written to it.
-  func drop(_ keyspace: KeyspaceIndex, _ durability: Durability) throws(StoreError) -> UInt64 {
+  func drop(_ keyspace: KeyspaceIndex, _ durability: Durability) throws(StoreError) -> CommitSequence {
     let sequence = try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
@@ -59,7 +59,7 @@ extension Committer {
     return sequence
   }
 
-  private func dropLocked(_ keyspace: KeyspaceIndex, isSynced: Bool) throws(StoreError) -> UInt64 {
+  private func dropLocked(_ keyspace: KeyspaceIndex, isSynced: Bool) throws(StoreError) -> CommitSequence {
     guard keyspace.definedAt.load(ordering: .relaxed) > 0 else {
       let sequence = index.published.load(ordering: .relaxed)
       keyspace.droppedAt.store(sequence, ordering: .releasing)
@@ -87,7 +87,7 @@ extension Committer {
   /// number stays the same.
   func retain(
     _ keyspace: KeyspaceIndex, oldVersions: UInt32, _ durability: Durability
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> CommitSequence {
     let sequence = try betweenCommits { () throws(StoreError) in
       guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
@@ -103,7 +103,7 @@ extension Committer {
 
   private func retainLocked(
     _ keyspace: KeyspaceIndex, _ oldVersions: UInt32, isSynced: Bool
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> CommitSequence {
     // The manifest must name the feature before the log contains the record, so that a reader that does not know the
     // feature refuses the store.
     try log.use(Format.retention)
@@ -120,7 +120,7 @@ extension Committer {
     keyspace.oldVersions.store(oldVersions, ordering: .relaxed)
     keyspace.retainedSince.store(sequence, ordering: .relaxed)
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
-    var rows: Set<UInt64> = []
+    var rows: Set<RowHash> = []
     let versions = index.versions.versions { version, expiredBy in
       version.keyspace == keyspace.id && expiredBy == VersionTable.kept
     }

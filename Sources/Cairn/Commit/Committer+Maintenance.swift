@@ -6,7 +6,7 @@ extension Committer {
 
   /// Returns the state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`;
   /// nil while the log is empty. From then on new rows are noted in `index.newRows`.
-  func beginCapture(id: UInt32) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
+  func beginCapture(id: CheckpointID) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
     betweenCommits {
       guard let place = log.end else { return nil }
       index.newRows.begin()
@@ -41,7 +41,7 @@ extension Committer {
     }
   }
 
-  func endCapture(_ sequence: UInt64) {
+  func endCapture(_ sequence: CommitSequence) {
     index.newRows.end()
     release(sequence)
   }
@@ -66,14 +66,14 @@ extension Committer {
 
   /// A record in the log: its address, and its length in bytes.
   struct Span {
-    var address: UInt64
+    var address: LogAddress
     var length: Int
   }
 
   /// Redirects a row's slot, or an older version of the row, from a record to its copy. Returns false if neither refers
   /// to the record any more because of a commit made meanwhile; then the copy is dead. To be called between two
   /// commits.
-  func move(_ keyspace: KeyspaceIndex, _ hash: UInt64, from old: Span, to new: Span, isPut: Bool) -> Bool {
+  func move(_ keyspace: KeyspaceIndex, _ hash: RowHash, from old: Span, to new: Span, isPut: Bool) -> Bool {
     let source = log.segment(old.address)
     let target = log.segment(new.address)
     let isKept: Bool
@@ -106,7 +106,7 @@ extension Committer {
   // MARK: Snapshots
 
   /// Ends a snapshot. What only it needed is dropped now or, if a commit is in progress, at the end of that commit.
-  func release(_ snapshot: UInt64) {
+  func release(_ snapshot: CommitSequence) {
     guard index.snapshots.release(snapshot), index.versions.count > 0 || hasDropped.load(ordering: .relaxed) else {
       return
     }

@@ -8,7 +8,7 @@ final class Committer: @unchecked Sendable {
   let lock = Lock<Void>(())
   let isClosed = Atomic<Bool>(false)
   /// Snapshots that have ended and whose versions have not been dropped yet.
-  let ended = Lock<[UInt64]>([])
+  let ended = Lock<[CommitSequence]>([])
   let hasEnded = Atomic<Bool>(false)
   let hasDropped = Atomic<Bool>(false)
   let commitCount = Atomic<Int>(0)
@@ -23,7 +23,7 @@ final class Committer: @unchecked Sendable {
   // Touched under the lock only.
   @exclusivity(unchecked) var assembly: FrameAssembly
   /// For each snapshot, the older versions that it needs and no later snapshot does.
-  var pinned: [UInt64: [VersionName]] = [:]
+  var pinned: [CommitSequence: [VersionName]] = [:]
   /// Versions that expire with the current commit.
   var expired: [VersionName] = []
 
@@ -32,8 +32,8 @@ final class Committer: @unchecked Sendable {
   var isCompacting = false
 
   struct VersionName {
-    let hash: UInt64
-    let sequence: UInt64
+    let hash: RowHash
+    let sequence: CommitSequence
   }
 
   init(log: Log, index: Index) {
@@ -49,14 +49,14 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Returns the commit's sequence once the commit is as durable as requested.
-  func commit(_ batch: BatchBuffer, _ durability: Durability) throws(StoreError) -> UInt64 {
+  func commit(_ batch: BatchBuffer, _ durability: Durability) throws(StoreError) -> CommitSequence {
     let sequence = try append(batch, isSynced: durability == .durable)
     if durability == .durable { try log.sync(upTo: sequence) }
     return sequence
   }
 
   /// Does everything except making the commit durable. `isSynced` says that the caller will sync it.
-  func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+  func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
     try index.checkProcess()
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
     return try lock.withLockSoon { (_) throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
@@ -66,7 +66,7 @@ final class Committer: @unchecked Sendable {
     betweenCommits { isClosed.store(true, ordering: .releasing) }
   }
 
-  private func appendLocked(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> UInt64 {
+  private func appendLocked(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
     try look(batch)
@@ -167,7 +167,7 @@ final class Committer: @unchecked Sendable {
 
   @inline(__always)
   private func forEachNew(
-    _ batch: BatchBuffer, from start: Int, _ body: (KeyspaceIndex, UInt64, UnsafeRawBufferPointer) -> Void
+    _ batch: BatchBuffer, from start: Int, _ body: (KeyspaceIndex, RowHash, UnsafeRawBufferPointer) -> Void
   ) {
     for position in group(batch, from: start) {
       let change = unsafe batch.changes + position
@@ -292,13 +292,13 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Defines the keyspaces that the batch is the first to write to.
-  private func define(_ batch: BatchBuffer, _ sequence: UInt64) throws(StoreError) {
+  private func define(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
     for position in 0..<batch.changeCount where unsafe isWritten(batch.changes + position) {
       try unsafe define(batch.changes[position].keyspace.takeUnretainedValue(), sequence)
     }
   }
 
-  func define(_ keyspace: KeyspaceIndex, _ sequence: UInt64) throws(StoreError) {
+  func define(_ keyspace: KeyspaceIndex, _ sequence: CommitSequence) throws(StoreError) {
     guard keyspace.definedAt.load(ordering: .relaxed) == 0 else { return }
     let name = Array(keyspace.name.utf8)
     let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
@@ -310,7 +310,7 @@ final class Committer: @unchecked Sendable {
     }
     keyspace.definedAt.store(sequence, ordering: .releasing)
     log.manifest.withLock { manifest in
-      manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id + 1)
+      manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id.next)
       manifest.keyspaces.insert(
         Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name),
         at: manifest.keyspaces.partitioningIndex { $0.id > keyspace.id })

@@ -13,12 +13,12 @@ package struct CheckpointTables: Hashable, Sendable {
 
   /// A segment that the index refers to.
   package struct Segment: Hashable, Sendable, Numbered {
-    package var id: UInt32
+    package var id: SegmentID
     package var epoch: UInt32
     /// The first of its slots in log addresses.
     package var slot: Int
     package var end: Int
-    package var lastSequence: UInt64
+    package var lastSequence: CommitSequence
     /// Bytes of tombstones that are not retained.
     package var tombstones: Int
   }
@@ -32,7 +32,7 @@ package struct CheckpointTables: Hashable, Sendable {
 
   /// Where a keyspace's nodes are, in units of 64 bytes from the beginning of the file.
   package struct Keyspace: Hashable, Sendable, Numbered {
-    package var id: UInt32
+    package var id: KeyspaceID
     package var rows: Int
     /// 0 in an unordered keyspace, and in one without nodes.
     package var root: UInt32
@@ -42,23 +42,23 @@ package struct CheckpointTables: Hashable, Sendable {
     package var live: [Live]
     /// How many versions of each row are kept behind its newest, and the commit that set this number; 0 if none has.
     package var oldVersions: UInt32 = 0
-    package var retainedSince: UInt64 = 0
+    package var retainedSince: CommitSequence = 0
   }
 
   package struct Dictionary: Hashable, Sendable {
-    package var id: UInt32
-    package var keyspace: UInt32
+    package var id: DictionaryID
+    package var keyspace: KeyspaceID
     package var content: [UInt8]
     /// Ids of the segments that may have values compressed with it, rising.
-    package var segments: [UInt32]
+    package var segments: [SegmentID]
   }
 
   /// Incompatible feature bits.
   package var features: UInt64
   package var store: UInt128
   package var hashSeed: UInt64
-  package var id: UInt32
-  package var sequence: UInt64
+  package var id: CheckpointID
+  package var sequence: CommitSequence
   /// The place where the log goes on.
   package var place: Place
   /// Logarithm of the number of units in a slot of log addresses.
@@ -77,7 +77,8 @@ package struct CheckpointTables: Hashable, Sendable {
   package var versionCount = 0
 
   package init(
-    features: UInt64, store: UInt128, hashSeed: UInt64, id: UInt32, sequence: UInt64, place: Place, slotShift: Int,
+    features: UInt64, store: UInt128, hashSeed: UInt64, id: CheckpointID, sequence: CommitSequence, place: Place,
+    slotShift: Int,
     slotCount: Int
   ) {
     self.features = features
@@ -192,14 +193,15 @@ package struct CheckpointTables: Hashable, Sendable {
     guard reader.next(UInt64.self) == Self.magic,
       unsafe end.next(UInt32.self) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.dropLast(4)))
     else { throw Problem("its header is invalid") }
-    guard let major = reader.next(UInt16.self), let minor = reader.next(UInt16.self), let id = reader.next(UInt32.self),
+    guard let major = reader.next(UInt16.self), let minor = reader.next(UInt16.self),
+      let id = reader.next(CheckpointID.self),
       let incompatible = reader.next(UInt64.self), reader.next(UInt64.self) != nil,
       major == Format.majorVersion, incompatible & ~Format.knownFeatures == 0
     else { throw Problem("it was written by another version") }
     guard minor > 0 || incompatible & Format.retention == 0 else {
       throw Problem("it was written by a version that could misplace rows in its trees")
     }
-    guard let store = reader.next(UInt128.self), let sequence = reader.next(UInt64.self),
+    guard let store = reader.next(UInt128.self), let sequence = reader.next(CommitSequence.self),
       let place = reader.next(UInt64.self), let hashSeed = reader.next(UInt64.self),
       let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),
       let nodesEnd = reader.next(UInt64.self), let tablesLength = reader.next(UInt64.self),
@@ -233,9 +235,9 @@ package struct CheckpointTables: Hashable, Sendable {
     guard chunkCount % 2 == 0 || reader.zeros(4) else { throw Problem("its tables are invalid") }
     var slots: Set<UInt32> = []
     for _ in 0..<segmentCount {
-      guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self),
+      guard let id = reader.next(SegmentID.self), let epoch = reader.next(UInt32.self),
         let slot = reader.next(UInt32.self), slot < slotCount, let tombstones = reader.next(UInt32.self),
-        let end = reader.next(UInt64.self), end <= 1 << 40, let last = reader.next(UInt64.self),
+        let end = reader.next(UInt64.self), end <= 1 << 40, let last = reader.next(CommitSequence.self),
         id > segments.last?.id ?? 0, slots.insert(slot).inserted
       else { throw Problem("its list of segments is invalid") }
       segments.append(
@@ -244,8 +246,9 @@ package struct CheckpointTables: Hashable, Sendable {
           tombstones: Int(tombstones) * Format.unit))
     }
     for _ in 0..<keyspaceCount {
-      guard let id = reader.next(UInt32.self), let root = reader.next(UInt32.self), let rows = reader.next(UInt64.self),
-        rows <= 1 << 48, let count = reader.next(UInt32.self), let liveCount = reader.next(UInt32.self),
+      guard let id = reader.next(KeyspaceID.self), let root = reader.next(UInt32.self),
+        let rows = reader.next(UInt64.self), rows <= 1 << 48, let count = reader.next(UInt32.self),
+        let liveCount = reader.next(UInt32.self),
         count.nonzeroBitCount == 1 || count == 0 && rows == 0 && root == 0, Int(count) <= reader.remaining / 4,
         id > keyspaces.last?.id ?? 0
       else { throw Problem("its list of keyspaces is invalid") }
@@ -263,14 +266,14 @@ package struct CheckpointTables: Hashable, Sendable {
       keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory, live: live))
     }
     for _ in 0..<dictionaryCount {
-      guard let id = reader.next(UInt32.self), id <= Format.maximumID, id > dictionaries.last?.id ?? 0,
-        let keyspace = reader.next(UInt32.self), keyspaces.index(of: keyspace) != nil,
+      guard let id = reader.next(DictionaryID.self), id <= .highest, id > dictionaries.last?.id ?? 0,
+        let keyspace = reader.next(KeyspaceID.self), keyspaces.index(of: keyspace) != nil,
         let length = reader.next(UInt32.self), (1...UInt32(LZ4Dictionary.maximumLength)).contains(length),
         let count = reader.next(UInt32.self), count <= segments.count
       else { throw Problem("its list of dictionaries is invalid") }
-      var users: [UInt32] = []
+      var users: [SegmentID] = []
       for _ in 0..<count {
-        guard let segment = reader.next(UInt32.self), segment > users.last ?? 0,
+        guard let segment = reader.next(SegmentID.self), segment > users.last ?? 0,
           segments.index(of: segment) != nil
         else {
           throw Problem("its list of dictionaries is invalid")
@@ -292,7 +295,7 @@ package struct CheckpointTables: Hashable, Sendable {
     _ reader: inout ByteReader, bucketCount: UInt32, versionCount: UInt64
   ) throws(Problem) {
     for index in keyspaces.indices {
-      guard let oldVersions = reader.next(UInt32.self), reader.zeros(4), let since = reader.next(UInt64.self),
+      guard let oldVersions = reader.next(UInt32.self), reader.zeros(4), let since = reader.next(CommitSequence.self),
         since <= sequence
       else { throw Problem("its list of retentions is invalid") }
       keyspaces[index].oldVersions = oldVersions
@@ -307,5 +310,5 @@ package struct CheckpointTables: Hashable, Sendable {
     self.versionCount = Int(versionCount)
   }
 
-  package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).checkpoint" }
+  package static func fileName(_ id: CheckpointID) -> String { "\(Format.fileNumber(id)).checkpoint" }
 }

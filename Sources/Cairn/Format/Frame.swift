@@ -6,12 +6,12 @@ package struct FrameHeader: Hashable, Sendable {
   /// Bytes, header included.
   package var length: Int
   package var recordCount: Int
-  package var sequence: UInt64
+  package var sequence: CommitSequence
   /// Nanoseconds since 1970.
   package var time: UInt64
   package var watermark: Watermark
 
-  package init(length: Int, recordCount: Int, sequence: UInt64, time: UInt64, watermark: Watermark) {
+  package init(length: Int, recordCount: Int, sequence: CommitSequence, time: UInt64, watermark: Watermark) {
     self.length = length
     self.recordCount = recordCount
     self.sequence = sequence
@@ -23,9 +23,9 @@ package struct FrameHeader: Hashable, Sendable {
     unsafe frame.storeBytes(of: Self.kind.littleEndian, as: UInt32.self)
     unsafe frame.storeBytes(of: UInt32(length >> 3).littleEndian, toByteOffset: 8, as: UInt32.self)
     unsafe frame.storeBytes(of: UInt32(recordCount).littleEndian, toByteOffset: 12, as: UInt32.self)
-    unsafe frame.storeBytes(of: sequence.littleEndian, toByteOffset: 16, as: UInt64.self)
+    unsafe frame.storeBytes(of: sequence.rawValue.littleEndian, toByteOffset: 16, as: UInt64.self)
     unsafe frame.storeBytes(of: time.littleEndian, toByteOffset: 24, as: UInt64.self)
-    unsafe frame.storeBytes(of: watermark.sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
+    unsafe frame.storeBytes(of: watermark.sequence.rawValue.littleEndian, toByteOffset: 32, as: UInt64.self)
     unsafe frame.storeBytes(of: watermark.place.packed.littleEndian, toByteOffset: 40, as: UInt64.self)
   }
 
@@ -37,10 +37,10 @@ package struct FrameHeader: Hashable, Sendable {
     }
     length = unsafe Int(UInt32(littleEndian: frame.load(fromByteOffset: 8, as: UInt32.self))) << 3
     recordCount = unsafe Int(UInt32(littleEndian: frame.load(fromByteOffset: 12, as: UInt32.self)))
-    sequence = unsafe UInt64(littleEndian: frame.load(fromByteOffset: 16, as: UInt64.self))
+    sequence = unsafe CommitSequence(UInt64(littleEndian: frame.load(fromByteOffset: 16, as: UInt64.self)))
     time = unsafe UInt64(littleEndian: frame.load(fromByteOffset: 24, as: UInt64.self))
     watermark = unsafe Watermark(
-      sequence: UInt64(littleEndian: frame.load(fromByteOffset: 32, as: UInt64.self)),
+      sequence: CommitSequence(UInt64(littleEndian: frame.load(fromByteOffset: 32, as: UInt64.self))),
       place: Place(packed: UInt64(littleEndian: frame.load(fromByteOffset: 40, as: UInt64.self))))
     guard length >= Self.size, length <= available, sequence <= Format.maximumSequence,
       watermark.sequence <= Format.maximumSequence
@@ -64,10 +64,10 @@ extension FrameHeader {
 
 /// The place and sequence up to which the log is known to be on stable storage.
 package struct Watermark: Hashable, Sendable {
-  package var sequence: UInt64
+  package var sequence: CommitSequence
   package var place: Place
 
-  package init(sequence: UInt64, place: Place) {
+  package init(sequence: CommitSequence, place: Place) {
     self.sequence = sequence
     self.place = place
   }
@@ -82,11 +82,11 @@ package struct Watermark: Hashable, Sendable {
   package let base: UnsafeRawPointer
   package let offset: Int
   let seed: PlaceSeed
-  let baseSequence: UInt64
+  let baseSequence: CommitSequence
 
   /// nil if anything in the frame is invalid. The records of a frame that compaction wrote may be of any commits.
   package init?(
-    _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: UInt64,
+    _ frame: UnsafeRawPointer, available: Int, offset: Int, seed: PlaceSeed, baseSequence: CommitSequence,
     isCompacted: Bool = false
   ) {
     guard let header = unsafe FrameHeader(frame, available: available) else { return nil }

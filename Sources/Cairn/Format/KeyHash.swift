@@ -17,8 +17,8 @@ struct KeyHash: Sendable {
     return product.high ^ product.low
   }
 
-  func callAsFunction(_ keyspace: UInt32, _ key: UnsafeRawPointer, _ count: Int) -> UInt64 {
-    var hash = seed ^ (UInt64(keyspace) &* 0x9E37_79B9_7F4A_7C15)
+  func callAsFunction(_ keyspace: KeyspaceID, _ key: UnsafeRawPointer, _ count: Int) -> RowHash {
+    var hash = seed ^ (UInt64(keyspace.rawValue) &* 0x9E37_79B9_7F4A_7C15)
     var next = unsafe key
     var left = count
     while left >= 16 {
@@ -39,7 +39,7 @@ struct KeyHash: Sendable {
     }
     hash = Self.fold(hash ^ a, b ^ second)
     // The length has a round of its own: if it were mixed in together with a word, one more byte could cancel it out.
-    return Self.fold(hash ^ UInt64(count), 0x8EBC_6AF0_9C88_C6E3) ^ hash
+    return RowHash(Self.fold(hash ^ UInt64(count), 0x8EBC_6AF0_9C88_C6E3) ^ hash)
   }
 
   /// 0 to 7 bytes as a little-endian number.

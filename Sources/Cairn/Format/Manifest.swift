@@ -1,15 +1,16 @@
 /// The list of what the store consists of. FORMAT.md, section 2.
 package struct Manifest: Hashable, Sendable {
   package struct Segment: Hashable, Sendable, Numbered {
-    package var id: UInt32
+    package var id: SegmentID
     package var epoch: UInt32
     /// Length of the valid bytes of a sealed segment; nil while it may grow.
     package var end: Int?
-    package var baseSequence: UInt64
-    package var lastSequence: UInt64
+    package var baseSequence: CommitSequence
+    package var lastSequence: CommitSequence
 
     package init(
-      id: UInt32, epoch: UInt32 = 0, end: Int? = nil, baseSequence: UInt64 = 0, lastSequence: UInt64 = 0
+      id: SegmentID, epoch: UInt32 = 0, end: Int? = nil, baseSequence: CommitSequence = 0,
+      lastSequence: CommitSequence = 0
     ) {
       self.id = id
       self.epoch = epoch
@@ -20,16 +21,16 @@ package struct Manifest: Hashable, Sendable {
   }
 
   package struct Keyspace: Hashable, Sendable, Numbered {
-    package var id: UInt32
+    package var id: KeyspaceID
     package var isOrdered: Bool
-    package var definedAt: UInt64
+    package var definedAt: CommitSequence
     package var name: String
     /// At least the number of versions kept behind the newest of each row; the exact number is in the log.
     package var oldVersions: UInt32 = 0
     /// The commit that dropped it; known from the log, and not stored in the manifest.
-    package var droppedAt: UInt64 = .max
+    package var droppedAt: CommitSequence = .max
 
-    package init(id: UInt32, isOrdered: Bool, definedAt: UInt64, name: String, oldVersions: UInt32 = 0) {
+    package init(id: KeyspaceID, isOrdered: Bool, definedAt: CommitSequence, name: String, oldVersions: UInt32 = 0) {
       self.id = id
       self.isOrdered = isOrdered
       self.definedAt = definedAt
@@ -39,8 +40,8 @@ package struct Manifest: Hashable, Sendable {
   }
 
   package struct Checkpoint: Hashable, Sendable {
-    package var id: UInt32
-    package var sequence: UInt64
+    package var id: CheckpointID
+    package var sequence: CommitSequence
     /// The place where the log goes on behind the checkpoint.
     package var place: Place
     /// Length of the file in bytes.
@@ -57,12 +58,12 @@ package struct Manifest: Hashable, Sendable {
   package var hashSeed: UInt64
   package var segmentSize: Int
   package var epoch: UInt32 = 0
-  package var nextSegment: UInt32 = 1
-  package var nextKeyspace: UInt32 = 1
-  package var highestSequence: UInt64 = 0
+  package var nextSegment: SegmentID = 1
+  package var nextKeyspace: KeyspaceID = 1
+  package var highestSequence: CommitSequence = 0
   /// The last commit of all sealed segments of the chain, compacted since or not. The first segment that is not sealed
   /// follows this commit.
-  package var chainSequence: UInt64 = 0
+  package var chainSequence: CommitSequence = 0
   package var segments: [Segment] = []
   package var keyspaces: [Keyspace] = []
   /// Oldest first.
@@ -158,12 +159,13 @@ package struct Manifest: Hashable, Sendable {
 
     guard let store = reader.next(UInt128.self), let generation = reader.next(UInt64.self),
       let hashSeed = reader.next(UInt64.self), let segmentSize = reader.next(UInt64.self), segmentSize <= 1 << 40,
-      let epoch = reader.next(UInt32.self), let nextSegment = reader.next(UInt32.self),
-      let nextKeyspace = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
+      let epoch = reader.next(UInt32.self), let nextSegment = reader.next(SegmentID.self),
+      let nextKeyspace = reader.next(KeyspaceID.self), let segmentCount = reader.next(UInt32.self),
       let keyspaceCount = reader.next(UInt32.self), let checkpointCount = reader.next(UInt32.self),
-      reader.zeros(8), let highest = reader.next(UInt64.self), let chain = reader.next(UInt64.self),
-      reader.zeros(8), chain <= highest, generation <= Format.maximumSequence, epoch <= Format.maximumID,
-      (1...Format.maximumID + 1).contains(nextSegment), (1...Format.maximumID + 1).contains(nextKeyspace),
+      reader.zeros(8), let highest = reader.next(CommitSequence.self),
+      let chain = reader.next(CommitSequence.self),
+      reader.zeros(8), chain <= highest, generation <= Format.maximumGeneration, epoch <= Format.maximumID,
+      (1...SegmentID.highest.next).contains(nextSegment), (1...KeyspaceID.highest.next).contains(nextKeyspace),
       highest <= Format.maximumSequence
     else { throw .damaged("invalid header") }
     self.init(store: store, hashSeed: hashSeed, segmentSize: Int(segmentSize))
@@ -177,16 +179,18 @@ package struct Manifest: Hashable, Sendable {
     chainSequence = chain
 
     for _ in 0..<segmentCount {
-      guard let id = reader.next(UInt32.self), let epoch = reader.next(UInt32.self), let end = reader.next(UInt64.self),
-        end <= 1 << 40, let base = reader.next(UInt64.self), let last = reader.next(UInt64.self),
+      guard let id = reader.next(SegmentID.self), let epoch = reader.next(UInt32.self),
+        let end = reader.next(UInt64.self), end <= 1 << 40, let base = reader.next(CommitSequence.self),
+        let last = reader.next(CommitSequence.self),
         id > segments.last?.id ?? 0, id < nextSegment
       else { throw .damaged("invalid segment entry") }
       segments.append(
         Segment(id: id, epoch: epoch, end: end == 0 ? nil : Int(end), baseSequence: base, lastSequence: last))
     }
     for _ in 0..<keyspaceCount {
-      guard let id = reader.next(UInt32.self), let order = reader.next(UInt8.self), order <= 1,
-        reader.next(UInt8.self) == 1, let nameLength = reader.next(UInt16.self), let defined = reader.next(UInt64.self),
+      guard let id = reader.next(KeyspaceID.self), let order = reader.next(UInt8.self), order <= 1,
+        reader.next(UInt8.self) == 1, let nameLength = reader.next(UInt16.self),
+        let defined = reader.next(CommitSequence.self),
         let oldVersions = reader.next(UInt32.self), oldVersions == 0 || features & Format.retention != 0,
         reader.zeros(4), let name = reader.bytes(Int(nameLength)),
         let text = String(validating: name, as: UTF8.self),
@@ -197,9 +201,9 @@ package struct Manifest: Hashable, Sendable {
         Keyspace(id: id, isOrdered: order == 0, definedAt: defined, name: text, oldVersions: oldVersions))
     }
     for _ in 0..<checkpointCount {
-      guard let id = reader.next(UInt32.self), reader.zeros(4), let sequence = reader.next(UInt64.self),
+      guard let id = reader.next(CheckpointID.self), reader.zeros(4), let sequence = reader.next(CommitSequence.self),
         let place = reader.next(UInt64.self), let length = reader.next(UInt64.self), length <= 1 << 40,
-        id > checkpoints.last?.id ?? 0, id <= Format.maximumID, sequence >= checkpoints.last?.sequence ?? 0,
+        id > checkpoints.last?.id ?? 0, id <= .highest, sequence >= checkpoints.last?.sequence ?? 0,
         sequence <= Format.maximumSequence
       else { throw .damaged("invalid checkpoint entry") }
       checkpoints.append(

@@ -5,13 +5,13 @@ package struct MoveList: Hashable, Sendable {
   private static let magic: UInt64 = 0x564F_4D4E_5249_4143  // "CAIRNMOV"
 
   package var store: UInt128
-  package var segment: UInt32
+  package var segment: SegmentID
   /// The sequence of the checkpoint.
-  package var sequence: UInt64
+  package var sequence: CommitSequence
   /// A packed place for each record, in order; 0 for those that the checkpoint does not refer to.
   package var places: [UInt64] = []
 
-  package init(store: UInt128, segment: UInt32, sequence: UInt64) {
+  package init(store: UInt128, segment: SegmentID, sequence: CommitSequence) {
     self.store = store
     self.segment = segment
     self.sequence = sequence
@@ -47,8 +47,8 @@ package struct MoveList: Hashable, Sendable {
     guard reader.next(UInt64.self) == Self.magic,
       unsafe end.next(UInt32.self) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: head.dropLast(4))),
       reader.next(UInt16.self) == Format.majorVersion, reader.next(UInt16.self) != nil,
-      let segment = reader.next(UInt32.self), let store = reader.next(UInt128.self),
-      let sequence = reader.next(UInt64.self), let count = reader.next(UInt64.self), reader.zeros(8),
+      let segment = reader.next(SegmentID.self), let store = reader.next(UInt128.self),
+      let sequence = reader.next(CommitSequence.self), let count = reader.next(UInt64.self), reader.zeros(8),
       let checksum = reader.next(UInt32.self), count == UInt64(list.count / 8), list.count % 8 == 0,
       unsafe CRC32C.checksum(list) == checksum
     else { return nil }
@@ -58,5 +58,5 @@ package struct MoveList: Hashable, Sendable {
     for _ in 0..<count { self.places.append(places.next(UInt64.self) ?? 0) }
   }
 
-  package static func fileName(_ segment: UInt32) -> String { "\(Format.fileNumber(segment)).moves" }
+  package static func fileName(_ segment: SegmentID) -> String { "\(Format.fileNumber(segment)).moves" }
 }

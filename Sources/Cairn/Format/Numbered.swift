@@ -1,17 +1,18 @@
 /// An element that is found by its number in a list whose numbers rise.
 package protocol Numbered {
-  var id: UInt32 { get }
+  associatedtype ID: Comparable
+  var id: ID { get }
 }
 
 extension RandomAccessCollection where Element: Numbered {
   /// The position of the element with a number, in a list whose numbers rise.
-  func index(of id: UInt32) -> Index? {
+  func index(of id: Element.ID) -> Index? {
     let index = partitioningIndex { $0.id >= id }
     return index < endIndex && self[index].id == id ? index : nil
   }
 
   /// The element with a number, in a list whose numbers rise.
-  func element(_ id: UInt32) -> Element? { index(of: id).map { self[$0] } }
+  func element(_ id: Element.ID) -> Element? { index(of: id).map { self[$0] } }
 }
 
 extension RandomAccessCollection {

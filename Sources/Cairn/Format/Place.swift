@@ -1,11 +1,11 @@
 /// A place in the log.
 public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number of the segment, which is also the number in its file's name.
-  public let segment: UInt32
+  public let segment: SegmentID
   /// Bytes from the beginning of the segment's file.
   public let offset: Int
 
-  package init(segment: UInt32, offset: Int) {
+  package init(segment: SegmentID, offset: Int) {
     self.segment = segment
     self.offset = offset
   }
@@ -19,10 +19,10 @@ public struct Place: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var description: String { "segment \(segment), offset \(offset)" }
 
   /// The place as one number, as the log stores it: segment × 2³² + offset in units of 8 bytes.
-  package var packed: UInt64 { UInt64(segment) << 32 | UInt64(truncatingIfNeeded: offset >> 3) & 0xFFFF_FFFF }
+  package var packed: UInt64 { UInt64(segment.rawValue) << 32 | UInt64(truncatingIfNeeded: offset >> 3) & 0xFFFF_FFFF }
 
   package init(packed: UInt64) {
-    self.init(segment: UInt32(truncatingIfNeeded: packed >> 32), offset: Int(packed & 0xFFFF_FFFF) << 3)
+    self.init(segment: SegmentID(UInt32(truncatingIfNeeded: packed >> 32)), offset: Int(packed & 0xFFFF_FFFF) << 3)
   }
 }
 
@@ -40,13 +40,14 @@ package enum Format {
   /// The highest segment, keyspace or checkpoint id, and the highest epoch.
   package static let maximumID: UInt32 = 1 << 31
   /// The highest base sequence: low enough to leave sequences for a store's life.
-  package static let maximumBaseSequence: UInt64 = 1 << 62
-  /// The highest sequence and generation.
-  package static let maximumSequence: UInt64 = 1 << 63
+  package static let maximumBaseSequence = CommitSequence(1 << 62)
+  /// The highest sequence.
+  package static let maximumSequence = CommitSequence(1 << 63)
+  package static let maximumGeneration: UInt64 = 1 << 63
 
   /// The number of a segment or a checkpoint in its file's name.
-  package static func fileNumber(_ id: UInt32) -> String {
-    let digits = String(id)
+  package static func fileNumber(_ id: some DistinctNumber) -> String {
+    let digits = String(id.rawValue)
     return String(repeating: "0", count: max(0, 10 - digits.count)) + digits
   }
 
@@ -62,8 +63,8 @@ package struct PlaceSeed: Hashable, Sendable {
 
   private init(register: UInt32) { self.register = register }
 
-  package init(store: UInt128, segment: UInt32, epoch: UInt32) {
-    var words: (UInt128, UInt32, UInt32) = (store.littleEndian, segment.littleEndian, epoch.littleEndian)
+  package init(store: UInt128, segment: SegmentID, epoch: UInt32) {
+    var words: (UInt128, UInt32, UInt32) = (store.littleEndian, segment.rawValue.littleEndian, epoch.littleEndian)
     register = unsafe withUnsafeBytes(of: &words) { unsafe CRC32C.register(0xFFFF_FFFF, $0.baseAddress!, 24) }
   }
 

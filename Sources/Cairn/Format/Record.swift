@@ -14,15 +14,15 @@ package enum RecordKind: UInt8, Sendable {
 package struct RecordHeader: Sendable {
   /// Kind and flags, as stored.
   package var tag: UInt8
-  package var keyspace: UInt32
+  package var keyspace: KeyspaceID
   package var keyLength: Int
   package var storedLength: Int
   /// Length of the value after decompression; `storedLength` if it is not compressed.
   package var rawLength: Int
   /// The id of the dictionary that the value is compressed with; 0 for none.
-  package var dictionary: UInt32
+  package var dictionary: DictionaryID
   /// The sequence of the commit that wrote the record.
-  package var sequence: UInt64
+  package var sequence: CommitSequence
   package var version: UInt64
   /// Bytes before the key, checksum included.
   package var length: Int
@@ -51,7 +51,7 @@ package struct RecordHeader: Sendable {
   /// Reads the header of a record of which `available` bytes may be read; nil if the header is malformed or the record
   /// is longer than that. Does not verify the checksum.
   @inline(__always)
-  package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: UInt64) {
+  package init?(_ record: UnsafeRawPointer, available: Int, baseSequence: CommitSequence) {
     guard available >= Self.leastPaddedLength else { return nil }
     tag = unsafe record.load(fromByteOffset: 4, as: UInt8.self)
     var cursor = unsafe VarintCursor(record + 5, min(available, Self.maximumLength) &- 5)
@@ -61,7 +61,7 @@ package struct RecordHeader: Sendable {
     guard keyspace <= UInt64(Format.maximumID), keyLength <= Format.maximumKeyLength,
       storedLength <= Format.maximumValueLength
     else { return nil }
-    self.keyspace = UInt32(truncatingIfNeeded: keyspace)
+    self.keyspace = KeyspaceID(UInt32(truncatingIfNeeded: keyspace))
     self.keyLength = Int(truncatingIfNeeded: keyLength)
     self.storedLength = Int(truncatingIfNeeded: storedLength)
     rawLength = self.storedLength
@@ -75,21 +75,22 @@ package struct RecordHeader: Sendable {
       if tag & Self.dictionaryFlag != 0 {
         guard tag & 0x0F == RecordKind.put.rawValue, let id = cursor.next(), id > 0, id <= UInt64(Format.maximumID)
         else { return nil }
-        dictionary = UInt32(truncatingIfNeeded: id)
+        dictionary = DictionaryID(UInt32(truncatingIfNeeded: id))
       }
     }
     guard let delta = cursor.next(), let version = cursor.next() else { return nil }
-    let (sequence, overflow) = baseSequence.addingReportingOverflow(delta)
+    let (sequence, overflow) = baseSequence.rawValue.addingReportingOverflow(delta)
     guard !overflow else { return nil }
-    self.sequence = sequence
+    self.sequence = CommitSequence(sequence)
     self.version = version
     length = unsafe cursor.position - record
     guard recordLength <= available else { return nil }
   }
 
   init(
-    kind: RecordKind, compressed: Bool, dictionary: UInt32 = 0, keyspace: UInt32, keyLength: Int, storedLength: Int,
-    rawLength: Int, sequence: UInt64, version: UInt64, baseSequence: UInt64
+    kind: RecordKind, compressed: Bool, dictionary: DictionaryID = 0, keyspace: KeyspaceID, keyLength: Int,
+    storedLength: Int,
+    rawLength: Int, sequence: CommitSequence, version: UInt64, baseSequence: CommitSequence
   ) {
     tag = kind.rawValue | (compressed ? Self.compressedFlag : 0) | (dictionary > 0 ? Self.dictionaryFlag : 0)
     self.dictionary = dictionary
@@ -100,22 +101,24 @@ package struct RecordHeader: Sendable {
     self.sequence = sequence
     self.version = version
     length =
-      5 + Varint.length(UInt64(keyspace)) + Varint.length(UInt64(keyLength)) + Varint.length(UInt64(storedLength))
-      + (compressed ? Varint.length(UInt64(rawLength)) : 0) + (dictionary > 0 ? Varint.length(UInt64(dictionary)) : 0)
-      + Varint.length(sequence &- baseSequence) + Varint.length(version)
+      5 + Varint.length(UInt64(keyspace.rawValue)) + Varint.length(UInt64(keyLength))
+      + Varint.length(UInt64(storedLength))
+      + (compressed ? Varint.length(UInt64(rawLength)) : 0)
+      + (dictionary > 0 ? Varint.length(UInt64(dictionary.rawValue)) : 0)
+      + Varint.length(sequence - baseSequence) + Varint.length(version)
   }
 
   /// Writes everything but the checksum.
   @inline(__always)
-  func write(to record: UnsafeMutableRawPointer, baseSequence: UInt64) {
+  func write(to record: UnsafeMutableRawPointer, baseSequence: CommitSequence) {
     unsafe record.storeBytes(of: tag, toByteOffset: 4, as: UInt8.self)
     var next = unsafe record + 5
-    unsafe next += Varint.write(UInt64(keyspace), to: next)
+    unsafe next += Varint.write(UInt64(keyspace.rawValue), to: next)
     unsafe next += Varint.write(UInt64(keyLength), to: next)
     unsafe next += Varint.write(UInt64(storedLength), to: next)
     if isCompressed { unsafe next += Varint.write(UInt64(rawLength), to: next) }
-    if dictionary > 0 { unsafe next += Varint.write(UInt64(dictionary), to: next) }
-    unsafe next += Varint.write(sequence &- baseSequence, to: next)
+    if dictionary > 0 { unsafe next += Varint.write(UInt64(dictionary.rawValue), to: next) }
+    unsafe next += Varint.write(sequence - baseSequence, to: next)
     unsafe next += Varint.write(version, to: next)
   }
 }
@@ -143,7 +146,7 @@ package struct RecordHeader: Sendable {
 
   /// nil if the record is malformed or its checksum is wrong.
   @inline(__always)
-  package init?(_ record: UnsafeRawPointer, available: Int, checksumStart: UInt32, baseSequence: UInt64) {
+  package init?(_ record: UnsafeRawPointer, available: Int, checksumStart: UInt32, baseSequence: CommitSequence) {
     guard let header = unsafe RecordHeader(record, available: available, baseSequence: baseSequence) else { return nil }
     let checksum = unsafe ~cairn_crc32c(checksumStart, record + 4, header.recordLength &- 4)
     guard unsafe checksum == UInt32(littleEndian: record.load(as: UInt32.self)) else { return nil }

@@ -13,9 +13,9 @@ package struct SegmentHeader: Hashable, Sendable {
 
   package var kind = Kind.log
   package var store: UInt128
-  package var id: UInt32
+  package var id: SegmentID
   package var epoch: UInt32
-  package var baseSequence: UInt64
+  package var baseSequence: CommitSequence
   /// Nanoseconds since 1970.
   package var created: UInt64
   package var watermark: Watermark
@@ -23,7 +23,7 @@ package struct SegmentHeader: Hashable, Sendable {
   package var recoveredEnd: Place
   /// Compaction looked at the rows as of this commit or later: it may have left out what this commit and earlier ones
   /// superseded. 0 unless compaction wrote the segment.
-  package var compactedSequence: UInt64 = 0
+  package var compactedSequence: CommitSequence = 0
 
   package var seed: PlaceSeed { PlaceSeed(store: store, segment: id, epoch: epoch) }
 
@@ -74,11 +74,11 @@ package struct SegmentHeader: Hashable, Sendable {
     else {
       return .newerFormat
     }
-    guard let store = reader.next(UInt128.self), let id = reader.next(UInt32.self),
+    guard let store = reader.next(UInt128.self), let id = reader.next(SegmentID.self),
       let epoch = reader.next(UInt32.self),
-      let base = reader.next(UInt64.self), let created = reader.next(UInt64.self),
-      let sequence = reader.next(UInt64.self), let place = reader.next(UInt64.self),
-      let recoveredEnd = reader.next(UInt64.self), let compacted = reader.next(UInt64.self), reader.zeros(20),
+      let base = reader.next(CommitSequence.self), let created = reader.next(UInt64.self),
+      let sequence = reader.next(CommitSequence.self), let place = reader.next(UInt64.self),
+      let recoveredEnd = reader.next(UInt64.self), let compacted = reader.next(CommitSequence.self), reader.zeros(20),
       epoch <= Format.maximumID, base <= Format.maximumBaseSequence, sequence <= Format.maximumSequence,
       compacted <= Format.maximumSequence, kind == .compacted || compacted == 0
     else { return .invalid }

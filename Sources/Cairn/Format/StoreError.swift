@@ -72,7 +72,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What the batch expected.
     public let expected: Expectation
     /// The sequence of the commit that wrote the row; nil where there is no row.
-    public let found: UInt64?
+    public let found: CommitSequence?
 
     /// In words.
     public var description: String {
@@ -116,7 +116,7 @@ public enum Expectation: Hashable, Sendable, CustomStringConvertible {
   /// That the row exists.
   case present
   /// That the row exists and was last written by this commit.
-  case sequence(UInt64)
+  case sequence(CommitSequence)
 
   /// In words.
   public var description: String {
@@ -129,7 +129,7 @@ public enum Expectation: Hashable, Sendable, CustomStringConvertible {
   }
 
   @inline(__always)
-  func holds(_ sequence: UInt64?) -> Bool {
+  func holds(_ sequence: CommitSequence?) -> Bool {
     switch self {
     case .anything: true
     case .absent: sequence == nil

@@ -47,7 +47,7 @@ package struct WatermarkRecord: Hashable, Sendable {
     guard reader.next(UInt64.self) == Self.magic, unsafe end.next(UInt32.self) == CRC32C.checksum(body),
       reader.next(UInt16.self) == Format.majorVersion, reader.next(UInt16.self) != nil,
       let epoch = reader.next(UInt32.self), epoch <= Format.maximumID, let store = reader.next(UInt128.self),
-      let sequence = reader.next(UInt64.self), sequence <= Format.maximumSequence,
+      let sequence = reader.next(CommitSequence.self), sequence <= Format.maximumSequence,
       let place = reader.next(UInt64.self), let frame = reader.next(UInt64.self), frame < 1 << 40, reader.zeros(4)
     else { return nil }
     self.init(

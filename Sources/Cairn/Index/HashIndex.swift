@@ -100,14 +100,14 @@ import Synchronization
 
   /// The row's position in the directory's order. Rows are twice as dense at the lowest positions as at the highest.
   @inline(__always)
-  static func position(_ hash: UInt64) -> UInt32 {
-    let u = hash >> 32
+  static func position(_ hash: RowHash) -> UInt32 {
+    let u = hash.rawValue >> 32
     return UInt32(truncatingIfNeeded: (2 &* u &+ (u &* u) >> 32) / 3)
   }
 
   @inline(__always)
-  private static func homeLine(_ hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: ((hash & 0xFFFF) &* UInt64(lines)) >> 16)
+  private static func homeLine(_ hash: RowHash) -> Int {
+    Int(truncatingIfNeeded: ((hash.rawValue & 0xFFFF) &* UInt64(lines)) >> 16)
   }
 
   /// The next line to probe. Rows with the same home line take different steps, so that no clusters form. A step is a
@@ -139,13 +139,13 @@ import Synchronization
   }
 
   @inline(__always)
-  func prefetch(_ hash: UInt64) {
+  func prefetch(_ hash: RowHash) {
     unsafe cairn_prefetch(slots(page(Self.position(hash)), line: Self.homeLine(hash)))
   }
 
   /// Prefetches what inserting a row reads first: the header of its page, and its home line.
   @inline(__always)
-  func prefetchForInsertion(_ hash: UInt64) {
+  func prefetchForInsertion(_ hash: RowHash) {
     let page = page(Self.position(hash))
     unsafe cairn_prefetch(arena[page])
     unsafe cairn_prefetch(slots(page, line: Self.homeLine(hash)))
@@ -156,7 +156,7 @@ import Synchronization
   /// Calls `match` with the log address of every row that may be the one, until it returns true; returns the slot of
   /// that row, or nil.
   @inline(__always)
-  func find<E>(_ hash: UInt64, _ match: (UInt64) throws(E) -> Bool) throws(E) -> Slot? {
+  func find<E>(_ hash: RowHash, _ match: (LogAddress) throws(E) -> Bool) throws(E) -> Slot? {
     let position = Self.position(hash)
     let page = page(position)
     let tag = Self.tag(position)
@@ -168,7 +168,7 @@ import Synchronization
       while likely != 0 {
         let index = likely.trailingZeroBitCount
         let word = unsafe slots[index].load(ordering: .acquiring)
-        if word & Self.placeMask == wanted, word > Self.vacated, try match(word >> Self.addressShift) {
+        if word & Self.placeMask == wanted, word > Self.vacated, try match(LogAddress(word >> Self.addressShift)) {
           return unsafe slots + index
         }
         likely &= likely &- 1
@@ -205,7 +205,7 @@ import Synchronization
   }
 
   /// Inserts a row that is known to be absent.
-  func insert(_ hash: UInt64, _ address: UInt64) {
+  func insert(_ hash: RowHash, _ address: LogAddress) {
     let position = Self.position(hash)
     while true {
       let page = page(position)
@@ -216,12 +216,12 @@ import Synchronization
 
   /// Points an existing slot to another record.
   @inline(__always)
-  func replace(_ slot: Slot, _ address: UInt64) {
+  func replace(_ slot: Slot, _ address: LogAddress) {
     let word = unsafe slot.pointee.load(ordering: .relaxed)
-    unsafe slot.pointee.store(word & Self.placeMask | address << Self.addressShift, ordering: .releasing)
+    unsafe slot.pointee.store(word & Self.placeMask | address.rawValue << Self.addressShift, ordering: .releasing)
   }
 
-  func remove(_ hash: UInt64, _ slot: Slot) {
+  func remove(_ hash: RowHash, _ slot: Slot) {
     unsafe slot.pointee.store(Self.vacated, ordering: .releasing)
     unsafe counts(page(Self.position(hash))).pointee.vacated += 1
   }
@@ -244,7 +244,7 @@ import Synchronization
   }
 
   /// Enters a row into a page; returns false if the page has to be split first.
-  private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: UInt64) -> Bool {
+  private func place(_ page: UInt32, _ tag: UInt64, _ home: Int, _ address: LogAddress) -> Bool {
     let counts = unsafe counts(page)
     guard page != Arena.blank, unsafe counts.pointee.used < Self.splitThreshold else { return false }
     var line = home
@@ -254,7 +254,7 @@ import Synchronization
         let word = unsafe slots[index].load(ordering: .relaxed)
         guard word <= Self.vacated else { continue }
         unsafe slots[index].store(
-          address << Self.addressShift | displacement << Self.tagBits | tag, ordering: .releasing)
+          address.rawValue << Self.addressShift | displacement << Self.tagBits | tag, ordering: .releasing)
         if word == Self.vacated { unsafe counts.pointee.vacated -= 1 } else { unsafe counts.pointee.used += 1 }
         return true
       }
@@ -311,7 +311,7 @@ import Synchronization
         let displacement = Int(truncatingIfNeeded: word >> Self.tagBits) & Self.maximumDisplacement
         let home = Self.stepBack(line, word, displacement)
         let placed = place(
-          word & bit == 0 ? low : high, word & Self.tagMask, home, word >> Self.addressShift)
+          word & bit == 0 ? low : high, word & Self.tagMask, home, LogAddress(word >> Self.addressShift))
         // This fails only if about half a page of rows probes the same sixteen lines. Chance does not do that, and the
         // seed is secret.
         guard placed else { fatalError("a page of the index cannot be split") }
@@ -346,7 +346,7 @@ import Synchronization
 
   /// Vacates the slots of all rows for whose addresses `hasGone` returns true; returns how many. Before the store is
   /// shared.
-  func vacate(_ hasGone: (UInt64) -> Bool) -> Int {
+  func vacate(_ hasGone: (LogAddress) -> Bool) -> Int {
     var count = 0
     var position: UInt32? = 0
     while let start = position {
@@ -355,7 +355,7 @@ import Synchronization
         let slots = unsafe slots(page, line: line)
         for index in 0..<Self.slotsPerLine {
           let word = unsafe slots[index].load(ordering: .relaxed)
-          guard word > Self.vacated, hasGone(word >> Self.addressShift) else { continue }
+          guard word > Self.vacated, hasGone(LogAddress(word >> Self.addressShift)) else { continue }
           unsafe slots[index].store(Self.vacated, ordering: .relaxed)
           unsafe counts(page).pointee.vacated += 1
           count += 1
@@ -370,14 +370,14 @@ import Synchronization
 
   /// Puts the log addresses in one page into `buffer`; returns where the next page begins, or nil after the last. Begin
   /// with 0. A page that splits between two calls is neither missed nor seen twice.
-  func addresses(from position: UInt32, into buffer: inout [UInt64]) -> UInt32? {
+  func addresses(from position: UInt32, into buffer: inout [LogAddress]) -> UInt32? {
     buffer.removeAll(keepingCapacity: true)
     let page = page(position)
     for line in 0..<Self.lines {
       let slots = unsafe slots(page, line: line)
       for index in 0..<Self.slotsPerLine {
         let word = unsafe slots[index].load(ordering: .acquiring)
-        if word > Self.vacated { buffer.append(word >> Self.addressShift) }
+        if word > Self.vacated { buffer.append(LogAddress(word >> Self.addressShift)) }
       }
     }
     return span(page).next
@@ -389,7 +389,7 @@ import Synchronization
   /// to vacate the slot. Returns which rows the page is for.
   @inline(__always)
   func copyPage(
-    from position: UInt32, to target: UnsafeMutableRawPointer, _ address: (UInt64) throws(StoreError) -> UInt64?
+    from position: UInt32, to target: UnsafeMutableRawPointer, _ address: (LogAddress) throws(StoreError) -> LogAddress?
   ) throws(StoreError) -> PageSpan {
     let page = page(position)
     let span = span(page)
@@ -402,8 +402,8 @@ import Synchronization
         let word = unsafe slots[index].load(ordering: .acquiring)
         if word == 0 { break }
         counts.used += 1
-        if word != Self.vacated, let kept = try address(word >> Self.addressShift) {
-          unsafe copies[index] = word & Self.placeMask | kept << Self.addressShift
+        if word != Self.vacated, let kept = try address(LogAddress(word >> Self.addressShift)) {
+          unsafe copies[index] = word & Self.placeMask | kept.rawValue << Self.addressShift
         } else {
           unsafe copies[index] = Self.vacated
           counts.vacated += 1
@@ -423,7 +423,7 @@ import Synchronization
 
   /// Whether these are the pages of a directory, and all rows are at log addresses below `addressEnd`. Looks at every
   /// slot.
-  static func isSound(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: UInt64) -> Bool {
+  static func isSound(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: LogAddress) -> Bool {
     let depth = UInt32(pages.count.trailingZeroBitCount)
     guard depth <= maximumDepth else { return false }
     for (index, page) in pages.enumerated() {
@@ -442,7 +442,9 @@ import Synchronization
         counts.vacated += word == vacated ? 1 : 0
       }
       let noted = unsafe (memory + MemoryLayout<PageSpan>.size).load(as: PageCounts.self)
-      guard highest >> addressShift < addressEnd, noted.used == counts.used, noted.vacated == counts.vacated else {
+      guard LogAddress(highest >> addressShift) < addressEnd, noted.used == counts.used,
+        noted.vacated == counts.vacated
+      else {
         return false
       }
     }

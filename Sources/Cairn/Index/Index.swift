@@ -20,9 +20,9 @@ final class Index: Sendable {
   let newRows = NewRows()
   let dictionaries = DictionaryTable()
   /// The newest commit that readers see.
-  let published: Atomic<UInt64>
+  let published: Atomic<CommitSequence>
   /// The newest commit whose changes the writer has begun to enter.
-  let applying: Atomic<UInt64>
+  let applying: Atomic<CommitSequence>
   private let keyspaces = Lock(KeyspaceList())
 
   private static let count = Atomic<UInt64>(0)
@@ -57,7 +57,7 @@ final class Index: Sendable {
   /// By id.
   var allKeyspaces: [KeyspaceIndex] { keyspaces.withLock { $0.all } }
 
-  func keyspace(id: UInt32) -> KeyspaceIndex? { keyspaces.withLock { $0[id] } }
+  func keyspace(id: KeyspaceID) -> KeyspaceIndex? { keyspaces.withLock { $0[id] } }
 
   /// The keyspace of that name, created if there is none. It becomes part of the store with its first write; before
   /// that it takes nothing from the arena, which belongs to the writer.
@@ -74,7 +74,8 @@ final class Index: Sendable {
 
   /// Enters a keyspace that recovery has found, with the rows that a checkpoint has of it, unless it is known already.
   func restore(
-    _ id: UInt32, _ name: String, isOrdered: Bool, definedAt: UInt64, from image: CheckpointTables.Keyspace? = nil
+    _ id: KeyspaceID, _ name: String, isOrdered: Bool, definedAt: CommitSequence,
+    from image: CheckpointTables.Keyspace? = nil
   ) -> KeyspaceIndex {
     keyspaces.withLock { keyspaces in
       if let known = keyspaces[id] { return known }
@@ -92,9 +93,9 @@ final class Index: Sendable {
   }
 
   /// Higher than all ids ever used, those of dropped keyspaces included.
-  var nextKeyspaceID: UInt32 { keyspaces.withLock { $0.next } }
+  var nextKeyspaceID: KeyspaceID { keyspaces.withLock { $0.next } }
 
-  func reserveKeyspaceIDs(below next: UInt32) { keyspaces.withLock { $0.reserve(below: next) } }
+  func reserveKeyspaceIDs(below next: KeyspaceID) { keyspaces.withLock { $0.reserve(below: next) } }
 
   /// Bytes of memory that the index takes. It does not contain the keys.
   var bytes: Int { arena.bytes + allKeyspaces.reduce(0) { $0 + $1.locator.index.directoryBytes } }
@@ -111,7 +112,7 @@ final class Index: Sendable {
   /// The newest published record of a key. For a reader that has pinned the epoch.
   @inline(__always)
   func latest(
-    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer
+    _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer
   ) throws(StoreError) -> RecordView? {
     guard let found = try unsafe keyspace.locator.find(hash, key) else { return nil }
     let record = unsafe found.record
@@ -125,7 +126,7 @@ final class Index: Sendable {
   /// meanwhile.
   @inline(never)
   private func beforeCommit(
-    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ record: RecordView
+    _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, _ record: RecordView
   ) throws(StoreError) -> RecordView? {
     if let older = try unsafe version(keyspace, hash, key, at: published.load(ordering: .acquiring)) { return older }
     // The writer removes the older version only after it has published the commit.
@@ -136,7 +137,7 @@ final class Index: Sendable {
   /// The record of a key that a snapshot sees. For a reader that has pinned the epoch and holds the snapshot.
   @inline(__always)
   func record(
-    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
+    _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence
   ) throws(StoreError) -> RecordView? {
     guard let found = try unsafe keyspace.locator.find(hash, key) else { return nil }
     if unsafe found.record.header.sequence > sequence { return try unsafe version(keyspace, hash, key, at: sequence) }
@@ -145,7 +146,9 @@ final class Index: Sendable {
 
   /// The same for a row of which only the hash is known.
   @inline(__always)
-  func record(_ keyspace: KeyspaceIndex, _ hash: UInt64, at sequence: UInt64) throws(StoreError) -> RecordView? {
+  func record(
+    _ keyspace: KeyspaceIndex, _ hash: RowHash, at sequence: CommitSequence
+  ) throws(StoreError) -> RecordView? {
     guard let found = try unsafe keyspace.locator.find(hash) else { return nil }
     if unsafe found.record.header.sequence > sequence {
       return try unsafe version(keyspace, hash, found.record.key, at: sequence)
@@ -156,9 +159,9 @@ final class Index: Sendable {
   /// The older version of a row that was its newest at `sequence`, if there is one and it is kept.
   @inline(never)
   func version(
-    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
+    _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence
   ) throws(StoreError) -> RecordView? {
-    guard let address = versions.find(hash, at: sequence) else { return nil }
+    guard let address = versions.find(hash, asOf: sequence) else { return nil }
     guard let record = table.record(address) else { throw keyspace.locator.corruption(address) }
     guard record.header.keyspace == keyspace.id, unsafe record.key.equals(key) else { return nil }
     return record.header.isTombstone ? nil : record
@@ -167,11 +170,11 @@ final class Index: Sendable {
   /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the epoch and
   /// holds the commit as a snapshot.
   func history(
-    _ keyspace: KeyspaceIndex, _ hash: UInt64, _ key: UnsafeRawBufferPointer, at sequence: UInt64
+    _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence
   ) throws(StoreError) -> [RecordView] {
     guard let found = try unsafe keyspace.locator.find(hash, key) else { return [] }
     var records = unsafe found.record.header.sequence <= sequence ? [found.record] : []
-    for version in versions.all(hash, at: sequence) {
+    for version in versions.all(hash, asOf: sequence) {
       guard let record = table.record(version.address) else { throw keyspace.locator.corruption(version.address) }
       // A record that was the newest and has been superseded meanwhile is found twice.
       guard record.header.keyspace == keyspace.id, unsafe record.key.equals(key),

@@ -2,16 +2,16 @@ import Synchronization
 
 /// The index of one keyspace: its rows by hash and, if it is ordered, in order.
 @safe final class KeyspaceIndex: Sendable, Numbered {
-  let id: UInt32
+  let id: KeyspaceID
   let name: String
   let locator: RowLocator
   /// nil in an unordered keyspace.
   let tree: OrderedIndex?
   let rowCount = Atomic<Int>(0)
   /// The commit that defined it; 0 until there is one.
-  let definedAt = Atomic<UInt64>(0)
+  let definedAt = Atomic<CommitSequence>(0)
   /// The commit that dropped it.
-  let droppedAt = Atomic<UInt64>(.max)
+  let droppedAt = Atomic<CommitSequence>(.max)
   let live = LiveBytes()
   /// Bytes of tombstones that are not retained and that its indexes refer to.
   let held = LiveBytes()
@@ -19,19 +19,19 @@ import Synchronization
   let dictionary = unsafe Atomic<Unmanaged<StoredDictionary>?>(nil)
   /// Its newest dictionary when the store was opened, the oldest that new values may be compressed with; 0 if it had
   /// none.
-  let firstDictionary = Atomic<UInt32>(0)
+  let firstDictionary = Atomic<DictionaryID>(0)
   /// Bytes of the values put since the store was opened, and how many of them make training a dictionary due.
   let putBytes = Atomic<Int>(0)
   let nextTraining = Atomic<Int>(0)
   /// How many versions of each row are kept behind its newest, and the commit that set this number; 0 if none has.
   let oldVersions: Atomic<UInt32>
-  let retainedSince: Atomic<UInt64>
+  let retainedSince: Atomic<CommitSequence>
   /// How many values in a row were stored uncompressed, because compressing did not save enough or was not tried.
   let compressionMisses = Atomic<Int>(0)
 
   /// Begins without rows, or with those whose nodes a checkpoint has brought into the arena.
   init(
-    id: UInt32, name: String, isOrdered: Bool, hash: KeyHash, table: SegmentTable, arena: Arena,
+    id: KeyspaceID, name: String, isOrdered: Bool, hash: KeyHash, table: SegmentTable, arena: Arena,
     from image: CheckpointTables.Keyspace? = nil
   ) {
     self.id = id
@@ -51,10 +51,10 @@ import Synchronization
 
   /// Whether it was not dropped at or before a commit.
   @inline(__always)
-  func exists(at sequence: UInt64) -> Bool { droppedAt.load(ordering: .acquiring) > sequence }
+  func exists(at sequence: CommitSequence) -> Bool { droppedAt.load(ordering: .acquiring) > sequence }
 
   /// Whether a future value may be compressed with a dictionary.
-  func mayUse(dictionary: UInt32) -> Bool { dictionary >= firstDictionary.load(ordering: .relaxed) }
+  func mayUse(dictionary: DictionaryID) -> Bool { dictionary >= firstDictionary.load(ordering: .relaxed) }
 
   /// Gives back all its memory. Nobody may be able to see any of its rows. For the writer only.
   func clear() {
@@ -63,7 +63,7 @@ import Synchronization
   }
 
   @inline(__always)
-  func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+  func hash(_ key: UnsafeRawBufferPointer) -> RowHash {
     guard let base = key.baseAddress else {
       return unsafe locator.hash(id, UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, 0)
     }
@@ -71,14 +71,14 @@ import Synchronization
   }
 
   /// Inserts a row that is known to be absent.
-  func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64, _ address: UInt64) throws(StoreError) {
+  func insert(_ key: UnsafeRawBufferPointer, _ hash: RowHash, _ address: LogAddress) throws(StoreError) {
     locator.index.insert(hash, address)
     try unsafe tree?.insert(key, hash)
   }
 
   /// Removes a row whose newest record is a tombstone, when nobody can see an older version of it any more. The
   /// tombstone contains the key. Returns the tombstone's address and length.
-  func remove(_ hash: UInt64) throws(StoreError) -> (address: UInt64, length: Int)? {
+  func remove(_ hash: RowHash) throws(StoreError) -> (address: LogAddress, length: Int)? {
     guard let (slot, address, newest) = unsafe try locator.find(hash), newest.header.isTombstone else { return nil }
     try unsafe tree?.remove(newest.key, hash)
     unsafe locator.index.remove(hash, slot)

@@ -7,18 +7,18 @@ struct KeyspaceList: Sendable {
 
   /// By number.
   private(set) var all: [KeyspaceIndex] = []
-  private var byID: [UInt32: KeyspaceIndex] = [:]
+  private var byID: [KeyspaceID: KeyspaceIndex] = [:]
   private var byName: [String: KeyspaceIndex] = [:]
   private var nameBytes = 0
   /// Higher than all numbers ever used, those of dropped keyspaces included.
-  private(set) var next: UInt32 = 1
+  private(set) var next: KeyspaceID = 1
 
-  subscript(_ id: UInt32) -> KeyspaceIndex? { byID[id] }
+  subscript(_ id: KeyspaceID) -> KeyspaceIndex? { byID[id] }
 
   subscript(_ name: String) -> KeyspaceIndex? { byName[name] }
 
   func checkRoom(for name: String) throws(StoreError) {
-    guard next <= Format.maximumID else {
+    guard next <= .highest else {
       throw StoreError(.tooManyKeyspaces, "the store has used up its keyspace identifiers")
     }
     guard all.count < Self.maximumCount, nameBytes + name.utf8.count <= Self.maximumNameBytes else {
@@ -35,7 +35,7 @@ struct KeyspaceList: Sendable {
     // Recovery may find a dropped keyspace after the one that has its name now.
     if keyspace.id > byName[keyspace.name]?.id ?? 0 { byName[keyspace.name] = keyspace }
     nameBytes += keyspace.name.utf8.count
-    reserve(below: keyspace.id + 1)
+    reserve(below: keyspace.id.next)
   }
 
   mutating func remove(_ keyspace: KeyspaceIndex) {
@@ -45,8 +45,8 @@ struct KeyspaceList: Sendable {
     nameBytes -= keyspace.name.utf8.count
   }
 
-  mutating func reserve(below id: UInt32) { next = max(next, id) }
+  mutating func reserve(below id: KeyspaceID) { next = max(next, id) }
 
   /// The position of the first keyspace that has this number or a higher one.
-  private func position(_ id: UInt32) -> Int { all.partitioningIndex { $0.id >= id } }
+  private func position(_ id: KeyspaceID) -> Int { all.partitioningIndex { $0.id >= id } }
 }

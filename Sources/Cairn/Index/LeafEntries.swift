@@ -55,14 +55,14 @@
   }
 
   /// False if there is no such entry.
-  mutating func remove(_ hash: UInt64) -> Bool {
+  mutating func remove(_ hash: RowHash) -> Bool {
     guard let index = (0..<count).first(where: { unsafe base[$0].hash == hash }) else { return false }
     unsafe (base + index).update(from: base + index + 1, count: count - index - 1)
     count -= 1
     return true
   }
 
-  mutating func removeAll(where isGone: (UInt64) -> Bool) {
+  mutating func removeAll(where isGone: (RowHash) -> Bool) {
     var kept = 0
     for index in 0..<count where unsafe !isGone(base[index].hash) {
       unsafe base[kept] = base[index]

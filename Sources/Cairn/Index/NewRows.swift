@@ -3,7 +3,7 @@ import Synchronization
 /// The rows that have been added since a checkpoint was begun, by hash, so that the checkpoint can leave them out.
 final class NewRows: Sendable {
   private let isRecording = Atomic<Bool>(false)
-  private let hashes = Lock<[UInt64]>([])
+  private let hashes = Lock<[RowHash]>([])
 
   /// For the holder of the commit lock.
   func begin() {
@@ -18,12 +18,12 @@ final class NewRows: Sendable {
 
   /// Notes a row before it is entered into the ordered index. For the holder of the commit lock.
   @inline(__always)
-  func note(_ hash: UInt64) {
+  func note(_ hash: RowHash) {
     if isRecording.load(ordering: .relaxed) { hashes.withLock { $0.append(hash) } }
   }
 
   /// Returns the hashes noted since the last call.
-  func take() -> [UInt64] {
+  func take() -> [RowHash] {
     hashes.withLock { hashes in
       defer { hashes = [] }
       return hashes

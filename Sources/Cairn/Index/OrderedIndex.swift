@@ -146,7 +146,7 @@ import Synchronization
   }
 
   /// Compares the keys in the records; nil if one of the rows has gone.
-  private func isBefore(_ first: UInt64, _ second: UInt64) throws(StoreError) -> Bool? {
+  private func isBefore(_ first: RowHash, _ second: RowHash) throws(StoreError) -> Bool? {
     guard let first = unsafe try locator.find(first), let second = unsafe try locator.find(second) else { return nil }
     return unsafe first.record.key.order(second.record.key) < 0
   }
@@ -201,7 +201,7 @@ import Synchronization
   }
 
   /// Inserts a row that the hash index knows already and that is not in the tree.
-  func insert(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
+  func insert(_ key: UnsafeRawBufferPointer, _ hash: RowHash) throws(StoreError) {
     let (node, depth) = unsafe descend(key)
     let leaf = unsafe Leaf(arena[node])
     let prefix = unsafe leaf.prefix
@@ -234,7 +234,7 @@ import Synchronization
   /// Inserts rows that the hash index knows already, in the order of their keys, a leaf at a time; skips those that the
   /// tree has. Calls `row` for each of them more than once, and in order.
   func insert(
-    _ count: Int, _ row: (Int) throws(StoreError) -> (key: UnsafeRawBufferPointer, hash: UInt64)
+    _ count: Int, _ row: (Int) throws(StoreError) -> (key: UnsafeRawBufferPointer, hash: RowHash)
   ) throws(StoreError) {
     var position = 0
     while position < count {
@@ -323,7 +323,7 @@ import Synchronization
     return unsafe Array(rightKey.prefix(leftKey.sharedPrefix(rightKey) + 1))
   }
 
-  private func key(_ hash: UInt64) throws(StoreError) -> UnsafeRawBufferPointer {
+  private func key(_ hash: RowHash) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let found = try unsafe locator.find(hash) else {
       // Only a checkpoint with wrong contents leads here.
       throw StoreError(.damaged, "a row of the ordered index has no slot")
@@ -420,7 +420,7 @@ import Synchronization
   }
 
   /// Removes a row whose slot is still in the hash index.
-  func remove(_ key: UnsafeRawBufferPointer, _ hash: UInt64) throws(StoreError) {
+  func remove(_ key: UnsafeRawBufferPointer, _ hash: RowHash) throws(StoreError) {
     let (node, depth) = unsafe descend(key)
     let leaf = unsafe Leaf(arena[node])
     try LeafEntries.with { (entries) throws(StoreError) in

@@ -1,20 +1,20 @@
 /// Finds the records of one keyspace by hash.
 struct RowLocator: Sendable {
-  let keyspace: UInt32
+  let keyspace: KeyspaceID
   let hash: KeyHash
   let index: HashIndex
   let table: SegmentTable
 
-  func corruption(_ address: UInt64) -> StoreError {
+  func corruption(_ address: LogAddress) -> StoreError {
     StoreError(.corrupted, "a record's checksum is wrong", place: table.place(address))
   }
 
   /// The newest record of a key, tombstones included, and its slot.
   @inline(__always)
-  func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) throws(StoreError) -> (
-    slot: HashIndex.Slot, address: UInt64, record: RecordView
+  func find(_ hash: RowHash, _ key: UnsafeRawBufferPointer) throws(StoreError) -> (
+    slot: HashIndex.Slot, address: LogAddress, record: RecordView
   )? {
-    var found: (UInt64, RecordView)?
+    var found: (LogAddress, RecordView)?
     let slot = try unsafe index.find(hash) { (address) throws(StoreError) in
       guard let record = table.record(address) else { throw corruption(address) }
       guard record.header.keyspace == keyspace, unsafe record.key.equals(key) else { return false }
@@ -27,8 +27,8 @@ struct RowLocator: Sendable {
 
   /// The newest record of the row with this hash, tombstones included.
   @inline(__always)
-  func find(_ hash: UInt64) throws(StoreError) -> (slot: HashIndex.Slot, address: UInt64, record: RecordView)? {
-    var found: (UInt64, RecordView)?
+  func find(_ hash: RowHash) throws(StoreError) -> (slot: HashIndex.Slot, address: LogAddress, record: RecordView)? {
+    var found: (LogAddress, RecordView)?
     let slot = try unsafe index.find(hash) { (address) throws(StoreError) in
       guard let record = table.record(address) else { throw corruption(address) }
       guard isRow(record, hash) else { return false }
@@ -40,18 +40,18 @@ struct RowLocator: Sendable {
   }
 
   @inline(__always)
-  func isRow(_ record: RecordView, _ hash: UInt64) -> Bool {
+  func isRow(_ record: RecordView, _ hash: RowHash) -> Bool {
     unsafe record.header.keyspace == keyspace
       && self.hash(keyspace, record.base + record.header.length, record.header.keyLength) == hash
   }
 
   /// Whether the record at an address belongs to the row with this hash.
-  func isAt(_ address: UInt64, _ hash: UInt64) -> Bool { table.record(address).map { isRow($0, hash) } ?? false }
+  func isAt(_ address: LogAddress, _ hash: RowHash) -> Bool { table.record(address).map { isRow($0, hash) } ?? false }
 
   /// The address of the record that is most likely the row's newest; 0 if there is none.
   @inline(__always)
-  func likelyAddress(_ hash: UInt64) -> UInt64 {
-    var likely: UInt64 = 0
+  func likelyAddress(_ hash: RowHash) -> LogAddress {
+    var likely: LogAddress = 0
     _ = unsafe index.find(hash) { (address) in
       likely = address
       return true

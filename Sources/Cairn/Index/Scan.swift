@@ -2,7 +2,7 @@
 struct Scan {
   let index: Index
   let keyspace: KeyspaceIndex
-  let sequence: UInt64
+  let sequence: CommitSequence
   /// Throws if the snapshot has ended. Called after pinning the epoch, and when a row is not found.
   let checkHeld: () throws(StoreError) -> Void
 
@@ -77,21 +77,21 @@ struct Scan {
   private func locate(_ entries: LeafEntries, _ range: Range<Int>) {
     let locator = keyspace.locator
     for position in range { locator.index.prefetch(entries[position].hash) }
-    for position in range { entries[position].head = locator.likelyAddress(entries[position].hash) }
+    for position in range { entries[position].head = locator.likelyAddress(entries[position].hash).rawValue }
   }
 
   /// Prefetches records. The processor continues after a prefetch only when the address has been translated, which
   /// takes longer than the other work there is; so many are issued at once, with nothing between them.
   @inline(never)
   private func prefetch(_ entries: LeafEntries, _ range: Range<Int>) {
-    for position in range where entries[position].head != 0 { index.table.prefetch(entries[position].head) }
+    for position in range where entries[position].head != 0 { index.table.prefetch(LogAddress(entries[position].head)) }
   }
 
   /// The record of a row that the snapshot sees. The entry's head is the likely address of the row's newest record.
   @inline(__always)
   private func record(_ entry: Leaf.Entry) throws(StoreError) -> RecordView? {
     let locator = keyspace.locator
-    if entry.head != 0, let record = index.table.record(entry.head), record.header.sequence <= sequence,
+    if entry.head != 0, let record = index.table.record(LogAddress(entry.head)), record.header.sequence <= sequence,
       locator.isRow(record, entry.hash)
     {
       return record.header.isTombstone ? nil : record
@@ -101,7 +101,7 @@ struct Scan {
 
   /// Calls `body` with every row, in no particular order, until it returns false.
   func unordered(_ body: (RecordView) throws -> Bool) throws {
-    var addresses: [UInt64] = []
+    var addresses: [LogAddress] = []
     var position: UInt32? = 0
     while let from = position {
       let pin = index.epochs.pin()
@@ -168,7 +168,7 @@ extension Scan {
   }
 
   private func unorderedHistories(_ body: ([RecordView]) throws -> Bool) throws {
-    var addresses: [UInt64] = []
+    var addresses: [LogAddress] = []
     var position: UInt32? = 0
     while let from = position {
       let pin = index.epochs.pin()
@@ -183,7 +183,7 @@ extension Scan {
   }
 
   private func history(
-    _ newest: RecordView, _ hash: UInt64, _ body: ([RecordView]) throws -> Bool
+    _ newest: RecordView, _ hash: RowHash, _ body: ([RecordView]) throws -> Bool
   ) throws -> Bool {
     let records = try unsafe index.history(keyspace, hash, newest.key, at: sequence)
     try checkHeld()

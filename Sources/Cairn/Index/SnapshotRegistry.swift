@@ -7,7 +7,7 @@ final class SnapshotRegistry: Sendable {
 
   /// Pins the newest published sequence, which `published` reads.
   @inline(__always)
-  func register(_ published: () -> UInt64) -> UInt64 {
+  func register(_ published: () -> CommitSequence) -> CommitSequence {
     // Counted before the sequence is read: a writer that finds nobody counted has published before that.
     total.add(1, ordering: .sequentiallyConsistent)
     return pinned.withLock { pinned in
@@ -18,7 +18,7 @@ final class SnapshotRegistry: Sendable {
   }
 
   /// Returns true if it was the last snapshot of this sequence.
-  func release(_ sequence: UInt64) -> Bool {
+  func release(_ sequence: CommitSequence) -> Bool {
     defer { total.subtract(1, ordering: .sequentiallyConsistent) }
     return pinned.withLock { $0.remove(sequence) }
   }
@@ -26,10 +26,10 @@ final class SnapshotRegistry: Sendable {
   var isEmpty: Bool { total.load(ordering: .sequentiallyConsistent) == 0 }
 
   /// The oldest sequence that is held.
-  var oldest: UInt64? { pinned.withLock { $0.oldest } }
+  var oldest: CommitSequence? { pinned.withLock { $0.oldest } }
 
   /// The newest sequence that is held in `lower..<upper`.
-  func newest(from lower: UInt64, below upper: UInt64) -> UInt64? {
+  func newest(from lower: CommitSequence, below upper: CommitSequence) -> CommitSequence? {
     pinned.withLock { $0.newest(from: lower, below: upper) }
   }
 }
@@ -42,7 +42,7 @@ final class SnapshotRegistry: Sendable {
 /// amortized.
 private struct PinnedSequences {
   private struct Entry {
-    let sequence: UInt64
+    let sequence: CommitSequence
     var count: Int
     /// For a gap, where a search for the entry before it continues.
     var before: Int
@@ -54,10 +54,10 @@ private struct PinnedSequences {
   /// The number of entries that are not gaps.
   private var used = 0
 
-  var oldest: UInt64? { used == 0 ? nil : entries[first].sequence }
+  var oldest: CommitSequence? { used == 0 ? nil : entries[first].sequence }
 
   /// `sequence` must not be below any existing one.
-  mutating func add(_ sequence: UInt64) {
+  mutating func add(_ sequence: CommitSequence) {
     if let last = entries.last, last.sequence == sequence {
       if last.count == 0 { used += 1 }
       entries[entries.count - 1].count += 1
@@ -70,7 +70,7 @@ private struct PinnedSequences {
   }
 
   /// Returns true if no snapshot holds the sequence any more.
-  mutating func remove(_ sequence: UInt64) -> Bool {
+  mutating func remove(_ sequence: CommitSequence) -> Bool {
     let index = entries.partitioningIndex { $0.sequence >= sequence }
     guard index < entries.count, entries[index].sequence == sequence, entries[index].count > 0 else { return false }
     entries[index].count -= 1
@@ -81,7 +81,7 @@ private struct PinnedSequences {
     return true
   }
 
-  mutating func newest(from lower: UInt64, below upper: UInt64) -> UInt64? {
+  mutating func newest(from lower: CommitSequence, below upper: CommitSequence) -> CommitSequence? {
     let index = lastUsed(entries.partitioningIndex { $0.sequence >= upper } - 1)
     return index >= 0 && entries[index].sequence >= lower ? entries[index].sequence : nil
   }

@@ -19,7 +19,7 @@ import Synchronization
 
   struct Entry {
     var head: UInt64
-    var hash: UInt64
+    var hash: RowHash
   }
 
   let base: UnsafeMutableRawPointer
@@ -57,7 +57,7 @@ import Synchronization
     let heads = unsafe base + Self.headerSize
     return unsafe Entry(
       head: heads.load(fromByteOffset: index &* 8, as: UInt64.self),
-      hash: heads.load(fromByteOffset: (capacity &+ index) &* 8, as: UInt64.self))
+      hash: heads.load(fromByteOffset: (capacity &+ index) &* 8, as: RowHash.self))
   }
 
   /// Prefetches the whole leaf.
@@ -66,16 +66,16 @@ import Synchronization
   }
 
   /// The heads and the hashes, each in an array.
-  var columns: (heads: UnsafePointer<UInt64>, hashes: UnsafePointer<UInt64>) {
+  var columns: (heads: UnsafePointer<UInt64>, hashes: UnsafePointer<RowHash>) {
     let heads = unsafe UnsafePointer((base + Self.headerSize).assumingMemoryBound(to: UInt64.self))
-    return unsafe (heads, heads + capacity)
+    return unsafe (heads, UnsafePointer((base + Self.headerSize + capacity &* 8).assumingMemoryBound(to: RowHash.self)))
   }
 
   @inline(__always)
   func write(_ entry: Entry, at index: Int) {
     let heads = unsafe base + Self.headerSize
     unsafe heads.storeBytes(of: entry.head, toByteOffset: index &* 8, as: UInt64.self)
-    unsafe heads.storeBytes(of: entry.hash, toByteOffset: (capacity &+ index) &* 8, as: UInt64.self)
+    unsafe heads.storeBytes(of: entry.hash, toByteOffset: (capacity &+ index) &* 8, as: RowHash.self)
   }
 
   /// Whether the lengths and counts in its header fit into the leaf.

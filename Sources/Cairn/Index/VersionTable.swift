@@ -10,11 +10,11 @@ import Synchronization
 @safe final class VersionTable: @unchecked Sendable {
   /// A version and the span of sequences in which it was the row's newest.
   struct Version {
-    let hash: UInt64
-    var address: UInt64
-    let sequence: UInt64
-    let supersededBy: UInt64
-    let keyspace: UInt32
+    let hash: RowHash
+    var address: LogAddress
+    let sequence: CommitSequence
+    let supersededBy: CommitSequence
+    let keyspace: KeyspaceID
     /// The length of its record, in units.
     var units: UInt32
     let isTombstone: Bool
@@ -25,7 +25,7 @@ import Synchronization
   }
 
   /// The value of `expiredBy` until a version expires.
-  static let kept = UInt64.max
+  static let kept = CommitSequence.max
 
   static let nodeSize = 64
   /// The address of the next node, behind the version.
@@ -74,8 +74,8 @@ import Synchronization
     unsafe UnsafeMutableRawPointer(bitPattern: buckets.load(ordering: .acquiring)).unsafelyUnwrapped
   }
 
-  private func head(_ hash: UInt64, in memory: UnsafeMutableRawPointer) -> Link {
-    let index = unsafe Int(truncatingIfNeeded: hash & memory.load(as: UInt64.self))
+  private func head(_ hash: RowHash, in memory: UnsafeMutableRawPointer) -> Link {
+    let index = unsafe Int(truncatingIfNeeded: hash.rawValue & memory.load(as: UInt64.self))
     return unsafe (memory + 8).assumingMemoryBound(to: Atomic<UInt32>.self) + index
   }
 
@@ -87,8 +87,8 @@ import Synchronization
     unsafe (arena[node] + Self.nextOffset).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  private func expiredBy(_ node: UInt32) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    unsafe (arena[node] + Self.expiredOffset).assumingMemoryBound(to: Atomic<UInt64>.self)
+  private func expiredBy(_ node: UInt32) -> UnsafeMutablePointer<Atomic<CommitSequence>> {
+    unsafe (arena[node] + Self.expiredOffset).assumingMemoryBound(to: Atomic<CommitSequence>.self)
   }
 
   private func mayBeOfDeletedRow(_ node: UInt32) -> Bool {
@@ -101,7 +101,7 @@ import Synchronization
 
   /// Calls `body` with each node of a row.
   @inline(__always)
-  private func forEachNode(_ hash: UInt64, _ body: (UInt32) -> Void) {
+  private func forEachNode(_ hash: RowHash, _ body: (UInt32) -> Void) {
     var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
     while node != 0 {
       if unsafe version(node).pointee.hash == hash { body(node) }
@@ -110,7 +110,7 @@ import Synchronization
   }
 
   /// The log address of the version that was the newest at `sequence`, if it is kept.
-  func find(_ hash: UInt64, at sequence: UInt64) -> UInt64? {
+  func find(_ hash: RowHash, asOf sequence: CommitSequence) -> LogAddress? {
     var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
     while node != 0 {
       let version = unsafe version(node)
@@ -126,7 +126,7 @@ import Synchronization
 
   /// The versions of a row in the table that were kept after a commit, the row's newest at that time included. For a
   /// reader that has pinned the epoch and holds the commit as a snapshot.
-  func all(_ hash: UInt64, at sequence: UInt64) -> [Version] {
+  func all(_ hash: RowHash, asOf sequence: CommitSequence) -> [Version] {
     var versions: [Version] = []
     forEachNode(hash) { node in
       let version = unsafe version(node).pointee
@@ -140,26 +140,28 @@ import Synchronization
   // MARK: Changing (the writer's)
 
   /// - Parameter expiredBy: `kept`, or the commit that supersedes the version.
-  func add(_ version: Version, isOfDeletedRow: Bool, expiredBy: UInt64) {
+  func add(_ version: Version, isOfDeletedRow: Bool, expiredBy: CommitSequence) {
     unsafe link(version, isOfDeletedRow, expiredBy, in: current)
     nodeCount.add(1, ordering: .relaxed)
   }
 
   private func link(
-    _ version: Version, _ isOfDeletedRow: Bool, _ expiredBy: UInt64, in memory: UnsafeMutableRawPointer
+    _ version: Version, _ isOfDeletedRow: Bool, _ expiredBy: CommitSequence, in memory: UnsafeMutableRawPointer
   ) {
     let head = unsafe head(version.hash, in: memory)
     let node = unsafe newNode(version, isOfDeletedRow, expiredBy, next: head.pointee.load(ordering: .relaxed))
     unsafe head.pointee.store(node, ordering: .releasing)
   }
 
-  private func newNode(_ version: Version, _ isOfDeletedRow: Bool, _ expiredBy: UInt64, next: UInt32) -> UInt32 {
+  private func newNode(
+    _ version: Version, _ isOfDeletedRow: Bool, _ expiredBy: CommitSequence, next: UInt32
+  ) -> UInt32 {
     let node = arena.allocate(Self.nodeSize)
     let memory = unsafe arena[node]
     unsafe memory.bindMemory(to: Version.self, capacity: 1).initialize(to: version)
     unsafe (memory + Self.nextOffset).bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(next))
     setOfDeletedRow(node, isOfDeletedRow)
-    unsafe (memory + Self.expiredOffset).bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+    unsafe (memory + Self.expiredOffset).bindMemory(to: Atomic<CommitSequence>.self, capacity: 1)
       .initialize(to: Atomic(expiredBy))
     return node
   }
@@ -180,7 +182,7 @@ import Synchronization
     var copied: [UInt32] = []
     for bucket in 0..<oldCount {
       let first = copied.count
-      var node = unsafe head(UInt64(bucket), in: old).pointee.load(ordering: .relaxed)
+      var node = unsafe head(RowHash(UInt64(bucket)), in: old).pointee.load(ordering: .relaxed)
       while node != 0 {
         copied.append(node)
         node = unsafe next(node).pointee.load(ordering: .relaxed)
@@ -195,7 +197,7 @@ import Synchronization
   }
 
   /// Lets the oldest kept versions of a row expire with a commit, so that `count` are left; returns them, newest first.
-  func expire(_ hash: UInt64, keeping count: Int, at sequence: UInt64) -> [Version] {
+  func expire(_ hash: RowHash, keeping count: Int, by sequence: CommitSequence) -> [Version] {
     var keptCount = 0
     var oldest: UInt32 = 0
     forEachNode(hash) { node in
@@ -218,7 +220,7 @@ import Synchronization
   }
 
   /// How many versions of a row have not expired. Also for a reader that has pinned the epoch.
-  func keptCount(_ hash: UInt64) -> Int {
+  func keptCount(_ hash: RowHash) -> Int {
     var count = 0
     forEachNode(hash) { node in
       if unsafe expiredBy(node).pointee.load(ordering: .relaxed) == Self.kept { count += 1 }
@@ -227,7 +229,7 @@ import Synchronization
   }
 
   /// Whether a version of a row expired after a commit, or hasn't expired.
-  func hasExpired(_ hash: UInt64, after sequence: UInt64) -> Bool {
+  func hasExpired(_ hash: RowHash, after sequence: CommitSequence) -> Bool {
     var isFound = false
     forEachNode(hash) { node in
       if unsafe expiredBy(node).pointee.load(ordering: .relaxed) > sequence { isFound = true }
@@ -237,7 +239,7 @@ import Synchronization
 
   /// Removes the version of a row that a commit wrote. Also returns whether the row may have been deleted and this was
   /// its last version here; then the row's place in the indexes can go too.
-  func remove(_ hash: UInt64, sequence: UInt64) -> (version: Version, mayBeLastOfDeletedRow: Bool)? {
+  func remove(_ hash: RowHash, sequence: CommitSequence) -> (version: Version, mayBeLastOfDeletedRow: Bool)? {
     var link = unsafe head(hash, in: current)
     var found: (link: Link, node: UInt32)?
     var other: UInt32 = 0
@@ -264,7 +266,9 @@ import Synchronization
   }
 
   /// Redirects the version at an address to a copy of its record; returns it as it was, or nil if there is none.
-  func move(_ hash: UInt64, from old: UInt64, to address: UInt64, units: UInt32) -> (version: Version, isKept: Bool)? {
+  func move(
+    _ hash: RowHash, from old: LogAddress, to address: LogAddress, units: UInt32
+  ) -> (version: Version, isKept: Bool)? {
     var link = unsafe head(hash, in: current)
     while case let node = unsafe link.pointee.load(ordering: .relaxed), node != 0 {
       let version = unsafe version(node).pointee
@@ -289,8 +293,8 @@ import Synchronization
 
   /// The version at an address and the commit with which it expires; nil if there is none. For a reader that has pinned
   /// the epoch.
-  func version(_ hash: UInt64, at address: UInt64) -> (version: Version, expiredBy: UInt64)? {
-    var found: (Version, UInt64)?
+  func version(_ hash: RowHash, at address: LogAddress) -> (version: Version, expiredBy: CommitSequence)? {
+    var found: (Version, CommitSequence)?
     forEachNode(hash) { node in
       if unsafe version(node).pointee.address == address {
         found = unsafe (version(node).pointee, expiredBy(node).pointee.load(ordering: .acquiring))
@@ -299,8 +303,8 @@ import Synchronization
     return found
   }
 
-  func version(_ hash: UInt64, sequence: UInt64) -> (version: Version, expiredBy: UInt64)? {
-    var found: (Version, UInt64)?
+  func version(_ hash: RowHash, sequence: CommitSequence) -> (version: Version, expiredBy: CommitSequence)? {
+    var found: (Version, CommitSequence)?
     forEachNode(hash) { node in
       if unsafe version(node).pointee.sequence == sequence {
         found = unsafe (version(node).pointee, expiredBy(node).pointee.load(ordering: .relaxed))
@@ -315,12 +319,12 @@ import Synchronization
   /// The versions for which `isWanted` returns true, in one of `count` parts of the table; `count` is its present or a
   /// former number of buckets. For a reader that has pinned the epoch.
   func versions(
-    part: Int, of count: Int, where isWanted: (_ version: Version, _ expiredBy: UInt64) -> Bool
+    part: Int, of count: Int, where isWanted: (_ version: Version, _ expiredBy: CommitSequence) -> Bool
   ) -> [Version] {
     var versions: [Version] = []
     let memory = unsafe current
     for bucket in unsafe stride(from: UInt64(part), through: memory.load(as: UInt64.self), by: count) {
-      var node = unsafe head(bucket, in: memory).pointee.load(ordering: .acquiring)
+      var node = unsafe head(RowHash(bucket), in: memory).pointee.load(ordering: .acquiring)
       while node != 0 {
         let version = unsafe version(node).pointee
         if unsafe isWanted(version, expiredBy(node).pointee.load(ordering: .acquiring)) { versions.append(version) }
@@ -331,7 +335,7 @@ import Synchronization
   }
 
   /// The same for the whole table.
-  func versions(where isWanted: (_ version: Version, _ expiredBy: UInt64) -> Bool) -> [Version] {
+  func versions(where isWanted: (_ version: Version, _ expiredBy: CommitSequence) -> Bool) -> [Version] {
     versions(part: 0, of: 1, where: isWanted)
   }
 
@@ -345,7 +349,7 @@ import Synchronization
         unsafe memory.storeBytes(of: version, as: Version.self)
         unsafe memory.storeBytes(of: next, toByteOffset: nextOffset, as: UInt32.self)
         unsafe memory.storeBytes(of: 1, toByteOffset: deletedOffset, as: UInt32.self)
-        unsafe memory.storeBytes(of: kept, toByteOffset: expiredOffset, as: UInt64.self)
+        unsafe memory.storeBytes(of: kept, toByteOffset: expiredOffset, as: CommitSequence.self)
       }
     }
     return next
@@ -355,7 +359,7 @@ import Synchronization
   func adopt(heads: [UInt32], count: Int) {
     let memory = unsafe newBuckets(heads.count)
     for (bucket, node) in heads.enumerated() {
-      unsafe head(UInt64(bucket), in: memory).pointee.store(node, ordering: .relaxed)
+      unsafe head(RowHash(UInt64(bucket)), in: memory).pointee.store(node, ordering: .relaxed)
     }
     unsafe publish(memory)
     nodeCount.store(count, ordering: .relaxed)
@@ -364,8 +368,8 @@ import Synchronization
   /// Whether these are buckets of `count` versions, with addresses for which `isCovered` and keyspaces for which
   /// `isKnown` returns true, all superseded at or before a commit.
   static func isSound(
-    _ arena: Arena, heads: [UInt32], count: Int, nodesEnd: Int, upTo sequence: UInt64, isCovered: (UInt64) -> Bool,
-    isKnown: (UInt32) -> Bool
+    _ arena: Arena, heads: [UInt32], count: Int, nodesEnd: Int, upTo sequence: CommitSequence,
+    isCovered: (LogAddress) -> Bool, isKnown: (KeyspaceID) -> Bool
   ) -> Bool {
     guard heads.count.nonzeroBitCount == 1 else { return false }
     var left = count
@@ -378,10 +382,10 @@ import Synchronization
         // Bytes must be checked before they are read as Bools: other values than 0 and 1 are invalid.
         guard unsafe memory.load(fromByteOffset: 40, as: UInt64.self) & ~0x0101 == 0,
           unsafe memory.load(fromByteOffset: deletedOffset, as: UInt32.self) == 1,
-          unsafe memory.load(fromByteOffset: expiredOffset, as: UInt64.self) == kept
+          unsafe memory.load(fromByteOffset: expiredOffset, as: CommitSequence.self) == kept
         else { return false }
         let version = unsafe memory.load(as: Version.self)
-        guard Int(truncatingIfNeeded: version.hash) & (heads.count - 1) == bucket, isCovered(version.address),
+        guard Int(truncatingIfNeeded: version.hash.rawValue) & (heads.count - 1) == bucket, isCovered(version.address),
           isKnown(version.keyspace), version.sequence < version.supersededBy, version.supersededBy <= sequence
         else { return false }
         node = unsafe memory.load(fromByteOffset: nextOffset, as: UInt32.self)

@@ -2,11 +2,11 @@ import Synchronization
 
 /// One dictionary of the store. It never changes, and is kept while the store is open.
 final class StoredDictionary: Sendable {
-  let id: UInt32
-  let keyspace: UInt32
+  let id: DictionaryID
+  let keyspace: KeyspaceID
   let content: LZ4Dictionary
 
-  init(id: UInt32, keyspace: UInt32, content: [UInt8]) {
+  init(id: DictionaryID, keyspace: KeyspaceID, content: [UInt8]) {
     self.id = id
     self.keyspace = keyspace
     self.content = unsafe content.withUnsafeBytes { unsafe LZ4Dictionary($0) }
@@ -21,9 +21,10 @@ final class StoredDictionary: Sendable {
 
 extension RecordView {
   /// The id and the bytes of a dictionary; nil if this is not a dictionary record, or an invalid one.
-  package var dictionary: (id: UInt32, content: [UInt8])? {
+  package var dictionary: (id: DictionaryID, content: [UInt8])? {
     guard header.kind == .dictionary, header.keyLength == 4, header.version == 0,
-      case let id = unsafe UInt32(littleEndian: key.loadUnaligned(as: UInt32.self)), id > 0, id <= Format.maximumID,
+      case let id = unsafe DictionaryID(UInt32(littleEndian: key.loadUnaligned(as: UInt32.self))), id > 0,
+      id <= .highest,
       header.rawLength > 0, header.rawLength <= LZ4Dictionary.maximumLength
     else { return nil }
     guard header.isCompressed else { return unsafe (id, Array(stored)) }
@@ -48,7 +49,7 @@ final class DictionaryTable: Sendable {
 
   @safe private struct State {
     var all: [StoredDictionary] = []
-    var nextID: UInt32 = 1
+    var nextID: DictionaryID = 1
     var tables: [UnsafeMutableRawPointer] = unsafe []
   }
 
@@ -77,9 +78,9 @@ final class DictionaryTable: Sendable {
 
   /// The dictionary with an id; nil if there is none.
   @inline(__always)
-  func find(_ id: UInt32) -> Unmanaged<StoredDictionary>? {
+  func find(_ id: DictionaryID) -> Unmanaged<StoredDictionary>? {
     let (slots, mask) = unsafe slots(current.load(ordering: .acquiring))
-    var position = Int(id) & mask
+    var position = Int(id.rawValue) & mask
     while let dictionary = unsafe slots[position].load(ordering: .acquiring) {
       if unsafe dictionary._withUnsafeGuaranteedRef({ $0.id }) == id { return unsafe dictionary }
       position = (position &+ 1) & mask
@@ -93,7 +94,7 @@ final class DictionaryTable: Sendable {
     state.withLock { state in
       guard unsafe find(dictionary.id) == nil else { return false }
       state.all.append(dictionary)
-      state.nextID = max(state.nextID, dictionary.id + 1)
+      state.nextID = max(state.nextID, dictionary.id.next)
       var (slots, mask) = unsafe slots(current.load(ordering: .relaxed))
       if state.all.count * 2 <= mask + 1 {
         unsafe Self.enter(dictionary, slots, mask)
@@ -109,13 +110,13 @@ final class DictionaryTable: Sendable {
   }
 
   private static func enter(_ dictionary: StoredDictionary, _ slots: UnsafeMutablePointer<Slot>, _ mask: Int) {
-    var position = Int(dictionary.id) & mask
+    var position = Int(dictionary.id.rawValue) & mask
     while unsafe slots[position].load(ordering: .relaxed) != nil { position = (position + 1) & mask }
     unsafe slots[position].store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
   }
 
   /// The id for the next dictionary; nil if all ids are used up.
-  var nextID: UInt32? { state.withLock { $0.nextID <= Format.maximumID ? $0.nextID : nil } }
+  var nextID: DictionaryID? { state.withLock { $0.nextID <= .highest ? $0.nextID : nil } }
 
   /// All dictionaries, in order of their ids.
   var all: [StoredDictionary] { state.withLock { $0.all }.sorted { $0.id < $1.id } }

@@ -19,11 +19,11 @@ import Synchronization
   private var segment: Segment?
   private var slot = 0
   private var seed = PlaceSeed.none
-  private var baseSequence: UInt64 = 0
+  private var baseSequence: CommitSequence = 0
   private var offset = 0
   /// Bytes of the frame that have already been written to the file; the bytes in `memory` follow them.
   private var written = 0
-  private var sequence: UInt64 = 0
+  private var sequence: CommitSequence = 0
   private var time: UInt64 = 0
   private var watermark = Watermark.none
 
@@ -36,14 +36,14 @@ import Synchronization
   deinit { unsafe memory.deallocate() }
 
   /// Begins the frame of a commit, of at most `bound` bytes. Returns the sequence of the commit.
-  mutating func begin(bound: Int, freesSpace: Bool = false) throws(StoreError) -> UInt64 {
+  mutating func begin(bound: Int, freesSpace: Bool = false) throws(StoreError) -> CommitSequence {
     let (segment, offset) = try log.room(for: bound, freesSpace: freesSpace)
     begin(in: segment, at: offset, log.lastSequence + 1)
     return sequence
   }
 
   /// Begins the next frame of a segment, which has room for it.
-  mutating func begin(in segment: Segment, at offset: Int, _ sequence: UInt64) {
+  mutating func begin(in segment: Segment, at offset: Int, _ sequence: CommitSequence) {
     self.segment = segment
     slot = segment.slot
     seed = segment.seed
@@ -84,9 +84,9 @@ import Synchronization
   /// its length with padding.
   @inline(__always)
   mutating func add(
-    _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, sequence: UInt64? = nil
-  ) throws(StoreError) -> (address: UInt64, length: Int) {
+    _ kind: RecordKind, keyspace: KeyspaceID, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
+    compressedFrom rawLength: Int?, dictionary: DictionaryID = 0, version: UInt64, sequence: CommitSequence? = nil
+  ) throws(StoreError) -> (address: LogAddress, length: Int) {
     let header = RecordHeader(
       kind: kind, compressed: rawLength != nil, dictionary: dictionary, keyspace: keyspace, keyLength: key.count,
       storedLength: value.count, rawLength: rawLength ?? value.count, sequence: sequence ?? self.sequence,

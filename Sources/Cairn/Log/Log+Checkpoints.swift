@@ -15,7 +15,7 @@ extension Log {
 
   /// Notes in the manifest that a keyspace may retain this many older versions. Recovery has to know that before it
   /// reads the records.
-  func note(_ keyspace: UInt32, oldVersions: UInt32) {
+  func note(_ keyspace: KeyspaceID, oldVersions: UInt32) {
     manifest.withLock { manifest in
       guard let index = manifest.keyspaces.index(of: keyspace) else { return }
       manifest.keyspaces[index].oldVersions = max(manifest.keyspaces[index].oldVersions, oldVersions)
@@ -26,7 +26,7 @@ extension Log {
 
   /// Notes that a commit has dropped a keyspace. The keyspace stays listed until all checkpoints are newer than that
   /// commit.
-  func forget(_ keyspace: UInt32, droppedAt sequence: UInt64) {
+  func forget(_ keyspace: KeyspaceID, droppedAt sequence: CommitSequence) {
     manifest.withLock { manifest in
       guard let index = manifest.keyspaces.index(of: keyspace) else { return }
       manifest.keyspaces[index].droppedAt = sequence
@@ -79,7 +79,7 @@ extension Log {
     do throws(FileError) { try directory.remove(name) } catch {}
   }
 
-  func removeCheckpoint(_ id: UInt32) { remove(CheckpointTables.fileName(id)) }
+  func removeCheckpoint(_ id: CheckpointID) { remove(CheckpointTables.fileName(id)) }
 
   /// The newest checkpoint that is listed.
   var newestCheckpoint: Manifest.Checkpoint? { manifest.withLock { $0.checkpoints.last } }

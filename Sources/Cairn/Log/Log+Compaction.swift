@@ -52,13 +52,13 @@ extension Log {
 
   /// Creates a file for compaction to write, with room for `size` bytes.
   func createCompacted(
-    epoch: UInt32, size: Int, baseSequence: UInt64, compactedSequence: UInt64
+    epoch: UInt32, size: Int, baseSequence: CommitSequence, compactedSequence: CommitSequence
   ) throws(StoreError) -> (header: SegmentHeader, file: any File, mapping: any Mapping) {
     let id = manifest.withLock { manifest in
-      defer { manifest.nextSegment += 1 }
+      defer { manifest.nextSegment = manifest.nextSegment.next }
       return manifest.nextSegment
     }
-    guard id <= Format.maximumID else { throw Self.usedUp }
+    guard id <= .highest else { throw Self.usedUp }
     let name = Segment.fileName(id)
     let header = SegmentHeader(
       kind: .compacted, store: store, id: id, epoch: epoch, baseSequence: baseSequence, created: environment.clock(),
@@ -118,7 +118,7 @@ extension Log {
   }
 
   /// Whether the newest checkpoint needs a move list to lead to a segment.
-  func hasMoves(_ segment: UInt32) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
+  func hasMoves(_ segment: SegmentID) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
 
   func moveList(_ segment: Segment) throws(StoreError) -> MoveList {
     let name = MoveList.fileName(segment.id)
@@ -134,10 +134,10 @@ extension Log {
   }
 
   /// Whether the manifest lists a keyspace.
-  func lists(keyspace: UInt32) -> Bool { manifest.withLock { $0.keyspaces.index(of: keyspace) != nil } }
+  func lists(keyspace: KeyspaceID) -> Bool { manifest.withLock { $0.keyspaces.index(of: keyspace) != nil } }
 
   /// The ids, in order, of the segments with values that may be compressed with a dictionary.
-  func segmentsUsing(dictionary: UInt32) -> [UInt32] {
+  func segmentsUsing(dictionary: DictionaryID) -> [SegmentID] {
     segments.withLock { $0 }.filter { segment in segment.dictionaries.withLock { $0.contains(dictionary) } }
       .map(\.id).sorted()
   }

@@ -7,7 +7,7 @@ extension Log {
   ///
   /// - Parameter place: if given, the log before this place is durable on return too, whether it belongs to a commit or
   ///   not.
-  func sync(upTo sequence: UInt64, through place: Place? = nil) throws(StoreError) {
+  func sync(upTo sequence: CommitSequence, through place: Place? = nil) throws(StoreError) {
     guard !isDurable(sequence, place) else { return }
     let turn = syncing.wait { (turn) -> SyncTurn? in
       if isDurable(sequence, place) { return .free }
@@ -26,7 +26,7 @@ extension Log {
     }
   }
 
-  private func isDurable(_ sequence: UInt64, _ place: Place?) -> Bool {
+  private func isDurable(_ sequence: CommitSequence, _ place: Place?) -> Bool {
     durableSequence.load(ordering: .acquiring) >= sequence
       && place.map { watermarkPlace.load(ordering: .acquiring) >= $0.packed } ?? true
   }

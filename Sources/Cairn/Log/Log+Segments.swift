@@ -28,13 +28,13 @@ extension Log {
   func addSegment(to manifest: inout Manifest, _ changed: Manifest) throws(StoreError) -> PreparedFile {
     let size = reserve.isSpent.load(ordering: .relaxed) ? reserve.step : min(Self.firstReservation, segmentSize)
     let id = manifest.nextSegment
-    guard id <= Format.maximumID else { throw Self.usedUp }
+    guard id <= .highest else { throw Self.usedUp }
     let name = Segment.fileName(id)
     // An existing file of that name is left from a crash before the manifest listed it.
     let file = try attempt { () throws(FileError) in try create(name, size) }
     var changed = changed
     changed.segments.append(Manifest.Segment(id: id))
-    changed.nextSegment = id + 1
+    changed.nextSegment = id.next
     do throws(StoreError) {
       try replace(&manifest, changed) { () throws(FileError) in
         try file.sync()
@@ -164,7 +164,7 @@ extension Manifest {
   }
 
   /// Without the keyspaces whose definitions are not durable: only the log knows of those.
-  fileprivate func durable(upTo sequence: UInt64) -> Manifest {
+  fileprivate func durable(upTo sequence: CommitSequence) -> Manifest {
     var durable = self
     durable.keyspaces.removeAll { $0.definedAt > sequence }
     return durable

@@ -26,7 +26,7 @@ final class Log: @unchecked Sendable {
   /// The compacted segments that the newest checkpoint does not know except through the move lists beside them.
   let moveLists: Lock<MoveLists>
   /// The last checkpoint begun since the opening; 0 for none.
-  let capturedCheckpoint = Atomic<UInt32>(0)
+  let capturedCheckpoint = Atomic<CheckpointID>(0)
   let prepared = Lock<PreparedFile?>(nil)
   let tail: Lock<Tail>
   /// A thread that syncs, or closes files that may be being synced, takes the turn; the others wait for it.
@@ -34,7 +34,7 @@ final class Log: @unchecked Sendable {
   private let failure = Lock<StoreError?>(nil)
   let hasFailed = Atomic<Bool>(false)
   let watermarkPlace: Atomic<UInt64>
-  let durableSequence: Atomic<UInt64>
+  let durableSequence: Atomic<CommitSequence>
   let syncCount = Atomic<Int>(0)
   /// Bytes of commits' frames since the store was opened.
   let appendedBytes = Atomic<Int>(0)
@@ -54,7 +54,7 @@ final class Log: @unchecked Sendable {
   /// What recovery found; its segments are removed once the first write has made them part of the log.
   var recovered: RecoveredLog
   let isTailRewritten = Lock(false)
-  var lastSequence: UInt64
+  var lastSequence: CommitSequence
 
   static let firstReservation = 1 << 20
 
@@ -68,7 +68,7 @@ final class Log: @unchecked Sendable {
   /// What has been appended and not yet synced.
   struct Tail {
     var segments: [Segment]
-    var sequence: UInt64
+    var sequence: CommitSequence
     /// The offset of the last frame in the last segment; 0 if there is none.
     var frame = 0
   }
@@ -76,13 +76,13 @@ final class Log: @unchecked Sendable {
   /// What leads from the newest checkpoint to segments that have been compacted since.
   struct MoveLists {
     /// Compacted segments with a move list.
-    var segments: Set<UInt32> = []
+    var segments: Set<SegmentID> = []
     /// Whether anything may have been compacted since.
     var hasMoved = false
   }
 
   struct PreparedFile {
-    let id: UInt32
+    let id: SegmentID
     let file: any File
     var reserved: Int
   }
@@ -123,7 +123,7 @@ final class Log: @unchecked Sendable {
 
   /// The segment an address lies in. For the committer.
   @inline(__always)
-  func segment(_ address: UInt64) -> Segment { segment(slot: table.slot(address)) }
+  func segment(_ address: LogAddress) -> Segment { segment(slot: table.slot(address)) }
 
   @inline(__always)
   func segment(slot: Int) -> Segment {
@@ -133,7 +133,7 @@ final class Log: @unchecked Sendable {
 
   /// The same for an older version: a wrong checkpoint may hold an address where there is no segment any more.
   @inline(__always)
-  func segment(ifAnyAt address: UInt64) -> Segment? {
+  func segment(ifAnyAt address: LogAddress) -> Segment? {
     let slot = table.slot(address)
     return slot < segmentsBySlot.count ? segmentsBySlot[slot] : nil
   }
@@ -260,7 +260,7 @@ final class Log: @unchecked Sendable {
   }
 
   /// Notes that a whole frame has been written.
-  func appended(_ segment: Segment, end: Int, sequence: UInt64) {
+  func appended(_ segment: Segment, end: Int, sequence: CommitSequence) {
     let start = segment.end.load(ordering: .relaxed)
     let length = end - start
     appendedBytes.store(appendedBytes.load(ordering: .relaxed) &+ length, ordering: .relaxed)

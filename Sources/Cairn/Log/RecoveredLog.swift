@@ -15,21 +15,23 @@ package struct RecoveredLog: Sendable {
   var unlisted: [String] = []
   var moveLists = Log.MoveLists()
   /// Checkpoints that the manifest lists and that are unusable.
-  var uselessCheckpoints: Set<UInt32> = []
+  var uselessCheckpoints: Set<CheckpointID> = []
   /// The segments that the manifest does not call sealed.
-  var unsealed: Set<UInt32> = []
+  var unsealed: Set<SegmentID> = []
   /// Segments that the manifest lists and that are not part of the log: never used, or behind the end of the log.
-  var dropped: Set<UInt32> = []
+  var dropped: Set<SegmentID> = []
   var discarded: [Discarded] = []
   /// The last commit.
-  var lastSequence: UInt64 = 0
+  var lastSequence: CommitSequence = 0
   /// The highest sequence that any valid structure names, also behind the end of the log.
-  var highestSequence: UInt64 = 0
+  var highestSequence: CommitSequence = 0
   var watermark = Watermark.none
 
   /// The sequence that the first commit of the next epoch follows: behind a gap, so that a sequence lost in a torn tail
   /// is never used again.
-  func baseOfNextEpoch(_ epoch: UInt32) -> UInt64 {
-    epoch == 1 ? 0 : (highestSequence + 16_000_000) / 1_000_000_000 * 1_000_000_000 + 1_000_000_000
+  func baseOfNextEpoch(_ epoch: UInt32) -> CommitSequence {
+    guard epoch > 1 else { return 0 }
+    let range: UInt64 = 1_000_000_000
+    return CommitSequence((highestSequence.rawValue + 16_000_000) / range * range + range)
   }
 }

@@ -3,27 +3,27 @@ import Synchronization
 /// One file of the log, mapped for reading. Its counts are written by the holder of the commit lock and read by any
 /// thread.
 package final class Segment: Sendable {
-  let id: UInt32
+  let id: SegmentID
   let epoch: UInt32
   let file: any File
   let mapping: any Mapping
   let seed: PlaceSeed
-  let baseSequence: UInt64
+  let baseSequence: CommitSequence
   /// Its slots in the segment table.
   let slots: Range<Int>
   /// Whether compaction wrote it. Then it is not part of the chain of commits.
   let isCompacted: Bool
   /// It contains no record superseded at or before this commit; 0 in a segment that compaction did not write.
-  private let purged = Atomic<UInt64>(0)
+  private let purged = Atomic<CommitSequence>(0)
   /// The same apart from older records that snapshots need, as long as they need them.
-  private let purgedApartFromPinned = Atomic<UInt64>(0)
+  private let purgedApartFromPinned = Atomic<CommitSequence>(0)
   /// Whether a snapshot needs an older record in it of a keyspace that retains versions, or a row of a dropped
   /// keyspace, so that compacting it again would free nothing.
   let isHeldBack = Atomic<Bool>(false)
   /// Length of the header and all frames.
   let end: Atomic<Int>
   /// The newest commit that a record in it may belong to.
-  let lastSequence: Atomic<UInt64>
+  let lastSequence: Atomic<CommitSequence>
   /// Bytes of records that are the newest of an existing row, or that their keyspace retains.
   let liveBytes = Atomic<Int>(0)
   /// Bytes of older records that a snapshot needs.
@@ -35,14 +35,14 @@ package final class Segment: Sendable {
   /// Bytes that compaction put here and that are neither rows nor tombstones; they stay needed.
   let overhead = Atomic<Int>(0)
   /// Dictionaries that values in it may be compressed with.
-  let dictionaries = Lock<Set<UInt32>>([])
-  private let newestDictionary = Atomic<UInt32>(0)
+  let dictionaries = Lock<Set<DictionaryID>>([])
+  private let newestDictionary = Atomic<DictionaryID>(0)
   /// Whether a record in it has been found damaged; then the segment is kept as it is.
   let isQuarantined = Atomic<Bool>(false)
 
   init(
-    id: UInt32, epoch: UInt32, file: any File, mapping: any Mapping, seed: PlaceSeed,
-    baseSequence: UInt64, slots: Range<Int>, end: Int, lastSequence: UInt64, isCompacted: Bool = false
+    id: SegmentID, epoch: UInt32, file: any File, mapping: any Mapping, seed: PlaceSeed,
+    baseSequence: CommitSequence, slots: Range<Int>, end: Int, lastSequence: CommitSequence, isCompacted: Bool = false
   ) {
     self.id = id
     self.epoch = epoch
@@ -66,33 +66,33 @@ package final class Segment: Sendable {
 
   /// Notes that a value is compressed with a dictionary; 0 stands for none. Only one thread at a time may call this.
   @inline(__always)
-  func use(dictionary: UInt32) {
+  func use(dictionary: DictionaryID) {
     guard dictionary > 0, newestDictionary.load(ordering: .relaxed) != dictionary else { return }
     newestDictionary.store(dictionary, ordering: .relaxed)
     dictionaries.withLock { _ = $0.insert(dictionary) }
   }
 
   /// It contains no record superseded at or before this commit, whichever snapshots end.
-  var purgedSequence: UInt64 { purged.load(ordering: .relaxed) }
+  var purgedSequence: CommitSequence { purged.load(ordering: .relaxed) }
 
   /// A tombstone at or before this commit deletes no record in this segment, unless an index leads to the tombstone.
-  var horizon: UInt64 {
+  var horizon: CommitSequence {
     max(isCompacted ? 0 : baseSequence, purgedApartFromPinned.load(ordering: .acquiring))
   }
 
   /// Notes that it contains no record superseded at or before a commit. `apartFromPinned` is the same apart from older
   /// records that snapshots need.
-  func purge(upTo sequence: UInt64, apartFromPinned: UInt64) {
+  func purge(upTo sequence: CommitSequence, apartFromPinned: CommitSequence) {
     purged.store(sequence, ordering: .relaxed)
     purgedApartFromPinned.store(apartFromPinned, ordering: .releasing)
   }
 
   /// Notes that it contains an older record that a commit has superseded and that no snapshot needs any more.
-  func losePinned(supersededBy sequence: UInt64) {
+  func losePinned(supersededBy sequence: CommitSequence) {
     // Records superseded since the segment was written are behind its horizon anyway.
     guard sequence <= lastSequence.load(ordering: .relaxed) else { return }
     isHeldBack.store(false, ordering: .relaxed)
-    let left = max(purgedSequence, sequence - 1)
+    let left = max(purgedSequence, sequence.previous)
     guard left < purgedApartFromPinned.load(ordering: .relaxed) else { return }
     purgedApartFromPinned.store(left, ordering: .releasing)
   }
@@ -108,7 +108,7 @@ package final class Segment: Sendable {
     max(0, tombstoneBytes.load(ordering: .relaxed) - heldTombstoneBytes.load(ordering: .relaxed))
   }
 
-  package static func fileName(_ id: UInt32) -> String { "\(Format.fileNumber(id)).segment" }
+  package static func fileName(_ id: SegmentID) -> String { "\(Format.fileNumber(id)).segment" }
 
-  static func discardedName(_ id: UInt32, _ offset: Int) -> String { "\(Format.fileNumber(id))-\(offset).discarded" }
+  static func discardedName(_ id: SegmentID, _ offset: Int) -> String { "\(Format.fileNumber(id))-\(offset).discarded" }
 }

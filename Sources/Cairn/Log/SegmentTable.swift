@@ -12,9 +12,9 @@ import CCairnPlatform
     var length: Int
     /// The offset of the entry's first byte in the segment.
     var offset: Int
-    var baseSequence: UInt64
+    var baseSequence: CommitSequence
     var seed: PlaceSeed
-    var id: UInt32
+    var id: SegmentID
   }
 
   private static let chunkShift = 12
@@ -47,7 +47,7 @@ import CCairnPlatform
   /// Enters a mapping, at the slots from `first` on or, without `first`, wherever there is room; returns its slots. For
   /// the committer, or before the store is shared.
   func enter(
-    _ mapping: any Mapping, id: UInt32, seed: PlaceSeed, baseSequence: UInt64, at first: Int? = nil
+    _ mapping: any Mapping, id: SegmentID, seed: PlaceSeed, baseSequence: CommitSequence, at first: Int? = nil
   ) -> Range<Int> {
     let slotLength = 8 << slotShift
     let count = slotCount(for: mapping.length)
@@ -114,22 +114,22 @@ import CCairnPlatform
 
   /// The address of a byte of a segment.
   @inline(__always)
-  func address(slot: Int, offset: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: (slot << slotShift) &+ (offset >> 3))
+  func address(slot: Int, offset: Int) -> LogAddress {
+    LogAddress(UInt64(truncatingIfNeeded: (slot << slotShift) &+ (offset >> 3)))
   }
 
   @inline(__always)
-  private func entry(_ address: UInt64) -> UnsafeMutablePointer<Entry> { unsafe pointer(slot(address)) }
+  private func entry(_ address: LogAddress) -> UnsafeMutablePointer<Entry> { unsafe pointer(slot(address)) }
 
   /// The offset of an address in its slot, in bytes.
   @inline(__always)
-  func offset(_ address: UInt64) -> Int {
-    Int(truncatingIfNeeded: address & ((1 &<< UInt64(truncatingIfNeeded: slotShift)) &- 1)) &<< 3
+  func offset(_ address: LogAddress) -> Int {
+    Int(truncatingIfNeeded: address.rawValue & ((1 &<< UInt64(truncatingIfNeeded: slotShift)) &- 1)) &<< 3
   }
 
   /// The record at an address, with its checksum verified; nil if the bytes there are not those that were written.
   @inline(__always)
-  func record(_ address: UInt64) -> RecordView? {
+  func record(_ address: LogAddress) -> RecordView? {
     let entry = unsafe entry(address)
     let offset = offset(address)
     // Few records end in the cache line they begin in.
@@ -142,15 +142,15 @@ import CCairnPlatform
 
   /// The key of a record that has been verified since the store was opened.
   @inline(__always)
-  func key(_ address: UInt64) -> UnsafeRawBufferPointer { unsafe verified(address).key }
+  func key(_ address: LogAddress) -> UnsafeRawBufferPointer { unsafe verified(address).key }
 
   /// The sequence of the commit that wrote a record that has been verified since the store was opened.
   @inline(__always)
-  func sequence(_ address: UInt64) -> UInt64 { verified(address).header.sequence }
+  func sequence(_ address: LogAddress) -> CommitSequence { verified(address).header.sequence }
 
   /// A record that has been verified since the store was opened.
   @inline(__always)
-  func verified(_ address: UInt64) -> RecordView {
+  func verified(_ address: LogAddress) -> RecordView {
     let entry = unsafe entry(address)
     let record = unsafe entry.pointee.base + offset(address)
     guard
@@ -160,16 +160,18 @@ import CCairnPlatform
     return unsafe RecordView(verified: header, record)
   }
 
-  func place(_ address: UInt64) -> Place {
+  func place(_ address: LogAddress) -> Place {
     let entry = unsafe entry(address)
     return unsafe Place(segment: entry.pointee.id, offset: entry.pointee.offset + offset(address))
   }
 
   @inline(__always)
-  func slot(_ address: UInt64) -> Int { Int(truncatingIfNeeded: address &>> UInt64(truncatingIfNeeded: slotShift)) }
+  func slot(_ address: LogAddress) -> Int {
+    Int(truncatingIfNeeded: address.rawValue &>> UInt64(truncatingIfNeeded: slotShift))
+  }
 
   @inline(__always)
-  func prefetch(_ address: UInt64) {
+  func prefetch(_ address: LogAddress) {
     let record = unsafe entry(address).pointee.base + offset(address)
     unsafe cairn_prefetch(record)
     unsafe cairn_prefetch(record + 64)

@@ -33,9 +33,9 @@ final class CheckpointCapture: @unchecked Sendable {
 
   /// Deleted rows that are in the indexes only because an older snapshot needs a version of them, by the addresses of
   /// their tombstones.
-  private var tombstones: Set<UInt64> = []
+  private var tombstones: Set<LogAddress> = []
   /// The hashes of rows that the ordered indexes have and the checkpoint must not have.
-  private var absent: Set<UInt64> = []
+  private var absent: Set<RowHash> = []
 
   private static let pagesAtOnce = 32
   private static let leavesAtOnce = 256
@@ -45,11 +45,11 @@ final class CheckpointCapture: @unchecked Sendable {
   /// newest commit: such a checkpoint belongs to the commits behind the one that the store was taken back to, and stays
   /// as it is until the first write.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
-    let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0) + 1
+    let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0).next
     let name = CheckpointTables.fileName(id)
     // Stored before the commit lock is taken: an epoch that begins after that does not remove the file.
     log.capturedCheckpoint.store(id, ordering: .releasing)
-    guard id <= Format.maximumID, let start = committer.beginCapture(id: id) else { return nil }
+    guard id <= .highest, let start = committer.beginCapture(id: id) else { return nil }
     guard log.newestCheckpoint?.sequence ?? 0 <= start.tables.sequence else {
       committer.endCapture(start.tables.sequence)
       return nil
@@ -169,10 +169,10 @@ final class CheckpointCapture: @unchecked Sendable {
 
   /// The address of a row as of the checkpoint's commit; nil if the row did not exist then. `address` is that of its
   /// newest record, which is behind the end of the checkpoint's log.
-  private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: UInt64) throws(StoreError) -> UInt64? {
+  private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: LogAddress) throws(StoreError) -> LogAddress? {
     guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
     guard record.header.sequence > tables.sequence else { return tombstones.contains(address) ? nil : address }
-    return index.versions.find(unsafe keyspace.hash(record.key), at: tables.sequence)
+    return index.versions.find(unsafe keyspace.hash(record.key), asOf: tables.sequence)
   }
 
   /// The directory of a hash index. Pages that have split meanwhile are deeper than others.
@@ -188,14 +188,14 @@ final class CheckpointCapture: @unchecked Sendable {
     let unkept = index.versions.versions { version, expiredBy in expiredBy <= tables.sequence }
     for row in unkept {
       guard let keyspace = byID[row.keyspace], let found = unsafe try keyspace.locator.find(row.hash) else { continue }
-      let versions = index.versions.all(row.hash, at: tables.sequence)
+      let versions = index.versions.all(row.hash, asOf: tables.sequence)
       guard !versions.contains(where: { $0.supersededBy <= tables.sequence }) else { continue }
       let record = unsafe found.record
       if record.header.sequence <= tables.sequence {
         guard record.header.isTombstone else { continue }
         tombstones.insert(unsafe found.address)
         absent.insert(row.hash)
-      } else if index.versions.find(row.hash, at: tables.sequence) == nil {
+      } else if index.versions.find(row.hash, asOf: tables.sequence) == nil {
         absent.insert(row.hash)
       }
     }

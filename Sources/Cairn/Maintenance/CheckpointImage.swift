@@ -48,7 +48,7 @@ struct CheckpointImage {
 
   /// Whether the nodes lead only to nodes and records. Looks at every slot and every node.
   func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
-    let addressEnd = UInt64(tables.slotCount) << UInt64(tables.slotShift)
+    let addressEnd = LogAddress(UInt64(tables.slotCount) << UInt64(tables.slotShift))
     var nodesLeft = tables.nodesEnd / 64
     let known = Set(tables.keyspaces.map(\.id))
     let hasSoundVersions =

@@ -17,37 +17,37 @@ final class CompactionJob: @unchecked Sendable {
   private let log: Log
   private let committer: Committer
   private let keyspaces: [KeyspaceIndex]
-  private let numbers: [UInt32: Int]
+  private let numbers: [KeyspaceID: Int]
   /// The newest commit when the job began.
-  private let sequence: UInt64
+  private let sequence: CommitSequence
   /// No record that a tombstone at or before this commit deletes is outside the inputs, neither in the log nor in a
   /// checkpoint, except for older records that snapshots need; indexes lead to the tombstones of those.
-  private let horizon: UInt64
+  private let horizon: CommitSequence
   /// nil if there is none, or it cannot be used any more.
   private var checkpoint: Manifest.Checkpoint?
   /// For inputs that the checkpoint does not know: the offsets of their records, in units, and the places where the
   /// checkpoint has them.
-  private var moves: [UInt32: (offsets: [UInt32], places: [UInt64])] = [:]
+  private var moves: [SegmentID: (offsets: [UInt32], places: [UInt64])] = [:]
 
   private var phase = Phase.scan(input: 0, offset: SegmentHeader.size)
-  private var purged: UInt64
+  private var purged: CommitSequence
   /// The same except for `pinned`.
-  private var purgedApartFromPinned: UInt64
+  private var purgedApartFromPinned: CommitSequence
   /// Older records that snapshots need, by their addresses: the hashes of their rows, and the commits with which they
   /// expired.
-  private var pinned: [UInt64: (hash: UInt64, gone: UInt64)] = [:]
+  private var pinned: [LogAddress: (hash: RowHash, gone: CommitSequence)] = [:]
   private var assembly: FrameAssembly
-  private var frameCount: UInt64 = 0
+  private var frameNumber: CommitSequence = 0
   /// The records to copy: of rows, with their hashes. No index leads to the records in `carried`.
   private var rows: RowBuffer
   private var reencoder: Reencoder
-  private var carried: [UInt64] = []
+  private var carried: [LogAddress] = []
   /// Tombstones that seem not to be needed; `isLast` if that is because no older record remains.
-  private var doubtful: [(address: UInt64, isLast: Bool)] = []
+  private var doubtful: [(address: LogAddress, isLast: Bool)] = []
   private var pending: [Replay.Row] = []
   private var neededBytes = 0
   /// For each row the address of its copy, and the lengths of the copy and of the original in units.
-  private var copies: [(address: UInt64, length: UInt32, oldLength: UInt32)] = []
+  private var copies: [(address: LogAddress, length: UInt32, oldLength: UInt32)] = []
   private var list: MoveList?
 
   private enum Phase {
@@ -91,7 +91,9 @@ final class CompactionJob: @unchecked Sendable {
 
   deinit { abandon() }
 
-  private static func horizon(beside inputs: [Segment], _ log: Log, _ checkpoint: Manifest.Checkpoint?) -> UInt64 {
+  private static func horizon(
+    beside inputs: [Segment], _ log: Log, _ checkpoint: Manifest.Checkpoint?
+  ) -> CommitSequence {
     log.segments.withLock { $0 }.filter { segment in !inputs.contains { $0 === segment } }
       .reduce(checkpoint?.sequence ?? .max) { min($0, $1.horizon) }
   }
@@ -181,7 +183,7 @@ final class CompactionJob: @unchecked Sendable {
     return StoreError(.corrupted, words, place: Place(segment: segment.id, offset: offset))
   }
 
-  private func look(_ record: RecordView, _ address: UInt64) throws(StoreError) {
+  private func look(_ record: RecordView, _ address: LogAddress) throws(StoreError) {
     let header = record.header
     let number = numbers[header.keyspace]
     switch header.kind {
@@ -194,7 +196,7 @@ final class CompactionJob: @unchecked Sendable {
       keyspaces[number].locator.index.prefetch(hash)
       pending.append(
         Replay.Row(
-          hash: hash, word: address | (header.isPut ? Replay.Row.putBit : 0) | UInt64(number) << 40,
+          hash: hash, address: address, isPut: header.isPut, keyspace: number,
           head: unsafe record.key.head(0)))
       if pending.count == 64 { try decide() }
     case .keyspaceDefinition:
@@ -220,7 +222,7 @@ final class CompactionJob: @unchecked Sendable {
     return keyspace.mayUse(dictionary: id) || !log.segmentsUsing(dictionary: id).isEmpty
   }
 
-  private func carry(_ address: UInt64, _ header: RecordHeader) {
+  private func carry(_ address: LogAddress, _ header: RecordHeader) {
     carried.append(address)
     neededBytes += header.paddedLength
   }
@@ -235,7 +237,7 @@ final class CompactionJob: @unchecked Sendable {
       if isNewest {
         // Only snapshots see rows of a dropped keyspace.
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
-        if dropped != .max { purge(upTo: dropped - 1, apartFromPinned: dropped - 1) }
+        if dropped != .max { purge(upTo: dropped.previous, apartFromPinned: dropped.previous) }
       } else if index.versions.count > 0,
         let (_, expiredBy) = index.versions.version(row.hash, at: row.address)
       {
@@ -245,7 +247,7 @@ final class CompactionJob: @unchecked Sendable {
         // In a keyspace that is not dropped and does not retain versions the index leads to the tombstone of such a
         // record, so the record does not lower the second bound.
         let isAlone = dropped == .max && keyspace.retainedSince.load(ordering: .relaxed) == 0
-        purge(upTo: gone - 1, apartFromPinned: isAlone ? sequence : gone - 1)
+        purge(upTo: gone.previous, apartFromPinned: isAlone ? sequence : gone.previous)
       } else {
         if row.isPut { continue }
         let tombstone = index.table.verified(row.address)
@@ -264,14 +266,14 @@ final class CompactionJob: @unchecked Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  private func purge(upTo sequence: UInt64, apartFromPinned: UInt64) {
+  private func purge(upTo sequence: CommitSequence, apartFromPinned: CommitSequence) {
     purged = min(purged, sequence)
     purgedApartFromPinned = min(purgedApartFromPinned, apartFromPinned)
   }
 
   /// The commit since which a tombstone, and what it deleted, is gone. A kept tombstone may have expired as late as the
   /// last change of the retention, and the records it deleted with it.
-  private func gone(_ tombstone: RecordHeader, _ keyspace: KeyspaceIndex) -> UInt64 {
+  private func gone(_ tombstone: RecordHeader, _ keyspace: KeyspaceIndex) -> CommitSequence {
     max(tombstone.sequence, keyspace.retainedSince.load(ordering: .relaxed))
   }
 
@@ -324,9 +326,9 @@ final class CompactionJob: @unchecked Sendable {
     }
 
     let epoch = try committer.betweenCommits { () throws(StoreError) in try log.currentEpoch() }
-    let base = inputs.reduce(.max) { min($0, $1.baseSequence) }
+    let base = inputs.reduce(CommitSequence.max) { min($0, $1.baseSequence) }
     // Sequences may take more bytes than before, relative to the new base sequence.
-    let growth = (rows.count + carried.count) * Format.padded(Varint.length(sequence &- base))
+    let growth = (rows.count + carried.count) * Format.padded(Varint.length(sequence - base))
     let size = SegmentHeader.size + neededBytes + growth + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
     let created = try log.createCompacted(
       epoch: epoch, size: Format.padded(size), baseSequence: base, compactedSequence: sequence)
@@ -364,8 +366,8 @@ final class CompactionJob: @unchecked Sendable {
   /// Copies a record, whose checksum is verified first. `keyspace` is given for a record that the keyspace's index
   /// leads to. Returns the address of the copy and the lengths of both.
   private func copy(
-    _ address: UInt64, of keyspace: KeyspaceIndex?, to output: Segment
-  ) throws(StoreError) -> (address: UInt64, length: Int, oldLength: Int) {
+    _ address: LogAddress, of keyspace: KeyspaceIndex?, to output: Segment
+  ) throws(StoreError) -> (address: LogAddress, length: Int, oldLength: Int) {
     guard let record = index.table.record(address), let kind = record.header.kind else {
       throw damage("a record's checksum is wrong", in: input(of: address), at: index.table.place(address).offset)
     }
@@ -377,8 +379,8 @@ final class CompactionJob: @unchecked Sendable {
         Reencoder.Value(record)
       }
     if assembly.length == 0 {
-      frameCount += 1
-      assembly.begin(in: output, at: output.end.load(ordering: .relaxed), frameCount)
+      frameNumber = frameNumber.next
+      assembly.begin(in: output, at: output.end.load(ordering: .relaxed), frameNumber)
     }
     let copy = unsafe try assembly.add(
       kind, keyspace: header.keyspace, key: record.key, value: value.stored,
@@ -394,9 +396,9 @@ final class CompactionJob: @unchecked Sendable {
     return (copy.address, copy.length, header.paddedLength)
   }
 
-  private func isCompacted(_ address: UInt64) -> Bool { input(of: address).isCompacted }
+  private func isCompacted(_ address: LogAddress) -> Bool { input(of: address).isCompacted }
 
-  private func input(of address: UInt64) -> Segment {
+  private func input(of address: LogAddress) -> Segment {
     let slot = index.table.slot(address)
     guard let input = inputs.first(where: { $0.slots.contains(slot) }) else {
       fatalError("a record of another segment")
@@ -445,7 +447,7 @@ final class CompactionJob: @unchecked Sendable {
     moves[segment.id] = (offsets, list.places)
   }
 
-  private func placeInCheckpoint(_ address: UInt64) -> UInt64 {
+  private func placeInCheckpoint(_ address: LogAddress) -> UInt64 {
     let place = index.table.place(address)
     guard let (offsets, places) = moves[place.segment] else { return place.packed }
     let wanted = UInt32(place.offset / Format.unit)

@@ -20,7 +20,7 @@ struct Coverage {
   }
 
   @inline(__always)
-  func contains(_ address: UInt64) -> Bool {
+  func contains(_ address: LogAddress) -> Bool {
     let slot = table.slot(address)
     return slot < ends.count && table.offset(address) < ends[slot]
   }

@@ -144,7 +144,7 @@ private struct Attempt {
     let pin = index.epochs.pin()
     defer { index.epochs.unpin(pin) }
     guard keyspace.droppedAt.load(ordering: .acquiring) == .max else { return position = nil }
-    var addresses: [UInt64] = []
+    var addresses: [LogAddress] = []
     let next = keyspace.locator.index.addresses(from: start, into: &addresses)
     let published = index.published.load(ordering: .acquiring)
     let enough = min(sampleBytes, bytes + bytesOfPage)

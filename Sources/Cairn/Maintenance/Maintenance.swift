@@ -23,7 +23,7 @@ final class Maintenance: Sendable {
     var capture: CheckpointCapture?
     var job: CompactionJob?
     /// Commit of the newest checkpoint.
-    var sequence: UInt64
+    var sequence: CommitSequence
     /// Bytes of the log up to the newest checkpoint, counted like `Log.writtenBytes`; negative for bytes written before
     /// the store was opened.
     var covered: Int
@@ -361,7 +361,7 @@ final class Maintenance: Sendable {
     report.bytesBefore = logBytes
     try prepareToCompact(extent)
     let old = Set(log.compactable.map(\.id))
-    var copies: Set<UInt32> = []
+    var copies: Set<SegmentID> = []
     var refusal: StoreError?
     while true {
       let isGoingOn = try state.withLock { (state) throws(StoreError) in
@@ -418,7 +418,7 @@ final class Maintenance: Sendable {
   ///   - copies: segments that this compaction has written, except those that kept tombstones which should have been
   ///     dropped.
   private func compactOnce(
-    _ extent: CompactionExtent, _ old: Set<UInt32>, _ copies: inout Set<UInt32>, _ state: inout State,
+    _ extent: CompactionExtent, _ old: Set<SegmentID>, _ copies: inout Set<SegmentID>, _ state: inout State,
     _ report: inout CompactionReport, _ progress: ((CompactionProgress) -> Bool)?
   ) throws(StoreError) -> Bool {
     try finishJob(&state)

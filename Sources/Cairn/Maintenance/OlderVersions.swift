@@ -6,7 +6,7 @@ struct OlderVersions {
   private let index: Index
   private let table: SegmentTable
   /// The indexes already have what a checkpoint contains up to this commit.
-  var loaded: UInt64 = 0
+  var loaded: CommitSequence = 0
   private var keyspaces: [Int: (index: KeyspaceIndex, schedule: RetentionSchedule)] = [:]
   /// Superseded records, with their sequences as heads; a head of 0 stands for no record, and means that the row has to
   /// be looked at.
@@ -15,7 +15,7 @@ struct OlderVersions {
   /// A version of a row, while the row is settled.
   private struct Version {
     var record: RecordHeader
-    var address: UInt64
+    var address: LogAddress
     /// Whether the table of older versions already contains it.
     var isThere: Bool
   }
@@ -36,26 +36,26 @@ struct OlderVersions {
 
   mutating func leave(_ number: Int) { keyspaces[number] = nil }
 
-  mutating func retain(_ number: Int, oldVersions: UInt32, since: UInt64) {
+  mutating func retain(_ number: Int, oldVersions: UInt32, since: CommitSequence) {
     keyspaces[number]?.schedule.add(oldVersions: oldVersions, since: since)
   }
 
   /// Adds a record that is older than another of its row, or a second copy of it. It counts as dead until the end.
-  mutating func add(_ number: Int, _ hash: UInt64, _ address: UInt64, _ segments: [Segment?]) {
+  mutating func add(_ number: Int, _ hash: RowHash, _ address: LogAddress, _ segments: [Segment?]) {
     let header = table.verified(address).header
-    superseded.append(Replay.Row(hash: hash, word: address | UInt64(number) << 40, head: header.sequence))
+    superseded.append(Replay.Row(hash: hash, address: address, keyspace: number, head: header.sequence.rawValue))
     if header.isTombstone, header.sequence <= loaded, let keyspace = keyspaces[number]?.index {
       count(keyspace, header, at: address, isLive: false, segments)
     }
   }
 
-  mutating func lookAgain(_ number: Int, _ hash: UInt64) {
-    superseded.append(Replay.Row(hash: hash, word: UInt64(number) << 40, head: 0))
+  mutating func lookAgain(_ number: Int, _ hash: RowHash) {
+    superseded.append(Replay.Row(hash: hash, address: 0, keyspace: number, head: 0))
   }
 
   /// Counts a record as live or no longer live. A tombstone counts among the tombstone bytes while it is not kept.
   private func count(
-    _ keyspace: KeyspaceIndex, _ record: RecordHeader, at address: UInt64, isLive: Bool, _ segments: [Segment?]
+    _ keyspace: KeyspaceIndex, _ record: RecordHeader, at address: LogAddress, isLive: Bool, _ segments: [Segment?]
   ) {
     guard case let slot = table.slot(address), slot < segments.count, let segment = segments[slot] else { return }
     let bytes = isLive ? record.paddedLength : -record.paddedLength
@@ -75,13 +75,16 @@ struct OlderVersions {
   mutating func settle(_ deleted: [Replay.Row], _ segments: [Segment?]) throws(StoreError) -> [Replay.Row] {
     var rows = superseded
     superseded = []
-    for row in deleted where retains(row.keyspace) { rows.append(Replay.Row(hash: row.hash, word: row.word, head: 0)) }
+    for row in deleted where retains(row.keyspace) {
+      rows.append(
+        Replay.Row(hash: row.hash, address: row.address, isPut: row.isPut, keyspace: row.keyspace, head: 0))
+    }
     for (number, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) where keyspace.schedule.hasChanged {
       let (oldVersions, since) = keyspace.schedule.current
       keyspace.index.oldVersions.store(oldVersions, ordering: .relaxed)
       keyspace.index.retainedSince.store(since, ordering: .relaxed)
       for version in index.versions.versions(where: { version, _ in version.keyspace == keyspace.index.id }) {
-        rows.append(Replay.Row(hash: version.hash, word: UInt64(number) << 40, head: 0))
+        rows.append(Replay.Row(hash: version.hash, address: 0, keyspace: number, head: 0))
       }
     }
     rows.sort { ($0.keyspace, $0.hash, $1.head) < ($1.keyspace, $1.hash, $0.head) }
@@ -129,7 +132,7 @@ struct OlderVersions {
     let wasLive = newest.record.sequence <= loaded
     if wasLive != (count > 0) { self.count(keyspace, newest.record, at: newest.address, isLive: !wasLive, segments) }
     guard count == 0 else {
-      return wasLive ? nil : Replay.Row(hash: hash, word: newest.address | UInt64(number) << 40, head: 0)
+      return wasLive ? nil : Replay.Row(hash: hash, address: newest.address, keyspace: number, head: 0)
     }
     unsafe try keyspace.tree?.remove(found.record.key, hash)
     unsafe keyspace.locator.index.remove(hash, found.slot)
@@ -138,10 +141,10 @@ struct OlderVersions {
 
   /// The versions of a row other than its newest, each once, the newest of them first.
   private func older(
-    _ rows: ArraySlice<Replay.Row>, _ hash: UInt64, _ keyspace: KeyspaceIndex, than newest: UInt64
+    _ rows: ArraySlice<Replay.Row>, _ hash: RowHash, _ keyspace: KeyspaceIndex, than newest: CommitSequence
   ) throws(StoreError) -> [Version] {
     var versions: [Version] = []
-    for version in index.versions.all(hash, at: .max - 1) {
+    for version in index.versions.all(hash, asOf: .max.previous) {
       guard let record = table.record(version.address), record.header.sequence == version.sequence else {
         throw keyspace.locator.corruption(version.address)
       }

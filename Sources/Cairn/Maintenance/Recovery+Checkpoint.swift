@@ -50,9 +50,9 @@ extension Recovery {
   }
 
   /// The move lists of all segments that have been compacted since a checkpoint.
-  private func moves(since tables: CheckpointTables) throws(CheckpointTables.Problem) -> [UInt32: MoveList] {
+  private func moves(since tables: CheckpointTables) throws(CheckpointTables.Problem) -> [SegmentID: MoveList] {
     let known = Set(tables.segments.map(\.id))
-    var moves: [UInt32: MoveList] = [:]
+    var moves: [SegmentID: MoveList] = [:]
     for source in sources where !known.contains(source.entry.id) {
       guard case .header(let header) = source.header, header.kind == .compacted else { continue }
       guard let list = try moveList(source), list.store == manifest.store, list.segment == header.id,
@@ -92,14 +92,14 @@ extension Recovery {
       let segment = enter(header, source, known)
       guard let list = moves[header.id] else { continue }
       var number = 0
-      var frameNumber: UInt64 = 0
+      var frameNumber: CommitSequence = 0
       var isKnown = true
       var offset = SegmentHeader.size
       let limit = source.entry.end ?? 0
       while offset < limit, let frame = frame(source.mapping, header, at: offset, limit),
-        frame.header.sequence == frameNumber + 1
+        frame.header.sequence == frameNumber.next
       {
-        frameNumber += 1
+        frameNumber = frameNumber.next
         frame.forEachRecord { record, offset in
           segment.use(dictionary: record.header.dictionary)
           if record.header.sequence > checkpoint.sequence || record.header.isTombstone { isKnown = false }
@@ -126,7 +126,7 @@ extension Recovery {
         hasGone[slot] = false
       }
     }
-    func isGone(_ address: UInt64) -> Bool {
+    func isGone(_ address: LogAddress) -> Bool {
       let slot = table.slot(address)
       return slot < hasGone.count && hasGone[slot]
     }

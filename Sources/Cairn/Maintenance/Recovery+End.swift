@@ -10,7 +10,7 @@ extension Recovery {
   /// Reads the frames behind the end. They are no part of the log, but they tell how far the log was durable, and which
   /// sequences are used up.
   mutating func searchBehindEnd(
-    _ mapping: any Mapping, _ seed: PlaceSeed, _ baseSequence: UInt64, from start: Int
+    _ mapping: any Mapping, _ seed: PlaceSeed, _ baseSequence: CommitSequence, from start: Int
   ) {
     var offset = start
     while offset + FrameHeader.size <= mapping.length {
@@ -35,7 +35,7 @@ extension Recovery {
       let first = unsafe FrameHeader(mapping.base + start, available: mapping.length - start)
     else { return }
     let header = SegmentHeader(
-      store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence &- 1, created: 0,
+      store: manifest.store, id: entry.id, epoch: manifest.epoch, baseSequence: first.sequence.previous, created: 0,
       watermark: .none, recoveredEnd: Place(segment: 0, offset: 0))
     searchBehindEnd(mapping, header.seed, header.baseSequence, from: start)
   }
@@ -107,7 +107,7 @@ extension Recovery {
   }
 
   /// Drops a segment that is no part of the log.
-  mutating func drop(_ id: UInt32, _ mapping: any Mapping, from start: Int) {
+  mutating func drop(_ id: SegmentID, _ mapping: any Mapping, from start: Int) {
     log.dropped.insert(id)
     let end = lastNonzero(mapping, from: start)
     if end > start { discard(Place(segment: id, offset: start), end - start, mapping) }

@@ -120,14 +120,14 @@ extension Recovery {
     _ segment: Segment, _ source: Source, _ header: SegmentHeader, _ end: Int
   ) throws(StoreError) {
     var offset = SegmentHeader.size
-    var number: UInt64 = 0
+    var number: CommitSequence = 0
     while offset < end {
-      guard let frame = frame(source.mapping, header, at: offset, end), frame.header.sequence == number + 1
+      guard let frame = frame(source.mapping, header, at: offset, end), frame.header.sequence == number.next
       else {
         throw StoreError(
           .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
       }
-      number += 1
+      number = number.next
       try frame.forEachRecord { (record, offset) throws(StoreError) in
         segment.use(dictionary: record.header.dictionary)
         if record.header.sequence > checkpoint?.sequence ?? 0 {

@@ -11,14 +11,14 @@ struct Recovery: ~Copyable {
   let recorded: WatermarkRecord?
   let isReadOnly: Bool
   /// The last commit to be read.
-  let lastWanted: UInt64
+  let lastWanted: CommitSequence
   let progress: (@Sendable (RecoveryProgress) -> Bool)?
   let table: SegmentTable
   let index: Index
 
   var log = RecoveredLog()
   /// The sequence that the next frame must follow: the last commit, or the base of a segment that begins behind a gap.
-  var chain: UInt64 = 0
+  var chain: CommitSequence = 0
   var report = RecoveryReport()
   var replay: Replay
   var hasEnded = false
@@ -28,17 +28,17 @@ struct Recovery: ~Copyable {
   /// What the checkpoint contains about its segments: live bytes by the segments' first slots, ids of dictionaries by
   /// the segments' ids.
   var liveBytes: [Int: Int] = [:]
-  var dictionaries: [UInt32: [UInt32]] = [:]
+  var dictionaries: [SegmentID: [DictionaryID]] = [:]
   /// The move lists that lead the checkpoint to segments compacted since, by segment.
-  var moves: [UInt32: MoveList] = [:]
+  var moves: [SegmentID: MoveList] = [:]
   /// Segments about which the move list says all, so that they need not be read again.
-  var moved: Set<UInt32> = []
+  var moved: Set<SegmentID> = []
   var sources: [Source] = []
   /// The segments found to be part of the log so far, by id.
-  var entered: [UInt32: Segment] = [:]
+  var entered: [SegmentID: Segment] = [:]
   /// Keyspaces that have been dropped, and for keyspaces that are not defined so far the place of a record.
-  var dropped: Set<UInt32> = []
-  var undefined: [UInt32: Place] = [:]
+  var dropped: Set<KeyspaceID> = []
+  var undefined: [KeyspaceID: Place] = [:]
   var read = RecoveryProgress()
   var nextReport = 0
 
@@ -65,7 +65,7 @@ struct Recovery: ~Copyable {
   /// A segment that the manifest lists, and the file found for it.
   struct Source: Numbered {
     let entry: Manifest.Segment
-    var id: UInt32 { entry.id }
+    var id: SegmentID { entry.id }
     let file: any File
     let mapping: any Mapping
     let header: SegmentHeader.Reading

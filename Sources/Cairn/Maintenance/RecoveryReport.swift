@@ -3,7 +3,7 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   /// Number of segments in the log.
   public internal(set) var segments = 0
   /// The commit of the checkpoint that the log was read from; nil if it was read from its beginning.
-  public internal(set) var checkpoint: UInt64?
+  public internal(set) var checkpoint: CommitSequence?
   /// Checkpoints that could not be used, and why.
   public internal(set) var ignoredCheckpoints: [String] = []
   /// Bytes of frames read from the log.
@@ -15,10 +15,10 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   /// Number of rows in the store.
   public internal(set) var rows = 0
   /// The newest commit found.
-  public internal(set) var lastSequence: UInt64 = 0
+  public internal(set) var lastSequence: CommitSequence = 0
   /// The commit up to which the log was known to be durable. Damage behind it cannot be told from a tail torn by a
   /// crash.
-  public internal(set) var watermark: UInt64 = 0
+  public internal(set) var watermark: CommitSequence = 0
   /// Bytes behind the end of the log that are not part of it: writes that a crash interrupted before they were
   /// acknowledged as durable, or the bytes behind the commit that was asked for.
   public internal(set) var discarded: [Discarded] = []

@@ -17,7 +17,7 @@ import Synchronization
   @safe struct Value {
     let stored: UnsafeRawBufferPointer
     let isCompressed: Bool
-    let dictionary: UInt32
+    let dictionary: DictionaryID
 
     /// The value as a record has it.
     init(_ record: RecordView) {
@@ -25,7 +25,7 @@ import Synchronization
         stored: record.stored, isCompressed: record.header.isCompressed, dictionary: record.header.dictionary)
     }
 
-    init(stored: UnsafeRawBufferPointer, isCompressed: Bool, dictionary: UInt32) {
+    init(stored: UnsafeRawBufferPointer, isCompressed: Bool, dictionary: DictionaryID) {
       unsafe self.stored = stored
       self.isCompressed = isCompressed
       self.dictionary = dictionary
@@ -57,7 +57,7 @@ import Synchronization
 
   private let dictionaries: DictionaryTable
   private let effort: Effort
-  private var trials: [UInt32: Trial] = [:]
+  private var trials: [KeyspaceID: Trial] = [:]
   /// Room for a value, a block, and the decompressed block.
   private var memory: UnsafeMutableRawBufferPointer
 

@@ -13,7 +13,7 @@ import Synchronization
 struct Replay: ~Copyable {
   /// A record that is to be entered.
   struct Row {
-    var hash: UInt64
+    var hash: RowHash
     /// The log address, in bits 0 to 38; bit 39 says whether it is a put; the number of its keyspace in `parts` is in
     /// the bits from 40 on.
     var word: UInt64
@@ -23,7 +23,14 @@ struct Replay: ~Copyable {
     static let addressMask: UInt64 = (1 << 39) - 1
     static let putBit: UInt64 = 1 << 39
 
-    var address: UInt64 { word & Self.addressMask }
+    @inline(__always)
+    init(hash: RowHash, address: LogAddress, isPut: Bool = false, keyspace: Int, head: UInt64) {
+      self.hash = hash
+      word = address.rawValue | (isPut ? Self.putBit : 0) | UInt64(keyspace) << 40
+      self.head = head
+    }
+
+    var address: LogAddress { LogAddress(word & Self.addressMask) }
     var isPut: Bool { word & Self.putBit != 0 }
     var keyspace: Int { Int(truncatingIfNeeded: word >> 40) }
   }
@@ -72,9 +79,9 @@ struct Replay: ~Copyable {
   private let index: Index
   private let table: SegmentTable
   private var parts: [Part] = []
-  private var partsByID: [UInt32: Int] = [:]
+  private var partsByID: [KeyspaceID: Int] = [:]
   /// The keyspace of the last record: most records are of the same keyspace as the one before.
-  private var last: (id: UInt32, number: Int)?
+  private var last: (id: KeyspaceID, number: Int)?
   private var rows: RowBuffer
   private var sorted: RowBuffer
   private var spare: RowBuffer
@@ -113,7 +120,7 @@ struct Replay: ~Copyable {
   }
 
   /// Notes that the indexes contain what a checkpoint of this commit contains.
-  mutating func begin(behind sequence: UInt64) { older.loaded = sequence }
+  mutating func begin(behind sequence: CommitSequence) { older.loaded = sequence }
 
   /// Adds a segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
@@ -147,7 +154,7 @@ struct Replay: ~Copyable {
 
   /// Notes that from a commit on a keyspace keeps this many older versions of a row; false if the keyspace has not been
   /// entered.
-  mutating func retain(_ id: UInt32, oldVersions: UInt32, since: UInt64) throws(StoreError) -> Bool {
+  mutating func retain(_ id: KeyspaceID, oldVersions: UInt32, since: CommitSequence) throws(StoreError) -> Bool {
     guard let number = partsByID[id] else { return false }
     if !older.retains(number) {
       // Records superseded up to here have not been kept.
@@ -160,12 +167,12 @@ struct Replay: ~Copyable {
 
   /// Notes that older versions of a row have been removed with their segment: if the row is deleted, only its tombstone
   /// may remain.
-  mutating func lookAgain(at hash: UInt64, of id: UInt32) {
+  mutating func lookAgain(at hash: RowHash, of id: KeyspaceID) {
     if let number = partsByID[id] { older.lookAgain(number, hash) }
   }
 
   /// Adds a put or a tombstone; false if its keyspace has not been entered.
-  mutating func add(_ record: RecordView, at address: UInt64, in segment: Segment) throws(StoreError) -> Bool {
+  mutating func add(_ record: RecordView, at address: LogAddress, in segment: Segment) throws(StoreError) -> Bool {
     let id = record.header.keyspace
     if last?.id != id { last = partsByID[id].map { (id, $0) } }
     guard let number = last?.number else { return false }
@@ -173,7 +180,7 @@ struct Replay: ~Copyable {
     if !isPut { segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed) }
     let hash = unsafe index.hash(id, record.base + record.header.length, record.header.keyLength)
     parts[number].group.append(
-      Row(hash: hash, word: address | (isPut ? Row.putBit : 0) | UInt64(number) << 40, head: 0))
+      Row(hash: hash, address: address, isPut: isPut, keyspace: number, head: 0))
     if parts[number].group.count == Self.groupSize { try enterGroup(number) }
     return true
   }
@@ -181,7 +188,7 @@ struct Replay: ~Copyable {
   // MARK: Moves
 
   /// Notes that a record that the checkpoint has at an old address has been moved.
-  mutating func addMove(_ record: RecordView, from old: UInt64, to address: UInt64, in segment: Segment) {
+  mutating func addMove(_ record: RecordView, from old: LogAddress, to address: LogAddress, in segment: Segment) {
     guard let number = partsByID[record.header.keyspace] else { return }
     if rows.count == Self.capacity { finishMoves(to: segment) }
     parts[number].count &+= 1
@@ -189,8 +196,8 @@ struct Replay: ~Copyable {
     rows.append(
       Row(
         hash: unsafe parts[number].keyspace.hash(record.key),
-        word: address | (record.header.isPut ? Row.putBit : 0) | UInt64(number) << 40,
-        head: old | (units < 1 << 25 ? units << 39 : 0)))
+        address: address, isPut: record.header.isPut, keyspace: number,
+        head: old.rawValue | (units < 1 << 25 ? units << 39 : 0)))
   }
 
   /// Leads the rows to the new addresses of their records, if the checkpoint's index leads to the old ones.
@@ -203,7 +210,7 @@ struct Replay: ~Copyable {
       }
       let row = sorted[position]
       let keyspace = parts[row.keyspace].keyspace
-      let old = row.head & Row.addressMask
+      let old = LogAddress(row.head & Row.addressMask)
       let units = Int(truncatingIfNeeded: row.head >> 39)
       let length = units > 0 ? units * Format.unit : table.verified(row.address).header.paddedLength
       if let slot = unsafe keyspace.locator.index.find(row.hash, { $0 == old }) {
@@ -220,7 +227,7 @@ struct Replay: ~Copyable {
   }
 
   /// Removes a keyspace with all its rows.
-  mutating func drop(_ id: UInt32) throws(StoreError) {
+  mutating func drop(_ id: KeyspaceID) throws(StoreError) {
     try finish()
     guard let number = partsByID.removeValue(forKey: id) else { return }
     last = nil
@@ -395,7 +402,9 @@ struct Replay: ~Copyable {
       } else {
         let key = unsafe own.key
         unsafe parts[number].note(key)
-        rows.append(Row(hash: row.hash, word: row.word, head: unsafe key.head(parts[number].headStart)))
+        var gathered = row
+        gathered.head = unsafe key.head(parts[number].headStart)
+        rows.append(gathered)
       }
     }
     group.removeAll(keepingCapacity: true)
@@ -404,7 +413,7 @@ struct Replay: ~Copyable {
 
   /// Adds to the live bytes of a keyspace and of the segment.
   @inline(__always)
-  private func add(_ bytes: Int, at address: UInt64, _ liveOfKeyspace: LiveBytes) {
+  private func add(_ bytes: Int, at address: LogAddress, _ liveOfKeyspace: LiveBytes) {
     guard let slot = firstSlots[table.slot(address)] else { return }
     live.add(bytes, slot: slot)
     liveOfKeyspace.add(bytes, slot: slot)
@@ -412,11 +421,11 @@ struct Replay: ~Copyable {
 
   /// The record that the index has of a row.
   private struct Known {
-    let address: UInt64
+    let address: LogAddress
     let header: RecordHeader
 
     var isPut: Bool { header.isPut }
-    var sequence: UInt64 { header.sequence }
+    var sequence: CommitSequence { header.sequence }
   }
 
   /// The record that the index has of the same row as another record, and its slot.
@@ -465,7 +474,7 @@ struct Replay: ~Copyable {
       for word in seen.indices { seen[word] = 0 }
       for position in start..<partitions[place].end {
         let row = sorted[position]
-        let bit = Int(truncatingIfNeeded: row.hash & UInt64(seen.count * 64 - 1))
+        let bit = Int(truncatingIfNeeded: row.hash.rawValue & UInt64(seen.count * 64 - 1))
         if row.isPut, seen[bit >> 6] & 1 << UInt64(bit & 63) == 0 {
           seen[bit >> 6] |= 1 << UInt64(bit & 63)
           partitions[place].newRows += 1
@@ -509,7 +518,7 @@ struct Replay: ~Copyable {
   /// of a row has not made the row new again.
   private mutating func dropDeleted(_ range: Range<Int>, _ locator: RowLocator) -> Int {
     var kept = range.lowerBound
-    var seen: Set<UInt64> = []
+    var seen: Set<RowHash> = []
     for position in range {
       let row = rows[position]
       guard isThere(row, locator), seen.insert(row.hash).inserted else { continue }

@@ -5,7 +5,7 @@
 /// instead of them give the same answer.
 package struct RetentionSchedule {
   private struct Setting {
-    var since: UInt64
+    var since: CommitSequence
     var oldVersions: UInt32
   }
 
@@ -14,7 +14,7 @@ package struct RetentionSchedule {
   package init(oldVersions: UInt32) { settings = [Setting(since: 0, oldVersions: oldVersions)] }
 
   /// Adds a retention, in any order; one that is added twice counts once.
-  package mutating func add(oldVersions: UInt32, since: UInt64) {
+  package mutating func add(oldVersions: UInt32, since: CommitSequence) {
     guard !settings.contains(where: { $0.since == since }) else { return }
     settings.append(Setting(since: since, oldVersions: oldVersions))
     settings.sort { $0.since < $1.since }
@@ -23,14 +23,14 @@ package struct RetentionSchedule {
   /// Whether a retention has been added to the first one.
   var hasChanged: Bool { settings.count > 1 }
 
-  package var current: (oldVersions: UInt32, since: UInt64) {
+  package var current: (oldVersions: UInt32, since: CommitSequence) {
     let last = settings[settings.count - 1]
     return (last.oldVersions, last.since)
   }
 
   /// How many of these versions of a row, which come newest first, are kept. A deletion is not kept where only the
   /// newest version is kept, nor where nothing older remains of the row.
-  package func keptCount(_ versions: [(sequence: UInt64, isTombstone: Bool)]) -> Int {
+  package func keptCount(_ versions: [(sequence: CommitSequence, isTombstone: Bool)]) -> Int {
     var count = versions.count
     for (position, setting) in settings.enumerated() {
       let end = position + 1 < settings.count ? settings[position + 1].since : .max

@@ -15,7 +15,7 @@ package struct StoreBuilder: ~Copyable {
   private let files: any FileLayer
   private let clock: @Sendable () -> UInt64
   private let directory: any Directory
-  private let lastSequence: UInt64
+  private let lastSequence: CommitSequence
   private var manifest: Manifest
   private var segment: SegmentBuilder?
 
@@ -25,7 +25,7 @@ package struct StoreBuilder: ~Copyable {
   ///   - segmentSize: 64 KiB to 1 GiB.
   /// - Throws: `alreadyExists` if there is something at the path; `noPermission`, `noSpace`, `inputOutput`.
   package init(
-    at path: String, lastSequence: UInt64, segmentSize: Int, environment: Environment = .system
+    at path: String, lastSequence: CommitSequence, segmentSize: Int, environment: Environment = .system
   ) throws(StoreError) {
     let files = environment.files
     let directory: any Directory
@@ -70,20 +70,20 @@ package struct StoreBuilder: ~Copyable {
       manifest.features |= Format.retention
     }
     manifest.keyspaces.append(keyspace)
-    manifest.nextKeyspace = keyspace.id + 1
+    manifest.nextKeyspace = keyspace.id.next
   }
 
   /// Adds a dictionary for values of a keyspace. `block` is an LZ4 block of it, or nil.
   package mutating func add(
-    dictionary id: UInt32, _ content: [UInt8], block: [UInt8]?, keyspace: UInt32, sequence: UInt64
+    dictionary id: DictionaryID, _ content: [UInt8], block: [UInt8]?, keyspace: KeyspaceID, sequence: CommitSequence
   ) throws(StoreError) {
-    let key = unsafe withUnsafeBytes(of: id.littleEndian) { unsafe Array($0) }
+    let key = unsafe withUnsafeBytes(of: id.rawValue.littleEndian) { unsafe Array($0) }
     try add(
       .dictionary, keyspace, key, block ?? content, sequence, compressedFrom: block == nil ? nil : content.count)
   }
 
   private mutating func add(
-    _ kind: RecordKind, _ keyspace: UInt32, _ key: [UInt8], _ value: [UInt8], _ sequence: UInt64,
+    _ kind: RecordKind, _ keyspace: KeyspaceID, _ key: [UInt8], _ value: [UInt8], _ sequence: CommitSequence,
     compressedFrom rawLength: Int? = nil
   ) throws(StoreError) {
     try unsafe key.withRawBytes { (key) throws(StoreError) in
@@ -107,8 +107,8 @@ package struct StoreBuilder: ~Copyable {
   /// Adds a record. `value` is an LZ4 block if `rawLength` is given, made with a dictionary unless `dictionary` is 0.
   /// - Throws: `malformed` for a sequence above the newest commit; `noSpace`, `inputOutput`.
   package mutating func add(
-    _ kind: RecordKind, keyspace: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
-    compressedFrom rawLength: Int?, dictionary: UInt32 = 0, version: UInt64, sequence: UInt64
+    _ kind: RecordKind, keyspace: KeyspaceID, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
+    compressedFrom rawLength: Int?, dictionary: DictionaryID = 0, version: UInt64, sequence: CommitSequence
   ) throws(StoreError) {
     guard sequence > 0, sequence <= lastSequence else {
       throw StoreError(.malformed, "sequence \(sequence) is not a commit from 1 to \(lastSequence)")
@@ -134,7 +134,7 @@ package struct StoreBuilder: ~Copyable {
     let header = SegmentHeader(
       kind: .compacted, store: manifest.store, id: manifest.nextSegment, epoch: manifest.epoch, baseSequence: 0,
       created: clock(), watermark: .none, recoveredEnd: Place(segment: 0, offset: 0), compactedSequence: lastSequence)
-    manifest.nextSegment += 1
+    manifest.nextSegment = manifest.nextSegment.next
     return try SegmentBuilder(
       header, try directory.open(Segment.fileName(header.id), .create), clock: clock)
   }
@@ -174,7 +174,7 @@ private struct SegmentBuilder {
   private var offset = SegmentHeader.size
   private var frame = [UInt8](repeating: 0, count: FrameHeader.size)
   private var recordChecksums: [UInt32] = []
-  private var frameCount: UInt64 = 0
+  private var frameNumber: CommitSequence = 0
   private var reserved = 0
 
   init(_ header: SegmentHeader, _ file: any File, clock: @escaping @Sendable () -> UInt64) throws(FileError) {
@@ -214,9 +214,9 @@ private struct SegmentBuilder {
 
   private mutating func flush() throws(FileError) {
     guard !recordChecksums.isEmpty else { return }
-    frameCount += 1
+    frameNumber = frameNumber.next
     let frameHeader = FrameHeader(
-      length: frame.count, recordCount: recordChecksums.count, sequence: frameCount, time: clock(), watermark: .none)
+      length: frame.count, recordCount: recordChecksums.count, sequence: frameNumber, time: clock(), watermark: .none)
     unsafe frame.withUnsafeMutableBytes { bytes in
       let base = unsafe bytes.baseAddress.unsafelyUnwrapped
       unsafe frameHeader.write(to: base)

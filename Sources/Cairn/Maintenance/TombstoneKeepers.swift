@@ -18,13 +18,13 @@ struct TombstoneKeepers {
   private let lowest: Lowest
   /// Of the segments from which compaction cannot remove superseded records.
   private let lowestOther: Lowest
-  private let checkpoint: UInt64
+  private let checkpoint: CommitSequence
 
   /// The lowest horizon of some segments, and the lowest without that segment.
   private struct Lowest {
     var segment: Segment?
-    var horizon = UInt64.max
-    var second = UInt64.max
+    var horizon = CommitSequence.max
+    var second = CommitSequence.max
 
     init(_ segments: [Segment]) {
       for candidate in segments {
@@ -38,7 +38,7 @@ struct TombstoneKeepers {
       }
     }
 
-    func without(_ excluded: Segment) -> UInt64 { segment === excluded ? second : horizon }
+    func without(_ excluded: Segment) -> CommitSequence { segment === excluded ? second : horizon }
   }
 
   init(_ log: Log) {

@@ -19,7 +19,7 @@ public struct Keyspace: Sendable, Hashable {
   /// The name, unique in the store.
   public var name: String { index.name }
   /// The number by which the log identifies it; never used for another keyspace.
-  public var id: UInt32 { index.id }
+  public var id: KeyspaceID { index.id }
   /// The order it was created with.
   public var order: Order { index.isOrdered ? .ordered : .unordered }
 

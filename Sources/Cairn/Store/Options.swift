@@ -41,7 +41,7 @@ public struct StoreOptions: Sendable {
   /// mistake or before damage. Opened for reading, the store does not change. Opened for writing, the first write or
   /// compaction makes that state the store's; the bytes behind it are kept in separate files, which the recovery report
   /// names. nil for the newest state.
-  public var upTo: UInt64?
+  public var upTo: CommitSequence?
   /// Called now and then, on the thread that opens the store, while the log is read, which takes long only without a
   /// recent checkpoint. If it returns false, opening ends with `cancelled`.
   public var recoveryProgress: (@Sendable (RecoveryProgress) -> Bool)?

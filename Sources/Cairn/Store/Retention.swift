@@ -20,9 +20,9 @@ public struct RowVersion: Sendable, Hashable {
   /// How often the row had been saved since it was inserted. A deletion has the version of the deleted row.
   public let version: UInt64
   /// The sequence of the commit that wrote it.
-  public let sequence: UInt64
+  public let sequence: CommitSequence
 
-  package init(value: [UInt8]?, version: UInt64, sequence: UInt64) {
+  package init(value: [UInt8]?, version: UInt64, sequence: CommitSequence) {
     self.value = value
     self.version = version
     self.sequence = sequence

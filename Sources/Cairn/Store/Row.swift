@@ -7,9 +7,9 @@ public struct Row: Sendable, Hashable {
   /// How often the row has been saved since it was inserted: 1, 2, 3 …
   public let version: UInt64
   /// The sequence of the commit that wrote it: what ``Expectation/sequence(_:)`` compares.
-  public let sequence: UInt64
+  public let sequence: CommitSequence
 
-  package init(key: Key, value: [UInt8], version: UInt64, sequence: UInt64) {
+  package init(key: Key, value: [UInt8], version: UInt64, sequence: CommitSequence) {
     self.key = key
     self.value = value
     self.version = version
@@ -22,7 +22,7 @@ public struct RowStamp: Sendable, Hashable {
   /// How often the row has been saved since it was inserted: 1, 2, 3 …
   public let version: UInt64
   /// The sequence of the commit that wrote it.
-  public let sequence: UInt64
+  public let sequence: CommitSequence
 }
 
 /// Whether a scan goes on.

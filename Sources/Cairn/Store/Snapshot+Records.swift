@@ -27,7 +27,7 @@ extension Snapshot {
   }
 
   /// The dictionaries that values of a keyspace may be compressed with, by id.
-  package func dictionaries(of keyspace: Keyspace) -> [(id: UInt32, content: [UInt8])] {
+  package func dictionaries(of keyspace: Keyspace) -> [(id: DictionaryID, content: [UInt8])] {
     index.dictionaries.all.filter { $0.keyspace == keyspace.id }.map { dictionary in
       unsafe (dictionary.id, Array(dictionary.content.bytes))
     }
@@ -36,7 +36,7 @@ extension Snapshot {
 
 extension Keyspace {
   /// The commit that defined it.
-  package var definedAt: UInt64 { index.definedAt.load(ordering: .acquiring) }
+  package var definedAt: CommitSequence { index.definedAt.load(ordering: .acquiring) }
 
   /// Bytes of the newest records of its rows, and of older records that it retains.
   package var liveBytes: Int { index.live.bySlot.reduce(0) { $0 + $1.bytes } }

@@ -7,7 +7,7 @@ import Synchronization
 /// that. Ends with `close()` or with its last reference. May be used from any thread.
 public final class Snapshot: Sendable {
   /// The newest commit that the snapshot sees.
-  public let sequence: UInt64
+  public let sequence: CommitSequence
   let index: Index
   private let committer: Committer
   private let maintenance: Maintenance
@@ -144,7 +144,7 @@ public final class Snapshot: Sendable {
     let batch = 16
     var values: [[UInt8]?] = []
     values.reserveCapacity(keys.count)
-    var group: [(key: [UInt8], hash: UInt64)] = []
+    var group: [(key: [UInt8], hash: RowHash)] = []
     let locator = keyspace.index.locator
     var start = 0
     while start < keys.count {

@@ -51,14 +51,14 @@ public struct StoreStatistics: Sendable, Hashable {
   /// Syncs of segments since the store was opened.
   public var syncs = 0
   /// The newest commit.
-  public var lastSequence: UInt64 = 0
+  public var lastSequence: CommitSequence = 0
   /// The newest commit known to be durable.
-  public var durableSequence: UInt64 = 0
+  public var durableSequence: CommitSequence = 0
 }
 
 /// Figures about one segment.
 package struct SegmentStatistics: Sendable, Hashable {
-  package var id: UInt32
+  package var id: SegmentID
   /// Bytes of the header and all frames.
   package var end: Int
   /// Bytes of the newest records of existing rows, and of older records that are retained.

@@ -149,7 +149,7 @@ public final class Store: Sendable {
   /// - Throws: `keyspaceMismatch` if the keyspace has been dropped already or belongs to another store; the errors of
   ///   ``write(_:_:)-5vjlh``.
   @discardableResult
-  public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> UInt64 {
+  public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> CommitSequence {
     try checkWritable()
     try keyspace.checkBelongs(to: index)
     defer { maintenance.look() }
@@ -179,7 +179,7 @@ public final class Store: Sendable {
   @discardableResult
   public func setRetention(
     _ retention: Retention, of keyspace: Keyspace, _ durability: Durability = .durable
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> CommitSequence {
     try checkWritable()
     try keyspace.checkBelongs(to: index)
     guard (1...Retention.maximumCount).contains(retention.count) else {
@@ -204,7 +204,9 @@ public final class Store: Sendable {
   /// - Throws: `conflict` if an expectation does not hold; `noSpace`, after which nothing is changed; `poisoned`, after
   ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
   @discardableResult
-  public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) throws -> UInt64 {
+  public func write(
+    _ durability: Durability = .durable, _ body: (inout Batch) throws -> Void
+  ) throws -> CommitSequence {
     let buffer = try buffer()
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
@@ -218,7 +220,7 @@ public final class Store: Sendable {
 
   /// Makes a commit; if it finds no space, waits for compaction to free some, and makes it again if that succeeds.
   @inline(__always)
-  private func makingSpace(_ commit: () throws(StoreError) -> UInt64) throws(StoreError) -> UInt64 {
+  private func makingSpace(_ commit: () throws(StoreError) -> CommitSequence) throws(StoreError) -> CommitSequence {
     do throws(StoreError) {
       return try commit()
     } catch {
@@ -243,7 +245,9 @@ public final class Store: Sendable {
   /// The same as the synchronous method, without blocking the calling thread on input or output; `body` runs before the
   /// first suspension.
   @discardableResult
-  public func write(_ durability: Durability = .durable, _ body: (inout Batch) throws -> Void) async throws -> UInt64 {
+  public func write(
+    _ durability: Durability = .durable, _ body: (inout Batch) throws -> Void
+  ) async throws -> CommitSequence {
     let buffer = try buffer()
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
@@ -266,7 +270,7 @@ public final class Store: Sendable {
   public func put(
     _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
     _ durability: Durability = .durable
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> CommitSequence {
     try change(durability) { (batch) throws(StoreError) in
       try batch.put(value, at: key, in: keyspace, expecting: expectation)
     }
@@ -277,7 +281,7 @@ public final class Store: Sendable {
   public func delete(
     _ key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
     _ durability: Durability = .durable
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> CommitSequence {
     try change(durability) { (batch) throws(StoreError) in
       try batch.delete(key, in: keyspace, expecting: expectation)
     }
@@ -285,7 +289,7 @@ public final class Store: Sendable {
 
   private func change(
     _ durability: Durability, _ body: (inout Batch) throws(StoreError) -> Void
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> CommitSequence {
     let buffer = try buffer()
     defer { recycle(buffer) }
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
@@ -320,7 +324,7 @@ public final class Store: Sendable {
   /// made a `buffered` commit and wants to acknowledge it later.
   /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`;
   ///   `readOnly` if the store was opened for reading and the commit is not known to be durable.
-  public func waitUntilDurable(_ sequence: UInt64) async throws(StoreError) {
+  public func waitUntilDurable(_ sequence: CommitSequence) async throws(StoreError) {
     try index.checkProcess()
     guard sequence > durableSequence else { return }
     guard sequence <= lastSequence else {
@@ -332,14 +336,14 @@ public final class Store: Sendable {
   }
 
   /// The newest commit known to be durable: it and all before it survive a loss of power.
-  public var durableSequence: UInt64 {
+  public var durableSequence: CommitSequence {
     // A sync may cover a commit that is in the log but not visible yet.
     let durable = log.durableSequence.load(ordering: .acquiring)
     return min(durable, lastSequence)
   }
 
   /// The newest commit.
-  public var lastSequence: UInt64 { index.published.load(ordering: .acquiring) }
+  public var lastSequence: CommitSequence { index.published.load(ordering: .acquiring) }
 
   // MARK: Checkpoints
 

@@ -8,7 +8,7 @@ struct Caller {
   private(set) var own: OwnRows
   private var snapshots: [HeldSnapshot] = []
   private var counter = 0
-  private var newest: UInt64 = 0
+  private var newest: CommitSequence = 0
 
   init(_ number: Int, _ seed: UInt64, _ stage: Stage) {
     own = OwnRows(number)
@@ -119,7 +119,7 @@ struct Caller {
     }
     let isWritten = changed.contains { after[$0] != nil || own[$0] != nil }
 
-    var sequence: UInt64 = 0
+    var sequence: CommitSequence = 0
     let (fixed, keyspaces) = (changes, session.own)
     let keys = fixed.map { own.key($0.name.key) }
     @Sendable func fill(_ batch: inout Batch) throws {
@@ -165,7 +165,7 @@ struct Caller {
     for name in changed { try own.check(name, session) }
   }
 
-  private mutating func acknowledged(_ sequence: UInt64, _ session: Session) throws {
+  private mutating func acknowledged(_ sequence: CommitSequence, _ session: Session) throws {
     try Mismatch.unless(sequence > newest, "sequence \(sequence) after \(newest)")
     newest = sequence
     try Mismatch.unless(session.store.lastSequence >= sequence, "the last sequence is below \(sequence)")
@@ -188,7 +188,7 @@ struct Caller {
       let target = try session.store.row(to, in: session.bank)
     else { return }
     let amount = min(Int.random(in: 1...300, using: &random), Bank.balance(source.value))
-    var sequence: UInt64 = 0
+    var sequence: CommitSequence = 0
     let isDone = try attempt(session, "transfer", allowing: [.conflict]) {
       sequence = try session.store.write(.buffered) { batch in
         try batch.put(

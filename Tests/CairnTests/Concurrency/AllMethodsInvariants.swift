@@ -15,7 +15,7 @@ struct OwnRows: Sendable {
   struct Known: Sendable, Equatable {
     var value: [UInt8]
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
   }
 
   struct Name: Sendable, Hashable {

@@ -90,11 +90,11 @@ import Testing
     let machine = Machine()
     let store = try machine.openThreaded()
     let rows = try store.keyspace("rows")
-    try await withThrowingTaskGroup(of: UInt64.self) { group in
+    try await withThrowingTaskGroup(of: CommitSequence.self) { group in
       for number in 0..<200 {
         group.addTask { try await store.write { try $0.put([1], at: .integer(Int64(number)), in: rows) } }
       }
-      var sequences: Set<UInt64> = []
+      var sequences: Set<CommitSequence> = []
       for try await sequence in group { sequences.insert(sequence) }
       #expect(sequences.count == 200)
     }

@@ -153,11 +153,11 @@ import Testing
     await #expect(throws: StoreError.self) {
       try await store.write { try $0.put("3", at: 1, in: rows, expecting: .absent) }
     }
-    let sequences = try await withThrowingTaskGroup(of: UInt64.self) { group in
+    let sequences = try await withThrowingTaskGroup(of: CommitSequence.self) { group in
       for key in 10..<60 as Range<Int64> {
         group.addTask { try await store.write { try $0.put("x", at: .integer(key), in: rows) } }
       }
-      return try await group.reduce(into: Set<UInt64>()) { $0.insert($1) }
+      return try await group.reduce(into: Set<CommitSequence>()) { $0.insert($1) }
     }
     #expect(sequences.count == 50)
     #expect(try store.read { try $0.count(in: rows) } == 52)

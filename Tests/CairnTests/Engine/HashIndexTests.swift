@@ -3,9 +3,9 @@ import Testing
 @testable import Cairn
 
 @Suite struct HashIndexTests {
-  private func addresses(_ index: HashIndex) -> [UInt64] {
-    var all: [UInt64] = []
-    var page: [UInt64] = []
+  private func addresses(_ index: HashIndex) -> [LogAddress] {
+    var all: [LogAddress] = []
+    var page: [LogAddress] = []
     var position: UInt32? = 0
     while let from = position {
       position = index.addresses(from: from, into: &page)
@@ -14,7 +14,7 @@ import Testing
     return all.sorted()
   }
 
-  private func find(_ index: HashIndex, _ hash: UInt64, _ address: UInt64) -> HashIndex.Slot? {
+  private func find(_ index: HashIndex, _ hash: RowHash, _ address: LogAddress) -> HashIndex.Slot? {
     unsafe index.find(hash) { $0 == address }
   }
 
@@ -22,9 +22,9 @@ import Testing
     var random = SplitMix64(seed: 41)
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)
-    var rows: [UInt64: UInt64] = [:]
-    var order: [UInt64] = []
-    for address in 1...60_000 as ClosedRange<UInt64> {
+    var rows: [RowHash: LogAddress] = [:]
+    var order: [RowHash] = []
+    for address in (1...60_000).map({ LogAddress($0) }) {
       if Int.random(in: 0..<3, using: &random) == 0, let hash = order.popLast(),
         let gone = rows.removeValue(forKey: hash)
       {
@@ -35,7 +35,7 @@ import Testing
         unsafe index.remove(hash, slot)
         #expect(unsafe find(index, hash, gone) == nil)
       } else {
-        let hash = random.next()
+        let hash = RowHash(random.next())
         rows[hash] = address
         order.insert(hash, at: order.isEmpty ? 0 : .random(in: 0...min(order.count, 20), using: &random))
         index.insert(hash, address)
@@ -53,18 +53,20 @@ import Testing
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)
     // Alike in the bits that choose the line; different in those that choose the page and the tag.
-    let hashes = (1...50 as ClosedRange<UInt64>).map { $0 << 54 | 0x1234 }
+    let hashes = (1...50 as ClosedRange<UInt64>).map { RowHash($0 << 54 | 0x1234) }
     for round in 0..<20 as Range<UInt64> {
-      for (position, hash) in hashes.enumerated() { index.insert(hash, round * 1000 + UInt64(position) + 1) }
+      for (position, hash) in hashes.enumerated() {
+        index.insert(hash, LogAddress(round * 1000 + UInt64(position) + 1))
+      }
       for (position, hash) in hashes.enumerated() where position % 2 == 0 {
-        guard let slot = unsafe find(index, hash, round * 1000 + UInt64(position) + 1) else {
+        guard let slot = unsafe find(index, hash, LogAddress(round * 1000 + UInt64(position) + 1)) else {
           Issue.record("\(position) is gone in round \(round)")
           return
         }
         unsafe index.remove(hash, slot)
       }
       for (position, hash) in hashes.enumerated() {
-        let slot = unsafe find(index, hash, round * 1000 + UInt64(position) + 1)
+        let slot = unsafe find(index, hash, LogAddress(round * 1000 + UInt64(position) + 1))
         #expect(unsafe (slot != nil) == (position % 2 == 1))
         if let slot = unsafe slot { unsafe index.remove(hash, slot) }
       }
@@ -76,8 +78,8 @@ import Testing
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)
     var random = SplitMix64(seed: 43)
-    for address in 1...200_000 as ClosedRange<UInt64> {
-      let hash = random.next()
+    for address in (1...200_000).map({ LogAddress($0) }) {
+      let hash = RowHash(random.next())
       index.insert(hash, address)
       guard let slot = unsafe find(index, hash, address) else {
         Issue.record("\(address) is gone")
@@ -93,31 +95,34 @@ import Testing
   @Test func replacingLeadsToTheNewAddress() {
     let index = HashIndex(arena: Arena(epochs: Epochs()))
     var random = SplitMix64(seed: 47)
-    let hashes = (0..<5000).map { _ in random.next() }
+    let hashes = (0..<5000).map { _ in RowHash(random.next()) }
     for hash in hashes { index.insert(hash, 1) }
     for hash in hashes {
       guard let slot = unsafe find(index, hash, 1) else {
         Issue.record("\(hash) is gone")
         return
       }
-      unsafe index.replace(slot, (1 << 39) - 1)
-      #expect(unsafe find(index, hash, (1 << 39) - 1) == slot)
+      let highest = LogAddress((1 << 39) - 1)
+      unsafe index.replace(slot, highest)
+      #expect(unsafe find(index, hash, highest) == slot)
     }
   }
   /// Hashes that differ only in the bits that the directory uses: their lines are full long before their page is.
   @Test func rowsThatShareALineAreSplitApart() {
     let index = HashIndex(arena: Arena(epochs: Epochs()))
     var random = SplitMix64(seed: 53)
-    let hashes = (0..<3000).map { _ in random.next() & ~0xFFFF_FFFF | 0x1234 }
-    for (number, hash) in hashes.enumerated() { index.insert(hash, UInt64(number + 1)) }
-    for (number, hash) in hashes.enumerated() { #expect(unsafe find(index, hash, UInt64(number + 1)) != nil) }
+    let hashes = (0..<3000).map { _ in RowHash(random.next() & ~0xFFFF_FFFF | 0x1234) }
+    for (number, hash) in hashes.enumerated() { index.insert(hash, LogAddress(UInt64(number + 1))) }
+    for (number, hash) in hashes.enumerated() {
+      #expect(unsafe find(index, hash, LogAddress(UInt64(number + 1))) != nil)
+    }
   }
 
   #if os(macOS) || os(Linux)
     @Test func rowsOfOneHashEndTheProcessAndNotInALoop() async {
       await #expect(processExitsWith: .failure) {
         let index = HashIndex(arena: Arena(epochs: Epochs()))
-        for address in 1...200 as ClosedRange<UInt64> { index.insert(42, address) }
+        for address in 1...200 as ClosedRange<UInt64> { index.insert(42, LogAddress(address)) }
       }
     }
   #endif

@@ -4,7 +4,7 @@ import Testing
 
 /// The ordered index and the table of versions identify a row by its hash alone, so no two rows may share one.
 @Suite struct KeyHashTests {
-  private func hash(_ key: [UInt8], keyspace: UInt32 = 1, seed: UInt64 = 0x1234_5678_9ABC_DEF0) -> UInt64 {
+  private func hash(_ key: [UInt8], keyspace: KeyspaceID = 1, seed: UInt64 = 0x1234_5678_9ABC_DEF0) -> RowHash {
     unsafe key.withUnsafeBytes { bytes in
       var nothing: UInt8 = 0
       return unsafe withUnsafePointer(to: &nothing) { nothing in
@@ -20,7 +20,7 @@ import Testing
   @Test func aKeyAndTheSameWithMoreBehindIt() {
     for length in 0..<200 {
       let key = [UInt8].noise(length)
-      var seen: Set<UInt64> = [hash(key)]
+      var seen: Set<RowHash> = [hash(key)]
       var count = 1
       for last in 0...255 as ClosedRange<UInt8> {
         seen.insert(hash(key + [last]))
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func zerosOfAnyLength() {
-    var seen: Set<UInt64> = []
+    var seen: Set<RowHash> = []
     for length in 0..<2000 { seen.insert(hash([UInt8](repeating: 0, count: length))) }
     #expect(seen.count == 2000)
   }
@@ -59,9 +59,9 @@ import Testing
   }
 
   @Test func keyspacesAndSeedsTell() {
-    var seen: Set<UInt64> = []
+    var seen: Set<RowHash> = []
     for number in 0..<1000 as Range<UInt64> {
-      seen.insert(hash([1, 2, 3], keyspace: UInt32(number) + 2))
+      seen.insert(hash([1, 2, 3], keyspace: KeyspaceID(UInt32(number) + 2)))
       seen.insert(hash([1, 2, 3], seed: number))
     }
     #expect(seen.count == 2000)

@@ -12,7 +12,7 @@ import Testing
   @Test("A store that has used up its keyspace identifiers refuses another keyspace, and is not reported as damaged.")
   func identifiersUsedUp() {
     var list = KeyspaceList()
-    list.reserve(below: Format.maximumID + 1)
+    list.reserve(below: .highest.next)
     #expect(failure { try list.checkRoom(for: "rows") }?.code == .tooManyKeyspaces)
   }
 
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func idsAreNeverUsedAgain() throws {
-    var seen: [UInt32: String] = [:]
+    var seen: [KeyspaceID: String] = [:]
     for round in 0..<20 {
       let store = try machine.open()
       for name in ["a\(round)", "b\(round)", "c\(round)"] {
@@ -89,7 +89,7 @@ import Testing
     for change in [
       { try store.put([1], at: 1, in: foreign) }, { try store.delete(1, in: foreign) },
       { try store.write { try $0.check(1, in: foreign, .absent) } },
-    ] as [() throws -> UInt64] {
+    ] as [() throws -> CommitSequence] {
       #expect(failure { _ = try change() }?.code == .keyspaceMismatch)
     }
     // A keyspace from an earlier opening of the same store is refused, too.

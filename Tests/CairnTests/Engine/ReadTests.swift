@@ -8,7 +8,7 @@ import Testing
     let store = try machine.open()
     let rows = try store.keyspace("rows", order)
     let keys = (0..<100 as Range<Int64>).map { Key.bytes([UInt8]("key \($0)")) }
-    var sequences: [UInt64] = []
+    var sequences: [CommitSequence] = []
     for (number, key) in keys.enumerated() {
       sequences.append(
         try store.put([UInt8](repeating: UInt8(number), count: number * 7), at: key, in: rows, .buffered))
@@ -44,9 +44,9 @@ import Testing
     var key: Key
     var value: [UInt8]
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
 
-    init(_ key: Key, _ value: [UInt8], version: UInt64, sequence: UInt64) {
+    init(_ key: Key, _ value: [UInt8], version: UInt64, sequence: CommitSequence) {
       (self.key, self.value, self.version, self.sequence) = (key, value, version, sequence)
     }
 

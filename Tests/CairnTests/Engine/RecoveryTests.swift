@@ -201,7 +201,7 @@ import Testing
     "G5: Every recovery leaves a gap in the sequences and begins a new epoch, even if a crash removed the former one.")
   func gaps() throws {
     var machine = machine
-    var used: Set<UInt64> = []
+    var used: Set<CommitSequence> = []
     var epochs: Set<[UInt8]> = []
     var random = SplitMix64(seed: 17)
     for life in 0..<30 {

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import Cairn
@@ -9,15 +8,15 @@ import Testing
     var random = SplitMix64(seed: chooseSeed())
     for _ in 0..<chooseRounds(60, debug: 6) {
       let registry = SnapshotRegistry()
-      let published = Atomic<UInt64>(1)
-      var held: [UInt64] = []
+      var published: CommitSequence = 1
+      var held: [CommitSequence] = []
       // How often, in twentieths, the snapshot to end is the oldest or the newest; otherwise it is any.
       let endsOldest = Int.random(in: 0...8, using: &random)
       let endsNewest = Int.random(in: 0...8, using: &random)
       for step in 0..<3000 {
         if held.isEmpty || Int.random(in: 0..<(step < 1500 ? 10 : 16), using: &random) < 8 {
-          published.add(UInt64.random(in: 0...2, using: &random), ordering: .relaxed)
-          held.append(registry.register { published.load(ordering: .relaxed) })
+          published = published + .random(in: 0...2, using: &random)
+          held.append(registry.register { published })
         } else {
           let choice = Int.random(in: 0..<20, using: &random)
           let index =
@@ -28,8 +27,8 @@ import Testing
         }
         #expect(registry.oldest == held.first)
         #expect(registry.isEmpty == held.isEmpty)
-        let upper = UInt64.random(in: 0...published.load(ordering: .relaxed) + 1, using: &random)
-        let lower = UInt64.random(in: 0...upper, using: &random)
+        let upper = CommitSequence(.random(in: 0...published.rawValue + 1, using: &random))
+        let lower = CommitSequence(.random(in: 0...upper.rawValue, using: &random))
         #expect(registry.newest(from: lower, below: upper) == held.last { (lower..<max(upper, lower)).contains($0) })
       }
     }

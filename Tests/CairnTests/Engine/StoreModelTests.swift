@@ -28,7 +28,7 @@ import Testing
   struct Saved: Equatable {
     var value: [UInt8]
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
   }
 
   typealias State = [[Key: Saved]]
@@ -42,8 +42,8 @@ import Testing
     private var state: State = [[:], [:]]
     private var snapshots: [(Snapshot, State)] = []
     /// The state after each commit that a crash may go back to.
-    private var history: [UInt64: State] = [:]
-    private var highest: UInt64 = 0
+    private var history: [CommitSequence: State] = [:]
+    private var highest: CommitSequence = 0
     private(set) var step = 0
 
     init(_ shape: Shape, seed: UInt64) throws {
@@ -172,7 +172,7 @@ import Testing
         }
       }
       var found: [String] = []
-      var sequence: UInt64 = 0
+      var sequence: CommitSequence = 0
       let before = store.lastSequence
       let error = failure {
         sequence = try store.write(durability) { batch in
@@ -330,7 +330,7 @@ import Testing
       // If none of the commits of the newest epoch is left, the state is that of the commit before the epoch.
       let last = history.keys.filter { $0 <= store.lastSequence }.max() ?? 0
       try check(
-        last == store.lastSequence || store.lastSequence % 1_000_000_000 == 0,
+        last == store.lastSequence || store.lastSequence.rawValue % 1_000_000_000 == 0,
         "\(store.lastSequence) was never a commit")
       history = history.filter { $0.key <= last }
       guard let then = history[last] else { throw Problem(description: "nothing is left") }

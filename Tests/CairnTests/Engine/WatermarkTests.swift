@@ -86,13 +86,13 @@ import Testing
     #expect((1..<20).contains(last))
 
     var options = Machine.options
-    options.upTo = UInt64(last)
+    options.upTo = CommitSequence(UInt64(last))
     options.access = .readOnly
     #expect(try count(machine.open(options)) == last)
     options.access = .readWrite
-    options.upTo = UInt64(last) + 1
+    options.upTo = CommitSequence(UInt64(last) + 1)
     #expect(failure { _ = try machine.open(options) }?.code == .damaged)
-    options.upTo = UInt64(last)
+    options.upTo = CommitSequence(UInt64(last))
     store = try machine.open(options)
     #expect(try count(store) == last)
     try fill(store, 100..<103)

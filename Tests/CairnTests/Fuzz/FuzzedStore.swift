@@ -30,7 +30,7 @@ struct FuzzedStore {
     return try Store.open(at: Self.path, options: options, environment: environment)
   }
 
-  private typealias Rows = [UInt32: [Row]]
+  private typealias Rows = [KeyspaceID: [Row]]
 
   /// The files, by name, of a store that has a checkpoint and rows written after it.
   static func withCheckpoint() throws -> [String: [UInt8]] {

@@ -105,7 +105,7 @@ final class HistoryRecorder: Sendable {
     let recorder: HistoryRecorder
     var random: SplitMix64
     /// The sequence of each row when this thread last saw or wrote it.
-    var sequences: [UInt64?]
+    var sequences: [CommitSequence?]
 
     init(recorder: HistoryRecorder, random: SplitMix64) {
       self.recorder = recorder
@@ -251,7 +251,7 @@ final class HistoryRecorder: Sendable {
       }
     }
 
-    private mutating func commit(_ steps: [RowsModel.Step], _ durability: Durability) throws -> UInt64 {
+    private mutating func commit(_ steps: [RowsModel.Step], _ durability: Durability) throws -> CommitSequence {
       let first = steps[0]
       let (keyspace, key) = recorder.rows[first.row]
       let isAlone = steps.count == 1 && Bool.random(using: &random)

@@ -18,15 +18,15 @@ import Testing
     return false
   }
 
-  private func put(_ value: UInt64, at row: Int = 0, _ sequence: UInt64) -> Operation {
+  private func put(_ value: UInt64, at row: Int = 0, _ sequence: CommitSequence) -> Operation {
     .write([.init(row: row, change: .put(value))], .committed(sequence))
   }
 
-  private func both(_ value: UInt64, _ sequence: UInt64) -> Operation {
+  private func both(_ value: UInt64, _ sequence: CommitSequence) -> Operation {
     .write([.init(row: 0, change: .put(value)), .init(row: 1, change: .put(value))], .committed(sequence))
   }
 
-  private func read(_ sights: RowsModel.Sight..., at sequence: UInt64? = nil) -> Operation {
+  private func read(_ sights: RowsModel.Sight..., at sequence: CommitSequence? = nil) -> Operation {
     .read(sights.enumerated().map { RowsModel.Reading(row: $0, sight: $1) }, at: sequence)
   }
 
@@ -73,7 +73,7 @@ import Testing
     #expect(!isLinearizable([first, (change(3, .refused([conflict])), 4...5)], countsCommits: countsCommits))
     #expect(!isLinearizable([first, (change(3, .refused([])), 4...5)], countsCommits: countsCommits))
     // Two inserts of the same row.
-    func insert(_ value: UInt64, _ sequence: UInt64) -> Operation {
+    func insert(_ value: UInt64, _ sequence: CommitSequence) -> Operation {
       .write([.init(row: 0, change: .put(value), expectation: .absent)], .committed(sequence))
     }
     #expect(!isLinearizable([(insert(1, 1), 1...4), (insert(2, 2), 2...3)], countsCommits: countsCommits))
@@ -122,7 +122,7 @@ import Testing
 
   /// Ten concurrent writers allow 3,628,800 orders; because the search remembers states, it ends at once.
   @Test func manyCallsAtTheSameTimeAreDecided() {
-    let writes = (1...10).map { (put(UInt64($0), at: $0 & 1, UInt64($0)), 1...1000) }
+    let writes = (1...10).map { (put(UInt64($0), at: $0 & 1, CommitSequence(UInt64($0))), 1...1000) }
     #expect(!isLinearizable(writes + [(read(.value(11)), 2...999)], countsCommits: false))
     #expect(isLinearizable(writes + [(read(.value(4), .value(7)), 2...999)], countsCommits: false))
   }

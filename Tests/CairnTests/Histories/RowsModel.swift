@@ -9,11 +9,11 @@ struct RowsModel: SequentialModel {
   struct Row: Hashable, Sendable {
     var value: UInt64
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
   }
 
   struct State: Hashable, Sendable {
-    var sequence: UInt64 = 0
+    var sequence: CommitSequence = 0
     var rows: [Row?]
   }
 
@@ -52,17 +52,17 @@ struct RowsModel: SequentialModel {
   struct Conflict: Hashable, Sendable {
     var row: Int
     var expected: Expectation
-    var found: UInt64?
+    var found: CommitSequence?
   }
 
   enum Outcome: Hashable, Sendable {
-    case committed(UInt64)
+    case committed(CommitSequence)
     case refused([Conflict])
   }
 
   enum Operation: Hashable, Sendable {
     /// Several rows in one instant, and the number of the last commit before it, if that is known.
-    case read([Reading], at: UInt64? = nil)
+    case read([Reading], at: CommitSequence? = nil)
     /// Changes of different rows.
     case write([Step], Outcome)
   }
@@ -85,7 +85,7 @@ struct RowsModel: SequentialModel {
     }
   }
 
-  private func apply(_ steps: [Step], _ sequence: UInt64, _ state: State) -> State? {
+  private func apply(_ steps: [Step], _ sequence: CommitSequence, _ state: State) -> State? {
     var next = state
     var isChanged = false
     for step in steps {
@@ -106,7 +106,7 @@ struct RowsModel: SequentialModel {
     return next
   }
 
-  private static func holds(_ expectation: Expectation, _ sequence: UInt64?) -> Bool {
+  private static func holds(_ expectation: Expectation, _ sequence: CommitSequence?) -> Bool {
     switch expectation {
     case .anything: true
     case .absent: sequence == nil

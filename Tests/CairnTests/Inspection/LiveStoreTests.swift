@@ -126,21 +126,22 @@ import Testing
     var shown: [UInt64] = []
     try follower.news { news in
       switch news {
-      case .commit(let commit): shown.append(commit.sequence)
-      case .missed(let after, let before): missed.append(after + 1...before - 1)
+      case .commit(let commit): shown.append(commit.sequence.rawValue)
+      case .missed(let after, let before): missed.append(after.next.rawValue...before.previous.rawValue)
       }
       return .next
     }
     #expect(!missed.isEmpty)
-    #expect((missed.flatMap(Array.init) + shown).sorted() == Array(start + 1...scene.store.lastSequence))
+    #expect(
+      (missed.flatMap(Array.init) + shown).sorted() == Array(start.next.rawValue...scene.store.lastSequence.rawValue))
   }
 
   @Test func aFollowerGoesOnWithTheNextWriter() throws {
     let machine = Machine()
     var store = try machine.open()
     var follower = CommitFollower(at: Machine.path, files: machine.files, after: 0)
-    var shown: [UInt64] = []
-    var expected: [UInt64] = []
+    var shown: [CommitSequence] = []
+    var expected: [CommitSequence] = []
     for life in 0..<4 {
       for number in 0..<30 {
         let value = [UInt8](repeating: UInt8(life), count: 100 * number)

@@ -240,7 +240,9 @@ import Testing
     manifest.nextKeyspace = 2
     manifest.highestSequence = 1
     manifest.keyspaces = [Manifest.Keyspace(id: 1, isOrdered: true, definedAt: 1, name: "k")]
-    func kinds(_ key: [UInt8], _ value: [UInt8], keyspace: UInt32 = 1, rawLength: Int? = nil) throws -> [Finding.Kind] {
+    func kinds(
+      _ key: [UInt8], _ value: [UInt8], keyspace: KeyspaceID = 1, rawLength: Int? = nil
+    ) throws -> [Finding.Kind] {
       let frame = frame(header.seed, key, value, keyspace: keyspace, rawLength: rawLength)
       manifest.segments = [Manifest.Segment(id: 1, epoch: 1, end: 128 + frame.count, baseSequence: 0, lastSequence: 1)]
       return try verify(["MANIFEST": manifest.encoded(), first: header.encoded() + frame]).damage.map(\.kind)
@@ -253,7 +255,7 @@ import Testing
 
   /// A frame with one row.
   private func frame(
-    _ seed: PlaceSeed, _ key: [UInt8], _ value: [UInt8], keyspace: UInt32, rawLength: Int?
+    _ seed: PlaceSeed, _ key: [UInt8], _ value: [UInt8], keyspace: KeyspaceID, rawLength: Int?
   ) -> [UInt8] {
     let record = RecordHeader(
       kind: .put, compressed: rawLength != nil, keyspace: keyspace, keyLength: key.count, storedLength: value.count,

@@ -12,7 +12,7 @@ import Testing
     var segments = 0
     var logBytes = 0
     var liveBytes = 0
-    var lastSequence: UInt64 = 0
+    var lastSequence: CommitSequence = 0
   }
 
   private func read(_ store: Store) throws -> Found {

@@ -297,12 +297,12 @@ import Testing
     try store.checkpoint()
     try fill(store, 300..<900)
     try store.close()
-    for sequence in [1, 299, 300, 301, 650, 900, 5000] as [UInt64] {
+    for sequence in [1, 299, 300, 301, 650, 900, 5000] as [CommitSequence] {
       var options = Machine.options
       options.access = .readOnly
       options.upTo = sequence
       let then = try machine.open(options)
-      #expect(try then.texts(then.keyspace("rows")).count == min(900, Int(sequence)))
+      #expect(try then.texts(then.keyspace("rows")).count == min(900, Int(sequence.rawValue)))
       #expect(then.lastSequence == min(900, sequence))
       #expect(then.recovery.checkpoint == (sequence >= 300 ? 300 : nil))
     }

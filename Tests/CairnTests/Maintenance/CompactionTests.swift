@@ -83,7 +83,7 @@ import Testing
     }
     try store.compact(.everything)
     let locator = keyspace.index.locator
-    var places: [UInt64] = []
+    var places: [LogAddress] = []
     for row in 0..<300 as Range<Int64> {
       let key = Key.integer(row).encoded
       try unsafe key.withRawBytes { (key) throws(StoreError) in
@@ -283,7 +283,7 @@ import Testing
     let store = try open()
     for round in 0..<2 as Range<UInt64> { try fill(store, 0..<300, round: round) }
     // The row that was written last is in the newest segment.
-    let id = UInt32(store.statistics.segments)
+    let id = SegmentID(UInt32(store.statistics.segments))
     let file = try machine.files.open("\(Machine.path)/\(Segment.fileName(id))", .readWrite)
     let end = try file.size()
     var done = 0
@@ -301,7 +301,7 @@ import Testing
     #expect(report.damaged.map(\.segment) == [id])
     #expect(report.segments > 0)
     #expect(store.statistics.damagedSegments == 1)
-    #expect(machine.files.contents.keys.contains(Machine.segment(Int(id))))
+    #expect(machine.files.contents.keys.contains(Machine.segment(Int(id.rawValue))))
   }
 
   @Test("D17: A frame that claims to have billions of records is reported as damaged.") func damagedCount() throws {

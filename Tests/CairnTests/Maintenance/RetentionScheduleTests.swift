@@ -5,10 +5,10 @@ import Testing
 /// How many of a row's versions are kept under a retention that has changed.
 @Suite struct RetentionScheduleTests {
   /// How many versions are kept, given their sequences, newest first and negative for deletions.
-  private func kept(_ versions: [Int], _ settings: [(since: UInt64, count: UInt32)]) -> Int {
+  private func kept(_ versions: [Int], _ settings: [(since: CommitSequence, count: UInt32)]) -> Int {
     var schedule = RetentionSchedule(oldVersions: 0)
     for setting in settings.reversed() { schedule.add(oldVersions: setting.count - 1, since: setting.since) }
-    return schedule.keptCount(versions.map { (UInt64(abs($0)), $0 < 0) })
+    return schedule.keptCount(versions.map { (CommitSequence(UInt64(abs($0))), $0 < 0) })
   }
 
   @Test func newestOnly() {
@@ -34,11 +34,11 @@ import Testing
     var random = SplitMix64(seed: 5)
     for _ in 0..<20_000 {
       var versions: [Int] = []
-      var settings: [(since: UInt64, count: UInt32)] = []
+      var settings: [(since: CommitSequence, count: UInt32)] = []
       var isThere = false
       for time in 1...Int.random(in: 2...14, using: &random) {
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: settings.append((UInt64(time), UInt32.random(in: 1...4, using: &random)))
+        case 0: settings.append((CommitSequence(UInt64(time)), UInt32.random(in: 1...4, using: &random)))
         case 1 where isThere:
           versions.insert(-time, at: 0)
           isThere = false

@@ -35,7 +35,7 @@ import Testing
     try builder.finish()
   }
 
-  private func version(_ value: String?, _ version: UInt64, _ sequence: UInt64) -> RowVersion {
+  private func version(_ value: String?, _ version: UInt64, _ sequence: CommitSequence) -> RowVersion {
     RowVersion(value: value.map { Array($0.utf8) }, version: version, sequence: sequence)
   }
 
@@ -69,7 +69,7 @@ import Testing
 
   @Test func whatIsWrittenLaterSurvivesCompactionAndReopening() throws {
     let value = String(repeating: "x", count: 500)
-    try build((0..<400 as Range<Int64>).map { (.integer($0), version(value, 1, UInt64($0) + 3)) })
+    try build((0..<400 as Range<Int64>).map { (.integer($0), version(value, 1, CommitSequence(UInt64($0) + 3))) })
     var store = try open()
     #expect(store.statistics.segments > 2)
     var rows = try store.keyspace("rows")
@@ -112,7 +112,7 @@ import Testing
           for number in stride(from: round, to: 300, by: 7) { try batch.delete(.integer(number), in: rows) }
         }
       }
-      var found: [Key: [UInt64]] = [:]
+      var found: [Key: [CommitSequence]] = [:]
       try store.snapshot().forEachHistory(in: rows) { records in
         let key = unsafe try Key(validating: records[0].key.bytes)
         #expect(found[key] == nil)

@@ -5,7 +5,7 @@ struct ModelStore {
   struct Row: Equatable {
     var value: [UInt8]
     var version: UInt64
-    var sequence: UInt64
+    var sequence: CommitSequence
   }
 
   /// By encoded key.
@@ -13,29 +13,29 @@ struct ModelStore {
 
   private(set) var rows: [Rows]
   /// The rows after each commit, beginning with the last commit that is known to be durable.
-  private(set) var history: [(sequence: UInt64, rows: [Rows])]
+  private(set) var history: [(sequence: CommitSequence, rows: [Rows])]
 
   init(keyspaces: Int) {
     rows = Array(repeating: [:], count: keyspaces)
     history = [(0, rows)]
   }
 
-  mutating func put(_ value: [UInt8], at key: [UInt8], in keyspace: Int, sequence: UInt64, before: [Rows]) {
+  mutating func put(_ value: [UInt8], at key: [UInt8], in keyspace: Int, sequence: CommitSequence, before: [Rows]) {
     let version = before[keyspace][key].map { $0.version + 1 } ?? 1
     rows[keyspace][key] = Row(value: value, version: version, sequence: sequence)
   }
 
   mutating func delete(_ key: [UInt8], in keyspace: Int) { rows[keyspace][key] = nil }
 
-  mutating func committed(_ sequence: UInt64) { history.append((sequence, rows)) }
+  mutating func committed(_ sequence: CommitSequence) { history.append((sequence, rows)) }
 
-  mutating func madeDurable(upTo sequence: UInt64) {
+  mutating func madeDurable(upTo sequence: CommitSequence) {
     if let last = history.lastIndex(where: { $0.sequence <= sequence }) { history.removeFirst(last) }
   }
 
   /// Goes back to the state after a commit; returns false if there was no such commit, or if a durable commit would be
   /// lost.
-  mutating func recover(at sequence: UInt64) -> Bool {
+  mutating func recover(at sequence: CommitSequence) -> Bool {
     guard let index = history.firstIndex(where: { $0.sequence == sequence }) else { return false }
     rows = history[index].rows
     history = [history[index]]

@@ -27,13 +27,13 @@ Thread.detachNewThread {
 var options = StoreOptions()
 options.segmentSize = 1 << 16
 let store = try Store.open(at: arguments[1], options: options)
-seen.withLock { $0 = max($0, store.lastSequence) }
+seen.withLock { $0 = max($0, store.lastSequence.rawValue) }
 let accounts = try store.keyspace("accounts")
 let letters = try store.keyspace("letters")
 let drafts = try store.keyspace("drafts")
 let marks = try store.keyspace("marks", .unordered)
 
-var state: UInt64 = store.lastSequence &* 0x9E37_79B9_7F4A_7C15 | 1
+var state: UInt64 = store.lastSequence.rawValue &* 0x9E37_79B9_7F4A_7C15 | 1
 @MainActor
 func random(_ bound: Int) -> Int {
   state ^= state << 13
@@ -56,7 +56,7 @@ struct Change {
 
 var count = 0
 @MainActor
-func report(_ sequence: UInt64, _ rest: String) {
+func report(_ sequence: CommitSequence, _ rest: String) {
   FileHandle.standardOutput.write(Data("{\"sequence\":\(sequence),\(rest)}\n".utf8))
   count += 1
 }
@@ -99,7 +99,7 @@ if try store.read({ try $0.count(in: accounts) }) == 0 {
 }
 
 while !isStopping.withLock({ $0 }) {
-  while seen.withLock({ store.lastSequence > $0 + lead }), !isStopping.withLock({ $0 }) { mayGoOn.wait() }
+  while seen.withLock({ store.lastSequence.rawValue > $0 + lead }), !isStopping.withLock({ $0 }) { mayGoOn.wait() }
   switch random(100) {
   case 0..<40:
     let from = random(100)
