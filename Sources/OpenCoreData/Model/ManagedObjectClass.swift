@@ -27,10 +27,9 @@ enum ManagedObjectClass {
     return module.isEmpty ? nil : String(module)
   }
 
-  /// The modules in which the class is looked up: the one recorded for the entity, then those that use the model.
+  /// The modules in which the class is looked up: those recorded for the entity, then those that use the model.
   private static func modules(of entity: NSEntityDescription) -> [String] {
-    let own = entity.moduleName.map { [$0] } ?? []
-    return own + (entity.owner?.callers ?? []).filter { !own.contains($0) }
+    entity.modules + (entity.owner?.callers ?? []).filter { !entity.modules.contains($0) }
   }
 
   /// The class name without a leading full stop, which stands for the module that uses the model.

@@ -66,8 +66,9 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
 
   /// The properties that the entity declares, without the inherited ones.
   private(set) var ownProperties: [NSPropertyDescription] = []
-  /// The module in which to look first for a class whose name does not include its module; nil if it was not recorded.
-  var moduleName: String?
+  /// The modules in which to look first for a class whose name does not include its module: those that made the entity
+  /// and its model, as far as they were recorded.
+  private(set) var modules: [String] = []
   weak var owner: NSManagedObjectModel?
   private(set) var isFrozen = false
   /// Whether the whole model is frozen. Threads that find it true see the frozen model, without the lock.
@@ -82,12 +83,22 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
   private var frozenNameHash: Int?
 
   /// An entity without name and properties.
+  @_disfavoredOverload
   public override init() {}
+
+  /// An entity without name and properties. If its class name does not include a module, the class is looked up in the
+  /// module that calls this initializer, then where ``NSManagedObjectModel/init(fileID:)`` says.
+  ///
+  /// - Parameter fileID: The file of the caller.
+  public init(fileID: String = #fileID) {
+    super.init()
+    note(ManagedObjectClass.module(of: fileID))
+  }
 
   init(copying other: NSEntityDescription, properties: [NSPropertyDescription]) {
     name = other.name
     managedObjectClassName = other.managedObjectClassName
-    moduleName = other.moduleName
+    modules = other.modules
     isAbstract = other.isAbstract
     userInfo = other.userInfo
     versionHashModifier = other.versionHashModifier
@@ -98,6 +109,11 @@ open class NSEntityDescription: NSObject, NSCopying, Freezable {
     self.properties = properties
     indexes = other.indexes.map { copied($0) }
     referToOwnProperties()
+  }
+
+  /// Records a module in which to look for the class.
+  func note(_ module: String?) {
+    if let module, !modules.contains(module) { modules.append(module) }
   }
 
   /// Makes indexes and constraints refer to the properties of this entity instead of other properties with the same

@@ -21,7 +21,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     didSet {
       for entity in entities {
         entity.owner = self
-        entity.moduleName = entity.moduleName ?? module
+        entity.note(module)
       }
     }
   }
@@ -55,7 +55,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   public override init() { module = nil }
 
   /// A model without entities. If a class name does not include a module, the class is looked up in the module that
-  /// calls this initializer, then in the modules that add stores to coordinators of the model.
+  /// calls this initializer, then in the modules that make coordinators of the model, describe stores of these, or add
+  /// stores to them.
   ///
   /// - Parameter fileID: The file of the caller.
   public init(fileID: String = #fileID) { module = ManagedObjectClass.module(of: fileID) }

@@ -84,7 +84,7 @@ struct ModelReader {
   }
 
   private static func entity(_ element: ModelElement) -> NSEntityDescription {
-    let entity = NSEntityDescription()
+    let entity = NSEntityDescription(fileID: "")
     entity.name = element.text("name")
     if let name = element.text("representedClassName") {
       // A leading full stop stands for the module that is being compiled.

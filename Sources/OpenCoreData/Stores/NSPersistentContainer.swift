@@ -31,11 +31,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// Makes a container without stores. Afterwards neither the model nor any part of it can be changed.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     self.name = name
-    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model, fileID: "")
     viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     viewContext.persistentStoreCoordinator = persistentStoreCoordinator
     let url = Self.defaultDirectoryURL().appendingPathComponent(name).appendingPathExtension("sqlite")
-    persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+    persistentStoreDescriptions = [NSPersistentStoreDescription(url: url, fileID: "")]
   }
 
   /// The model, which can no longer be changed.

@@ -55,6 +55,7 @@ extension NSPersistentStoreCoordinator {
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     let description = copied(storeDescription)
+    managedObjectModel.note(callerIn: description.fileID)
     let add = {
       do {
         try self.addPersistentStore(

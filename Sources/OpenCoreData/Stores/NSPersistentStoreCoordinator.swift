@@ -18,8 +18,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private var adopted: [WeakContext] = []
 
   /// Makes a coordinator without stores. Afterwards neither the model nor any part of it can be changed.
+  @_disfavoredOverload
   public init(managedObjectModel model: NSManagedObjectModel) {
     managedObjectModel = model
+    model.freeze()
+  }
+
+  /// Makes a coordinator without stores. Afterwards neither the model nor any part of it can be changed.
+  ///
+  /// - Parameters:
+  ///   - model: The model of the stores.
+  ///   - fileID: The file of the caller, in whose module the classes of entities are looked for, too; see
+  ///     ``NSManagedObjectModel/init(fileID:)``.
+  public init(managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
+    managedObjectModel = model
+    model.note(callerIn: fileID)
     model.freeze()
   }
 

@@ -23,15 +23,46 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
   ]
 
+  /// The file that has made the description; empty if it is not known.
+  let fileID: String
+
   /// Describes a store without a location.
-  public override init() { url = URL(fileURLWithPath: "/dev/null") }
+  @_disfavoredOverload
+  public override init() {
+    url = nowhere
+    fileID = ""
+  }
 
   /// Describes a store at a URL.
-  public init(url: URL) { self.url = url }
+  @_disfavoredOverload
+  public init(url: URL) {
+    self.url = url
+    fileID = ""
+  }
+
+  /// Describes a store without a location.
+  ///
+  /// - Parameter fileID: The file of the caller, in whose module the classes of the store's entities are looked for,
+  ///   too; see ``NSManagedObjectModel/init(fileID:)``.
+  public init(fileID: String = #fileID) {
+    url = nowhere
+    self.fileID = fileID
+  }
+
+  /// Describes a store at a URL.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the store.
+  ///   - fileID: See ``init(fileID:)``.
+  public init(url: URL, fileID: String = #fileID) {
+    self.url = url
+    self.fileID = fileID
+  }
 
   private init(copying other: NSPersistentStoreDescription) {
     type = other.type
     url = other.url
+    fileID = other.fileID
     configuration = other.configuration
     shouldAddStoreAsynchronously = other.shouldAddStoreAsynchronously
     options = other.options

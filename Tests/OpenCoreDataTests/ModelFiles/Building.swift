@@ -61,8 +61,8 @@ func index(
   return NSFetchIndexDescription(name: name, elements: elements)
 }
 
-func entity(_ name: String, class className: String) -> NSEntityDescription {
-  let entity = NSEntityDescription()
+func entity(_ name: String, class className: String, fileID: String = #fileID) -> NSEntityDescription {
+  let entity = NSEntityDescription(fileID: fileID)
   entity.name = name
   entity.managedObjectClassName = className
   return entity
