@@ -20,7 +20,9 @@
     init(at path: String, _ format: String) throws {
       predicate = try NSPredicate(parsing: format)
       let schema = try Self.schema(at: path)
-      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel(schema))
+      let model = NSManagedObjectModel(schema)
+      model.logsWarnings = false
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
       CairnIncrementalStore.register()
       let added = try CocoaProblem.translating {
         try coordinator.addPersistentStore(
@@ -28,7 +30,7 @@
           options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
       }
       guard let store = (added as? CairnIncrementalStore)?.database else {
-        preconditionFailure("A store of the type \(added.type) is not a Cairn store.")
+        fatalError("A store of the type \(added.type) is not a Cairn store.")
       }
       self.store = store
       context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

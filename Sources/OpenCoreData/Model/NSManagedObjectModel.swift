@@ -40,6 +40,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// order of the lines. Ignored when models are compared.
   public internal(set) var fileWarnings: [ModelFileWarning] = []
 
+  /// Whether ``warnings`` are written to standard error when a store is added.
+  open var logsWarnings = true { willSet { willChange() } }
+
   private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
   private(set) var isFrozen = false
   /// Empty unless the model is in use.
@@ -194,6 +197,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// - Complexity: O(size of the model).
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSManagedObjectModel(fileID: "")
+    copy.logsWarnings = logsWarnings
     copy.adopt([self])
     return copy
   }

@@ -32,6 +32,7 @@ extension NSPersistentStoreCoordinator {
     options: [AnyHashable: Any]? = nil, fileID: String = #fileID
   ) throws -> NSPersistentStore {
     managedObjectModel.note(callerIn: fileID)
+    managedObjectModel.logWarnings()
     let store = try withStoreLock {
       try checkVacant(storeURL)
       let entities = try entities(ofConfiguration: configuration)
