@@ -93,7 +93,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     let object = checked(object)
     update()
     guard !contains(object) else { return }
-    require(idx <= count, "\(idx) is behind the end of \(relationship.name), which has \(count).")
+    checkPlace(idx, upTo: count)
     change([object]) { owner, members in
       owner.add(object, relationship, at: place)
       members.moveLast(to: idx)
@@ -110,6 +110,12 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
 
   override func removeAllObjects() { removeMembers { _ in true } }
 
+  override func removeObjects(in array: [Any]) { minus(NSOrderedSet(array: array)) }
+
+  override func removeObjects(in range: NSRange) { removeObjects(at: IndexSet(integersIn: Range(range) ?? 0..<0)) }
+
+  override func removeObjects(at indexes: IndexSet) { minus(NSOrderedSet(array: indexes.map(object(at:)))) }
+
   override func replaceObject(at idx: Int, with obj: Any) {
     guard object(at: idx) as AnyObject !== obj as AnyObject else { return }
     removeObject(at: idx)
@@ -117,6 +123,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   }
 
   override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
+    for place in [idx1, idx2] { checkPlace(place, upTo: count - 1) }
     var objects = array
     objects.swapAt(idx1, idx2)
     reorder(objects)
@@ -125,6 +132,7 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
   override func moveObjects(at indexes: IndexSet, to idx: Int) {
     let moved = indexes.map { object(at: $0) }
     var rest = array.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
+    checkPlace(idx, upTo: rest.count)
     rest.insert(contentsOf: moved, at: idx)
     reorder(rest)
   }
@@ -169,6 +177,10 @@ final class MutableOrderedMembers: NSMutableOrderedSet {
     owner.noteEvent()
     body(owner, owner.members(of: relationship, at: place))
     owner.didChangeValue(forKey: relationship.name, withSetMutation: .set, using: objects)
+  }
+
+  private func checkPlace(_ place: Int, upTo end: Int) {
+    require(place >= 0 && place <= end, "There is no place \(place) in \(relationship.name), which has \(count).")
   }
 
   private func checked(_ object: Any) -> NSManagedObject {

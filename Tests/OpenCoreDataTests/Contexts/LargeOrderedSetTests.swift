@@ -20,7 +20,7 @@ struct LargeOrderedSetTests {
         let book = all[Int.random(in: 0..<all.count, using: &random)]
         let members = Array(all.shuffled(using: &random).prefix(6))
         let some = NSOrderedSet(array: members)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0, 1, 2:
           let index = Int.random(in: 0..<(model.count + 1), using: &random)
           books.insert(book, at: index)
@@ -45,6 +45,17 @@ struct LargeOrderedSetTests {
         case 8:
           shelf.setValue(NSOrderedSet(array: members + model.filter { !members.contains($0) }), forKey: "books")
           model = members + model.filter { !members.contains($0) }
+        case 9:
+          let indexes = IndexSet((0..<model.count).filter { _ in Bool.random(using: &random) })
+          books.removeObjects(at: indexes)
+          model = model.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
+        case 10:
+          let range = model.count / 3..<model.count / 2
+          books.removeObjects(in: NSRange(range))
+          model.removeSubrange(range)
+        case 11:
+          books.removeObjects(in: members)
+          model.removeAll { members.contains($0) }
         default:
           if step % 7 == 0 { books.removeAllObjects() } else { books.intersect(NSOrderedSet(array: model.reversed())) }
           if step % 7 == 0 { model.removeAll() }
@@ -79,6 +90,8 @@ struct LargeOrderedSetTests {
       #expect(books.firstObject as? NSManagedObject === all[count / 8 - 1])
       books.minus(NSOrderedSet(array: Array(all[(count / 2)...])))
       #expect(books.count == count / 4 + count / 8)
+      books.removeObjects(at: IndexSet(0..<(count / 4)))
+      #expect(books.count == count / 8)
       books.removeAllObjects()
       #expect(books.count == 0)
       #expect(all.allSatisfy { $0["shelf"] == nil })
