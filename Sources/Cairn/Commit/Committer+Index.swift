@@ -110,7 +110,7 @@ extension Committer {
   @inline(__always)
   private func replace(_ keyspace: KeyspaceIndex, _ change: UnsafeMutablePointer<BatchBuffer.Change>) {
     let slot = unsafe keyspace.locator.index.find(change.pointee.hash) { unsafe $0 == change.pointee.address }
-    guard let slot = unsafe slot else { preconditionFailure("a row has lost its slot") }
+    guard let slot = unsafe slot else { fatalError("a row has lost its slot") }
     unsafe keyspace.locator.index.replace(slot, change.pointee.newAddress)
   }
 

@@ -127,7 +127,7 @@ final class Log: @unchecked Sendable {
 
   @inline(__always)
   func segment(slot: Int) -> Segment {
-    guard let segment = segmentsBySlot[slot] else { preconditionFailure("no segment has this address") }
+    guard let segment = segmentsBySlot[slot] else { fatalError("no segment has this address") }
     return segment
   }
 

@@ -156,7 +156,7 @@ import CCairnPlatform
     guard
       let header = unsafe RecordHeader(
         record, available: entry.pointee.length &- offset(address), baseSequence: entry.pointee.baseSequence)
-    else { preconditionFailure("a record has changed since it was read") }
+    else { fatalError("a record has changed since it was read") }
     return unsafe RecordView(verified: header, record)
   }
 

@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
       // The window applies to the results of all stores together, so each store has to return its first results up to
       // the end of the window.
       if try coordinator.affectedStores(of: request).count > 1 {
-        request.fetchLimit = request.fetchLimit > 0 ? max(0, request.fetchOffset) + request.fetchLimit : 0
+        request.fetchLimit = request.fetchLimit > 0 ? window.end : 0
         request.fetchOffset = 0
       }
       return try coordinator.fetch(request, self)

@@ -31,7 +31,8 @@ struct PendingOverlay {
   /// Widens the request to all objects that may be in its window once the changes are applied.
   func widen(_ request: NSFetchRequest<NSManagedObject>) {
     if request.fetchLimit > 0 {
-      request.fetchLimit += max(0, request.fetchOffset) + updated.count + deleted.count
+      let changed = updated.count + deleted.count
+      request.fetchLimit = min(FetchWindow(request).end, .max - changed) + changed
     }
     request.fetchOffset = 0
   }

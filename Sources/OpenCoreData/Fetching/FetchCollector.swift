@@ -75,7 +75,5 @@ package struct FetchCollector<Row> {
 }
 
 extension FetchWindow {
-  /// The index of the first result after the window.
-  fileprivate var end: Int { limit > Int.max - offset ? .max : offset + limit }
   fileprivate var start: Int { offset }
 }

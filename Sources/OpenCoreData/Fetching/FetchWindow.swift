@@ -8,6 +8,9 @@ struct FetchWindow {
     limit = request.fetchLimit > 0 ? request.fetchLimit : .max
   }
 
+  /// The index of the first result after the window.
+  var end: Int { limit > Int.max - offset ? .max : offset + limit }
+
   func callAsFunction<Element>(_ results: some Sequence<Element>) -> [Element] {
     Array(results.dropFirst(offset).prefix(limit))
   }
