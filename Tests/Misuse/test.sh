@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A program that uses Core Data wrongly ends with a message that says what was wrong, in a release build, too.
+# A program that uses Core Data wrongly ends with a message that says what was wrong, in a release build, too, and
+# whatever the name of its file.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,7 +10,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 build_consumer "$here" --configuration release
-misuse="$root/.build-consumer/release/Misuse"
+misuse="$work/renamed program"
+cp "$root/.build-consumer/release/Misuse" "$misuse"
 
 # ends KIND TEXT…: the program ends by a signal when it is used wrongly in this way, and stderr has each text.
 ends() {
@@ -34,6 +36,8 @@ ends entity 'knows no entity named "Persn"'
 ends abstract 'Being is abstract'
 ends class 'The model has no entity, or several, of the class Stranger'
 ends model 'Nowhere'
+ends unknownClass 'Nobody of the entity Somebody, in the module Misuse' 'NSStringFromClass'
+ends place 'There is no place 1 in guests, which has 0.'
 ends frozen 'The model is in use and cannot be changed'
 ends contexts 'Person.pets between objects in different contexts'
 ends gone 'Person.name of' 'cannot be changed: the context of the object is gone'

@@ -25,7 +25,7 @@ struct Setting {
     let (being, person, pet) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
     being.name = "Being"
     being.isAbstract = true
-    (person.name, person.managedObjectClassName) = ("Person", NSStringFromClass(Person.self))
+    (person.name, person.managedObjectClassName) = ("Person", "Person")
     (pet.name, pet.managedObjectClassName) = ("Pet", NSStringFromClass(Pet.self))
     let (name, number) = (NSAttributeDescription(), NSAttributeDescription())
     (name.name, name.attributeType) = ("name", .stringAttributeType)
@@ -33,9 +33,12 @@ struct Setting {
     let (pets, owner) = (NSRelationshipDescription(), NSRelationshipDescription())
     (pets.name, pets.destinationEntity, pets.inverseRelationship) = ("pets", pet, owner)
     (owner.name, owner.destinationEntity, owner.inverseRelationship) = ("owner", person, pets)
-    owner.maxCount = 1
-    person.properties = [name, number, pets]
-    pet.properties = [owner]
+    let (guests, host) = (NSRelationshipDescription(), NSRelationshipDescription())
+    (guests.name, guests.destinationEntity, guests.inverseRelationship) = ("guests", pet, host)
+    (host.name, host.destinationEntity, host.inverseRelationship) = ("host", person, guests)
+    (owner.maxCount, host.maxCount, guests.isOrdered) = (1, 1, true)
+    person.properties = [name, number, pets, guests]
+    pet.properties = [owner, host]
     let model = NSManagedObjectModel()
     model.entities = [being, person, pet]
     return model

@@ -26,6 +26,19 @@ let kinds: [String: (Setting) throws -> Void] = [
   },
   "abstract": { setting in setting.context.performAndWait { insert("Being", setting) } },
   "class": { setting in setting.context.performAndWait { _ = Stranger(context: setting.context) } },
+  "unknownClass": { _ in
+    let (model, somebody) = (NSManagedObjectModel(), NSEntityDescription())
+    (somebody.name, somebody.managedObjectClassName) = ("Somebody", "Nobody")
+    model.entities = [somebody]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+  },
+  "place": { setting in
+    setting.context.performAndWait {
+      let guests = Person(context: setting.context).mutableOrderedSetValue(forKey: "guests")
+      guests.insert(Pet(context: setting.context), at: 1)
+    }
+  },
   "model": { _ in _ = NSPersistentContainer(name: "Nowhere") },
   "frozen": { setting in setting.container.managedObjectModel.entities = [] },
   "contexts": { setting in
