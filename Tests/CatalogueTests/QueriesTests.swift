@@ -10,7 +10,8 @@ struct QueriesTests {
     "\u{D7FF}", "\u{E000}", "\u{10FFFF}", "\u{10FFFF}x",
   ]
 
-  @Test(arguments: names) func areAllThatHaveIt(prefix: String) {
+  @Test("A query by prefix returns all names with that prefix.", arguments: names) func areAllThatHaveIt(prefix: String)
+  {
     let range = Queries.range(ofNamesWithPrefix: prefix)
     for name in Self.names {
       let key = Key.tuple([.string(name), .string("all"), .string("1")]).encoded

@@ -56,9 +56,8 @@ struct DifferencesTests {
     #expect(findings.map(\.words) == ["friends of Person 1 has the member Person 5000, which does not refer to it"])
   }
 
-  @Test("One missing key among 10,000 is found with few reads, in any normalization form of the rows.") func keys()
-    throws
-  {
+  @Test("One missing key among 10,000 is found with few reads, in any normalization form of the rows.")
+  func keys() throws {
     let people = 100..<10_100 as Range<Int64>
     var entries = store.entries
     for number in people {

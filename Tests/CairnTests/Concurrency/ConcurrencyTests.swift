@@ -10,7 +10,9 @@ import Testing
 
 @Suite struct ConcurrencyTests {
   /// Uses no clock: if a reader waited for the writer, the test would never end.
-  @Test(arguments: [MemoryFileLayer.Operation.write, .sync])
+  @Test(
+    "Readers continue while a writer is held in the middle of a commit.",
+    arguments: [MemoryFileLayer.Operation.write, .sync])
   func readersGoOnWhileAWriterIsHeldIn(_ operation: MemoryFileLayer.Operation) throws {
     let machine = Machine()
     let store = try machine.open()
@@ -60,7 +62,7 @@ import Testing
     try store.close()
   }
 
-  @Test func committersAtTheSameTimeShareASync() throws {
+  @Test("Commits that are made at the same time share a sync.") func committersAtTheSameTimeShareASync() throws {
     let machine = Machine()
     let store = try machine.open()
     let rows = try store.keyspace("rows")

@@ -7,8 +7,8 @@ import Testing
   private static let rows: Int64 = 8
   private static let kept = 4
 
-  @Test("G7: A history is complete at every moment, and the history in a snapshot does not change.") func whole() throws
-  {
+  @Test("G7: A history is complete at every moment, and the history in a snapshot does not change.")
+  func whole() throws {
     var options = Machine.options
     options.checkpoints = false
     options.compaction = false

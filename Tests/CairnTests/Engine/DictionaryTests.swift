@@ -58,7 +58,8 @@ import Testing
     #expect(store.statistics.rows == rows)
   }
 
-  @Test func theBackgroundHearsOnceThatATrainingIsDue() throws {
+  @Test("The background thread is notified once when a training is due.")
+  func theBackgroundHearsOnceThatATrainingIsDue() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
@@ -70,7 +71,7 @@ import Testing
     try store.close()
   }
 
-  @Test func valuesThatAreAlikeGetADictionary() throws {
+  @Test("A keyspace of similar values gets a dictionary.") func valuesThatAreAlikeGetADictionary() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
     try Self.fill(store, 0..<Self.count)
@@ -87,7 +88,7 @@ import Testing
     try check(store)
   }
 
-  @Test func everyWayOfReadingKnowsTheDictionary() throws {
+  @Test("Values with a dictionary can be read in every way.") func everyWayOfReadingKnowsTheDictionary() throws {
     let store = try machine().open(Self.options)
     let keyspace = try store.keyspace("rows")
     let number = Self.first + 7
@@ -110,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func anUnorderedKeyspaceHasOneToo() throws {
+  @Test("An unordered keyspace can have a dictionary, too.") func anUnorderedKeyspaceHasOneToo() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
     let heap = try store.keyspace("heap", .unordered)
@@ -128,7 +129,7 @@ import Testing
     #expect(seen == Self.count + 1)
   }
 
-  @Test func reopeningGoesOnWithIt() throws {
+  @Test("A reopened store continues to use its dictionary.") func reopeningGoesOnWithIt() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
     #expect(store.statistics.dictionaries == 1)
@@ -140,7 +141,7 @@ import Testing
     try check(again, rows: Self.count + 300)
   }
 
-  @Test func aCheckpointKnowsWhereItIs() throws {
+  @Test("A checkpoint has a copy of the dictionary.") func aCheckpointKnowsWhereItIs() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
     try store.checkpoint()
@@ -160,7 +161,8 @@ import Testing
     try check(last, rows: Self.count + 400)
   }
 
-  @Test func aCrashRightAfterItsCommitTakesItOrNot() throws {
+  @Test("After a crash the dictionary is there as a whole or not at all.")
+  func aCrashRightAfterItsCommitTakesItOrNot() throws {
     let machine = Machine()
     let store = try machine.open(Self.options)
     try Self.fill(store, 0..<Self.count)
@@ -188,7 +190,8 @@ import Testing
     try check(reader, rows: Self.count + 300)
   }
 
-  @Test func withoutDictionariesNoneIsMadeOrUsed() throws {
+  @Test("A store without the option makes and uses no dictionaries.")
+  func withoutDictionariesNoneIsMadeOrUsed() throws {
     var options = Self.options
     options.dictionaries = false
     let fresh = Machine()
@@ -204,7 +207,7 @@ import Testing
     try check(again, rows: Self.count + 300)
   }
 
-  @Test func valuesThatAreNotAlikeGetNone() throws {
+  @Test("A keyspace of dissimilar values gets no dictionary.") func valuesThatAreNotAlikeGetNone() throws {
     for length in [300, 12_000] {
       let machine = Machine()
       let store = try machine.open(Self.options)
@@ -226,7 +229,7 @@ import Testing
     #expect(machine.contents == first)
   }
 
-  @Test func droppingTheKeyspaceTakesItAlong() throws {
+  @Test("Dropping a keyspace drops its dictionary.") func droppingTheKeyspaceTakesItAlong() throws {
     let machine = try machine()
     let store = try machine.open(Self.options)
     let snapshot = store.snapshot()
@@ -311,7 +314,8 @@ import Testing
     return [UInt8]((0..<30).map { _ in "<\((random.next() % 300 + 7) &* 0xC2B2_AE3D_27D4_EB4F)>" }.joined().utf8)
   }
 
-  @Test func aDictionaryThatNothingUsesAnyMoreGoes() throws {
+  @Test("Compaction leaves out a dictionary that no segment uses.")
+  func aDictionaryThatNothingUsesAnyMoreGoes() throws {
     let machine = try machineWithTwo(overwriting: 0..<Self.count + 200).kill()
     let store = try machine.open(Self.options)
     #expect(store.statistics.dictionaries == 2)
@@ -327,7 +331,8 @@ import Testing
     #expect(try Verifier(at: Machine.path, files: machine.files).run().findings.isEmpty)
   }
 
-  @Test func aDictionaryStaysAsLongAsAValueUsesIt() throws {
+  @Test("Compaction keeps a dictionary as long as a value uses it.")
+  func aDictionaryStaysAsLongAsAValueUsesIt() throws {
     let machine = try machineWithTwo(overwriting: 0..<2000).kill()
     var options = Self.options
     // Without compression, compaction leaves each value with the dictionary it has.

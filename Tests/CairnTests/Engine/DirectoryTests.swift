@@ -316,9 +316,7 @@ import Testing
   }
 
   @Test("D26: Opening throws `noDescriptors` rather than ignore a checkpoint for lack of a descriptor.")
-  func noDescriptorsForACheckpoint()
-    throws
-  {
+  func noDescriptorsForACheckpoint() throws {
     let machine = Machine()
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("rows"))

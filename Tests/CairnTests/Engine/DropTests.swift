@@ -36,7 +36,7 @@ import Testing
     #expect(store.statistics.logBytes < before / 2)
   }
 
-  @Test func writingToItIsRefused() throws {
+  @Test("Writing to a dropped keyspace is refused.") func writingToItIsRefused() throws {
     let (store, rows) = try filled(Machine())
     try store.drop(rows)
     #expect(failure { try store.put([1], at: 1, in: rows) }?.code == .keyspaceMismatch)
@@ -44,7 +44,8 @@ import Testing
     #expect(try store.write { try $0.put([2], at: 1, in: store.keyspace("others")) } > 300)
   }
 
-  @Test func theNameCanBeUsedAgainAtOnceAndIsAnotherKeyspace() throws {
+  @Test("The name of a dropped keyspace can be used at once for another keyspace.")
+  func theNameCanBeUsedAgainAtOnceAndIsAnotherKeyspace() throws {
     let machine = Machine()
     let (store, rows) = try filled(machine)
     let before = store.snapshot()
@@ -58,7 +59,8 @@ import Testing
     #expect(try later.keyspaces.map(\.id) == [again.id] && later.get(5, in: later.keyspace("rows", .unordered)) == [9])
   }
 
-  @Test func itsMemoryComesBackWithTheLastSnapshotThatSeesIt() throws {
+  @Test("The memory of a dropped keyspace is freed when the last snapshot that sees it ends.")
+  func itsMemoryComesBackWithTheLastSnapshotThatSeesIt() throws {
     let store = try Machine().open()
     var bytes = 0
     for round in 0..<30 {
@@ -75,7 +77,8 @@ import Testing
     #expect(store.statistics.indexBytes <= bytes)
   }
 
-  @Test(arguments: [false, true]) func itStaysDroppedAfterReopening(_ hasCheckpoint: Bool) throws {
+  @Test("G8: A dropped keyspace stays dropped after reopening.", arguments: [false, true])
+  func itStaysDroppedAfterReopening(_ hasCheckpoint: Bool) throws {
     let machine = Machine()
     let (store, rows) = try filled(machine)
     let others = try store.keyspace("others")
@@ -105,7 +108,8 @@ import Testing
     #expect(try again.get(5, in: again.keyspace("rows")) == .noise(200))
   }
 
-  @Test func oneThatWasNeverWrittenToLeavesNoTrace() throws {
+  @Test("Dropping a keyspace that was never written to leaves no trace.")
+  func oneThatWasNeverWrittenToLeavesNoTrace() throws {
     let machine = Machine()
     let store = try machine.open()
     try store.drop(try store.keyspace("empty"))

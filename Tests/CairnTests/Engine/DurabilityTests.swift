@@ -49,7 +49,7 @@ import Testing
     #expect(try machine.crash().open().lastSequence == store.lastSequence)
   }
 
-  @Test func buffersAreKeptWhenOnlyTheProcessEnds() throws {
+  @Test("D4: Buffered commits survive the end of the process.") func buffersAreKeptWhenOnlyTheProcessEnds() throws {
     let store = try machine.open()
     for key in 0..<500 as Range<Int64> {
       try store.put([UInt8].noise(300), at: .integer(key), in: store.keyspace("rows"), .buffered)

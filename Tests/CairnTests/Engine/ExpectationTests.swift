@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExpectationTests {
   private let machine = Machine()
 
-  @Test func holdAndDoNotHold() throws {
+  @Test("G4: Each expectation accepts the rows it names and refuses all others.") func holdAndDoNotHold() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     let first = try store.put([1], at: "there", in: rows)
@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func oneErrorListsEveryConflictAndNothingIsChanged() throws {
+  @Test("G4: One error lists every failed expectation, and nothing is changed.")
+  func oneErrorListsEveryConflictAndNothingIsChanged() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     let others = try store.keyspace("others", .unordered)
@@ -60,7 +61,8 @@ import Testing
     #expect(store.statistics.retainedVersions == 0)
   }
 
-  @Test func everyExpectationOfARowCountsAndMeansTheRowBeforeTheBatch() throws {
+  @Test("G4: Every expectation of a row counts, and refers to the row before the batch.")
+  func everyExpectationOfARowCountsAndMeansTheRowBeforeTheBatch() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.write { batch in
@@ -85,7 +87,8 @@ import Testing
     #expect(try store.texts(rows) == ["1=e"])
   }
 
-  @Test func deletedRowsAreAbsentAlsoForSnapshotsSake() throws {
+  @Test("A deleted row that a snapshot still sees is absent for expectations.")
+  func deletedRowsAreAbsentAlsoForSnapshotsSake() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     let first = try store.put([1], at: "k", in: rows)

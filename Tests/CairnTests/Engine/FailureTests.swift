@@ -120,9 +120,7 @@ import Testing
   }
 
   @Test("D11: A write without space throws `noSpace` and changes nothing, and succeeds once there is space.")
-  func noSpace()
-    throws
-  {
+  func noSpace() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.put([0], at: 0, in: rows)

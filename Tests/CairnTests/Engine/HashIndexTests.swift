@@ -49,7 +49,7 @@ import Testing
 
   /// Rows that do not fit in their home line go to other lines, and are found there although slots on the way have been
   /// vacated.
-  @Test func manyOfOneLine() {
+  @Test("A hash index finds many rows with the same home line.") func manyOfOneLine() {
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)
     // Alike in the bits that choose the line; different in those that choose the page and the tag.
@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  @Test func aPageFullOfVacatedSlotsIsMadeAnewAndNotSplit() {
+  @Test("A page full of vacated slots is copied without them, and not split.")
+  func aPageFullOfVacatedSlotsIsMadeAnewAndNotSplit() {
     let arena = Arena(epochs: Epochs())
     let index = HashIndex(arena: arena)
     var random = SplitMix64(seed: 43)
@@ -92,7 +93,7 @@ import Testing
     #expect(arena.bytes <= 4 << 20)
   }
 
-  @Test func replacingLeadsToTheNewAddress() {
+  @Test("A replaced slot refers to the new address.") func replacingLeadsToTheNewAddress() {
     let index = HashIndex(arena: Arena(epochs: Epochs()))
     var random = SplitMix64(seed: 47)
     let hashes = (0..<5000).map { _ in RowHash(random.next()) }
@@ -119,7 +120,8 @@ import Testing
   }
 
   #if os(macOS) || os(Linux)
-    @Test func rowsOfOneHashEndTheProcessAndNotInALoop() async {
+    @Test("Too many rows with one hash end the process instead of looping forever.")
+    func rowsOfOneHashEndTheProcessAndNotInALoop() async {
       await #expect(processExitsWith: .failure) {
         let index = HashIndex(arena: Arena(epochs: Epochs()))
         for address in 1...200 as ClosedRange<UInt64> { index.insert(42, LogAddress(address)) }

@@ -17,7 +17,7 @@ import Testing
     words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
   }
 
-  @Test func aKeyAndTheSameWithMoreBehindIt() {
+  @Test("A key and a longer key that begins with it have different hashes.") func aKeyAndTheSameWithMoreBehindIt() {
     for length in 0..<200 {
       let key = [UInt8].noise(length)
       var seen: Set<RowHash> = [hash(key)]
@@ -33,14 +33,14 @@ import Testing
     }
   }
 
-  @Test func zerosOfAnyLength() {
+  @Test("Keys of zeros of different lengths have different hashes.") func zerosOfAnyLength() {
     var seen: Set<RowHash> = []
     for length in 0..<2000 { seen.insert(hash([UInt8](repeating: 0, count: length))) }
     #expect(seen.count == 2000)
   }
 
   /// No word that is known in advance cancels the words before it.
-  @Test func wordsFromTheFormatsDescription() {
+  @Test("The hashes in FORMAT.md are right.") func wordsFromTheFormatsDescription() {
     let constants: [UInt64] = [
       0xD6E8_FEB8_6659_FD93, 0xE703_7ED1_A0B4_28DB, 0xA076_1D64_78BD_642F, 0x8EBC_6AF0_9C88_C6E3, 0x9E37_79B9_7F4A_7C15,
       0,
@@ -58,7 +58,7 @@ import Testing
     #expect(Set(keys.map { hash($0) }).count == keys.count)
   }
 
-  @Test func keyspacesAndSeedsTell() {
+  @Test("Keyspaces and seeds change the hash of a key.") func keyspacesAndSeedsTell() {
     var seen: Set<RowHash> = []
     for number in 0..<1000 as Range<UInt64> {
       seen.insert(hash([1, 2, 3], keyspace: KeyspaceID(UInt32(number) + 2)))

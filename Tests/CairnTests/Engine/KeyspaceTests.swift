@@ -16,7 +16,7 @@ import Testing
     #expect(failure { try list.checkRoom(for: "rows") }?.code == .tooManyKeyspaces)
   }
 
-  @Test func areMadeByTheirFirstWrite() throws {
+  @Test("A keyspace is made by its first write.") func areMadeByTheirFirstWrite() throws {
     var store = try machine.open()
     let one = try store.keyspace("one")
     let two = try store.keyspace("two", .unordered)
@@ -35,7 +35,7 @@ import Testing
     #expect(store.keyspaces[0].id == two.id)
   }
 
-  @Test func idsAreNeverUsedAgain() throws {
+  @Test("Identifiers of keyspaces are never used again.") func idsAreNeverUsedAgain() throws {
     var seen: [KeyspaceID: String] = [:]
     for round in 0..<20 {
       let store = try machine.open()
@@ -80,7 +80,7 @@ import Testing
     #expect(failure { _ = try again.keyspace("u", .ordered) }?.code == .keyspaceMismatch)
   }
 
-  @Test func oneOfAnotherStoreIsRefused() throws {
+  @Test("G22: Writing with a keyspace of another store is refused.") func oneOfAnotherStoreIsRefused() throws {
     let store = try machine.open()
     let other = try machine.open(at: "/other")
     let foreign = try other.keyspace("rows")
@@ -98,7 +98,8 @@ import Testing
     #expect(failure { try again.put([1], at: 1, in: own) }?.code == .keyspaceMismatch)
   }
 
-  @Test func readingWithOneOfAnotherStoreIsRefusedToo() throws {
+  @Test("G22: Reading with a keyspace of another store is refused.")
+  func readingWithOneOfAnotherStoreIsRefusedToo() throws {
     let store = try machine.open()
     let other = try machine.open(at: "/other")
     let foreign = try other.keyspace("rows")
@@ -129,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func manyInOneBatch() throws {
+  @Test("One batch can make many keyspaces.") func manyInOneBatch() throws {
     let store = try machine.open()
     try store.write { batch in
       for number in 0..<500 {
@@ -189,7 +190,7 @@ import Testing
     #expect(try again.get(1, in: again.keyspace("79801")) == [2])
   }
 
-  @Test func withoutRowsTheyHaveNoNodesInACheckpoint() throws {
+  @Test("Keyspaces without rows have no nodes in a checkpoint.") func withoutRowsTheyHaveNoNodesInACheckpoint() throws {
     var store = try machine.open()
     for name in ["a", "b", "c"] {
       for order in [Keyspace.Order.ordered, .unordered] {

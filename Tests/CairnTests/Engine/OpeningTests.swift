@@ -53,9 +53,8 @@ final class Counter: Sendable {
     }
   }
 
-  @Test("D22: A store that another process has open is refused as locked, and the error names the owner.") func locked()
-    throws
-  {
+  @Test("D22: A store that another process has open is refused as locked, and the error names the owner.")
+  func locked() throws {
     try fill()
     let lock = try machine.files.lock("\(Machine.path)/LOCK", owner: [UInt8]("somebody else"))
     expect(.locked)
@@ -68,7 +67,8 @@ final class Counter: Sendable {
     #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
   }
 
-  @Test func nothingThere() throws {
+  @Test("Opening a missing store without creating one throws `notFound` and makes nothing.")
+  func nothingThere() throws {
     var options = Machine.options
     options.createIfMissing = false
     expect(.notFound, options)
@@ -80,7 +80,7 @@ final class Counter: Sendable {
     _ = try machine.open(options)
   }
 
-  @Test func anotherThingThere() throws {
+  @Test("Something that is not a store is refused and left unchanged.") func anotherThingThere() throws {
     let file = try machine.files.open(Machine.path, .create)
     try file.write([1], at: 0)
     expect(.notAStore)
@@ -95,7 +95,7 @@ final class Counter: Sendable {
     expect(.notAStore, Self.readOnly)
   }
 
-  @Test func noPermission() throws {
+  @Test("G14: Opening without permission fails and changes nothing.") func noPermission() throws {
     try fill()
     for operation in [MemoryFileLayer.Operation.list, .open, .lock, .openDirectory, .map] {
       machine.files.failNext(operation, with: .noPermission)
@@ -107,7 +107,7 @@ final class Counter: Sendable {
     #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
   }
 
-  @Test func damagedManifest() throws {
+  @Test("D21: A damaged manifest is refused.") func damagedManifest() throws {
     try fill()
     let path = "\(Machine.path)/MANIFEST"
     let bytes = try #require(machine.files.contents[path])
@@ -133,7 +133,7 @@ final class Counter: Sendable {
     for byte in 0..<4 { bytes[end + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * byte)) }
   }
 
-  @Test func newerFormats() throws {
+  @Test("A newer format is refused as such.") func newerFormats() throws {
     try fill()
     for (path, end) in [("\(Machine.path)/MANIFEST", -8), (Machine.segment(1), 124)] {
       let bytes = try #require(machine.files.contents[path])
@@ -153,7 +153,8 @@ final class Counter: Sendable {
 
   /// FORMAT.md, section 10: readers may ignore unknown compatible features; writers that do not know them refuse the
   /// store.
-  @Test func unknownCompatibleFeatures() throws {
+  @Test("A store with unknown compatible features can be opened for reading only.")
+  func unknownCompatibleFeatures() throws {
     try fill()
     try machine.rewrite("\(Machine.path)/MANIFEST") { bytes in
       bytes[24] = 1
@@ -164,7 +165,7 @@ final class Counter: Sendable {
     #expect(try reader.get("key", in: reader.keyspace("rows")) == [UInt8]("value"))
   }
 
-  @Test func readingOnly() throws {
+  @Test("A store opened for reading changes nothing, and sees the state of its opening.") func readingOnly() throws {
     try fill()
     let before = machine.files.contents
     let store = try machine.open(Self.readOnly)
@@ -185,7 +186,7 @@ final class Counter: Sendable {
     try second.close()
   }
 
-  @Test func closingAReaderTakesNothingFromAWriter() throws {
+  @Test("Closing a reader changes no file of a writer.") func closingAReaderTakesNothingFromAWriter() throws {
     let writer = try machine.open()
     let rows = try writer.keyspace("rows")
     var random = SplitMix64(seed: 1)

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func boundsThatAreNoRows() throws {
+  @Test("Bounds of a range need not be rows.") func boundsThatAreNoRows() throws {
     let (store, rows, _) = try filled()
     for key in Self.keys where Self.keys.firstIndex(of: key)! % 2 == 0 {
       try store.delete(key, in: rows, .buffered)
@@ -111,7 +111,7 @@ import Testing
     try store.read { try $0.scan(in: rows, limit: 0) { _, _, _ in throw CancellationError() } }
   }
 
-  @Test func rowsThatBeginAsOthersEnd() throws {
+  @Test("Rows whose keys differ only at their ends are scanned in order.") func rowsThatBeginAsOthersEnd() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     var all: [Key] = []
@@ -124,7 +124,7 @@ import Testing
     #expect(try store.read { try $0.rows(in: rows) }.allSatisfy { $0.key.encoded == $0.value })
   }
 
-  @Test func nothingInAnEmptyKeyspace() throws {
+  @Test("Scanning an empty keyspace finds nothing.") func nothingInAnEmptyKeyspace() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     func isEmpty() throws -> Bool {
@@ -140,7 +140,8 @@ import Testing
     #expect(try isEmpty())
   }
 
-  @Test func anUnorderedKeyspaceIsWalkedAsAWholeAndRefusesRanges() throws {
+  @Test("An unordered keyspace is scanned as a whole, and refuses ranges.")
+  func anUnorderedKeyspaceIsWalkedAsAWholeAndRefusesRanges() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows", .unordered)
     var expected: [Key: [UInt8]] = [:]

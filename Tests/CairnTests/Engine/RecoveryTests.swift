@@ -265,9 +265,8 @@ import Testing
     #expect(again.recovery.discardedAt == nil)
   }
 
-  @Test("G5: Segments are replayed in the order of their numbers, and newer records replace older ones.") func order()
-    throws
-  {
+  @Test("G5: Segments are replayed in the order of their numbers, and newer records replace older ones.")
+  func order() throws {
     var options = Machine.options
     options.compaction = false
     let store = try machine.open(options)

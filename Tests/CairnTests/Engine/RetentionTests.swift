@@ -52,7 +52,8 @@ import Testing
     #expect(try history(open(machine.kill())) == expected)
   }
 
-  @Test func onlyTheNewestIsKeptUnlessSomebodySaysSo() throws {
+  @Test("A keyspace retains only the newest version of a row unless its retention was set.")
+  func onlyTheNewestIsKeptUnlessSomebodySaysSo() throws {
     let store = try open()
     try write(store, "a", "b", "c")
     #expect(try store.keyspace("rows").retention == .newest)
@@ -61,7 +62,7 @@ import Testing
     try expectEverywhere(store, [])
   }
 
-  @Test func theLastVersionsAreKept() throws {
+  @Test("G7: A keyspace retains the last versions of each row.") func theLastVersionsAreKept() throws {
     let store = try open()
     try retain(store, 3)
     try write(store, "a", "b")
@@ -95,7 +96,8 @@ import Testing
     try expectEverywhere(store, ["b"])
   }
 
-  @Test func versionsCarryWhatTheirRowsDid() throws {
+  @Test("Older versions have the value, revision and version number that their row had.")
+  func versionsCarryWhatTheirRowsDid() throws {
     let store = try open()
     try retain(store, 4)
     try write(store, "a", "b", "-", "c")
@@ -122,9 +124,8 @@ import Testing
     #expect(store.statistics.rows == 1)
   }
 
-  @Test("G7: Lowering a retention removes the surplus versions at once; raising it brings none back.") func changing()
-    throws
-  {
+  @Test("G7: Lowering a retention removes the surplus versions at once; raising it brings none back.")
+  func changing() throws {
     let store = try open()
     try retain(store, 4)
     try write(store, "a", "b", "c", "d")
@@ -157,7 +158,7 @@ import Testing
     #expect(store.statistics.retainedVersions == 0)
   }
 
-  @Test func sayingTheSameAgainTakesNoCommit() throws {
+  @Test("Setting the present retention again makes no commit.") func sayingTheSameAgainTakesNoCommit() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
     let first = try store.setRetention(.last(2), of: keyspace)
@@ -165,7 +166,7 @@ import Testing
     #expect(store.lastSequence == first)
   }
 
-  @Test func otherNumbersAreRefused() throws {
+  @Test("A retention outside its limits is refused.") func otherNumbersAreRefused() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
     for count in [0, -1, Retention.maximumCount + 1, Int.max, Int.min] {
@@ -210,7 +211,7 @@ import Testing
     try expectEverywhere(store, ["e"])
   }
 
-  @Test func keptVersionsCountAsLiveToTheByte() throws {
+  @Test("Retained versions count as live, to the byte.") func keptVersionsCountAsLiveToTheByte() throws {
     let store = try open()
     try retain(store, 3)
     for round in 0..<6 {

@@ -112,9 +112,8 @@ import Testing
     #expect(try store.get("k", in: rows) == [3])
   }
 
-  @Test("G6: Deleted rows leave the index when the last snapshot that sees them ends.") func deletedRowsLeave()
-    throws
-  {
+  @Test("G6: Deleted rows leave the index when the last snapshot that sees them ends.")
+  func deletedRowsLeave() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.write { batch in

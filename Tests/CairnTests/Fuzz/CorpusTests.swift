@@ -19,9 +19,8 @@ import Testing
     }
   }
 
-  @Test("D19: A checkpoint with arbitrary older versions and tables is used or ignored.") func randomCheckpoints()
-    throws
-  {
+  @Test("D19: A checkpoint with arbitrary older versions and tables is used or ignored.")
+  func randomCheckpoints() throws {
     var random = SplitMix64(seed: chooseSeed())
     for _ in 0..<chooseRounds(3000, debug: 200) {
       // The changed bytes lie after the checkpoint's hash pages and leaves.

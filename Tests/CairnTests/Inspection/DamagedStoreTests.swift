@@ -14,7 +14,7 @@ import Testing
 
   private static func path(_ name: String) -> String { directory.appending(path: name).path() }
 
-  @Test(arguments: DamagedStores.names)
+  @Test("The committed damaged stores equal ones made now.", arguments: DamagedStores.names)
   func isWhatOneMadeNowIs(_ name: String) throws {
     let files = try DamagedStores.make(name)
     if Self.isWriting { try FixtureTests.write(files, to: Self.directory.appending(path: name)) }
@@ -24,18 +24,22 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: Self.path(name)).count == files.count)
   }
 
-  @Test(arguments: [
-    ("torn-tail", [Finding.Kind.tornTail]), ("flipped-record", [.record]), ("flipped-compacted-record", [.record]),
-    ("flipped-header", [.segmentHeader]), ("flipped-manifest", [.manifest]), ("missing-segment", [.missingSegment]),
-    ("zero-length-segment", [.shortSegment, .segmentHeader]),
-  ])
+  @Test(
+    "G10: The verifier reports the expected findings in each damaged store.",
+    arguments: [
+      ("torn-tail", [Finding.Kind.tornTail]), ("flipped-record", [.record]), ("flipped-compacted-record", [.record]),
+      ("flipped-header", [.segmentHeader]), ("flipped-manifest", [.manifest]), ("missing-segment", [.missingSegment]),
+      ("zero-length-segment", [.shortSegment, .segmentHeader]),
+    ])
   func hasTheExpectedFindings(_ name: String, _ kinds: [Finding.Kind]) throws {
     let verification = try Verifier(at: Self.path(name)).run()
     #expect(verification.findings.map(\.kind) == kinds, "\(verification.findings)")
     #expect(verification.damage.isEmpty == (name == "torn-tail"))
   }
 
-  @Test(arguments: [("newer-format", StoreError.Code.newerFormat), ("not-a-store", .notAStore)])
+  @Test(
+    "Each damaged store is refused as expected.",
+    arguments: [("newer-format", StoreError.Code.newerFormat), ("not-a-store", .notAStore)])
   func isRefused(_ name: String, _ code: StoreError.Code) throws {
     for attempt in [
       { _ = try Verifier(at: Self.path(name)).run() }, { _ = try LogReader(at: Self.path(name)) },

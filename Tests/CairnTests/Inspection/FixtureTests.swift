@@ -23,7 +23,9 @@ import Testing
   /// `CAIRN_WRITE_FIXTURES=1 swift test --filter FixtureTests` writes the stores anew.
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil
 
-  @Test(arguments: ["example", "empty", "everything", "compacted", "dictionary", "retained"])
+  @Test(
+    "Each committed store has the rows of one made now.",
+    arguments: ["example", "empty", "everything", "compacted", "dictionary", "retained"])
   func holdsTheSameRowsAsOneMadeNow(_ name: String) throws {
     let committed = Self.directory.appending(path: name)
     let made = try Self.make(name)
@@ -44,7 +46,7 @@ import Testing
   }
 
   /// The expected output of the reader that was written from FORMAT.md is committed, too.
-  @Test func historiesAreThoseOfOneMadeNow() throws {
+  @Test("Each committed store has the histories of one made now.") func historiesAreThoseOfOneMadeNow() throws {
     let expected = Self.tests.appending(path: "FormatReader/retained.jsonl")
     try withTemporaryDirectory { directory in
       let fresh = URL(filePath: directory).appending(path: "retained")
@@ -72,7 +74,8 @@ import Testing
     return lines
   }
 
-  @Test func theDocumentedBytesAreTheOnesWritten() throws {
+  @Test("The example in FORMAT.md has the bytes that the engine writes.")
+  func theDocumentedBytesAreTheOnesWritten() throws {
     let page = try String(
       contentsOf: Self.tests.deletingLastPathComponent().appending(path: "Documentation/FORMAT.md"), encoding: .utf8)
     let section = try #require(page.components(separatedBy: "## 12. ").last)

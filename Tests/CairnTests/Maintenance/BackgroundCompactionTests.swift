@@ -40,7 +40,8 @@ import Testing
 
   private var segmentFiles: Set<String> { Set(machine.contents.keys.filter { $0.hasSuffix(".segment") }) }
 
-  @Test func aPauseHoldsItAndResumingLetsItGoOn() throws {
+  @Test("Background compaction stops while it is paused, and continues afterwards.")
+  func aPauseHoldsItAndResumingLetsItGoOn() throws {
     let store = try machine.open(Self.options)
     store.pauseCompaction()
     for round in 0..<6 as Range<UInt64> { try fill(store, 0..<200, round: round) }
@@ -51,9 +52,8 @@ import Testing
     #expect(isBounded(store))
   }
 
-  @Test("Pausing compaction removes its unfinished segments, and checkpoints are still written.") func pausedHalfway()
-    throws
-  {
+  @Test("Pausing compaction removes its unfinished segments, and checkpoints are still written.")
+  func pausedHalfway() throws {
     var options = Machine.options
     options.segmentSize = 1 << 22
     options.compaction = true
@@ -96,7 +96,8 @@ import Testing
     #expect(isBounded(store))
   }
 
-  @Test func whatIsRetainedNoLongerIsGivenBackWithoutAnotherWrite() throws {
+  @Test("The space of versions that are no longer retained is reclaimed without another write.")
+  func whatIsRetainedNoLongerIsGivenBackWithoutAnotherWrite() throws {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
     try store.setRetention(.last(5), of: rows)
@@ -106,9 +107,8 @@ import Testing
     #expect(isBounded(store))
   }
 
-  @Test("Compaction does not copy the deletions that a snapshot keeps again and again.") func deletionsUnderASnapshot()
-    throws
-  {
+  @Test("Compaction does not copy the deletions that a snapshot keeps again and again.")
+  func deletionsUnderASnapshot() throws {
     let store = try machine.open(Self.options)
     let rows = try store.keyspace("rows")
     try fill(store, 0..<1200, length: 10)
@@ -148,8 +148,8 @@ import Testing
     }
   }
 
-  @Test("G13: Writers are slowed down only while the log grows faster than compaction can reclaim.") func pace() throws
-  {
+  @Test("G13: Writers are slowed down only while the log grows faster than compaction can reclaim.")
+  func pace() throws {
     let store = try machine.open(Self.options)
     try fill(store, 0..<200)
     for round in 0..<3 as Range<UInt64> { try fill(store, 0..<200, round: round) }

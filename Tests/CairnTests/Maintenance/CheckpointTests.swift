@@ -18,7 +18,8 @@ import Testing
     return try store.texts(store.keyspace("rows"))
   }
 
-  @Test func openingReadsTheLogBehindTheCheckpointOnly() throws {
+  @Test("Opening with a checkpoint reads only the log after it.")
+  func openingReadsTheLogBehindTheCheckpointOnly() throws {
     let machine = Machine()
     let store = try machine.open()
     try fill(store, 0..<500)
@@ -39,7 +40,7 @@ import Testing
     #expect(again.recovery.checkpoint == 100 && again.recovery.rows == 100 && again.durableSequence == 100)
   }
 
-  @Test func withNothingNewNoneIsWritten() throws {
+  @Test("No checkpoint is written if there are no new commits.") func withNothingNewNoneIsWritten() throws {
     let machine = Machine()
     let store = try machine.open()
     try store.checkpoint()
@@ -51,7 +52,7 @@ import Testing
     #expect(machine.contents == contents)
   }
 
-  @Test func atMostTwoAreKept() throws {
+  @Test("At most two checkpoints are on disk.") func atMostTwoAreKept() throws {
     let machine = Machine()
     let store = try machine.open()
     for round in 0..<5 {
@@ -189,7 +190,8 @@ import Testing
     #expect(try again.texts(again.keyspace("rows")) == expected)
   }
 
-  @Test func aCheckpointInProgressHoldsUpNobodyAndIsOfOneCommit() throws {
+  @Test("A checkpoint in progress delays nobody, and has the state after one commit.")
+  func aCheckpointInProgressHoldsUpNobodyAndIsOfOneCommit() throws {
     let machine = Machine()
     let store = try machine.open()
     let rows = try store.keyspace("rows")
@@ -276,7 +278,7 @@ import Testing
     #expect(machine.contents == contents)
   }
 
-  @Test func withoutCheckpointsNoneIsWritten() throws {
+  @Test("A store without the option writes no checkpoints.") func withoutCheckpointsNoneIsWritten() throws {
     let machine = Machine()
     var options = Machine.options
     options.checkpoints = false
@@ -290,7 +292,7 @@ import Testing
 
   // MARK: Going back
 
-  @Test func aStoreOpensAsItWasAfterACommit() throws {
+  @Test("G21: A store can be opened as it was after an earlier commit.") func aStoreOpensAsItWasAfterACommit() throws {
     let machine = Machine()
     let store = try machine.open()
     try fill(store, 0..<300)
@@ -308,7 +310,8 @@ import Testing
     }
   }
 
-  @Test func whatIsBehindTheCommitThatWasAskedForIsKeptAside() throws {
+  @Test("G21: The first write saves the log after the requested commit in a file.")
+  func whatIsBehindTheCommitThatWasAskedForIsKeptAside() throws {
     let machine = Machine()
     let store = try machine.open()
     let rows = try store.keyspace("rows")
@@ -371,7 +374,8 @@ import Testing
     #expect(last.recovery.rows == 301 && last.recovery.ignoredCheckpoints.isEmpty)
   }
 
-  @Test func goingBackBehindDamageOpensWhatIsRefusedOtherwise() throws {
+  @Test("G17: A store with damage can be opened as of a commit before the damage.")
+  func goingBackBehindDamageOpensWhatIsRefusedOtherwise() throws {
     let machine = Machine()
     var options = Machine.options
     options.checkpoints = false
@@ -390,7 +394,8 @@ import Testing
 
   // MARK: Progress
 
-  @Test func openingTellsHowFarItHasComeAndCanBeCancelled() throws {
+  @Test("Opening reports its progress and can be cancelled.")
+  func openingTellsHowFarItHasComeAndCanBeCancelled() throws {
     let machine = Machine()
     let store = try machine.open()
     try fill(store, 0..<300)

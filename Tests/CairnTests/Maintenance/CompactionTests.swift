@@ -28,7 +28,7 @@ import Testing
     try store.read { try $0.rows(in: store.keyspace("rows")) }
   }
 
-  @Test func overwrittenRowsGiveTheirSpaceBack() throws {
+  @Test("G13: Compaction reclaims the space of overwritten rows.") func overwrittenRowsGiveTheirSpaceBack() throws {
     let store = try open()
     for round in 0..<4 as Range<UInt64> { try fill(store, 0..<200, round: round) }
     let before = try contents(store)
@@ -59,7 +59,7 @@ import Testing
     #expect(try contents(machine.open(options)) == before)
   }
 
-  @Test func whereNothingIsToBeGainedNothingIsDone() throws {
+  @Test("Compaction does nothing where it can gain nothing.") func whereNothingIsToBeGainedNothingIsDone() throws {
     let store = try open()
     try fill(store, 0..<200)
     try store.compact()
@@ -75,7 +75,8 @@ import Testing
     #expect(try store.compact(.everything).segments == 0)
   }
 
-  @Test func everythingPutsRowsInTheOrderOfTheirKeys() throws {
+  @Test("Compacting everything puts rows in the order of their keys.")
+  func everythingPutsRowsInTheOrderOfTheirKeys() throws {
     let store = try open()
     let keyspace = try store.keyspace("rows")
     for row in 0..<300 as Range<Int64> {
@@ -93,7 +94,7 @@ import Testing
     #expect(places == places.sorted())
   }
 
-  @Test func progressIsToldAndTheRestCanBeLeft() throws {
+  @Test("Compaction reports its progress and can be cancelled.") func progressIsToldAndTheRestCanBeLeft() throws {
     let store = try open()
     for round in 0..<3 as Range<UInt64> { try fill(store, 0..<300, round: round) }
     let before = try contents(store)
@@ -374,7 +375,7 @@ import Testing
     #expect(store.statistics.retiredBytes == 0)
   }
 
-  @Test func aFullDiskIsNoReasonToStop() throws {
+  @Test("Compaction that failed on a full disk succeeds once there is space.") func aFullDiskIsNoReasonToStop() throws {
     let store = try open()
     for round in 0..<3 as Range<UInt64> { try fill(store, 0..<100, round: round) }
     let before = try contents(store)
@@ -387,7 +388,8 @@ import Testing
     #expect(store.statistics.logBytes < store.statistics.liveBytes * 12 / 10)
   }
 
-  @Test func goingBackToBeforeACompactionIsRefused() throws {
+  @Test("G21: Opening as of a commit before a compaction is refused.")
+  func goingBackToBeforeACompactionIsRefused() throws {
     let store = try open()
     try fill(store, 0..<100)
     let middle = store.lastSequence
@@ -403,7 +405,7 @@ import Testing
     #expect(try contents(machine.open(options)).count == 100)
   }
 
-  @Test func goingBackMakesTheCommitGoneBackToTheLast() throws {
+  @Test("Going back makes the requested commit the last one.") func goingBackMakesTheCommitGoneBackToTheLast() throws {
     let store = try open()
     try fill(store, 0..<100)
     let middle = store.lastSequence

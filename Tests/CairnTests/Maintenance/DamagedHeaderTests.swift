@@ -29,14 +29,16 @@ import Testing
     #expect(error?.code == .corrupted)
   }
 
-  @Test func zerosInPlaceOfTheHeaderAreNoUnusedSegment() throws {
+  @Test("A segment with zeros in place of its header is not taken for an unused one.")
+  func zerosInPlaceOfTheHeaderAreNoUnusedSegment() throws {
     var files = try files(commits: 3)
     files["0000000001.segment"]?.replaceSubrange(0..<128, with: repeatElement(0, count: 128))
     let error = #expect(throws: StoreError.self) { try open(files) }
     #expect(error?.code == .corrupted)
   }
 
-  @Test func aHeaderTornWithTheFirstCommitEndsTheLog() throws {
+  @Test("A header that was torn with the first commit ends the log.")
+  func aHeaderTornWithTheFirstCommitEndsTheLog() throws {
     var files = try files(commits: 1)
     files["0000000001.segment"]?[40] ^= 1
     let store = try open(files)

@@ -190,9 +190,8 @@ import Testing
     #expect(try store.read { try $0.count(in: rows) } == Int(count - count / 2) + 50)
   }
 
-  @Test("A change of the retention that finds no space waits until compaction has reclaimed some.") func retaining()
-    throws
-  {
+  @Test("A change of the retention that finds no space waits until compaction has reclaimed some.")
+  func retaining() throws {
     let (store, count) = try fullStore()
     let rows = try store.keyspace("rows")
     for row in 0..<count / 2 { try store.delete(.integer(row), in: rows, .buffered) }
@@ -260,7 +259,8 @@ import Testing
     #expect(try fill(again) > count / 2)
   }
 
-  @Test func aSmallStoreHoldsNoSpaceAndAClosedOneLittle() throws {
+  @Test("A small store has no reserve, and a closed store only a small one.")
+  func aSmallStoreHoldsNoSpaceAndAClosedOneLittle() throws {
     let store = try machine.open()
     let rows = try store.keyspace("rows")
     try store.put([1], at: 0, in: rows)

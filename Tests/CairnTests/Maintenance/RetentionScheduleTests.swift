@@ -11,26 +11,28 @@ import Testing
     return schedule.keptCount(versions.map { (CommitSequence(UInt64(abs($0))), $0 < 0) })
   }
 
-  @Test func newestOnly() {
+  @Test("Without a retention only the newest version is kept, and no deletion.") func newestOnly() {
     #expect(kept([3, 2, 1], []) == 1)
     #expect(kept([-3, 2, 1], []) == 0)
   }
 
-  @Test func whatWasSupersededBeforeDoesNotComeBack() {
+  @Test("A version that expired under an earlier retention does not return under a later one.")
+  func whatWasSupersededBeforeDoesNotComeBack() {
     #expect(kept([5, 4, 2, 1], [(3, 4)]) == 3)
     #expect(kept([4, 2, 1], [(6, 4)]) == 1)
     #expect(kept([7, 4, 2, 1], [(6, 4)]) == 2)
     #expect(kept([9, 8, 7, 5, 4, 2], [(1, 9), (6, 2), (10, 9)]) == 2)
   }
 
-  @Test func aDeletionThatNothingIsBehindIsNone() {
+  @Test("A deletion with no older version before it is not retained.") func aDeletionThatNothingIsBehindIsNone() {
     #expect(kept([-2, 1], [(3, 4)]) == 0)
     #expect(kept([4, -2, 1], [(3, 4)]) == 1)
     #expect(kept([-5, 4, -2, 1], [(3, 4)]) == 2)
   }
 
   /// Versions that are not kept may be missing or not: the number kept is the same.
-  @Test func itDoesNotDependOnWhatHasGone() {
+  @Test("A retention schedule gives the same result without the versions that have expired.")
+  func itDoesNotDependOnWhatHasGone() {
     var random = SplitMix64(seed: 5)
     for _ in 0..<20_000 {
       var versions: [Int] = []

@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  @Test("G13: The log stays below its bound if some rows change often and others never.") func aHotAndAColdPart() throws
-  {
+  @Test("G13: The log stays below its bound if some rows change often and others never.")
+  func aHotAndAColdPart() throws {
     try everySeed(6) { watched in
       try watched.fill()
       try watched.overwriteHot(10 * watched.rowCount)

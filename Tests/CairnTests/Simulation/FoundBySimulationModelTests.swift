@@ -50,9 +50,7 @@ import Testing
   }
 
   @Test("A deleted row leaves the indexes even if its older record cannot be read.")
-  func deleteBesideDamage()
-    throws
-  {
+  func deleteBesideDamage() throws {
     try replay(
       """
       seed 9025932830974967805 segment 65536 compression off checkpoints off keys tuples count 2 ordered on
@@ -100,9 +98,8 @@ import Testing
       """)
   }
 
-  @Test("D7: Files that a manifest does not list are removed only after the manifest is durable.") func unlistedFiles()
-    throws
-  {
+  @Test("D7: Files that a manifest does not list are removed only after the manifest is durable.")
+  func unlistedFiles() throws {
     try replay(
       """
       seed 13899193965321616552 segment 65536 compression off checkpoints off compaction off keys sequential count 60 ordered on
