@@ -39,7 +39,7 @@ extension Committer {
         keyspace.rowCount.subtract(1, ordering: .releasing)
       }
     case .tombstone:
-      // The tombstone is a version if older versions were retained behind it after its commit, even if only older
+      // The tombstone is a version if versions before it were retained after its commit, even if only older
       // snapshots see them now.
       let isVersion = unsafe index.versions.hasExpired(change.pointee.hash, after: change.pointee.sequence)
       let isKept = unsafe isVersion && oldVersions > 0 && index.versions.keptCount(change.pointee.hash) > 0
@@ -50,7 +50,7 @@ extension Committer {
       } else {
         unsafe hold(keyspace, change.pointee.address, -change.pointee.length)
         if isVersion {
-          // The tombstone was counted as dead when the versions behind it expired.
+          // The tombstone was counted as dead when the versions before it expired.
           unsafe log.segment(change.pointee.address).tombstoneBytes.subtract(change.pointee.length, ordering: .relaxed)
           unsafe expired.append(VersionName(hash: change.pointee.hash, sequence: change.pointee.sequence))
         }
@@ -94,7 +94,7 @@ extension Committer {
     }
     guard count == 0, !versions.isEmpty else { return }
     do throws(StoreError) {
-      // A tombstone is retained only because of the versions behind it.
+      // A tombstone is retained only because of the versions before it.
       guard let newest = try unsafe keyspace.locator.find(hash), unsafe newest.record.header.isTombstone else { return }
       let length = unsafe newest.record.header.paddedLength
       unsafe countDead(keyspace, newest.address, length)

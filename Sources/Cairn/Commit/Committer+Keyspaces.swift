@@ -83,7 +83,7 @@ extension Committer {
     return sequence
   }
 
-  /// Changes how many versions of each row are kept behind its newest, by a commit of its own; without a commit if the
+  /// Changes how many older versions of each row are retained, by a commit of its own; without a commit if the
   /// number stays the same.
   func retain(
     _ keyspace: KeyspaceIndex, oldVersions: UInt32, _ durability: Durability

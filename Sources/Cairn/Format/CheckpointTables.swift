@@ -25,7 +25,7 @@ package struct CheckpointTables: Hashable, Sendable {
 
   /// Bytes of a keyspace's newest and retained records in a segment.
   package struct Live: Hashable, Sendable {
-    /// The first slot of the segment.
+    /// The first extent of the segment.
     package var slot: Int
     package var bytes: Int
   }
@@ -40,7 +40,7 @@ package struct CheckpointTables: Hashable, Sendable {
     /// has never had a row.
     package var directory: [UInt32]
     package var live: [Live]
-    /// How many versions of each row are kept behind its newest, and the commit that set this number; 0 if none has.
+    /// How many older versions of each row are retained, and the commit that set this number; 0 if none has.
     package var oldVersions: UInt32 = 0
     package var retainedSince: CommitSequence = 0
   }
@@ -59,9 +59,9 @@ package struct CheckpointTables: Hashable, Sendable {
   package var hashSeed: UInt64
   package var id: CheckpointID
   package var sequence: CommitSequence
-  /// The place where the log goes on.
+  /// The place where the log continues.
   package var place: Place
-  /// Logarithm of the number of units in a slot of log addresses.
+  /// Logarithm of the number of units in an extent.
   package var slotShift: Int
   /// The number of slots given to segments so far.
   package var slotCount: Int

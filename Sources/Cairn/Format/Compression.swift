@@ -42,7 +42,7 @@ import Synchronization
     return length > 0 ? Int(length) : nil
   }
 
-  /// The same with a dictionary, for values of at most ``longestValueWithDictionary`` bytes.
+  /// Compresses with a dictionary, for values of at most ``longestValueWithDictionary`` bytes.
   package mutating func compress(
     _ value: UnsafeRawBufferPointer, with dictionary: LZ4Dictionary, into target: UnsafeMutableRawPointer
   ) -> Int? {
@@ -63,7 +63,7 @@ import Synchronization
   /// Takes at most ``maximumLength`` bytes.
   package init(_ content: UnsafeRawBufferPointer) {
     guard content.count <= Self.maximumLength else { fatalError("a dictionary is too long") }
-    // Some memory follows the content: LZ4 would compress a value that lies directly behind a dictionary in another
+    // Some memory follows the content: LZ4 would compress a value that follows a dictionary directly in another
     // way, and give another block.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count + 64, alignment: 64)
     unsafe memory.copyMemory(from: content)
@@ -165,7 +165,7 @@ package enum LZ4 {
     return Int(length) == target.count
   }
 
-  /// The same without a dictionary.
+  /// Decompresses a block that was made without a dictionary.
   @inline(__always)
   package static func decompress(_ block: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
     guard isPlausible(stored: block.count, raw: target.count), let source = block.baseAddress else { return false }

@@ -68,7 +68,7 @@ extension Key {
     return try unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<encode(into: buffer)]))
   }
 
-  /// The same for `.bytes(content)`, without an array of the content.
+  /// The encoding of `.bytes(content)`, without an array of the content.
   @inline(__always)
   package static func withEncoded<R, E>(
     bytes content: RawSpan, _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -25,7 +25,7 @@ package struct Manifest: Hashable, Sendable {
     package var isOrdered: Bool
     package var definedAt: CommitSequence
     package var name: String
-    /// At least the number of versions kept behind the newest of each row; the exact number is in the log.
+    /// At least the number of older versions of each row that are retained; the exact number is in the log.
     package var oldVersions: UInt32 = 0
     /// The commit that dropped it; known from the log, and not stored in the manifest.
     package var droppedAt: CommitSequence = .max
@@ -42,7 +42,7 @@ package struct Manifest: Hashable, Sendable {
   package struct Checkpoint: Hashable, Sendable {
     package var id: CheckpointID
     package var sequence: CommitSequence
-    /// The place where the log goes on behind the checkpoint.
+    /// The place where the log continues after the checkpoint.
     package var place: Place
     /// Length of the file in bytes.
     package var length: Int

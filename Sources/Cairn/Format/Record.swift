@@ -137,7 +137,7 @@ package struct RecordHeader: Sendable {
     unsafe UnsafeRawBufferPointer(start: base + header.length + header.keyLength, count: header.storedLength)
   }
 
-  /// How many versions a retention keeps behind the newest of each row; nil if the value is not that of a retention.
+  /// How many older versions of each row a retention retains; nil if the value is not that of a retention.
   package var oldVersions: UInt32? {
     var reader = unsafe ByteReader(stored)
     guard let oldVersions = reader.next(UInt32.self), reader.remaining == 0, !header.isCompressed else { return nil }

@@ -23,7 +23,7 @@ import Synchronization
   private static let maximumChunks = 1 << 17
 
   /// The address of zeros that are never written to and never allocated: an empty node of every kind of index, shared
-  /// by all indexes without rows. It lies behind the last chunk.
+  /// by all indexes without rows. It follows the last chunk.
   static let blank = UInt32(maximumChunks - 1) << 15
   private static let blankSize = 1 << 14
 

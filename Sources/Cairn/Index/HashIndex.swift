@@ -4,7 +4,7 @@ import Synchronization
 /// Finds the rows of one keyspace: maps a row's hash to the log address of its newest record.
 ///
 /// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979) over pages of 16 KiB. A page is 255 cache lines
-/// of eight slots behind one line of header; a slot is one atomic word, so that readers need no lock:
+/// of eight slots after one line of header; a slot is one atomic word, so that readers need no lock:
 ///
 ///     bits 63 to 25  log address    bits 24 to 21  steps away from the home line    bits 20 to 0  tag
 ///
@@ -24,7 +24,7 @@ import Synchronization
   /// The bits of a slot below its address: displacement and tag.
   private static let placeMask: UInt64 = (1 << addressShift) - 1
   private static let maximumDepth = 21
-  /// The value of a slot whose row has been removed. Probing continues behind it.
+  /// The value of a slot whose row has been removed. Probing continues after it.
   private static let vacated: UInt64 = 1
 
   typealias Slot = UnsafeMutablePointer<Atomic<UInt64>>
@@ -43,7 +43,7 @@ import Synchronization
     var prefix: UInt32
   }
 
-  /// Behind the span: how many slots are not empty, and how many of these are vacated. Used by the writer only.
+  /// After the span: how many slots are not empty, and how many of these are vacated. Used by the writer only.
   private struct PageCounts {
     var used: UInt32
     var vacated: UInt32
@@ -453,7 +453,7 @@ import Synchronization
 }
 
 extension HashIndex.PageSpan {
-  /// The position behind those of the page; nil after the last page.
+  /// The position after those of the page; nil after the last page.
   var next: UInt32? {
     let next = (UInt64(prefix) + 1) << (32 - UInt64(depth))
     return next >= 1 << 32 ? nil : UInt32(next)

@@ -144,7 +144,7 @@ final class Index: Sendable {
     return unsafe found.record.header.isTombstone ? nil : found.record
   }
 
-  /// The same for a row of which only the hash is known.
+  /// The record of a row of which only the hash is known.
   @inline(__always)
   func record(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, at sequence: CommitSequence

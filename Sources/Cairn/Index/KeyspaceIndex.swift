@@ -23,7 +23,7 @@ import Synchronization
   /// Bytes of the values put since the store was opened, and how many of them make training a dictionary due.
   let putBytes = Atomic<Int>(0)
   let nextTraining = Atomic<Int>(0)
-  /// How many versions of each row are kept behind its newest, and the commit that set this number; 0 if none has.
+  /// How many older versions of each row are retained, and the commit that set this number; 0 if none has.
   let oldVersions: Atomic<UInt32>
   let retainedSince: Atomic<CommitSequence>
   /// How many values in a row were stored uncompressed, because compressing did not save enough or was not tried.

@@ -81,7 +81,7 @@
     unsafe all.reverse()
   }
 
-  /// Changes the heads from those behind `prefix` to those behind its first `length` bytes.
+  /// Changes the heads from those after `prefix` to those after its first `length` bytes.
   func shorten(_ prefix: UnsafeRawBufferPointer, to length: Int) {
     let dropped = prefix.count - length
     guard dropped > 0 else { return }

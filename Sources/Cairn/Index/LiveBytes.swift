@@ -7,7 +7,7 @@
 
   deinit { unsafe bytes.deallocate() }
 
-  /// The counts above zero, by the first slot of each segment.
+  /// The counts above zero, by the first extent of each segment.
   var bySlot: [(slot: Int, bytes: Int)] { changes.filter { $0.bytes > 0 } }
 
   /// All counts other than zero. They may be negative where they count what has been added since some time.

@@ -43,8 +43,8 @@ import Synchronization
     var bytes: [UInt8] { node.separator(separator) }
   }
 
-  /// Reads the leaf that holds the first keys at or behind `bound`, or with `below` the last keys before it; if `bound`
-  /// is nil, the first leaf or the last. Puts its entries into `entries` in order, and returns the fence behind which
+  /// Reads the leaf that holds the first keys at or after `bound`, or with `below` the last keys before it; if `bound`
+  /// is nil, the first leaf or the last. Puts its entries into `entries` in order, and returns the fence at which
   /// the neighbouring leaf in that direction begins, or nil if there is none. For a reader that has pinned the epoch;
   /// for one that is going on beyond this leaf, the next leaf is prefetched if it has the same parent.
   func leaf(
@@ -75,7 +75,7 @@ import Synchronization
     return fence
   }
 
-  /// Reads the leaf that holds the first keys at or behind `bound`, without what comes before `bound`. Also returns the
+  /// Reads the leaf that holds the first keys at or after `bound`, without what comes before `bound`. Also returns the
   /// prefix of the leaf.
   func leaf(
     from bound: [UInt8]?, into entries: inout LeafEntries
@@ -130,7 +130,7 @@ import Synchronization
     for index in sorted..<sorted + appended { try insert(leaf[index], into: &entries) }
   }
 
-  /// Inserts an entry unless it is there already. Where heads are equal, it goes behind the last entry that is known to
+  /// Inserts an entry unless it is there already. Where heads are equal, it goes after the last entry that is known to
   /// come before it. A row that has gone since the leaf was written cannot be compared, and is passed over.
   private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
     var position = entries.firstIndex(atOrAbove: entry.head)
@@ -332,7 +332,7 @@ import Synchronization
   }
 
   /// Builds a leaf of entries in order. If heads are equal and the keys share more than the prefix, the leaf gets a
-  /// longer prefix, and the heads start behind that.
+  /// longer prefix, and the heads start after that.
   private func buildLeaf(
     _ entries: UnsafeMutableBufferPointer<Leaf.Entry>, _ prefix: UnsafeRawBufferPointer
   ) throws(StoreError) -> UInt32 {

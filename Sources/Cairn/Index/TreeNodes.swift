@@ -4,10 +4,10 @@ import Synchronization
 /// A leaf of the ordered index, 1 KiB. For each row it holds the 8 bytes of the key that follow the prefix shared by
 /// all keys of the leaf, and the row's hash.
 ///
-///     0  counts (sorted, and appended behind them << 16)   4  length of the shared prefix   6  level, 0   8  capacity
+///     0  counts (sorted, and appended after them << 16)   4  length of the shared prefix   6  level, 0   8  capacity
 ///     32 heads × capacity   hashes × capacity   …   the prefix at the end
 ///
-/// Entries are written once, behind the existing ones, and published with the counts; up to `maximumAppended` of them
+/// Entries are written once, after the existing ones, and published with the counts; up to `maximumAppended` of them
 /// may be out of order. Any other change makes a new leaf. A leaf of zeros is empty and full.
 @safe struct Leaf {
   static let size = 1024
@@ -160,7 +160,7 @@ import Synchronization
     }
   }
 
-  /// The bytes of a separator behind the prefix and its head.
+  /// The bytes of a separator after the prefix and its head.
   private func tail(_ index: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: base + Int(tails.load(fromByteOffset: index &* 4, as: UInt32.self)),

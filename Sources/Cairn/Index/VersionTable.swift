@@ -28,7 +28,7 @@ import Synchronization
   static let kept = CommitSequence.max
 
   static let nodeSize = 64
-  /// The address of the next node, behind the version.
+  /// The address of the next node, after the version.
   private static let nextOffset = 48
   /// 1 if a deletion superseded the version or a later one of the row, or may have: with the last such version, the
   /// row's place in the indexes goes too. Used by the writer only.
@@ -334,7 +334,7 @@ import Synchronization
     return versions
   }
 
-  /// The same for the whole table.
+  /// The wanted versions of the whole table.
   func versions(where isWanted: (_ version: Version, _ expiredBy: CommitSequence) -> Bool) -> [Version] {
     versions(part: 0, of: 1, where: isWanted)
   }

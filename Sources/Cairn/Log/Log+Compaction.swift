@@ -76,7 +76,7 @@ extension Log {
     }
   }
 
-  /// Gives addresses to a segment that compaction writes; no row leads to it yet. For the holder of the commit lock,
+  /// Gives addresses to a segment that compaction writes; no index refers to it yet. For the holder of the commit lock,
   /// like `release`.
   func enterCompacted(_ created: (header: SegmentHeader, file: any File, mapping: any Mapping)) -> Segment {
     let header = created.header
@@ -117,7 +117,7 @@ extension Log {
     }
   }
 
-  /// Whether the newest checkpoint needs a move list to lead to a segment.
+  /// Whether the newest checkpoint needs a move list to find the records of a segment.
   func hasMoves(_ segment: SegmentID) -> Bool { moveLists.withLock { $0.segments.contains(segment) } }
 
   func moveList(_ segment: Segment) throws(StoreError) -> MoveList {
@@ -176,8 +176,8 @@ extension Log {
     }
   }
 
-  /// Removes segments from the log that no row leads to any more and that the manifest does not list. Readers that are
-  /// using them go on.
+  /// Removes segments from the log to which no index refers any more and that the manifest does not list. Readers that
+  /// are using them continue.
   func retire(_ inputs: [Segment]) {
     let ids = Set(inputs.map(\.id))
     segments.withLock { $0.removeAll { ids.contains($0.id) } }

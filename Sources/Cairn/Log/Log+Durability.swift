@@ -83,8 +83,8 @@ extension Log {
     segment.file.close()
   }
 
-  /// Closes the log after the committer's last commit, which is made durable. Reserved space is given back, except what
-  /// deletions need to begin with if the disk is full when the store is opened again; a failure to give it back does no
+  /// Closes the log after the committer's last commit, which is made durable. Reserved space is released, except what
+  /// deletions need to begin with if the disk is full when the store is opened again; a failure to release it does no
   /// harm.
   ///
   /// - Parameter isReadOnly: whether the files belong to another process, which may be writing.

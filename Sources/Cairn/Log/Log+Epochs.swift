@@ -2,7 +2,7 @@ import Synchronization
 
 /// How an opening begins to write.
 extension Log {
-  /// The first write after opening: the recovered segments are sealed as they are, and a new segment begins behind a
+  /// The first write after opening: the recovered segments are sealed as they are, and a new segment begins after a
   /// gap in the sequences, so that no frame of an earlier epoch can be taken for part of this one.
   func activateEpoch() throws(StoreError) {
     // An epoch that was begun by an attempt that failed later is not begun again.
@@ -31,7 +31,7 @@ extension Log {
       changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
       // The records that have moved since an unusable checkpoint are not known, so it can never be used.
       changed.checkpoints.removeAll { recovered.uselessCheckpoints.contains($0.id) }
-      // Commits behind the one that the store was taken back to are no longer part of the log.
+      // Commits after the one that the store was taken back to are no longer part of the log.
       changed.chainSequence = min(changed.chainSequence, recovered.lastSequence)
       for segment in recovered.segments where !segment.isCompacted { changed.seal(segment) }
       changed.epoch += 1
@@ -90,7 +90,7 @@ extension Log {
     StoreError(.damaged, "the store has used up its segment numbers, epochs or sequences")
   }
 
-  /// Keeps bytes behind the end of the log in a file of their own.
+  /// Saves the bytes after the end of the log in a file of their own.
   private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {
     let name = Segment.discardedName(discarded.place.segment, discarded.place.offset)
     // An existing file may be incomplete, left by an attempt that was interrupted; the bytes are still in the log.

@@ -142,7 +142,7 @@ extension Log {
     } catch {
       return
     }
-    // If trimming fails, only zeros remain behind the end.
+    // If trimming fails, only zeros remain after the end.
     do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .acquiring)) } catch {}
     manifest.withLock { $0.seal(segment) }
     close(segment)
@@ -157,7 +157,7 @@ extension Manifest {
     segments[index] = Segment(
       id: segment.id, epoch: segment.epoch, end: segment.end.load(ordering: .acquiring),
       baseSequence: segment.baseSequence, lastSequence: segment.lastSequence.load(ordering: .acquiring))
-    // The last sequence of a segment without a commit is that of the gap that it begins behind.
+    // The last sequence of a segment without a commit is that of the gap that it begins after.
     if segment.end.load(ordering: .acquiring) > SegmentHeader.size {
       chainSequence = max(chainSequence, segments[index].lastSequence)
     }

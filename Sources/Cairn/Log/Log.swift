@@ -113,7 +113,7 @@ final class Log: @unchecked Sendable {
     for segment in recovered.segments { enter(segment) }
   }
 
-  /// Sets the segment that addresses in these slots lead to.
+  /// Sets the segment to which addresses in these extents refer.
   func enter(_ segment: Segment?, _ slots: Range<Int>) {
     while segmentsBySlot.count < slots.upperBound { segmentsBySlot.append(nil) }
     for slot in slots { segmentsBySlot[slot] = segment }
@@ -131,7 +131,7 @@ final class Log: @unchecked Sendable {
     return segment
   }
 
-  /// The same for an older version: a wrong checkpoint may hold an address where there is no segment any more.
+  /// The segment of an older version: a wrong checkpoint may hold an address where there is no segment any more.
   @inline(__always)
   func segment(ifAnyAt address: LogAddress) -> Segment? {
     let slot = table.slot(address)

@@ -1,6 +1,6 @@
 /// What recovery found in the log, for the writer.
 package struct RecoveredLog: Sendable {
-  /// Bytes behind the end of the log that are not zero.
+  /// Bytes after the end of the log that are not zero.
   struct Discarded: Sendable {
     let place: Place
     let length: Int
@@ -18,16 +18,16 @@ package struct RecoveredLog: Sendable {
   var uselessCheckpoints: Set<CheckpointID> = []
   /// The segments that the manifest does not call sealed.
   var unsealed: Set<SegmentID> = []
-  /// Segments that the manifest lists and that are not part of the log: never used, or behind the end of the log.
+  /// Segments that the manifest lists and that are not part of the log: never used, or after the end of the log.
   var dropped: Set<SegmentID> = []
   var discarded: [Discarded] = []
   /// The last commit.
   var lastSequence: CommitSequence = 0
-  /// The highest sequence that any valid structure names, also behind the end of the log.
+  /// The highest sequence that any valid structure names, also after the end of the log.
   var highestSequence: CommitSequence = 0
   var watermark = Watermark.none
 
-  /// The sequence that the first commit of the next epoch follows: behind a gap, so that a sequence lost in a torn tail
+  /// The sequence that the first commit of the next epoch follows: after a gap, so that a sequence lost in a torn tail
   /// is never used again.
   func baseOfNextEpoch(_ epoch: UInt32) -> CommitSequence {
     guard epoch > 1 else { return 0 }

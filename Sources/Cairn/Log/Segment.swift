@@ -9,13 +9,13 @@ package final class Segment: Sendable {
   let mapping: any Mapping
   let seed: PlaceSeed
   let baseSequence: CommitSequence
-  /// Its slots in the segment table.
+  /// Its extents in the segment table.
   let slots: Range<Int>
   /// Whether compaction wrote it. Then it is not part of the chain of commits.
   let isCompacted: Bool
   /// It contains no record superseded at or before this commit; 0 in a segment that compaction did not write.
   private let purged = Atomic<CommitSequence>(0)
-  /// The same apart from older records that snapshots need, as long as they need them.
+  /// Like `purged`, but not counting older records that snapshots need, as long as they need them.
   private let purgedApartFromPinned = Atomic<CommitSequence>(0)
   /// Whether a snapshot needs an older record in it of a keyspace that retains versions, or a row of a dropped
   /// keyspace, so that compacting it again would free nothing.
@@ -30,7 +30,7 @@ package final class Segment: Sendable {
   let pinnedBytes = Atomic<Int>(0)
   /// Bytes of tombstones that are not retained.
   let tombstoneBytes = Atomic<Int>(0)
-  /// Of these, the bytes of tombstones that indexes lead to, because a snapshot needs an older record of the row.
+  /// Of these, the bytes of tombstones to which indexes refer, because a snapshot needs an older record of the row.
   let heldTombstoneBytes = Atomic<Int>(0)
   /// Bytes that compaction put here and that are neither rows nor tombstones; they stay needed.
   let overhead = Atomic<Int>(0)
@@ -56,7 +56,7 @@ package final class Segment: Sendable {
     self.lastSequence = Atomic(lastSequence)
   }
 
-  /// The first of its slots; live bytes are counted by it.
+  /// The first of its extents; live bytes are counted by it.
   var slot: Int { slots.lowerBound }
 
   /// Counts bytes of records that are live, or pinned.
@@ -75,13 +75,13 @@ package final class Segment: Sendable {
   /// It contains no record superseded at or before this commit, whichever snapshots end.
   var purgedSequence: CommitSequence { purged.load(ordering: .relaxed) }
 
-  /// A tombstone at or before this commit deletes no record in this segment, unless an index leads to the tombstone.
+  /// A tombstone at or before this commit deletes no record in this segment, unless an index refers to the tombstone.
   var horizon: CommitSequence {
     max(isCompacted ? 0 : baseSequence, purgedApartFromPinned.load(ordering: .acquiring))
   }
 
-  /// Notes that it contains no record superseded at or before a commit. `apartFromPinned` is the same apart from older
-  /// records that snapshots need.
+  /// Notes that it contains no record superseded at or before a commit. `apartFromPinned` is that commit if
+  /// older records that snapshots need do not count.
   func purge(upTo sequence: CommitSequence, apartFromPinned: CommitSequence) {
     purged.store(sequence, ordering: .relaxed)
     purgedApartFromPinned.store(apartFromPinned, ordering: .releasing)
@@ -89,7 +89,7 @@ package final class Segment: Sendable {
 
   /// Notes that it contains an older record that a commit has superseded and that no snapshot needs any more.
   func losePinned(supersededBy sequence: CommitSequence) {
-    // Records superseded since the segment was written are behind its horizon anyway.
+    // Records superseded since the segment was written are newer than its horizon anyway.
     guard sequence <= lastSequence.load(ordering: .relaxed) else { return }
     isHeldBack.store(false, ordering: .relaxed)
     let left = max(purgedSequence, sequence.previous)
@@ -103,7 +103,7 @@ package final class Segment: Sendable {
       + heldTombstoneBytes.load(ordering: .relaxed)
   }
 
-  /// Bytes of tombstones that no index leads to.
+  /// Bytes of tombstones to which no index refers.
   var looseTombstoneBytes: Int {
     max(0, tombstoneBytes.load(ordering: .relaxed) - heldTombstoneBytes.load(ordering: .relaxed))
   }

@@ -1,11 +1,11 @@
 import CCairnPlatform
 
-/// The log as readers see it: a log address leads to a record in mapped memory in two loads.
+/// The log as readers see it: from a log address to a record in mapped memory in two loads.
 ///
-/// A log address counts units of 8 bytes. Its high bits are a slot of this table; a segment takes as many consecutive
-/// slots as its mapping needs. An entry is written before any address that leads to it is published, and is not changed
-/// while there is one, so reading it needs no lock. The slots of a segment that has been compacted are freed once no
-/// reader can have an address that leads there.
+/// A log address counts units of 8 bytes. Its high bits are the number of an extent; a segment takes as many
+/// consecutive extents as its mapping needs. An entry is written before any address that refers to it is published, and
+/// is not changed while there is one, so reading it needs no lock. The extents of a segment that has been compacted are
+/// freed once no reader can have an address in them.
 @safe final class SegmentTable: @unchecked Sendable {
   @safe struct Entry {
     var base: UnsafeRawPointer
@@ -21,13 +21,13 @@ import CCairnPlatform
   private static let chunkCapacity = 1 << chunkShift
   static let addressBits = 39
 
-  /// Base-2 logarithm of the number of units in a slot.
+  /// Base-2 logarithm of the number of units in an extent.
   let slotShift: Int
   private let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
   private let chunkCount: Int
-  /// All slots that have been given to segments are below this. Written by the committer alone.
+  /// All extents that have been given to segments are below this. Written by the committer alone.
   private(set) var slotCount = 0
-  /// Slots below `slotCount` that no segment has.
+  /// Extents below `slotCount` that no segment has.
   private var freeSlots: [Int] = []
 
   init(segmentSize: Int) {
@@ -44,8 +44,8 @@ import CCairnPlatform
     unsafe chunks.deallocate()
   }
 
-  /// Enters a mapping, at the slots from `first` on or, without `first`, wherever there is room; returns its slots. For
-  /// the committer, or before the store is shared.
+  /// Enters a mapping, at the extents from `first` on or, without `first`, wherever there is room; returns its extents.
+  /// For the committer, or before the store is shared.
   func enter(
     _ mapping: any Mapping, id: SegmentID, seed: PlaceSeed, baseSequence: CommitSequence, at first: Int? = nil
   ) -> Range<Int> {
@@ -64,10 +64,10 @@ import CCairnPlatform
 
   func slotCount(for length: Int) -> Int { max(1, (length + (8 << slotShift) - 1) / (8 << slotShift)) }
 
-  /// Frees the slots of a segment; no address may lead to them any more.
+  /// Frees the extents of a segment; no index may have an address in them any more.
   func leave(_ slots: Range<Int>) { freeSlots += slots.reversed() }
 
-  /// Makes all slots below `count` known. They lead to no bytes until a mapping is entered there.
+  /// Makes all extents below `count` known. They have no bytes until a mapping is entered there.
   func reserve(_ count: Int) {
     var number = slotCount / Self.chunkCapacity
     while number * Self.chunkCapacity < count {
@@ -121,7 +121,7 @@ import CCairnPlatform
   @inline(__always)
   private func entry(_ address: LogAddress) -> UnsafeMutablePointer<Entry> { unsafe pointer(slot(address)) }
 
-  /// The offset of an address in its slot, in bytes.
+  /// The offset of an address in its extent, in bytes.
   @inline(__always)
   func offset(_ address: LogAddress) -> Int {
     Int(truncatingIfNeeded: address.rawValue & ((1 &<< UInt64(truncatingIfNeeded: slotShift)) &- 1)) &<< 3

@@ -3,8 +3,8 @@ import Synchronization
 /// Writes the index as it was after one commit into a checkpoint, a piece at a time, while readers and the writer go
 /// on.
 ///
-/// Until it is done it holds that commit as a snapshot does. A hash page is copied, and each of its rows is led back to
-/// the version of that commit; a leaf is copied without the rows that are newer. Log addresses cannot tell whether a
+/// Until it is done it holds that commit as a snapshot does. A hash page is copied, and each of its slots is redirected
+/// to the version of that commit; a leaf is copied without the rows that are newer. Log addresses cannot tell whether a
 /// row of the ordered index is new, so the committer notes new rows meanwhile.
 ///
 /// Only one thread at a time may use it.
@@ -42,7 +42,7 @@ final class CheckpointCapture: @unchecked Sendable {
   private static let bucketsAtOnce = 4096
 
   /// nil while the log is empty, if all checkpoint ids are used up, or if the newest checkpoint is newer than the
-  /// newest commit: such a checkpoint belongs to the commits behind the one that the store was taken back to, and stays
+  /// newest commit: such a checkpoint belongs to the commits after the one that the store was taken back to, and stays
   /// as it is until the first write.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
     let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0).next
@@ -168,7 +168,7 @@ final class CheckpointCapture: @unchecked Sendable {
   }
 
   /// The address of a row as of the checkpoint's commit; nil if the row did not exist then. `address` is that of its
-  /// newest record, which is behind the end of the checkpoint's log.
+  /// newest record, which is after the end of the checkpoint's log.
   private func addressAtCheckpoint(_ keyspace: KeyspaceIndex, _ address: LogAddress) throws(StoreError) -> LogAddress? {
     guard let record = index.table.record(address) else { throw keyspace.locator.corruption(address) }
     guard record.header.sequence > tables.sequence else { return tombstones.contains(address) ? nil : address }

@@ -26,7 +26,7 @@ struct CheckpointImage {
     guard matches(manifest) else { throw CheckpointTables.Problem("its segments are not those of the log") }
   }
 
-  /// Whether the log is still the one that the checkpoint leads into, except for segments that have been compacted
+  /// Whether the log is still the one that the checkpoint refers to, except for segments that have been compacted
   /// since.
   private func matches(_ manifest: Manifest) -> Bool {
     guard let last = tables.segments.element(tables.place.segment), last.end == tables.place.offset,
@@ -46,7 +46,7 @@ struct CheckpointImage {
     }
   }
 
-  /// Whether the nodes lead only to nodes and records. Looks at every slot and every node.
+  /// Whether the nodes refer only to nodes and records. Looks at every slot and every node.
   func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
     let addressEnd = LogAddress(UInt64(tables.slotCount) << UInt64(tables.slotShift))
     var nodesLeft = tables.nodesEnd / 64

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// Copies the needed records of some segments to a new segment, in key order, and replaces those segments by it: a
-/// piece at a time, while readers and the writer go on.
+/// piece at a time, while readers and the writer continue.
 ///
 /// The copies are durable, and so are the records that supersede those that are left out, before the manifest replaces
-/// the segments in one step. Only then are the indexes led to the copies, row by row, except for rows that have been
+/// the segments in one step. Only then are the rows moved to the copies, one by one, except for rows that have been
 /// changed by a commit meanwhile. After a crash at any point there may be copies too many, never one too few.
 ///
 /// Only one thread at a time may use it.
@@ -21,7 +21,7 @@ final class CompactionJob: @unchecked Sendable {
   /// The newest commit when the job began.
   private let sequence: CommitSequence
   /// No record that a tombstone at or before this commit deletes is outside the inputs, neither in the log nor in a
-  /// checkpoint, except for older records that snapshots need; indexes lead to the tombstones of those.
+  /// checkpoint, except for older records that snapshots need; indexes refer to the tombstones of those.
   private let horizon: CommitSequence
   /// nil if there is none, or it cannot be used any more.
   private var checkpoint: Manifest.Checkpoint?
@@ -31,14 +31,14 @@ final class CompactionJob: @unchecked Sendable {
 
   private var phase = Phase.scan(input: 0, offset: SegmentHeader.size)
   private var purged: CommitSequence
-  /// The same except for `pinned`.
+  /// Like `purged`, but not counting the records in `pinned`.
   private var purgedApartFromPinned: CommitSequence
   /// Older records that snapshots need, by their addresses: the hashes of their rows, and the commits with which they
   /// expired.
   private var pinned: [LogAddress: (hash: RowHash, gone: CommitSequence)] = [:]
   private var assembly: FrameAssembly
   private var frameNumber: CommitSequence = 0
-  /// The records to copy: of rows, with their hashes. No index leads to the records in `carried`.
+  /// The records to copy: of rows, with their hashes. No index refers to the records in `carried`.
   private var rows: RowBuffer
   private var reencoder: Reencoder
   private var carried: [LogAddress] = []
@@ -60,7 +60,7 @@ final class CompactionJob: @unchecked Sendable {
 
   private static let pieceLength = 1 << 20
   private static let frameLength = 1 << 18
-  /// Number of rows that are led to their copies at a time, while commits wait.
+  /// Number of rows that are moved to their copies at a time, while commits wait.
   private static let rowsAtOnce = 32
 
   /// Keyspaces that are dropped from now on keep their memory until the job is over.
@@ -244,7 +244,7 @@ final class CompactionJob: @unchecked Sendable {
         let dropped = keyspace.droppedAt.load(ordering: .acquiring)
         let gone = min(expiredBy, dropped)
         if expiredBy < VersionTable.kept { pinned[row.address] = (row.hash, gone) }
-        // In a keyspace that is not dropped and does not retain versions the index leads to the tombstone of such a
+        // In a keyspace that is not dropped and does not retain versions the index refers to the tombstone of such a
         // record, so the record does not lower the second bound.
         let isAlone = dropped == .max && keyspace.retainedSince.load(ordering: .relaxed) == 0
         purge(upTo: gone.previous, apartFromPinned: isAlone ? sequence : gone.previous)
@@ -364,7 +364,7 @@ final class CompactionJob: @unchecked Sendable {
   }
 
   /// Copies a record, whose checksum is verified first. `keyspace` is given for a record that the keyspace's index
-  /// leads to. Returns the address of the copy and the lengths of both.
+  /// refers to. Returns the address of the copy and the lengths of both.
   private func copy(
     _ address: LogAddress, of keyspace: KeyspaceIndex?, to output: Segment
   ) throws(StoreError) -> (address: LogAddress, length: Int, oldLength: Int) {

@@ -1,7 +1,7 @@
-/// The log addresses that a checkpoint may lead to: those before the ends that its segments had.
+/// The log addresses that a checkpoint may have: those before the ends that its segments had.
 struct Coverage {
   private let table: SegmentTable
-  /// For each slot, the bytes from its beginning to the end of its records.
+  /// For each extent, the bytes from its beginning to the end of its records.
   private let ends: [Int]
 
   init(_ tables: CheckpointTables, _ table: SegmentTable) {

@@ -115,7 +115,7 @@ private struct Attempt {
     self.putBytes = putBytes
     self.fewestBytes = fewestBytes
     self.longest = longest
-    // At most the bytes put so far: an import goes on meanwhile, and is to have its dictionary soon.
+    // At most the bytes put so far: an import continues meanwhile, and is to have its dictionary soon.
     sampleBytes = min(Self.mostSampleBytes, putBytes)
     // A page has a thousand to two thousand rows.
     bytesOfPage = sampleBytes / max(1, min(Self.pages, keyspace.rowCount.load(ordering: .relaxed) / 2000))

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Checkpoints and compaction, beside reading and writing: in the background as the log grows, and on request. Only one
-/// of them runs at a time, so that a checkpoint leads to records that are not being moved. Before either, the parts of
+/// of them runs at a time, so that a checkpoint refers to records that are not being moved. Before either, the parts of
 /// the index that are in small pages are moved to large ones.
 final class Maintenance: Sendable {
   private let index: Index
@@ -10,7 +10,7 @@ final class Maintenance: Sendable {
   private let writesCheckpoints: Bool
   private let compacts: Bool
   private let compresses: Bool
-  /// The value of `changedBytes` from which on work may be due. A value stored while a look goes on is for the next
+  /// The value of `changedBytes` from which on work may be due. A value stored during a check is for the next
   /// look.
   private let nextLook: Atomic<Int>
   private let isAtWork = Atomic<Bool>(false)
@@ -134,7 +134,7 @@ final class Maintenance: Sendable {
     if isLookDue { start() }
   }
 
-  /// Paces writers while work goes on that shortens the log, or that has to precede such work.
+  /// Slows writers down while work is in progress that shortens the log, or that has to precede such work.
   private func setPace(_ state: inout State, isAtWork: Bool) {
     let appended = log.appendedBytes.load(ordering: .relaxed)
     let (logBytes, needed) = usage
@@ -473,7 +473,7 @@ final class Maintenance: Sendable {
     return true
   }
 
-  /// Pauses compaction. A job whose copies are in the log already goes on to its end.
+  /// Pauses compaction. A job whose copies are in the log already continues to its end.
   func pause() {
     state.withLock { state in
       state.isPaused = true
@@ -526,7 +526,7 @@ final class Maintenance: Sendable {
       guard !state.isClosed else { return }
       if let job = state.job {
         if job.isPublished {
-          // A checkpoint must not lead to segments that are no longer listed.
+          // A checkpoint must not refer to segments that are no longer listed.
           do throws(StoreError) { try finishJob(&state) } catch {}
         } else {
           job.abandon()

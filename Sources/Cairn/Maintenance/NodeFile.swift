@@ -22,7 +22,7 @@
     try unsafe add(size) { (memory) throws(StoreError) in unsafe fill(memory) }.address
   }
 
-  /// The same for a body that can throw.
+  /// Adds a node whose contents a body fills in that can throw.
   func add<R>(
     _ size: Int, _ fill: (UnsafeMutableRawPointer) throws(StoreError) -> R
   ) throws(StoreError) -> (address: UInt32, result: R) {

@@ -78,9 +78,9 @@ extension Recovery {
     }
   }
 
-  /// Enters the segments that the checkpoint leads into and those that compaction wrote, before a record of any of them
-  /// is looked up, and leads the rows of the checkpoint to where compaction has moved them. Rows whose segments have
-  /// been removed and that have not been moved were superseded by a commit behind the checkpoint: the replay enters
+  /// Enters the segments that the checkpoint refers to and those that compaction wrote, before a record of any of them
+  /// is looked up, and moves the rows of the checkpoint to where compaction has copied them. Rows whose segments have
+  /// been removed and that have not been moved were superseded by a commit after the checkpoint: the replay enters
   /// them again with that commit.
   mutating func followMoves() throws(StoreError) {
     guard let checkpoint else { return }
@@ -130,7 +130,7 @@ extension Recovery {
       let slot = table.slot(address)
       return slot < hasGone.count && hasGone[slot]
     }
-    // The last versions of deleted rows, whose slots lead to tombstones.
+    // The last versions of deleted rows, whose slots refer to tombstones.
     let deleted = index.versions.versions { version, _ in
       version.isBeforeDeletion && index.versions.version(version.hash, sequence: version.supersededBy) == nil
     }

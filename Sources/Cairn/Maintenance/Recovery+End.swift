@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Where the log ends, and what is behind the end.
+/// Where the log ends, and what follows the end.
 extension Recovery {
   mutating func note(_ watermark: Watermark) {
     log.watermark.sequence = max(log.watermark.sequence, watermark.sequence)
     log.watermark.place = max(log.watermark.place, watermark.place)
   }
 
-  /// Reads the frames behind the end. They are no part of the log, but they tell how far the log was durable, and which
+  /// Reads the frames after the end. They are no part of the log, but they tell how far the log was durable, and which
   /// sequences are used up.
   mutating func searchBehindEnd(
     _ mapping: any Mapping, _ seed: PlaceSeed, _ baseSequence: CommitSequence, from start: Int
@@ -27,8 +27,8 @@ extension Recovery {
     }
   }
 
-  /// The same for a segment without a valid header. An unsealed segment is of the newest epoch, and its first frame
-  /// follows the base sequence: the frames' checksums need no more.
+  /// Reads the frames of a segment without a valid header. An unsealed segment is of the newest epoch, and its first
+  /// frame follows the base sequence: the frames' checksums need no more.
   mutating func searchWithoutHeader(_ mapping: any Mapping, _ entry: Manifest.Segment) {
     let start = SegmentHeader.size
     guard mapping.length > start,

@@ -219,7 +219,7 @@ extension Recovery {
     table.limit(segment.slots, to: end)
   }
 
-  /// Reads the frames of a segment and, if the segment is not sealed or is cut, the bytes behind them.
+  /// Reads the frames of a segment and, if the segment is not sealed or is cut, the bytes after them.
   private mutating func readFrames(
     _ segment: Segment, _ entry: Manifest.Segment, from start: Int
   ) throws(StoreError) {

@@ -17,19 +17,19 @@ struct Recovery: ~Copyable {
   let index: Index
 
   var log = RecoveredLog()
-  /// The sequence that the next frame must follow: the last commit, or the base of a segment that begins behind a gap.
+  /// The sequence that the next frame must follow: the last commit, or the base of a segment that begins after a gap.
   var chain: CommitSequence = 0
   var report = RecoveryReport()
   var replay: Replay
   var hasEnded = false
-  /// Whether there are commits behind the last one to be read.
+  /// Whether there are commits after the last one to be read.
   var isCut = false
   var checkpoint: CheckpointTables?
-  /// What the checkpoint contains about its segments: live bytes by the segments' first slots, ids of dictionaries by
+  /// What the checkpoint contains about its segments: live bytes by the segments' first extents, ids of dictionaries by
   /// the segments' ids.
   var liveBytes: [Int: Int] = [:]
   var dictionaries: [SegmentID: [DictionaryID]] = [:]
-  /// The move lists that lead the checkpoint to segments compacted since, by segment.
+  /// The move lists of segments compacted since the checkpoint, by segment.
   var moves: [SegmentID: MoveList] = [:]
   /// Segments about which the move list says all, so that they need not be read again.
   var moved: Set<SegmentID> = []
@@ -110,7 +110,7 @@ struct Recovery: ~Copyable {
     log.lastSequence = max(log.lastSequence, min(manifest.chainSequence, lastWanted))
     try checkRecordedEnd()
     if isCut, let last = log.last {
-      // Bytes behind the cut are durable, but no part of this log.
+      // Bytes after the cut are durable, but no part of this log.
       log.watermark.sequence = min(log.watermark.sequence, log.lastSequence)
       log.watermark.place = min(
         log.watermark.place, Place(segment: last.id, offset: last.end.load(ordering: .relaxed)))

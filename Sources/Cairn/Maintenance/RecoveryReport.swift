@@ -16,15 +16,15 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
   public internal(set) var rows = 0
   /// The newest commit found.
   public internal(set) var lastSequence: CommitSequence = 0
-  /// The commit up to which the log was known to be durable. Damage behind it cannot be told from a tail torn by a
-  /// crash.
+  /// The commit up to which the log was known to be durable. Damage after it cannot be distinguished from a tail
+  /// torn by a crash.
   public internal(set) var watermark: CommitSequence = 0
-  /// Bytes behind the end of the log that are not part of it: writes that a crash interrupted before they were
-  /// acknowledged as durable, or the bytes behind the commit that was asked for.
+  /// Bytes after the end of the log that are not part of it: writes that a crash interrupted before they were
+  /// acknowledged as durable, or the bytes after the requested commit.
   public internal(set) var discarded: [Discarded] = []
   /// Total length of `discarded`, in bytes.
   public var discardedBytes: Int { discarded.reduce(0) { $0 + $1.length } }
-  /// The end of the log, if there were bytes behind it.
+  /// The end of the log, if there were bytes after it.
   public var discardedAt: Place? { discarded.map(\.place).min() }
 
   /// Bytes that are not part of the log.

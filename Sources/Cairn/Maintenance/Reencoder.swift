@@ -89,7 +89,7 @@ import Synchronization
       isCompressed: true, dictionary: trial.dictionary?.id ?? 0)
   }
 
-  /// Compresses a value into `memory`, behind the decompressed value. Returns the length of the block; nil if the block
+  /// Compresses a value into `memory`, after the decompressed value. Returns the length of the block; nil if the block
   /// is not to be used.
   private mutating func compress(_ record: RecordView, _ trial: Trial) -> Int? {
     let count = record.header.rawLength

@@ -87,7 +87,7 @@ struct Replay: ~Copyable {
   private var spare: RowBuffer
   private var segments: [Segment?] = []
   private var firstSlots: [Int?] = []
-  /// By how much the live bytes of each segment have changed, by its first slot.
+  /// By how much the live bytes of each segment have changed, by its first extent.
   private let live = LiveBytes()
   /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an
   /// older record may still come.
@@ -138,7 +138,7 @@ struct Replay: ~Copyable {
   mutating func expectAgain(_ keyspace: KeyspaceIndex, rows: Int, tombstones: Int) {
     isExpecting = true
     guard let number = partsByID[keyspace.id] else { return }
-    // Deleted rows are in no tree, and may come back.
+    // Deleted rows are in no tree, and may be put again.
     parts[number].expected = tombstones > 0 ? nil : rows
   }
 
@@ -200,7 +200,7 @@ struct Replay: ~Copyable {
         head: old.rawValue | (units < 1 << 25 ? units << 39 : 0)))
   }
 
-  /// Leads the rows to the new addresses of their records, if the checkpoint's index leads to the old ones.
+  /// Moves the rows to the new addresses of their records, if the checkpoint's index has the old ones.
   mutating func finishMoves(to segment: Segment) {
     _ = partition()
     for position in 0..<sorted.count {
@@ -540,7 +540,7 @@ struct Replay: ~Copyable {
   private mutating func addInOrder(_ range: Range<Int>, to part: Part) throws(StoreError) {
     guard !range.isEmpty, let tree = part.keyspace.tree else { return }
     let shared = part.shared?.count ?? 0
-    // Heads that end before the keys begin to differ are all alike; heads that begin behind that point do not give the
+    // Heads that end before the keys begin to differ are all alike; heads that begin after that point do not give the
     // order.
     let isUseful = part.headStart <= shared && shared < part.headStart + 8
     let order = KeyOrder(table: table, spare: spare)

@@ -1,6 +1,6 @@
 /// The retentions that a keyspace has had, each from a commit on, and the versions of a row that remain under them.
 ///
-/// A version expires when it is one too many, and does not come back when more are kept later. So it has to be among
+/// A version expires when it is one too many, and does not return when more are retained later. So it has to be among
 /// the newest at the end of each retention there was. Expired versions need not be known: the versions that were kept
 /// instead of them give the same answer.
 package struct RetentionSchedule {

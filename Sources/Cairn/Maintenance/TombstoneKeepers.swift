@@ -1,13 +1,13 @@
 import Synchronization
 
 /// Finds why tombstones stay in the log: another segment may still contain a record that they delete, or the newest
-/// checkpoint leads to one.
+/// checkpoint refers to one.
 struct TombstoneKeepers {
   enum Keeper {
-    /// Other segments that can be compacted; compacting some of them, even without a gain of its own, lets the
-    /// tombstones go.
+    /// Other segments that can be compacted; compacting some of them, even without a gain of its own, makes the
+    /// tombstones dead.
     case segments
-    /// The newest checkpoint; a newer one, or none, lets the tombstones go.
+    /// The newest checkpoint; with a newer one, or none, the tombstones are dead.
     case checkpoint
     /// A segment from which compaction cannot remove what the tombstones delete, because of a snapshot or damage.
     case others
@@ -55,7 +55,7 @@ struct TombstoneKeepers {
     segment.isHeldBack.load(ordering: .relaxed) && segment.neededBytes > segment.liveBytes.load(ordering: .relaxed)
   }
 
-  /// What keeps a segment's tombstones, except those that indexes lead to; nil if nothing does.
+  /// What keeps a segment's tombstones, except those to which indexes refer; nil if nothing does.
   func keeper(of segment: Segment) -> Keeper? {
     let last = segment.lastSequence.load(ordering: .relaxed)
     if segment.looseTombstoneBytes == 0 { return nil }

@@ -11,7 +11,7 @@ final class WritePace: Sendable {
   /// The value of `Log.appendedBytes` up to which writers have waited.
   private let settled = Atomic<Int>(0)
 
-  /// Nanoseconds for each KiB when the log is one segment size behind the start; the delay grows with that distance to
+  /// Nanoseconds for each KiB when the log is one segment size past the start; the delay grows with that distance to
   /// at most twice as much.
   private static let delay = 1200 << 10
   /// The longest pause in nanoseconds, so that a change of the start takes effect soon.
@@ -22,7 +22,7 @@ final class WritePace: Sendable {
     self.segmentSize = segmentSize
   }
 
-  /// Makes writers wait from `slack` bytes behind `appended`, a value of `Log.appendedBytes`; nil for never.
+  /// Makes writers wait from `slack` bytes after `appended`, a value of `Log.appendedBytes`; nil for never.
   func set(slack: Int?, behind appended: Int) {
     let present = log.appendedBytes.load(ordering: .relaxed)
     if start.load(ordering: .relaxed) >= present { settled.store(present, ordering: .relaxed) }
@@ -37,7 +37,7 @@ final class WritePace: Sendable {
     while let pause = nextPause(&bytes) { log.environment.pause(pause) }
   }
 
-  /// The same without blocking the thread.
+  /// Waits like the synchronous method, without blocking the thread.
   func wait() async {
     guard isDue else { return }
     var bytes = settle()

@@ -104,7 +104,7 @@ package protocol File: AnyObject, Sendable {
   /// For messages.
   var path: String { get }
   func size() throws(FileError) -> Int
-  /// An offset at or behind the last byte that was ever written: from there on the file reads as zeros, however long it
+  /// An offset at or after the last byte that was ever written: from there on the file reads as zeros, however long it
   /// is.
   func contentEnd() throws(FileError) -> Int
   /// Reads until the buffer is full or the file ends; returns the number of bytes read.

@@ -33,10 +33,10 @@ import CCairnPlatform
     return try unsafe body(&state.pointee)
   }
 
-  /// The same for a lock that is held for microseconds: tries for about as long before it lets the thread sleep, since
-  /// a sleeping thread takes tens of microseconds to wake. If another thread takes the lock again at once each time, a
-  /// thread that slept would come too late again and again; more attempts outlast the work that the other thread does
-  /// under the lock.
+  /// Like `withLock`, for a lock that is held for microseconds: tries for about as long before it lets the thread
+  /// sleep, since a sleeping thread takes tens of microseconds to wake. If another thread takes the lock again at once
+  /// each time, a thread that slept would come too late again and again; more attempts outlast the work that the other
+  /// thread does under the lock.
   @inline(__always)
   package func withLockSoon<R, E>(
     attempts: Int = 128, _ body: (inout State) throws(E) -> R

@@ -210,7 +210,7 @@ extension MemoryFileLayer {
       return result
     }
 
-    /// The bytes behind a file's end must be zeros, because they become visible when the file grows.
+    /// The bytes after a file's end must be zeros, because they become visible when the file grows.
     private mutating func clearBehindEnd() {
       guard touched > size else { return }
       unsafe (region.base + size).initializeMemory(as: UInt8.self, repeating: 0, count: touched - size)

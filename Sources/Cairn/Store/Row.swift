@@ -25,7 +25,7 @@ public struct RowStamp: Sendable, Hashable {
   public let sequence: CommitSequence
 }
 
-/// Whether a scan goes on.
+/// Whether a scan continues.
 public enum ScanStep: Sendable {
   /// Go on to the next row.
   case next

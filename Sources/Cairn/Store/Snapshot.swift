@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The store as it was after one commit. A snapshot does not change while writing goes on.
+/// The store as it was after one commit. A snapshot does not change while others write.
 ///
 /// Taking one costs nothing. While it is held, each row that is overwritten or deleted for the first time costs 64
 /// bytes of memory; in a keyspace that retains older versions, each version that would otherwise have expired costs

@@ -29,7 +29,7 @@ public final class Store: Sendable {
 
   /// Opens the store in a directory; creates both if there is nothing yet.
   ///
-  /// Reads the index from the newest checkpoint, at some 6 ns a row, and the log behind the checkpoint, at 100 to 500
+  /// Reads the index from the newest checkpoint, at some 6 ns a row, and the log after the checkpoint, at 100 to 500
   /// ns a record; without a checkpoint, the whole log. Changes nothing in an existing store. A process that already has
   /// the store open for writing gets the same store again, if it asks for the same options; while another thread opens
   /// or closes the store, this waits for that. A poisoned store is closed and opened again.
@@ -258,8 +258,8 @@ public final class Store: Sendable {
     return sequence
   }
 
-  /// Makes the state in which the store was opened its newest one, as the first write does: the bytes behind the commit
-  /// that ``StoreOptions/upTo`` names are kept in separate files. Durable on return.
+  /// Makes the state in which the store was opened its newest one, as the first write does: the bytes after the commit
+  /// that ``StoreOptions/upTo`` names are saved in separate files. Durable on return.
   package func beginWriting() throws(StoreError) {
     try checkWritable()
     try committer.betweenCommits { () throws(StoreError) in _ = try log.currentEpoch() }
@@ -389,7 +389,7 @@ public final class Store: Sendable {
   }
 
   /// Stops compaction in the background until ``resumeCompaction()``. A compaction that is copying is given up, and
-  /// begins again then; checkpoints go on. The log may grow beyond its bound meanwhile. Waits until a
+  /// begins again then; checkpoints continue. The log may grow beyond its bound meanwhile. Waits until a
   /// ``compact(_:progress:)`` of another thread is done with its present segments.
   public func pauseCompaction() { if index.isOfThisProcess { maintenance.pause() } }
 
