@@ -26,15 +26,9 @@ struct LargeSets {
   private func measure(
     _ title: String, into table: inout FigureTable, _ body: (NSManagedObjectContext, Report) throws -> Void
   ) throws {
-    defer { try? FileManager.default.removeItem(at: url) }
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
-    CairnIncrementalStore.register()
-    let store = try coordinator.addPersistentStore(
-      type: .cairn, at: url, options: [CairnDurabilityOption: "buffered"])
-    let context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = coordinator
-    try context.performAndWait { try body(context) { table.add("\(title), \($0)", [$1], "ns") } }
-    try coordinator.remove(store)
+    try withNewStore(at: url, Self.model()) { context in
+      try body(context) { table.add("\(title), \($0)", [$1], "ns") }
+    }
   }
 
   private func plain(_ size: Int, _ context: NSManagedObjectContext, _ report: Report) throws {
@@ -53,38 +47,38 @@ struct LargeSets {
 
   private func members(_ size: Int, isOrdered: Bool, _ context: NSManagedObjectContext, _ report: Report) throws {
     let whole = NSEntityDescription.insertNewObject(forEntityName: "Whole", into: context)
-    let set = isOrdered ? nil : whole.mutableSetValue(forKey: "parts")
-    let list = isOrdered ? whole.mutableOrderedSetValue(forKey: "list") : nil
-    let (parts, made) = time(size) {
+    let key = isOrdered ? "list" : "parts"
+    let set = whole.mutableSetValue(forKey: key)
+    var list = isOrdered ? whole.mutableOrderedSetValue(forKey: key) : nil
+    let (added, made) = time(size) {
       (0..<size).map { _ in
         let part = NSEntityDescription.insertNewObject(forEntityName: "Part", into: context)
-        set?.add(part)
-        list?.add(part)
+        if let list { list.add(part) } else { set.add(part) }
         return part
       }
     }
     report("made and added", made)
+    var parts = added
     report("saved", try time(size) { try context.save() }.each)
     if let list {
       report("reversed", time(size) { whole.setValue(NSOrderedSet(array: list.array.reversed()), forKey: "list") }.each)
       report("saved reversed", try time(size) { try context.save() }.each)
+      let first: [NSManagedObject] = parts.suffix(1000).reversed()
+      report(
+        "1000 removed from the front of the ordered set",
+        time(first.count) { for part in first { list.remove(part) } }.each)
+      for part in first { list.add(part) }
+      parts = first.reversed() + parts.dropLast(1000)
     }
-    report(
-      "half removed one by one from the front",
-      time(size / 2) {
-        for part in isOrdered ? parts.reversed()[..<(size / 2)] : parts[..<(size / 2)] {
-          set?.remove(part)
-          list?.remove(part)
-        }
-      }.each)
-    report("saved with half", try time(size / 2) { try context.save() }.each)
+    list = nil
+    let front: [NSManagedObject] = isOrdered ? parts.suffix(size / 2).reversed() : Array(parts.prefix(size / 2))
+    report("half removed one by one from the front", time(front.count) { for part in front { set.remove(part) } }.each)
+    report("saved with half", try time(front.count) { try context.save() }.each)
+    let rest = isOrdered ? whole.mutableOrderedSetValue(forKey: key) : nil
     report(
       "the rest removed at once",
-      time(size - size / 2) {
-        set?.removeAllObjects()
-        list?.removeAllObjects()
-      }.each)
-    report("saved empty", try time(size - size / 2) { try context.save() }.each)
+      time(size - front.count) { if let rest { rest.removeAllObjects() } else { set.removeAllObjects() } }.each)
+    report("saved empty", try time(size - front.count) { try context.save() }.each)
   }
 
   private static func model() -> NSManagedObjectModel {
@@ -109,4 +103,18 @@ struct LargeSets {
     model.entities = [whole, part]
     return model
   }
+}
+
+/// Runs `body` in a context over a new store on Cairn, buffered, and removes the store.
+func withNewStore(
+  at url: URL, _ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Void
+) throws {
+  defer { try? FileManager.default.removeItem(at: url) }
+  let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+  CairnIncrementalStore.register()
+  let store = try coordinator.addPersistentStore(type: .cairn, at: url, options: [CairnDurabilityOption: "buffered"])
+  let context = NSManagedObjectContext(.privateQueue)
+  context.persistentStoreCoordinator = coordinator
+  try context.performAndWait { try body(context) }
+  try coordinator.remove(store)
 }

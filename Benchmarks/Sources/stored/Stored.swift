@@ -22,7 +22,7 @@ struct Stored: ParsableCommand {
   @Option(help: "Measure so many bugs, read page by page, instead.")
   var bugs: Int?
 
-  @Option(parsing: .upToNextOption, help: "Measure large saves and relationships of these sizes instead.")
+  @Option(parsing: .upToNextOption, help: "Measure large saves, relationships and far effects of these sizes instead.")
   var sizes: [Int] = []
 
   @Option(help: "Where the store is made, and removed in the end.")
@@ -39,6 +39,7 @@ struct Stored: ParsableCommand {
     }
     if !sizes.isEmpty {
       try LargeSets(sizes: sizes, at: url).measure(into: &table)
+      try FarEffects(sizes: sizes, rounds: rounds, url: url).measure(into: &table)
       return print(table.text)
     }
     try Items(count: objects, rounds: rounds, at: url).measure(into: &table)
