@@ -93,11 +93,12 @@ final class AsyncCommits: Sendable {
   }
 
   private func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
-    do throws(StoreError) {
-      return try committer.append(batch, isSynced: isSynced)
-    } catch {
-      guard error.code == .noSpace, makeSpace() else { throw error }
-      return try committer.append(batch, isSynced: isSynced)
+    while true {
+      do throws(StoreError) {
+        return try committer.append(batch, isSynced: isSynced)
+      } catch {
+        guard error.code == .noSpace, makeSpace() else { throw error }
+      }
     }
   }
 }

@@ -67,7 +67,7 @@ extension Committer {
       clear(keyspace)
       return sequence
     }
-    let sequence = try unsafe assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength, freesSpace: true)
+    let sequence = try unsafe assembly.begin(bound: FrameHeader.size + RecordHeader.maximumLength, effect: .frees)
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     _ = try unsafe assembly.add(
       .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)

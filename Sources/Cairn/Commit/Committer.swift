@@ -70,11 +70,11 @@ final class Committer: @unchecked Sendable {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
     try look(batch)
-    let (bound, freesSpace, hasNewKeyspace) = try bound(batch)
+    let (bound, effect, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
     try reserveMemory(batch, bound)
-    let sequence = try unsafe assembly.begin(bound: bound, freesSpace: freesSpace)
+    let sequence = try unsafe assembly.begin(bound: bound, effect: effect)
     if hasNewKeyspace { try define(batch, sequence) }
     try unsafe assemble(batch, into: &assembly)
     try unsafe assembly.finish(isSynced: isSynced)
@@ -219,13 +219,15 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// An upper bound of the frame's length, whether the batch frees space, and whether it is the first to write to a
+  /// An upper bound of the frame's length, what the batch does to the space, and whether it is the first to write to a
   /// keyspace.
   ///
-  /// A batch frees space if it only deletes, or if the rows that it puts have fewer bytes together than the rows that
-  /// it replaces and deletes. Lengths are those before compression: a shorter value may compress worse than a longer
+  /// A batch that puts rows replaces space if these have fewer bytes together than the rows that it replaces and
+  /// deletes. Lengths are those before compression: a shorter value may compress worse than a longer
   /// one. A replaced version that its keyspace retains frees nothing.
-  private func bound(_ batch: BatchBuffer) throws(StoreError) -> (length: Int, freesSpace: Bool, hasNewKeyspace: Bool) {
+  private func bound(
+    _ batch: BatchBuffer
+  ) throws(StoreError) -> (length: Int, effect: SpaceEffect, hasNewKeyspace: Bool) {
     var bound = FrameHeader.size
     var hasPuts = false
     var hasNewKeyspace = false
@@ -254,7 +256,7 @@ final class Committer: @unchecked Sendable {
     guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
-    return (bound, !hasPuts || taken < freed, hasNewKeyspace)
+    return (bound, !hasPuts ? .frees : taken < freed ? .replaces : .takes, hasNewKeyspace)
   }
 
   /// Reserves the memory that the indexes need for a batch before the batch is in the log, while it can still be

@@ -36,8 +36,8 @@ import Synchronization
   deinit { unsafe memory.deallocate() }
 
   /// Begins the frame of a commit, of at most `bound` bytes. Returns the sequence of the commit.
-  mutating func begin(bound: Int, freesSpace: Bool = false) throws(StoreError) -> CommitSequence {
-    let (segment, offset) = try log.room(for: bound, freesSpace: freesSpace)
+  mutating func begin(bound: Int, effect: SpaceEffect = .takes) throws(StoreError) -> CommitSequence {
+    let (segment, offset) = try log.room(for: bound, effect)
     begin(in: segment, at: offset, log.lastSequence + 1)
     return sequence
   }

@@ -26,11 +26,16 @@ extension Log {
       _ = try roll(0, schedulesSeal: false)
       return full
     }
-    guard let full else { return }
-    // Earlier segments, which may not have been sealed yet, go first.
-    let open = manifest.withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
-    for segment in segments.withLock({ $0 }) where segment.id <= full.id && open.contains(segment.id) { seal(segment) }
+    guard full != nil else { return }
+    try sealFull(between)
     environment.scheduler.schedule { [self] in prepare() }
+  }
+
+  /// Seals the segments before the active one that the background work has not sealed yet.
+  func sealFull(_ between: (() throws(StoreError) -> Segment?) throws(StoreError) -> Segment?) throws(StoreError) {
+    guard let active = try between({ active }) else { return }
+    let open = manifest.withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
+    for segment in segments.withLock({ $0 }) where segment.id < active.id && open.contains(segment.id) { seal(segment) }
   }
 
   /// Begins the epoch that this opening writes in, which seals the last segment that recovery found.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The log for its one writer: where the next frame is written, and how far the log is durable.
 ///
-/// `room(for:freesSpace:)`, `appended` and the functions they call belong to the committer, which calls them under its
+/// `room(for:_:)`, `appended` and the functions they call belong to the committer, which calls them under its
 /// lock. The rest may be called from any thread.
 final class Log: @unchecked Sendable {
   let environment: Environment
@@ -170,13 +170,13 @@ final class Log: @unchecked Sendable {
   ///
   /// - Throws: `noSpace` and the like, which change nothing, or `poisoned`.
   ///
-  /// - Parameter freesSpace: whether the frame may use the reserve.
-  func room(for length: Int, freesSpace: Bool) throws(StoreError) -> (segment: Segment, offset: Int) {
+  func room(for length: Int, _ effect: SpaceEffect) throws(StoreError) -> (segment: Segment, offset: Int) {
     if let active, case let end = active.end.load(ordering: .relaxed), end + length <= reserved { return (active, end) }
     do throws(StoreError) {
-      if freesSpace {
+      if effect != .takes {
         defer { isShortOfSpace.store(reserve.isSpent.load(ordering: .relaxed), ordering: .relaxed) }
-        return try reserve.lend(to: .deletion(length)) { () throws(StoreError) in try newRoom(length) }
+        let left = effect == .frees ? reserve.floor : max(reserve.floor, min(reserveSize / 2, longestEnd))
+        return try reserve.lend(to: .commit(length, leaving: left)) { () throws(StoreError) in try newRoom(length) }
       }
       try requireReserve()
       defer { isShortOfSpace.store(false, ordering: .relaxed) }
@@ -189,8 +189,8 @@ final class Log: @unchecked Sendable {
 
   private func newRoom(_ length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
     if active == nil { try activateEpoch() }
-    let longest = reserve.isSpent.load(ordering: .relaxed) ? min(reserve.floor, segmentSize) : segmentSize
-    guard let active, case let end = active.end.load(ordering: .relaxed), end + length <= longest else {
+    let full = reserve.isSpent.load(ordering: .relaxed) ? min(reserve.floor, segmentSize) : fullLength
+    guard let active, case let end = active.end.load(ordering: .relaxed), end + length <= full else {
       return (try roll(length), SegmentHeader.size)
     }
     if end + length > reserved { try grow(active, to: end + length) }
@@ -204,7 +204,7 @@ final class Log: @unchecked Sendable {
     } else {
       while target < needed { target *= 2 }
     }
-    target = min(target, segmentSize)
+    target = min(target, max(needed, fullLength))
     try allocate(segment.file, target)
     reserved = target
     environment.scheduler.schedule { [self] in keepReserve() }
@@ -216,12 +216,23 @@ final class Log: @unchecked Sendable {
 
   // MARK: The reserve
 
+  /// The length at which a segment is full. On a disk that has space for a short log only, segments are short, too:
+  /// when the disk is full, the reserve has space for compaction to write any of them again.
+  var fullLength: Int {
+    let held = logBytes + reserve.bytes.load(ordering: .relaxed)
+    return min(segmentSize, max(Self.firstReservation, held / 16 + directory.freeSpace / 16))
+  }
+
+  private var logBytes: Int { segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) } }
+
+  private var longestEnd: Int { segments.withLock { $0 }.reduce(0) { max($0, $1.end.load(ordering: .relaxed)) } }
+
   /// Bytes to begin a segment and to write a manifest.
   var leastReserve: Int { min(Self.firstReservation, segmentSize) + reserve.step }
 
   /// Bytes for compaction to write a segment as well.
   private var reserveSize: Int {
-    let length = segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }
+    let length = logBytes
     return length < leastReserve ? 0 : leastReserve + min(segmentSize, length / 4)
   }
 

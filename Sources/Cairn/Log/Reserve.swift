@@ -1,5 +1,13 @@
 import Synchronization
 
+/// What a commit does to the space that the log needs in the end.
+enum SpaceEffect {
+  case takes
+  /// Frees more than it takes, but its rows stay. So it must leave space for compaction to write a whole segment again.
+  case replaces
+  case frees
+}
+
 /// Disk space that the store holds back, so that the operations that free space, deletions and compaction, find some
 /// when the disk is full.
 ///
@@ -11,8 +19,8 @@ package final class Reserve: Sendable {
 
   enum Borrower {
     case compaction
-    /// A deletion whose frame has this many bytes.
-    case deletion(Int)
+    /// A commit whose frame has `length` bytes, and that leaves so many for compaction.
+    case commit(_ length: Int, leaving: Int)
   }
 
   private let directory: any Directory
@@ -29,9 +37,18 @@ package final class Reserve: Sendable {
     step = min(1 << 16, segmentSize / 16)
   }
 
-  /// Bytes left for compaction. Segments that are begun while the reserve is used up are not longer than that, unless a
-  /// single frame is, so that compaction has space to write them again without what later deletions supersede.
+  /// Bytes that are always left for compaction. Segments that are begun while the reserve is used up are not longer than
+  /// that, unless a single frame is, so that compaction has space to write them again without what later deletions
+  /// supersede.
   var floor: Int { 4 * step }
+
+  /// Bytes of records for which compaction can find space while the reserve is used up; nil while it is not. The rest
+  /// is for headers and the manifest.
+  var spaceForCompaction: Int? {
+    guard isSpent.load(ordering: .relaxed) else { return nil }
+    let bytes = bytes.load(ordering: .relaxed)
+    return bytes - bytes / 16
+  }
 
   /// Holds about `size` bytes from now on, or as many as there is space for. Throws `noSpace` if there is none for the
   /// file, or if part of the reserve had been used up and there is not space for all of it.
@@ -74,7 +91,7 @@ package final class Reserve: Sendable {
         let left =
           switch borrower {
           case .compaction: 0
-          case .deletion(let length): max(floor, held - length - 2 * step)
+          case .commit(let length, let left): max(left, held - length - 2 * step)
           }
         guard left < held else { return false }
         isSpent.store(true, ordering: .relaxed)
@@ -121,26 +138,29 @@ package final class Reserve: Sendable {
     held = size
   }
 
-  /// Reserves `size` bytes; if there is not enough space, half as many, and so on.
+  /// Reserves `size` bytes; if there is not enough space, fewer. While the reserve is used up, takes all the space there
+  /// is except for less than a step: otherwise the next operation that frees space would use up what compaction needs.
   private func grow(_ held: inout Int, to size: Int) throws(FileError) {
     let file = try directory.open(Self.fileName, held > 0 ? .readWrite : .create)
     defer { file.close() }
-    var target = size
-    while true {
+    let isSpent = isSpent.load(ordering: .relaxed)
+    var shortage: FileError?
+    var addition = size - held
+    while addition > 0, isSpent ? addition >= step || held + addition == size : held + addition > floor {
       do throws(FileError) {
-        try file.reserve(target)
-        held = target
-        break
+        try file.reserve(held + addition)
+        held += addition
+        if !isSpent || held == size { break }
       } catch {
-        guard error.cause == .noSpace, target / 2 > max(held, floor) else {
-          if held == 0 { do throws(FileError) { try directory.remove(Self.fileName) } catch {} }
-          if held == 0, error.cause == .noSpace { isSpent.store(true, ordering: .relaxed) }
-          if held == 0 || isSpent.load(ordering: .relaxed) { throw error }
-          return
-        }
-        target /= 2
+        shortage = error
+        guard error.cause == .noSpace else { break }
       }
+      addition /= 2
     }
-    if target < size, isSpent.load(ordering: .relaxed) { throw FileError(.noSpace, "reserve", file.path) }
+    if held == 0 {
+      do throws(FileError) { try directory.remove(Self.fileName) } catch {}
+      if shortage?.cause == .noSpace { self.isSpent.store(true, ordering: .relaxed) }
+    }
+    if let shortage, held == 0 || isSpent && held < size { throw shortage }
   }
 }

@@ -106,6 +106,11 @@ final class CompactionJob: @unchecked Sendable {
     }
   }
 
+  /// By how much the log has become shorter, once the job is over.
+  var gainedBytes: Int {
+    inputs.reduce(0) { $0 + $1.end.load(ordering: .relaxed) } - (output?.end.load(ordering: .relaxed) ?? 0)
+  }
+
   /// Bytes read or copied, and the total as far as is known.
   var progress: (done: Int, total: Int) {
     let input = inputs.reduce(0) { $0 + $1.end.load(ordering: .relaxed) }

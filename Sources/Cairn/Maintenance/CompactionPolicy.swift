@@ -23,7 +23,7 @@ struct CompactionPolicy {
     }
   }
 
-  let segmentSize: Int
+  var segmentSize: Int
   /// Size of the largest new segment that there is space for, in bytes.
   var largestOutput = Int.max
 

@@ -15,6 +15,8 @@ final class Maintenance: Sendable {
   private let nextLook: Atomic<Int>
   private let isAtWork = Atomic<Bool>(false)
   private let isReadOnly: Bool
+  /// The length of segments that compaction writes, unless the disk is small.
+  private let segmentSize: Int
   let pace: WritePace
   private let state: Lock<State>
 
@@ -59,7 +61,7 @@ final class Maintenance: Sendable {
     compacts = options.compaction && options.access == .readWrite
     compresses = options.compression
     isReadOnly = options.access == .readOnly
-    let segmentSize = options.compactionSize ?? log.segmentSize
+    segmentSize = options.compactionSize ?? log.segmentSize
     pace = WritePace(log: log, segmentSize: segmentSize)
     state = Lock(
       State(
@@ -263,9 +265,11 @@ final class Maintenance: Sendable {
 
   /// The segments to compact, if any are due; `isUrgent` if the log grows faster than it is compacted.
   ///
-  /// - Parameter isShort: whether the disk is full, so that any compaction that frees space is due.
+  /// - Parameters:
+  ///   - isShort: whether the disk is full, so that any compaction that frees space is due.
+  ///   - thoroughly: whether a small gain is enough.
   private func dueForCompaction(
-    _ policy: CompactionPolicy, isShort: Bool
+    _ policy: CompactionPolicy, isShort: Bool, thoroughly: Bool
   ) -> (segments: [Segment], isUrgent: Bool)? {
     let keepers = TombstoneKeepers(log)
     let candidates = candidates(keepers.compactable, keepers)
@@ -275,18 +279,24 @@ final class Maintenance: Sendable {
       return nil
     }
     let kept = keepers.bytes(keptBy: .segments)
+    let isForTombstones = !isShort && policy.isTooLong(logBytes: logBytes, needed: needed, becauseOf: kept)
     let chosen =
-      !isShort && policy.isTooLong(logBytes: logBytes, needed: needed, becauseOf: kept)
-      ? policy.fill(self.candidates(keepers.keepingSegments, keepers)) : policy.choose(candidates)
+      isForTombstones
+      ? policy.fill(self.candidates(keepers.keepingSegments, keepers))
+      : policy.choose(candidates, thoroughly: thoroughly)
     return chosen.isEmpty
       ? nil : (chosen.map(\.segment), policy.isUrgent(logBytes: logBytes, needed: needed))
   }
 
   /// Begins a compaction; false if none is worth it.
-  private func beginJob(_ state: inout State) throws(StoreError) -> Bool {
+  private func beginJob(_ state: inout State, thoroughly: Bool = false) throws(StoreError) -> Bool {
     guard compacts, !state.isPaused else { return false }
     let isShort = log.isShortOfSpace.load(ordering: .relaxed)
-    guard let inputs = dueForCompaction(state.policy, isShort: isShort) else {
+    state.policy.segmentSize = min(segmentSize, log.fullLength)
+    if let space = log.reserve.spaceForCompaction {
+      state.policy.largestOutput = min(state.policy.largestOutput, space)
+    }
+    guard let inputs = dueForCompaction(state.policy, isShort: isShort, thoroughly: thoroughly) else {
       if !isShort, state.policy.largestOutput < .max {
         state.policy.largestOutput = .max
         state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
@@ -299,24 +309,50 @@ final class Maintenance: Sendable {
     return true
   }
 
-  /// Compacts for a commit that has found no space. False if compaction cannot free any.
+  /// Compacts for a commit that has found no space, until the log is shorter. False if compaction cannot shorten it.
   func makeSpace() -> Bool {
     state.withLock { state in
-      guard !state.isClosed, !state.isPaused else { return false }
+      guard compacts, !state.isClosed, !state.isPaused else { return false }
       defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
-      while true {
+      log.keepReserve()
+      state.policy.largestOutput = .max
+      // The space may be in segments that the background work has not sealed yet; last of all in the active one.
+      var isActiveSealed = false
+      var fruitlessJobs = 0
+      while fruitlessJobs < 2 {
         do throws(StoreError) {
-          if state.job == nil, try !beginJob(&state) { return false }
+          if state.job == nil {
+            try log.sealFull(committer.betweenCommits)
+            if try !beginJob(&state, thoroughly: true) {
+              guard !isActiveSealed, isActiveWorthwhile(state.policy) else { return false }
+              isActiveSealed = true
+              try log.sealActive(committer.betweenCommits)
+              log.keepReserve()
+              continue
+            }
+          }
+          guard let job = state.job else { return false }
           try stepJob(&state)
-          if state.job == nil { return true }
+          if state.job != nil { continue }
+          if job.gainedBytes > 0 { return true }
+          fruitlessJobs += 1
         } catch {
           guard let job = state.job, error.code == .noSpace, giveUp(job, &state) else {
             state.job = nil
             return false
           }
+          // A little less may fit, such as the first segment without the others.
+          state.policy.largestOutput += state.policy.largestOutput * 3 / 4
         }
       }
+      return false
     }
+  }
+
+  /// Whether compacting the active segment would make the log shorter.
+  private func isActiveWorthwhile(_ policy: CompactionPolicy) -> Bool {
+    guard let active = committer.betweenCommits({ log.active }) else { return false }
+    return !policy.choose(candidates([active], TombstoneKeepers(log)), thoroughly: true).isEmpty
   }
 
   private func stepJob(_ state: inout State) throws(StoreError) {
@@ -424,6 +460,7 @@ final class Maintenance: Sendable {
     try finishJob(&state)
     state.capture?.abandon()
     state.capture = nil
+    state.policy.segmentSize = min(segmentSize, log.fullLength)
     let keepers = TombstoneKeepers(log)
     let candidates = candidates(keepers.compactable, keepers)
     var chosen =

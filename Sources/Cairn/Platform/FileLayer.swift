@@ -15,6 +15,8 @@ package protocol Directory: AnyObject, Sendable {
   var path: String { get }
   /// Distinguishes it from every other directory, whatever path leads to it.
   var identity: FileIdentity { get }
+  /// About how many bytes its files can still take together.
+  var freeSpace: Int { get }
   /// The names in it, sorted, without `.` and `..`.
   func list() throws(FileError) -> [String]
   /// Opens a file. Links are not followed; anything but a regular file is refused with `.notAFile`.

@@ -210,6 +210,10 @@ package final class MemoryFileLayer: FileLayer {
 
     var identity: FileIdentity { FileIdentity(device: layer.id, inode: UInt64(inode)) }
 
+    var freeSpace: Int {
+      layer.state.withLock { state in state.volume.capacity.map { max(0, $0 - state.volume.used) } ?? .max }
+    }
+
     private func perform<R: Sendable>(
       _ operation: Operation, _ name: String, _ body: (inout Volume) throws(FileError.Cause) -> R
     ) throws(FileError) -> R {

@@ -64,6 +64,15 @@ private final class SystemDirectory: Directory {
     if descriptor >= 0 { closeDescriptor(descriptor) }
   }
 
+  /// 0 if the system does not tell.
+  var freeSpace: Int {
+    var status = statvfs()
+    guard unsafe fstatvfs(descriptor, &status) == 0 else { return 0 }
+    let blocks = Int(clamping: status.f_bavail)
+    let (bytes, overflow) = blocks.multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+    return overflow ? .max : bytes
+  }
+
   func list() throws(FileError) -> [String] {
     // A descriptor of its own, because the stream closes it and moves its position.
     let own = try attempt("list", path) { openFile(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }

@@ -218,14 +218,16 @@ public final class Store: Sendable {
     return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
   }
 
-  /// Makes a commit; if it finds no space, waits for compaction to free some, and makes it again if that succeeds.
+  /// Makes a commit; if it finds no space, waits for compaction to free some, and makes it again, as long as compaction
+  /// frees any.
   @inline(__always)
   private func makingSpace(_ commit: () throws(StoreError) -> CommitSequence) throws(StoreError) -> CommitSequence {
-    do throws(StoreError) {
-      return try commit()
-    } catch {
-      guard error.code == .noSpace, maintenance.makeSpace() else { throw error }
-      return try commit()
+    while true {
+      do throws(StoreError) {
+        return try commit()
+      } catch {
+        guard error.code == .noSpace, maintenance.makeSpace() else { throw error }
+      }
     }
   }
 

@@ -211,6 +211,7 @@ private final class WatchedDirectory: Directory {
 
   var path: String { directory.path }
   var identity: FileIdentity { directory.identity }
+  var freeSpace: Int { directory.freeSpace }
   func list() throws(FileError) -> [String] { try directory.list() }
   func rename(_ source: String, to target: String) throws(FileError) { try directory.rename(source, to: target) }
   func remove(_ name: String) throws(FileError) { try directory.remove(name) }
