@@ -29,7 +29,7 @@ public struct Verifier: Sendable {
   public enum Stage: Sendable, Hashable, CaseIterable {
     /// Reads the log. Counts bytes.
     case log
-    /// Reads every row through the index. Counts rows.
+    /// Reads every row through the index, and those of ordered keyspaces three times more. Counts readings of rows.
     case rows
     /// Compares the rows and entries of a Core Data store. Counts rows, and packs of entries.
     case objects
@@ -305,18 +305,24 @@ struct VerificationPass {
       let store = try Store.openForInspection(at: directory)
       defer { try? store.close() }
       try store.read { snapshot in
-        let total = store.statistics.rows
+        let total = 4 * store.statistics.rows
         var done = 0
+        func step() throws(StoreError) {
+          done += 1
+          guard done % 1024 != 0 || progress?(.rows, min(done, total), total) ?? true else {
+            throw StoreError(.cancelled, "verifying was cancelled")
+          }
+        }
         for keyspace in store.keyspaces {
           try snapshot.forEachHistory(in: keyspace) { records in
             for record in records where record.header.isPut {
               try unsafe snapshot.withValue(of: record) { _ in }
             }
-            done += 1
-            guard done % 1024 != 0 || progress?(.rows, done, total) ?? true else {
-              throw StoreError(.cancelled, "verifying was cancelled")
-            }
+            try step()
             return .next
+          }
+          if let problem = try snapshot.orderProblem(in: keyspace, step) {
+            findOrder(of: keyspace, problem, store.recovery.checkpoint)
           }
         }
         let watch = progress.map { progress in { progress(.objects, $0, $1) } }
@@ -328,6 +334,13 @@ struct VerificationPass {
     } catch {
       find(.opening, ManifestFile.name, "the rows cannot be read: \(error)")
     }
+  }
+
+  /// The order of rows is not in the log, so it is the checkpoint's if one was used.
+  private mutating func findOrder(of keyspace: Keyspace, _ problem: String, _ sequence: CommitSequence?) {
+    let used = directory.manifest?.checkpoints.last { $0.sequence == sequence }
+    let file = used.map { CheckpointTables.fileName($0.id) }
+    find(file == nil ? .opening : .checkpoint, file ?? ManifestFile.name, "the rows of \(keyspace.name): \(problem)")
   }
 
   private static func isNoDamage(_ code: StoreError.Code) -> Bool {

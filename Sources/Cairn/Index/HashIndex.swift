@@ -421,16 +421,17 @@ import Synchronization
     return Int(first) * 64..<Int(last) * 64 + pageSize
   }
 
-  /// Whether these are the pages of a directory, and all rows are at log addresses below `addressEnd`. Looks at every
-  /// slot.
-  static func isSound(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: LogAddress) -> Bool {
+  /// The number of rows in the pages of a directory; nil if these are no such pages, or if a row is not at a log address
+  /// below `addressEnd`. Looks at every slot.
+  static func count(_ arena: Arena, directory pages: [UInt32], nodesEnd: Int, addressEnd: LogAddress) -> Int? {
+    var rows = 0
     let depth = UInt32(pages.count.trailingZeroBitCount)
-    guard depth <= maximumDepth else { return false }
+    guard depth <= maximumDepth else { return nil }
     for (index, page) in pages.enumerated() {
-      guard page > 0, Int(page) * 64 + pageSize <= nodesEnd else { return false }
+      guard page > 0, Int(page) * 64 + pageSize <= nodesEnd else { return nil }
       let memory = unsafe arena[page]
       let span = unsafe memory.load(as: PageSpan.self)
-      guard span.depth <= depth, UInt32(index) >> (depth - span.depth) == span.prefix else { return false }
+      guard span.depth <= depth, UInt32(index) >> (depth - span.depth) == span.prefix else { return nil }
       guard index == 0 || pages[index - 1] != page else { continue }
       var highest: UInt64 = 0
       var counts = PageCounts(used: 0, vacated: 0)
@@ -445,10 +446,11 @@ import Synchronization
       guard LogAddress(highest >> addressShift) < addressEnd, noted.used == counts.used,
         noted.vacated == counts.vacated
       else {
-        return false
+        return nil
       }
+      rows += Int(counts.used) - Int(counts.vacated)
     }
-    return true
+    return rows
   }
 }
 

@@ -20,7 +20,7 @@ import Synchronization
   }
 
   /// More levels than a tree can have with the addresses there are.
-  private static let maximumHeight = 32
+  static let maximumHeight = 32
 
   /// Begins with nodes that are in the arena already; without a root it takes nothing from the arena before the first
   /// row.
@@ -520,26 +520,5 @@ import Synchronization
     arena.retire(neighbour, Leaf.size)
     arena.retire(step.node, Inner.rounded(parent.size))
     return true
-  }
-
-  // MARK: Checkpoints
-
-  /// Whether a node in an arena is the root of a tree whose nodes all lie below `nodesEnd`. `nodesLeft` limits how many
-  /// nodes are visited.
-  static func isSound(
-    _ arena: Arena, _ node: UInt32, below level: Int? = nil, nodesEnd: Int, nodesLeft: inout Int
-  ) -> Bool {
-    let offset = Int(node) * 64
-    guard node > 0, offset + Leaf.size <= nodesEnd, nodesLeft > 0 else { return false }
-    nodesLeft -= 1
-    let memory = unsafe arena[node]
-    let height = unsafe Inner.level(memory)
-    guard height < maximumHeight, level == nil || height == level.map({ $0 - 1 }) else { return false }
-    if height == 0 { return unsafe Leaf(memory).isSound }
-    let inner = unsafe Inner(memory)
-    guard inner.isSound(available: nodesEnd - offset) else { return false }
-    return (0..<inner.count).allSatisfy {
-      isSound(arena, inner.child($0), below: height, nodesEnd: nodesEnd, nodesLeft: &nodesLeft)
-    }
   }
 }

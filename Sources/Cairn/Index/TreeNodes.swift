@@ -86,6 +86,16 @@ import Synchronization
       && appended <= Self.maximumAppended
   }
 
+  /// Whether the heads of the sorted entries ascend; equal ones may follow each other.
+  var isAscending: Bool {
+    let heads = unsafe columns.heads
+    var isAscending = true
+    for index in 1..<max(1, loadCounts().sorted) {
+      if unsafe heads[index &- 1] > heads[index] { isAscending = false }
+    }
+    return isAscending
+  }
+
   /// Initializes fresh memory with `entries`, which are in order.
   func initialize(_ entries: UnsafeMutableBufferPointer<Entry>, prefix: UnsafeRawBufferPointer) {
     unsafe base.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
@@ -176,6 +186,15 @@ import Synchronization
     }
     unsafe bytes.append(contentsOf: tail(index))
     return bytes
+  }
+
+  /// Whether each separator is above the one before it.
+  var isAscending: Bool {
+    let heads = unsafe UnsafePointer(heads.assumingMemoryBound(to: UInt64.self))
+    return (1..<max(1, count - 1)).allSatisfy { index in
+      unsafe heads[index - 1] < heads[index]
+        || heads[index - 1] == heads[index] && separator(index - 1).lexicographicallyPrecedes(separator(index))
+    }
   }
 
   /// The child whose keys may include `key`; with `below`, the child that may hold the last key before it.

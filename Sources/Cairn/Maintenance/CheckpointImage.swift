@@ -46,10 +46,11 @@ struct CheckpointImage {
     }
   }
 
-  /// Whether the nodes refer only to nodes and records. Looks at every slot and every node.
+  /// Whether the nodes lead only to nodes and records, to each node of a tree once, and each tree has as many entries
+  /// as there are rows in the hash index. Looks at every slot, every node and every head.
   func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
     let addressEnd = LogAddress(UInt64(tables.slotCount) << UInt64(tables.slotShift))
-    var nodesLeft = tables.nodesEnd / 64
+    var trees = TreeCheck(arena, nodesEnd: tables.nodesEnd)
     let known = Set(tables.keyspaces.map(\.id))
     let hasSoundVersions =
       !tables.hasRetention
@@ -58,10 +59,12 @@ struct CheckpointImage {
         upTo: tables.sequence, isCovered: Coverage(tables, table).contains, isKnown: known.contains)
     return hasSoundVersions
       && tables.keyspaces.allSatisfy { keyspace in
-        keyspace.directory.isEmpty
-          || HashIndex.isSound(arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
-            && (keyspace.root == 0
-              || OrderedIndex.isSound(arena, keyspace.root, nodesEnd: tables.nodesEnd, nodesLeft: &nodesLeft))
+        guard !keyspace.directory.isEmpty else { return true }
+        let rows = HashIndex.count(
+          arena, directory: keyspace.directory, nodesEnd: tables.nodesEnd, addressEnd: addressEnd)
+        guard let rows else { return false }
+        let before = trees.entryCount
+        return keyspace.root == 0 || trees.isSound(keyspace.root) && trees.entryCount - before == rows
       }
   }
 }

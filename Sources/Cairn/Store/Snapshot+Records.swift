@@ -26,6 +26,33 @@ extension Snapshot {
     try unsafe record.withValue(index.dictionaries, body)
   }
 
+  /// What is wrong with the order in which a keyspace's rows are scanned, in words; nil for nothing. Reads all rows in
+  /// order, in reverse order, and in the order of their hashes. Calls `step` with each row that it reads.
+  package func orderProblem(in keyspace: Keyspace, _ step: () throws -> Void) throws -> String? {
+    guard keyspace.order == .ordered, keyspace.index.exists(at: sequence) else { return nil }
+    var all = RowOrder()
+    let scan = Scan(index: index, keyspace: keyspace.index, sequence: sequence, checkHeld: checkHeld)
+    try scan.unordered { record in
+      try step()
+      all.take(record, in: keyspace.index)
+      return true
+    }
+    for isReversed in [false, true] {
+      var found = RowOrder(reverse: isReversed)
+      try walk(.all, keyspace, reverse: isReversed, limit: .max) { record in
+        try step()
+        found.takeInOrder(record, in: keyspace.index)
+        return found.isAscending && found.count <= all.count
+      }
+      let direction = isReversed ? "backwards" : "forwards"
+      guard found.isAscending else { return "read \(direction), they are not in the order of their keys" }
+      guard found.hasSameRows(as: all) else {
+        return "read \(direction), they are not the \(all.count) rows that are found by their keys"
+      }
+    }
+    return nil
+  }
+
   /// The dictionaries that values of a keyspace may be compressed with, by id.
   package func dictionaries(of keyspace: Keyspace) -> [(id: DictionaryID, content: [UInt8])] {
     index.dictionaries.all.filter { $0.keyspace == keyspace.id }.map { dictionary in
