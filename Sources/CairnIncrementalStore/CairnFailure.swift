@@ -35,7 +35,8 @@ enum CairnFailure {
     case .notFound: CocoaError.fileReadNoSuchFile.rawValue
     case .damaged, .corrupted: CocoaError.fileReadCorruptFile.rawValue
     case .locked, .notAStore, .newerFormat, .optionsMismatch, .noDescriptors: NSPersistentStoreOpenError
-    case .poisoned, .readOnly, .batchTooLarge, .valueTooLarge, .keyTooLong, .noMemory: NSPersistentStoreSaveError
+    case .poisoned, .readOnly, .batchTooLarge, .valueTooLarge, .keyTooLong, .noMemory, .numbersUsedUp:
+      NSPersistentStoreSaveError
     default: NSPersistentStoreOperationError
     }
   }

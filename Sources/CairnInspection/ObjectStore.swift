@@ -77,7 +77,8 @@ package struct ObjectStore {
   /// The object that a URI or a name as above identifies, whether it exists or not.
   package func reference(_ text: String) throws(StoreError) -> ObjectReference {
     guard let parts = Self.parts(of: text), let number = Int64(parts.reference) else {
-      throw StoreError(.malformed, "\(text) does not name an object; use x-coredata://UUID/Person/p12 or Person/p12")
+      throw StoreError(
+        .invalidArgument, "\(text) does not name an object; use x-coredata://UUID/Person/p12 or Person/p12")
     }
     if let store = parts.store, store != uuid {
       throw StoreError(.notFound, "\(text) is an object of another store; the UUID of this store is \(uuid)")

@@ -18,7 +18,8 @@ package struct StoreDump {
   /// - Parameters:
   ///   - names: The names of the keyspaces to dump; all keyspaces if empty.
   ///   - isPastKeyLimit: Whether keys may be longer than LMDB usually accepts.
-  /// - Throws: `notFound` for a keyspace that does not exist; `malformed` for other than one keyspace without a name.
+  /// - Throws: `notFound` for a keyspace that does not exist; `invalidArgument` for other than one keyspace without a
+  ///   name.
   package init(
     _ store: Store, _ names: [String], _ form: Form, isPastKeyLimit: Bool = false
   ) throws(StoreError) {
@@ -31,7 +32,8 @@ package struct StoreDump {
     self.isPastKeyLimit = isPastKeyLimit
     if case .berkeley(_, isNamed: false) = form, self.keyspaces.count != 1 {
       throw StoreError(
-        .malformed, "only one keyspace can be dumped without a name, not \(self.keyspaces.count); name the keyspace")
+        .invalidArgument,
+        "only one keyspace can be dumped without a name, not \(self.keyspaces.count); name the keyspace")
     }
   }
 

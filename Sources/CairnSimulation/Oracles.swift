@@ -270,7 +270,7 @@ struct Oracles {
   /// Requires that the store has refused because of a compaction of newer commits. Compaction removes superseded
   /// records, and only up to the commit that it has looked at.
   mutating func checkRefusal(_ error: StoreError, _ files: MemoryFileLayer, _ sequence: CommitSequence) throws {
-    guard error.code == .malformed else { throw error }
+    guard error.code == .commitNotFound else { throw error }
     let compacted = LogScan.compactedSequence(files)
     try require(compacted > sequence, .lookingBack, "refused, but compaction has only looked at \(compacted): \(error)")
     tally.refusedToGoBack += 1

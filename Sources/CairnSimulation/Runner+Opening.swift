@@ -15,7 +15,7 @@ extension Runner {
         break
       } catch {
         observe("\(error.code)")
-        if error.code == .malformed, let last, machine.files.struck == struck {
+        if error.code == .commitNotFound, let last, machine.files.struck == struck {
           try oracles.checkRefusal(error, machine.files, last)
           return false
         }

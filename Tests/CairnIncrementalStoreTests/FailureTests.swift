@@ -11,6 +11,7 @@ import Testing
     (.corrupted, CocoaError.fileReadCorruptFile.rawValue), (.locked, NSPersistentStoreOpenError),
     (.notAStore, NSPersistentStoreOpenError), (.newerFormat, NSPersistentStoreOpenError),
     (.poisoned, NSPersistentStoreSaveError), (.valueTooLarge, NSPersistentStoreSaveError),
+    (.numbersUsedUp, NSPersistentStoreSaveError),
     (.inputOutput, NSPersistentStoreOperationError), (.alreadyExists, CocoaError.fileWriteFileExists.rawValue),
   ])
   func anErrorOfTheEngineIsOneOfCocoaWithTheEnginesBeneath(_ code: StoreError.Code, _ expected: Int) {

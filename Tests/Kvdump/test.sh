@@ -291,7 +291,7 @@ expect 65 load -o "$temporary/new" /dev/null; says 'the input is empty'
 expect 2 compact "$store" -o "$temporary/no/where/new"; says 'not found'
 [[ ! -e $temporary/new ]] || fail "a failed load left something"
 expect 2 dump "$store" nosuch; says 'there is no keyspace "nosuch"'
-expect 65 dump "$store" --unnamed; says 'only one keyspace can be dumped without a name'
+expect 64 dump "$store" --unnamed; says 'only one keyspace can be dumped without a name'
 
 # 64: wrong arguments.
 expect 64

@@ -65,7 +65,7 @@ expect 1 get "$store" references after
 sound "$store"
 expect 0 put "$store" references after again
 sound "$store"
-expect 65 rollback "$temporary/copy" --to 5; says 'the log was compacted later'
+expect 1 rollback "$temporary/copy" --to 5; says 'the log was compacted later'
 sound "$temporary/copy"
 expect 64 rollback "$store"
 for sequence in yesterday 1,23 12,34,567 ,123 -1; do expect 64 rollback "$store" --to="$sequence"; done

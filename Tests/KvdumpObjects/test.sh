@@ -47,7 +47,7 @@ expect 0 object "$store" "x-coredata://$uuid/Person/p1"; silent
 expect 1 object "$store" Person/p99; says 'kvdump: there is no object Person/p99'; prints ''
 expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; the entities are "Animal", "Cat", "Dog", "Person", "Sample"'
 expect 2 object "$store" "x-coredata://another/Person/p1"; says 'is an object of another store'
-expect 65 object "$store" p1; says 'p1 does not name an object'
+expect 64 object "$store" p1; says 'p1 does not name an object'
 expect 2 objects "$store" --entity Persn; says 'there is no entity "Persn"'
 expect 2 objects Tests/Fixtures/everything; says 'there are no Core Data objects in Tests/Fixtures/everything'
 expect 2 schema "$temporary/nowhere"; says 'kvdump: not found'

@@ -3,7 +3,7 @@ import Cairn
 
 /// The exit statuses of commands, besides success and `validationFailure` (64).
 extension ExitCode {
-  /// The command has found damage, a loss or a difference, or has not found the row.
+  /// The command has found damage, a loss or a difference, or has not found the row or the commit.
   static let finding = ExitCode(1)
   /// The store, or another file that is needed, is missing, is something else, or cannot be read.
   static let unreadable = ExitCode(2)
@@ -30,6 +30,8 @@ extension StoreError: StatusError {
     case .damaged, .corrupted: .damaged
     case .locked: .locked
     case .alreadyExists, .noSpace: .unwritable
+    case .commitNotFound: .finding
+    case .invalidArgument: .validationFailure
     case .malformed, .keyTooLong, .valueTooLarge, .batchTooLarge: .malformed
     default: .unreadable
     }

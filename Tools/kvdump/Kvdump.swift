@@ -45,7 +45,7 @@ struct Kvdump: ParsableCommand {
 
       Exit status:
         0    success
-        1    the command found damage, a loss or a difference, or did not find the row
+        1    the command found damage, a loss or a difference, or did not find the row or commit
         2    the store or another file is missing, is something else, or cannot be read
         3    the store is damaged where the command needs it
         4    another process has the store open for writing

@@ -44,7 +44,7 @@ extension Committer {
   // MARK: Keyspaces
 
   static func dropped(_ keyspace: KeyspaceIndex) -> StoreError {
-    StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) has been dropped")
+    StoreError(.keyspaceDropped, "keyspace \(keyspace.name) has been dropped")
   }
 
   /// Drops a keyspace with all its rows, by a commit of one record; without a commit if nothing was ever written to it.

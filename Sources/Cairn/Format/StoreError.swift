@@ -49,14 +49,26 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let valueTooLarge = Code("value too large")
     /// A batch takes more than 4 GiB in the log.
     public static let batchTooLarge = Code("batch too large")
-    /// The keyspace exists with the other order, has been dropped, or belongs to another store.
-    public static let keyspaceMismatch = Code("keyspace mismatch")
+    /// The keyspace exists with the other order.
+    public static let orderMismatch = Code("order mismatch")
+    /// The keyspace has been dropped.
+    public static let keyspaceDropped = Code("keyspace dropped")
+    /// The keyspace belongs to another store, or to an earlier opening of this one.
+    public static let foreignKeyspace = Code("foreign keyspace")
     /// A store has 100,000 keyspaces at most, and 2³¹ in all its life, dropped ones included.
     public static let tooManyKeyspaces = Code("too many keyspaces")
+    /// The store has used up its segment numbers, epochs or sequences. It can be read and copied.
+    public static let numbersUsedUp = Code("numbers used up")
+    /// The index takes more than the 256 GiB that a checkpoint can refer to. Nothing was changed.
+    public static let indexTooLarge = Code("index too large")
     /// A range of an unordered keyspace was requested.
     public static let notOrdered = Code("not ordered")
-    /// An argument is invalid, such as a keyspace name that is empty or too long, or bytes that are not an encoded key.
+    /// An argument is outside the values that are allowed, such as a keyspace name that is empty or too long.
+    public static let invalidArgument = Code("invalid argument")
+    /// Bytes or a text do not have the required form, such as bytes that are not an encoded key.
     public static let malformed = Code("malformed")
+    /// The log does not have the requested commit: it has not been made yet, or compaction has looked at a newer one.
+    public static let commitNotFound = Code("commit not found")
     /// The caller's progress function returned false. No row was changed.
     public static let cancelled = Code("cancelled")
     /// The operating system reported an error that none of the other codes names.

@@ -87,7 +87,7 @@ extension Log {
   }
 
   static var usedUp: StoreError {
-    StoreError(.damaged, "the store has used up its segment numbers, epochs or sequences")
+    StoreError(.numbersUsedUp, "the store has used up its segment numbers, epochs or sequences")
   }
 
   /// Saves the bytes after the end of the log in a file of their own.

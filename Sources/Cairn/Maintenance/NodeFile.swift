@@ -28,7 +28,7 @@
   ) throws(StoreError) -> (address: UInt32, result: R) {
     let size = (size + 63) & ~63
     guard end + size <= Int(UInt32.max) * 64 else {
-      throw StoreError(.inputOutput, "the index is too large for a checkpoint")
+      throw StoreError(.indexTooLarge, "the index is too large for a checkpoint")
     }
     if count + size > capacity { grow(size) }
     unsafe (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: size)

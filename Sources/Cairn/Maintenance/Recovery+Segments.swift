@@ -96,7 +96,7 @@ extension Recovery {
     }
     guard header.compactedSequence <= lastWanted else {
       throw StoreError(
-        .malformed,
+        .commitNotFound,
         "the store cannot go back to commit \(lastWanted): the log was compacted later, at commit "
           + "\(header.compactedSequence)")
     }

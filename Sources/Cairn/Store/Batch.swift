@@ -20,7 +20,7 @@ public struct Batch: ~Copyable {
   ///   - key: identifies the row; at most 65,536 bytes once encoded.
   ///   - keyspace: a keyspace of the same store.
   ///   - expectation: a condition on the row before the batch; if it does not hold, the batch is refused.
-  /// - Throws: `keyTooLong`, `valueTooLarge`, `keyspaceMismatch`, `noMemory`.
+  /// - Throws: `keyTooLong`, `valueTooLarge`, `invalidArgument`, `foreignKeyspace`, `noMemory`.
   public mutating func put(
     _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything
   ) throws(StoreError) {
@@ -86,7 +86,7 @@ public struct Batch: ~Copyable {
     _ expectation: Expectation
   ) throws(StoreError) {
     guard keyspace.owner == owner else {
-      throw StoreError(.keyspaceMismatch, "keyspace \(keyspace.name) belongs to another store")
+      throw StoreError(.foreignKeyspace, "keyspace \(keyspace.name) belongs to another store")
     }
     guard key.count <= Format.maximumKeyLength else {
       throw StoreError(.keyTooLong, "a key has \(key.count) bytes, but at most \(Format.maximumKeyLength) are allowed")
@@ -107,7 +107,8 @@ extension Key {
   @inline(__always)
   fileprivate func withChecked(_ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
     if case .tuple = self, nesting > Self.maximumNesting {
-      throw StoreError(.malformed, "tuples are nested \(nesting) deep, but may be only \(Self.maximumNesting) deep")
+      throw StoreError(
+        .invalidArgument, "tuples are nested \(nesting) deep, but may be only \(Self.maximumNesting) deep")
     }
     try unsafe withEncoded(body)
   }

@@ -29,7 +29,7 @@ public struct Keyspace: Sendable, Hashable {
   @inline(__always)
   func checkBelongs(to index: Index) throws(StoreError) {
     guard owner == index.number else {
-      throw StoreError(.keyspaceMismatch, "keyspace \(name) belongs to another store")
+      throw StoreError(.foreignKeyspace, "keyspace \(name) belongs to another store")
     }
     try index.checkProcess()
   }

@@ -36,7 +36,8 @@ public final class Store: Sendable {
   ///
   /// - Throws: `locked`, also if the same store is opened from within its opening; `optionsMismatch`, `newerFormat`,
   ///   `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`, `noDescriptors`, `noMemory`,
-  ///   `inputOutput`, `cancelled`. An existing store is unchanged after any of them.
+  ///   `inputOutput`, `cancelled`, `invalidArgument`; `commitNotFound` if the log does not have the commit that
+  ///   ``StoreOptions/upTo`` names. An existing store is unchanged after any of them.
   public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
     try open(at: path, options: options, environment: .system)
   }
@@ -120,17 +121,17 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - name: 1 to 65,535 bytes of UTF-8.
   ///   - order: the order that it was created with, or is to have.
-  /// - Throws: `keyspaceMismatch` if the keyspace exists with the other order; `malformed` for a name that is empty or
-  ///   too long; `tooManyKeyspaces` beyond 100,000 keyspaces, 64 MiB of names, or 2³¹ keyspaces with those
+  /// - Throws: `orderMismatch` if the keyspace exists with the other order; `invalidArgument` for a name that is
+  ///   empty or too long; `tooManyKeyspaces` beyond 100,000 keyspaces, 64 MiB of names, or 2³¹ keyspaces with those
   ///   dropped.
   public func keyspace(_ name: String, _ order: Keyspace.Order = .ordered) throws(StoreError) -> Keyspace {
     try index.checkProcess()
     guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
-      throw StoreError(.malformed, "a keyspace's name must have 1 to 65,535 bytes, not \(name.utf8.count)")
+      throw StoreError(.invalidArgument, "a keyspace's name must have 1 to 65,535 bytes, not \(name.utf8.count)")
     }
     let keyspace = try index.keyspace(named: name, isOrdered: order == .ordered)
     guard keyspace.isOrdered == (order == .ordered) else {
-      throw StoreError(.keyspaceMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
+      throw StoreError(.orderMismatch, "keyspace \(name) is \(keyspace.isOrdered ? "ordered" : "unordered")")
     }
     return Keyspace(index: keyspace, owner: index.number)
   }
@@ -143,11 +144,10 @@ public final class Store: Sendable {
   }
 
   /// Drops a keyspace with all its rows, in one step however many there are. Existing snapshots still see it; for all
-  /// other readers its rows are gone, and writing to it throws `keyspaceMismatch`. The name can be used again at once.
+  /// other readers its rows are gone, and writing to it throws `keyspaceDropped`. The name can be used again at once.
   ///
   /// - Returns: the sequence of the commit.
-  /// - Throws: `keyspaceMismatch` if the keyspace has been dropped already or belongs to another store; the errors of
-  ///   ``write(_:_:)-5vjlh``.
+  /// - Throws: `keyspaceDropped`, `foreignKeyspace`; the errors of ``write(_:_:)-5vjlh``.
   @discardableResult
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> CommitSequence {
     try checkWritable()
@@ -174,8 +174,8 @@ public final class Store: Sendable {
   ///   - keyspace: a keyspace of this store.
   ///   - durability: how durable the commit is when the call returns.
   /// - Returns: the sequence of the commit.
-  /// - Throws: `malformed` for another number; `keyspaceMismatch` if the keyspace has been dropped or belongs to
-  ///   another store; the errors of ``write(_:_:)-5vjlh``.
+  /// - Throws: `invalidArgument` for another number; `keyspaceDropped`, `foreignKeyspace`; the errors of
+  ///   ``write(_:_:)-5vjlh``.
   @discardableResult
   public func setRetention(
     _ retention: Retention, of keyspace: Keyspace, _ durability: Durability = .durable
@@ -184,7 +184,8 @@ public final class Store: Sendable {
     try keyspace.checkBelongs(to: index)
     guard (1...Retention.maximumCount).contains(retention.count) else {
       throw StoreError(
-        .malformed, "a keyspace must keep 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
+        .invalidArgument,
+        "a keyspace must keep 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
     defer { maintenance.look() }
     return try makingSpace { () throws(StoreError) in
@@ -202,7 +203,8 @@ public final class Store: Sendable {
   /// - Returns: the sequence of the commit, which is that of every row that the batch has put. A batch that changes
   ///   nothing takes no sequence.
   /// - Throws: `conflict` if an expectation does not hold; `noSpace`, after which nothing is changed; `poisoned`, after
-  ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`; and whatever `body` throws.
+  ///   which the store has to be reopened; `closed`, `readOnly`, `batchTooLarge`, `keyspaceDropped`; and whatever
+  ///   `body` throws.
   @discardableResult
   public func write(
     _ durability: Durability = .durable, _ body: (inout Batch) throws -> Void
@@ -324,13 +326,13 @@ public final class Store: Sendable {
 
   /// Returns once a commit and all before it are durable, without blocking the calling thread: for a caller who has
   /// made a `buffered` commit and wants to acknowledge it later.
-  /// - Throws: `poisoned` if it cannot be made durable; `malformed` for a sequence that no commit has yet; `closed`;
-  ///   `readOnly` if the store was opened for reading and the commit is not known to be durable.
+  /// - Throws: `poisoned` if it cannot be made durable; `commitNotFound` for a sequence that no commit has yet;
+  ///   `closed`; `readOnly` if the store was opened for reading and the commit is not known to be durable.
   public func waitUntilDurable(_ sequence: CommitSequence) async throws(StoreError) {
     try index.checkProcess()
     guard sequence > durableSequence else { return }
     guard sequence <= lastSequence else {
-      throw StoreError(.malformed, "there is no commit \(sequence) yet; the newest is \(lastSequence)")
+      throw StoreError(.commitNotFound, "there is no commit \(sequence) yet; the newest is \(lastSequence)")
     }
     // The writer alone can sync the log: a reader has closed most of its files.
     try checkWritable()
@@ -430,7 +432,7 @@ public final class Store: Sendable {
   /// version of it is kept.
   ///
   /// Copies all of them; takes time in proportion to their number, and does not wait.
-  /// - Throws: `corrupted` if a record is damaged; `keyspaceMismatch`.
+  /// - Throws: `corrupted` if a record is damaged; `foreignKeyspace`.
   public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     let snapshot = snapshot()
     defer { snapshot.close() }

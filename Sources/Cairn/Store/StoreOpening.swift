@@ -21,7 +21,7 @@ struct StoreOpening {
   func open() throws(StoreError) -> Store {
     if options.access == .readOnly { return try openForReading() }
     guard (1 << 16...1 << 30).contains(options.segmentSize) else {
-      throw StoreError(.malformed, "a segment must have 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
+      throw StoreError(.invalidArgument, "a segment must have 64 KiB to 1 GiB, not \(options.segmentSize) bytes")
     }
     let directory = try openOrCreate()
     // Before anything is changed: is it a store, and one that this version can write?

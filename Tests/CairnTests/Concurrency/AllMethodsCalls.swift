@@ -243,7 +243,7 @@ struct Caller {
     let name = "temporary \(Int.random(in: 0..<3, using: &random))"
     let order: Keyspace.Order = chance(2) ? .ordered : .unordered
     var keyspace: Keyspace?
-    _ = try attempt(session, "keyspace", allowing: [.keyspaceMismatch]) {
+    _ = try attempt(session, "keyspace", allowing: [.orderMismatch]) {
       keyspace = try session.store.keyspace(name, order)
     }
     return keyspace
@@ -258,14 +258,14 @@ struct Caller {
     // Another thread may have dropped the keyspace, or may drop it before this call ends.
     switch Int.random(in: 0..<10, using: &random) {
     case 0..<6:
-      _ = try attempt(session, "write to a temporary keyspace", allowing: [.keyspaceMismatch]) {
+      _ = try attempt(session, "write to a temporary keyspace", allowing: [.keyspaceDropped]) {
         try store.write(.buffered) { batch in
           for number in first..<first + 60 { try batch.put(value, at: .integer(number), in: keyspace) }
           if drops { try store.drop(keyspace, .buffered) }
         }
       }
     case 6:
-      _ = try attempt(session, "asynchronous write", allowing: [.keyspaceMismatch]) {
+      _ = try attempt(session, "asynchronous write", allowing: [.keyspaceDropped, .orderMismatch]) {
         // The keyspace is looked up only inside the batch, when its turn comes.
         let (name, order) = (keyspace.name, keyspace.order)
         try wait {
@@ -276,10 +276,10 @@ struct Caller {
           }
         }
       }
-    case 7, 8: _ = try attempt(session, "drop", allowing: [.keyspaceMismatch]) { try store.drop(keyspace, .buffered) }
+    case 7, 8: _ = try attempt(session, "drop", allowing: [.keyspaceDropped]) { try store.drop(keyspace, .buffered) }
     default:
       let count = Int.random(in: 1...3, using: &random)
-      _ = try attempt(session, "setRetention", allowing: [.keyspaceMismatch]) {
+      _ = try attempt(session, "setRetention", allowing: [.keyspaceDropped]) {
         try store.setRetention(.last(count), of: keyspace, .buffered)
       }
     }
@@ -340,7 +340,7 @@ struct Caller {
     let next = own.other == .max ? 1 : own.other + 1
     let durability: Durability = chance(2) ? .durable : .buffered
     let refusal = failure { try session.store.put([next], at: 1, in: rows) }
-    try Mismatch.unless(refusal?.code == .keyspaceMismatch, "a keyspace of another store: \(refusal as Any)")
+    try Mismatch.unless(refusal?.code == .foreignKeyspace, "a keyspace of another store: \(refusal as Any)")
     // Another thread may have the same store and close it.
     let row = Key.integer(Int64(own.thread))
     if try attempt(session, "put", allowing: [.closed], { try store.put([next], at: row, in: rows, durability) }) {

@@ -69,7 +69,7 @@ import Testing
             for number in 0..<100 { _ = try store.keyspace("\(number)") }
           }
         }
-        #expect(error?.code == .keyspaceMismatch)
+        #expect(error?.code == .keyspaceDropped)
       }
     }
   }
@@ -86,7 +86,7 @@ import Testing
         for number in 0..<3000 as Range<Int64> { try batch.put([5], at: .integer(number), in: rows) }
       }
     }
-    #expect(error?.code == .keyspaceMismatch)
+    #expect(error?.code == .keyspaceDropped)
   }
 
   /// A thread that syncs first publishes what is durable and then writes it to a file; closing once did so at the same

@@ -39,8 +39,8 @@ import Testing
   @Test("Writing to a dropped keyspace is refused.") func writingToItIsRefused() throws {
     let (store, rows) = try filled(Machine())
     try store.drop(rows)
-    #expect(failure { try store.put([1], at: 1, in: rows) }?.code == .keyspaceMismatch)
-    #expect(failure { try store.drop(rows) }?.code == .keyspaceMismatch)
+    #expect(failure { try store.put([1], at: 1, in: rows) }?.code == .keyspaceDropped)
+    #expect(failure { try store.drop(rows) }?.code == .keyspaceDropped)
     #expect(try store.write { try $0.put([2], at: 1, in: store.keyspace("others")) } > 300)
   }
 

@@ -72,12 +72,12 @@ import Testing
     let store = try machine.open()
     try store.put([1], at: 1, in: store.keyspace("o"))
     try store.put([1], at: 1, in: store.keyspace("u", .unordered))
-    #expect(failure { _ = try store.keyspace("o", .unordered) }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.keyspace("u") }?.code == .keyspaceMismatch)
+    #expect(failure { _ = try store.keyspace("o", .unordered) }?.code == .orderMismatch)
+    #expect(failure { _ = try store.keyspace("u") }?.code == .orderMismatch)
     try store.close()
     let again = try machine.open()
-    #expect(failure { _ = try again.keyspace("o", .unordered) }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try again.keyspace("u", .ordered) }?.code == .keyspaceMismatch)
+    #expect(failure { _ = try again.keyspace("o", .unordered) }?.code == .orderMismatch)
+    #expect(failure { _ = try again.keyspace("u", .ordered) }?.code == .orderMismatch)
   }
 
   @Test("G22: Writing with a keyspace of another store is refused.") func oneOfAnotherStoreIsRefused() throws {
@@ -90,12 +90,12 @@ import Testing
       { try store.put([1], at: 1, in: foreign) }, { try store.delete(1, in: foreign) },
       { try store.write { try $0.check(1, in: foreign, .absent) } },
     ] as [() throws -> CommitSequence] {
-      #expect(failure { _ = try change() }?.code == .keyspaceMismatch)
+      #expect(failure { _ = try change() }?.code == .foreignKeyspace)
     }
     // A keyspace from an earlier opening of the same store is refused, too.
     try store.close()
     let again = try machine.open()
-    #expect(failure { try again.put([1], at: 1, in: own) }?.code == .keyspaceMismatch)
+    #expect(failure { try again.put([1], at: 1, in: own) }?.code == .foreignKeyspace)
   }
 
   @Test("G22: Reading with a keyspace of another store is refused.")
@@ -105,20 +105,20 @@ import Testing
     let foreign = try other.keyspace("rows")
     try other.put([1], at: 1, in: foreign)
     try store.put([2], at: 1, in: store.keyspace("rows"))
-    #expect(failure { _ = try store.get(1, in: foreign) }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.row(1, in: foreign) }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.withValue(1, in: foreign) { _ in } }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.read { try $0.get(1, in: foreign) } }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.read { try $0.get(many: [1], in: foreign) } }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.read { try $0.count(in: foreign) } }?.code == .keyspaceMismatch)
-    #expect(failure { _ = try store.read { try $0.rows(in: foreign) } }?.code == .keyspaceMismatch)
+    #expect(failure { _ = try store.get(1, in: foreign) }?.code == .foreignKeyspace)
+    #expect(failure { _ = try store.row(1, in: foreign) }?.code == .foreignKeyspace)
+    #expect(failure { _ = try store.withValue(1, in: foreign) { _ in } }?.code == .foreignKeyspace)
+    #expect(failure { _ = try store.read { try $0.get(1, in: foreign) } }?.code == .foreignKeyspace)
+    #expect(failure { _ = try store.read { try $0.get(many: [1], in: foreign) } }?.code == .foreignKeyspace)
+    #expect(failure { _ = try store.read { try $0.count(in: foreign) } }?.code == .foreignKeyspace)
+    #expect(failure { _ = try store.read { try $0.rows(in: foreign) } }?.code == .foreignKeyspace)
   }
 
   @Test func namesHaveOneTo65535Bytes() throws {
     let longest = String(repeating: "n", count: 65_535)
     var store = try machine.open()
-    #expect(failure { _ = try store.keyspace("") }?.code == .malformed)
-    #expect(failure { _ = try store.keyspace(longest + "n") }?.code == .malformed)
+    #expect(failure { _ = try store.keyspace("") }?.code == .invalidArgument)
+    #expect(failure { _ = try store.keyspace(longest + "n") }?.code == .invalidArgument)
     try store.put([1], at: 1, in: store.keyspace(longest))
     try store.put([2], at: 1, in: store.keyspace("ä\0🪨"))
     for _ in 0..<3 {
@@ -150,8 +150,8 @@ import Testing
     for round in 0..<50 {
       let old = try { try machine.open(at: "/old").keyspace("rows") }()
       let store = try machine.open(at: "/new\(round)")
-      #expect(failure { try store.put([1], at: 1, in: old) }?.code == .keyspaceMismatch)
-      #expect(failure { _ = try store.get(1, in: old) }?.code == .keyspaceMismatch)
+      #expect(failure { try store.put([1], at: 1, in: old) }?.code == .foreignKeyspace)
+      #expect(failure { _ = try store.get(1, in: old) }?.code == .foreignKeyspace)
     }
   }
 

@@ -63,8 +63,8 @@ import Testing
     let rows = try store.keyspace("rows")
     func nested(_ depth: Int) -> Key { (0..<depth).reduce(7) { inner, _ in .tuple([inner]) } }
     try store.put([1], at: nested(64), in: rows)
-    #expect(failure { try store.put([1], at: nested(65), in: rows) }?.code == .malformed)
-    #expect(failure { try store.delete(nested(65), in: rows) }?.code == .malformed)
+    #expect(failure { try store.put([1], at: nested(65), in: rows) }?.code == .invalidArgument)
+    #expect(failure { try store.delete(nested(65), in: rows) }?.code == .invalidArgument)
     #expect(try store.get(nested(64), in: rows) == [1])
     #expect(try store.read { try $0.rows(in: rows) }.map(\.key) == [nested(64)])
     try store.close()
@@ -77,7 +77,7 @@ import Testing
   {
     var options = StoreOptions()
     options.segmentSize = size
-    #expect(failure { _ = try machine.open(options) }?.code == .malformed)
+    #expect(failure { _ = try machine.open(options) }?.code == .invalidArgument)
     #expect(machine.files.contents.isEmpty)
   }
 

@@ -170,11 +170,11 @@ import Testing
     let store = try open()
     let keyspace = try store.keyspace("rows")
     for count in [0, -1, Retention.maximumCount + 1, Int.max, Int.min] {
-      #expect(failure { try store.setRetention(.last(count), of: keyspace) }?.code == .malformed)
+      #expect(failure { try store.setRetention(.last(count), of: keyspace) }?.code == .invalidArgument)
     }
     try store.setRetention(.last(Retention.maximumCount), of: keyspace)
     try store.drop(keyspace)
-    #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .keyspaceMismatch)
+    #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .keyspaceDropped)
     try store.close()
     #expect(failure { try store.setRetention(.last(2), of: keyspace) }?.code == .closed)
   }

@@ -400,7 +400,7 @@ import Testing
     var options = Self.options
     options.access = .readOnly
     options.upTo = middle
-    #expect(failure { _ = try machine.open(options) }?.code == .malformed)
+    #expect(failure { _ = try machine.open(options) }?.code == .commitNotFound)
     options.upTo = last
     #expect(try contents(machine.open(options)).count == 100)
   }
