@@ -139,9 +139,9 @@ extension AnnotatedFile {
   /// The fields of the watermark file. One of its two records may be missing.
   package static func watermarks(_ bytes: UnsafeRawBufferPointer) -> [Annotation] {
     var fields = unsafe FieldReader(bytes)
-    for slot in WatermarkRecord.slots where slot + WatermarkRecord.size <= bytes.count {
-      fields.reserved(slot - fields.position, "unused")
-      if unsafe bytes[slot..<slot + WatermarkRecord.size].allSatisfy({ $0 == 0 }) { continue }
+    for offset in WatermarkRecord.offsets where offset + WatermarkRecord.size <= bytes.count {
+      fields.reserved(offset - fields.position, "unused")
+      if unsafe bytes[offset..<offset + WatermarkRecord.size].allSatisfy({ $0 == 0 }) { continue }
       fields.magic("CAIRNWMK")
       fields.version()
       fields.number(UInt32.self, "epoch")
@@ -150,7 +150,7 @@ extension AnnotatedFile {
       fields.place("watermark place")
       fields.number(UInt64.self, "offset of the last frame before it")
       fields.reserved(4)
-      fields.checksum(of: slot..<slot + 60, "CRC-32C of the 60 bytes before")
+      fields.checksum(of: offset..<offset + 60, "CRC-32C of the 60 bytes before")
     }
     fields.reserved(fields.remaining, "unused")
     return fields.takeAnnotations()

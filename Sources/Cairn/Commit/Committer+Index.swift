@@ -82,7 +82,7 @@ extension Committer {
   private func countDead(_ keyspace: KeyspaceIndex, _ address: LogAddress, _ length: Int) {
     guard let segment = log.segment(ifAnyAt: address) else { return }
     segment.liveBytes.subtract(length, ordering: .relaxed)
-    keyspace.live.add(-length, slot: segment.slot)
+    keyspace.live.add(-length, extent: segment.extent)
   }
 
   /// Lets the oldest retained versions of a row expire with a commit, so that `count` are left.
@@ -167,14 +167,14 @@ extension Committer {
   func hold(_ keyspace: KeyspaceIndex, _ tombstone: LogAddress, _ length: Int) {
     guard let segment = log.segment(ifAnyAt: tombstone) else { return }
     segment.heldTombstoneBytes.add(length, ordering: .relaxed)
-    keyspace.held.add(length, slot: segment.slot)
+    keyspace.held.add(length, extent: segment.extent)
   }
 
   /// Counts the rows of a dropped keyspace as pinned, because a snapshot may still see them; with -1, as no longer
   /// pinned.
   func pin(_ keyspace: KeyspaceIndex, _ sign: Int) {
-    for (slot, bytes) in keyspace.live.bySlot {
-      let segment = log.segment(slot: slot)
+    for (extent, bytes) in keyspace.live.byExtent {
+      let segment = log.segment(extent: extent)
       segment.pinnedBytes.add(sign * bytes, ordering: .relaxed)
       guard sign < 0 else { continue }
       segment.isHeldBack.store(false, ordering: .relaxed)
@@ -183,9 +183,9 @@ extension Committer {
   }
 
   /// Counts the tombstones of a dropped keyspace as no longer held, because its indexes are about to be cleared.
-  func letGo(_ keyspace: KeyspaceIndex) {
-    for (slot, bytes) in keyspace.held.bySlot {
-      log.segment(slot: slot).heldTombstoneBytes.subtract(bytes, ordering: .relaxed)
+  func releaseTombstones(of keyspace: KeyspaceIndex) {
+    for (extent, bytes) in keyspace.held.byExtent {
+      log.segment(extent: extent).heldTombstoneBytes.subtract(bytes, ordering: .relaxed)
     }
   }
 }

@@ -75,7 +75,9 @@ extension Committer {
     keyspace.droppedAt.store(sequence, ordering: .releasing)
     index.remove(keyspace)
     log.forget(keyspace.id, droppedAt: sequence)
-    for (slot, bytes) in keyspace.live.bySlot { log.segment(slot: slot).liveBytes.subtract(bytes, ordering: .relaxed) }
+    for (extent, bytes) in keyspace.live.byExtent {
+      log.segment(extent: extent).liveBytes.subtract(bytes, ordering: .relaxed)
+    }
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
     index.published.store(sequence, ordering: .sequentiallyConsistent)
     commitCount.add(1, ordering: .relaxed)
@@ -141,7 +143,7 @@ extension Committer {
   }
 
   /// Releases the memory of dropped keyspaces that no snapshot sees any more. A reader of the latest state pins the
-  /// epoch before it checks whether the keyspace exists, so it can finish.
+  /// era before it checks whether the keyspace exists, so it can finish.
   func clearDropped() {
     guard !isCompacting else { return }
     // The keyspaces are in the order in which they were dropped.
@@ -151,7 +153,7 @@ extension Committer {
     guard !unseen.isEmpty else { return }
     for keyspace in unseen {
       pin(keyspace, -1)
-      letGo(keyspace)
+      releaseTombstones(of: keyspace)
       keyspace.clear()
       if keyspace.retainedSince.load(ordering: .relaxed) > 0 { removeKept(of: keyspace) }
     }

@@ -13,10 +13,10 @@ extension Committer {
       var tables = CheckpointTables(
         features: log.manifest.withLock { $0.features }, store: log.store, hashSeed: index.hash.seed, id: id,
         sequence: index.snapshots.register { index.published.load(ordering: .sequentiallyConsistent) },
-        place: place, slotShift: index.table.slotShift, slotCount: index.table.slotCount)
+        place: place, extentShift: index.table.extentShift, extentCount: index.table.extentCount)
       tables.segments = log.segments.withLock { $0 }.map { segment in
         CheckpointTables.Segment(
-          id: segment.id, epoch: segment.epoch, slot: segment.slot, end: segment.end.load(ordering: .relaxed),
+          id: segment.id, epoch: segment.epoch, extent: segment.extent, end: segment.end.load(ordering: .relaxed),
           lastSequence: segment.lastSequence.load(ordering: .relaxed),
           tombstones: segment.tombstoneBytes.load(ordering: .relaxed))
       }
@@ -24,7 +24,7 @@ extension Committer {
       tables.keyspaces = keyspaces.map { keyspace in
         CheckpointTables.Keyspace(
           id: keyspace.id, rows: keyspace.rowCount.load(ordering: .relaxed), root: 0, directory: [],
-          live: keyspace.live.bySlot.map { CheckpointTables.Live(slot: $0.slot, bytes: $0.bytes) },
+          live: keyspace.live.byExtent.map { CheckpointTables.Live(extent: $0.extent, bytes: $0.bytes) },
           oldVersions: keyspace.oldVersions.load(ordering: .relaxed),
           retainedSince: keyspace.retainedSince.load(ordering: .relaxed))
       }
@@ -94,8 +94,8 @@ extension Committer {
     }
     let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
     if isKept {
-      keyspace.live.add(-old.length, slot: source.slot)
-      keyspace.live.add(new.length, slot: target.slot)
+      keyspace.live.add(-old.length, extent: source.extent)
+      keyspace.live.add(new.length, extent: target.extent)
     }
     source.count(-old.length, isPinned: !isKept || isDropped)
     target.count(new.length, isPinned: !isKept || isDropped)

@@ -69,7 +69,7 @@ final class Committer: @unchecked Sendable {
   private func appendLocked(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
     guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
     try log.checkHealth()
-    try look(batch)
+    try lookUp(batch)
     let (bound, effect, hasNewKeyspace) = try bound(batch)
     guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
 
@@ -94,7 +94,7 @@ final class Committer: @unchecked Sendable {
   // MARK: Before the log
 
   /// Looks up the row of each change, and checks the expectations.
-  private func look(_ batch: BatchBuffer) throws(StoreError) {
+  private func lookUp(_ batch: BatchBuffer) throws(StoreError) {
     let changes = unsafe batch.changes
     let count = batch.changeCount
     if count > 1 {
@@ -110,7 +110,7 @@ final class Committer: @unchecked Sendable {
       }
       let change = unsafe changes + position
       try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
-        try unsafe look(keyspace, batch, change)
+        try unsafe lookUp(keyspace, batch, change)
       }
       let sequence = unsafe change.pointee.found == .row ? change.pointee.sequence : nil
       if unsafe !change.pointee.expectation.holds(sequence) { hasConflict = true }
@@ -177,7 +177,7 @@ final class Committer: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func look(
+  private func lookUp(
     _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>
   ) throws(StoreError) {
     let key = unsafe batch.key(change)
@@ -340,7 +340,7 @@ final class Committer: @unchecked Sendable {
       // While its keyspace retains older versions, a tombstone is retained like the version that it deletes.
       let isKept = unsafe isPut || change.pointee.keyspace.withBorrowed { $0.oldVersions.load(ordering: .relaxed) > 0 }
       if isKept {
-        unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, slot: assembly.segmentSlot) }
+        unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, extent: assembly.segmentExtent) }
         live &+= length
       } else {
         deleted &+= length

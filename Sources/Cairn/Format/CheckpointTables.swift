@@ -15,8 +15,8 @@ package struct CheckpointTables: Hashable, Sendable {
   package struct Segment: Hashable, Sendable, Numbered {
     package var id: SegmentID
     package var epoch: UInt32
-    /// The first of its slots in log addresses.
-    package var slot: Int
+    /// The first of its extents in log addresses.
+    package var extent: Int
     package var end: Int
     package var lastSequence: CommitSequence
     /// Bytes of tombstones that are not retained.
@@ -26,7 +26,7 @@ package struct CheckpointTables: Hashable, Sendable {
   /// Bytes of a keyspace's newest and retained records in a segment.
   package struct Live: Hashable, Sendable {
     /// The first extent of the segment.
-    package var slot: Int
+    package var extent: Int
     package var bytes: Int
   }
 
@@ -62,9 +62,9 @@ package struct CheckpointTables: Hashable, Sendable {
   /// The place where the log continues.
   package var place: Place
   /// Logarithm of the number of units in an extent.
-  package var slotShift: Int
-  /// The number of slots given to segments so far.
-  package var slotCount: Int
+  package var extentShift: Int
+  /// The number of extents given to segments so far.
+  package var extentCount: Int
   /// The offset in the file where the nodes end.
   package var nodesEnd: Int
   package var chunkChecksums: [UInt32] = []
@@ -78,8 +78,8 @@ package struct CheckpointTables: Hashable, Sendable {
 
   package init(
     features: UInt64, store: UInt128, hashSeed: UInt64, id: CheckpointID, sequence: CommitSequence, place: Place,
-    slotShift: Int,
-    slotCount: Int
+    extentShift: Int,
+    extentCount: Int
   ) {
     self.features = features
     self.store = store
@@ -87,8 +87,8 @@ package struct CheckpointTables: Hashable, Sendable {
     self.id = id
     self.sequence = sequence
     self.place = place
-    self.slotShift = slotShift
-    self.slotCount = slotCount
+    self.extentShift = extentShift
+    self.extentCount = extentCount
     nodesEnd = Self.nodesStart
   }
 
@@ -102,7 +102,7 @@ package struct CheckpointTables: Hashable, Sendable {
     for segment in segments {
       tables.append(segment.id)
       tables.append(segment.epoch)
-      tables.append(UInt32(segment.slot))
+      tables.append(UInt32(segment.extent))
       tables.append(UInt32(segment.tombstones / Format.unit))
       tables.append(UInt64(segment.end))
       tables.append(segment.lastSequence)
@@ -116,7 +116,7 @@ package struct CheckpointTables: Hashable, Sendable {
       for page in keyspace.directory { tables.append(page) }
       if keyspace.directory.count % 2 == 1 { tables.append(zeros: 4) }
       for live in keyspace.live {
-        tables.append(UInt32(live.slot))
+        tables.append(UInt32(live.extent))
         tables.append(zeros: 4)
         tables.append(UInt64(live.bytes))
       }
@@ -152,8 +152,8 @@ package struct CheckpointTables: Hashable, Sendable {
     header.append(sequence)
     header.append(place.packed)
     header.append(hashSeed)
-    header.append(UInt32(slotShift))
-    header.append(UInt32(slotCount))
+    header.append(UInt32(extentShift))
+    header.append(UInt32(extentCount))
     header.append(UInt64(nodesEnd))
     header.append(UInt64(tables.bytes.count))
     header.append(UInt32(chunkChecksums.count))
@@ -203,7 +203,7 @@ package struct CheckpointTables: Hashable, Sendable {
     }
     guard let store = reader.next(UInt128.self), let sequence = reader.next(CommitSequence.self),
       let place = reader.next(UInt64.self), let hashSeed = reader.next(UInt64.self),
-      let slotShift = reader.next(UInt32.self), slotShift < 40, let slotCount = reader.next(UInt32.self),
+      let extentShift = reader.next(UInt32.self), extentShift < 40, let extentCount = reader.next(UInt32.self),
       let nodesEnd = reader.next(UInt64.self), let tablesLength = reader.next(UInt64.self),
       let chunkCount = reader.next(UInt32.self), let segmentCount = reader.next(UInt32.self),
       let keyspaceCount = reader.next(UInt32.self), let dictionaryCount = reader.next(UInt32.self),
@@ -216,7 +216,7 @@ package struct CheckpointTables: Hashable, Sendable {
     else { throw Problem("its header has invalid fields") }
     self.init(
       features: incompatible, store: store, hashSeed: hashSeed, id: id, sequence: sequence, place: Place(packed: place),
-      slotShift: Int(slotShift), slotCount: Int(slotCount))
+      extentShift: Int(extentShift), extentCount: Int(extentCount))
     self.nodesEnd = Int(nodesEnd)
 
     let tables = unsafe UnsafeRawBufferPointer(rebasing: file[self.nodesEnd...])
@@ -233,16 +233,16 @@ package struct CheckpointTables: Hashable, Sendable {
       chunkChecksums.append(checksum)
     }
     guard chunkCount % 2 == 0 || reader.zeros(4) else { throw Problem("its tables are invalid") }
-    var slots: Set<UInt32> = []
+    var extents: Set<UInt32> = []
     for _ in 0..<segmentCount {
       guard let id = reader.next(SegmentID.self), let epoch = reader.next(UInt32.self),
-        let slot = reader.next(UInt32.self), slot < slotCount, let tombstones = reader.next(UInt32.self),
+        let extent = reader.next(UInt32.self), extent < extentCount, let tombstones = reader.next(UInt32.self),
         let end = reader.next(UInt64.self), end <= 1 << 40, let last = reader.next(CommitSequence.self),
-        id > segments.last?.id ?? 0, slots.insert(slot).inserted
+        id > segments.last?.id ?? 0, extents.insert(extent).inserted
       else { throw Problem("its list of segments is invalid") }
       segments.append(
         Segment(
-          id: id, epoch: epoch, slot: Int(slot), end: Int(end), lastSequence: last,
+          id: id, epoch: epoch, extent: Int(extent), end: Int(end), lastSequence: last,
           tombstones: Int(tombstones) * Format.unit))
     }
     for _ in 0..<keyspaceCount {
@@ -258,10 +258,10 @@ package struct CheckpointTables: Hashable, Sendable {
       guard count % 2 == 0 || reader.zeros(4) else { throw Problem("its list of keyspaces is invalid") }
       var live: [Live] = []
       for _ in 0..<liveCount {
-        guard let slot = reader.next(UInt32.self), reader.zeros(4), let bytes = reader.next(UInt64.self),
-          bytes <= 1 << 40, slots.contains(slot)
+        guard let extent = reader.next(UInt32.self), reader.zeros(4), let bytes = reader.next(UInt64.self),
+          bytes <= 1 << 40, extents.contains(extent)
         else { throw Problem("its count of live bytes is invalid") }
-        live.append(Live(slot: Int(slot), bytes: Int(bytes)))
+        live.append(Live(extent: Int(extent), bytes: Int(bytes)))
       }
       keyspaces.append(Keyspace(id: id, rows: Int(rows), root: root, directory: directory, live: live))
     }

@@ -176,9 +176,9 @@
     let word = unsafe Self.word(source, position)
     let low = UInt32(truncatingIfNeeded: word)
     var match = Match()
-    let slot = unsafe recent + Self.hash5(word, bits)
-    let earlier = unsafe Int(slot.pointee)
-    unsafe slot.pointee = UInt16(truncatingIfNeeded: position)
+    let entry = unsafe recent + Self.hash5(word, bits)
+    let earlier = unsafe Int(entry.pointee)
+    unsafe entry.pointee = UInt16(truncatingIfNeeded: position)
     if earlier < position, unsafe UInt32(truncatingIfNeeded: Self.word(source, earlier)) == low {
       let length = unsafe Self.common(source + position, source + earlier, limit)
       match = Match(start: position, length: length, offset: position &- earlier)

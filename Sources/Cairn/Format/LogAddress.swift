@@ -1,4 +1,4 @@
-/// Where a record is: a slot of the table of segments and, in units of 8 bytes, an offset there. 0 stands for no record.
+/// Where a record is: the number of an extent and, in units of 8 bytes, an offset in it. 0 stands for no record.
 @frozen package struct LogAddress: DistinctNumber {
   package let rawValue: UInt64
 

@@ -4,7 +4,7 @@ package struct WatermarkRecord: Hashable, Sendable {
   package static let size = 64
   /// The offsets of the two records, each in a block of its own. They are written in turns, so that one of them is
   /// whole at any time.
-  package static let slots = [0, 512]
+  package static let offsets = [0, 512]
   package static let fileLength = 1024
   private static let magic: UInt64 = 0x4B4D_574E_5249_4143  // "CAIRNWMK"
 
@@ -55,11 +55,11 @@ package struct WatermarkRecord: Hashable, Sendable {
       frame: Int(frame))
   }
 
-  /// The newer of the records in a file's bytes, and the number of its slot.
-  package static func newest(in file: UnsafeRawBufferPointer) -> (record: WatermarkRecord, slot: Int)? {
-    var newest: (record: WatermarkRecord, slot: Int)?
-    for (number, slot) in slots.enumerated() where slot + size <= file.count {
-      guard let record = unsafe WatermarkRecord(UnsafeRawBufferPointer(rebasing: file[slot..<slot + size])) else {
+  /// The newer of the records in a file's bytes, and its number.
+  package static func newest(in file: UnsafeRawBufferPointer) -> (record: WatermarkRecord, number: Int)? {
+    var newest: (record: WatermarkRecord, number: Int)?
+    for (number, offset) in offsets.enumerated() where offset + size <= file.count {
+      guard let record = unsafe WatermarkRecord(UnsafeRawBufferPointer(rebasing: file[offset..<offset + size])) else {
         continue
       }
       if let known = newest?.record,

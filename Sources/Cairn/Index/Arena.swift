@@ -44,7 +44,7 @@ import Synchronization
   private var free: [UInt32]
   /// Free blocks larger than a chunk, by their size in units: inner nodes of the longest keys.
   private var freeLarge: [Int: [UInt32]] = [:]
-  private let epochs: Epochs
+  private let eras: Eras
   private var retired: [Retired] = []
   private var firstRetired = 0
   /// How many retired blocks make it worthwhile to look again for those that can be reused.
@@ -54,11 +54,11 @@ import Synchronization
   private struct Retired {
     let address: UInt32
     let units: UInt32
-    let epoch: UInt64
+    let era: UInt64
   }
 
-  init(epochs: Epochs) {
-    self.epochs = epochs
+  init(eras: Eras) {
+    self.eras = eras
     unsafe chunks = .allocate(capacity: Self.maximumChunks)
     unsafe chunks.initialize(repeating: nil, count: Self.maximumChunks)
     let blank = UnsafeMutableRawPointer.allocate(byteCount: Self.blankSize, alignment: Self.unit)
@@ -230,19 +230,19 @@ import Synchronization
     free[units] = address
   }
 
-  /// Retires a block. Readers that pin the epoch from now on must not be able to reach it.
+  /// Retires a block. Readers that pin the era from now on must not be able to reach it.
   func retire(_ address: UInt32, _ size: Int) {
     guard address != Self.blank else { return }
     retired.append(
-      Retired(address: address, units: UInt32((size + Self.unit - 1) / Self.unit), epoch: epochs.now))
+      Retired(address: address, units: UInt32((size + Self.unit - 1) / Self.unit), era: eras.now))
   }
 
   /// Frees the retired blocks that no reader can reach any more.
   private func reclaim(always: Bool = false) {
     guard always || retired.count - firstRetired >= reclaimThreshold else { return }
-    epochs.advance()
-    let oldest = epochs.oldestPinned()
-    while firstRetired < retired.count, retired[firstRetired].epoch < oldest {
+    eras.advance()
+    let oldest = eras.oldestPinned()
+    while firstRetired < retired.count, retired[firstRetired].era < oldest {
       release(retired[firstRetired].address, units: Int(retired[firstRetired].units))
       firstRetired += 1
     }

@@ -11,7 +11,7 @@ final class Index: Sendable {
   private let process = cairn_process()
   let hash: KeyHash
   let table: SegmentTable
-  let epochs: Epochs
+  let eras: Eras
   let arena: Arena
   let versions: VersionTable
   let snapshots = SnapshotRegistry()
@@ -31,8 +31,8 @@ final class Index: Sendable {
     number = Self.count.add(1, ordering: .relaxed).newValue
     hash = KeyHash(seed: hashSeed)
     self.table = table
-    epochs = Epochs()
-    arena = Arena(epochs: epochs)
+    eras = Eras()
+    arena = Arena(eras: eras)
     versions = VersionTable(arena: arena)
     published = Atomic(0)
     applying = Atomic(0)
@@ -102,14 +102,14 @@ final class Index: Sendable {
 
   // MARK: Reading
 
-  /// Whether a keyspace is part of the latest state. For a reader that has pinned the epoch.
+  /// Whether a keyspace is part of the latest state. For a reader that has pinned the era.
   @inline(__always)
   func hasNow(_ keyspace: KeyspaceIndex) -> Bool {
     let droppedAt = keyspace.droppedAt.load(ordering: .acquiring)
     return droppedAt == .max || droppedAt > published.load(ordering: .acquiring)
   }
 
-  /// The newest published record of a key. For a reader that has pinned the epoch.
+  /// The newest published record of a key. For a reader that has pinned the era.
   @inline(__always)
   func latest(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer
@@ -134,7 +134,7 @@ final class Index: Sendable {
     return record
   }
 
-  /// The record of a key that a snapshot sees. For a reader that has pinned the epoch and holds the snapshot.
+  /// The record of a key that a snapshot sees. For a reader that has pinned the era and holds the snapshot.
   @inline(__always)
   func record(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence
@@ -167,7 +167,7 @@ final class Index: Sendable {
     return record.header.isTombstone ? nil : record
   }
 
-  /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the epoch and
+  /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the era and
   /// holds the commit as a snapshot.
   func history(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence

@@ -44,7 +44,7 @@ import Synchronization
     oldVersions = Atomic(image?.oldVersions ?? 0)
     retainedSince = Atomic(image?.retainedSince ?? 0)
     rowCount.store(image?.rows ?? 0, ordering: .relaxed)
-    for live in image?.live ?? [] { self.live.add(live.bytes, slot: live.slot) }
+    for live in image?.live ?? [] { self.live.add(live.bytes, extent: live.extent) }
   }
 
   var isOrdered: Bool { tree != nil }

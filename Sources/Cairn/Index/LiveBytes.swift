@@ -8,24 +8,24 @@
   deinit { unsafe bytes.deallocate() }
 
   /// The counts above zero, by the first extent of each segment.
-  var bySlot: [(slot: Int, bytes: Int)] { changes.filter { $0.bytes > 0 } }
+  var byExtent: [(extent: Int, bytes: Int)] { changes.filter { $0.bytes > 0 } }
 
   /// All counts other than zero. They may be negative where they count what has been added since some time.
-  var changes: [(slot: Int, bytes: Int)] {
+  var changes: [(extent: Int, bytes: Int)] {
     unsafe bytes.indices.filter { unsafe bytes[$0] != 0 }.map { unsafe ($0, bytes[$0]) }
   }
 
   /// Forgets what was counted in a segment.
-  func reset(slot: Int) { if unsafe slot < bytes.count { unsafe bytes[slot] = 0 } }
+  func reset(extent: Int) { if unsafe extent < bytes.count { unsafe bytes[extent] = 0 } }
 
   @inline(__always)
-  func add(_ count: Int, slot: Int) {
-    if unsafe slot >= bytes.count { grow(slot) }
-    unsafe bytes[slot] &+= count
+  func add(_ count: Int, extent: Int) {
+    if unsafe extent >= bytes.count { grow(extent) }
+    unsafe bytes[extent] &+= count
   }
 
-  private func grow(_ slot: Int) {
-    let larger = UnsafeMutableBufferPointer<Int>.allocate(capacity: max(16, (slot + 1) * 3 / 2))
+  private func grow(_ extent: Int) {
+    let larger = UnsafeMutableBufferPointer<Int>.allocate(capacity: max(16, (extent + 1) * 3 / 2))
     unsafe larger.initialize(repeating: 0)
     for index in unsafe bytes.indices { unsafe larger[index] = unsafe bytes[index] }
     unsafe bytes.deallocate()

@@ -35,7 +35,7 @@ import Synchronization
 
   // MARK: Reading
 
-  /// The separator at which a leaf's keys end. Valid while the epoch is pinned.
+  /// The separator at which a leaf's keys end. Valid while the era is pinned.
   @safe struct Fence {
     fileprivate let node: Inner
     fileprivate let separator: Int
@@ -45,7 +45,7 @@ import Synchronization
 
   /// Reads the leaf that holds the first keys at or after `bound`, or with `below` the last keys before it; if `bound`
   /// is nil, the first leaf or the last. Puts its entries into `entries` in order, and returns the fence at which
-  /// the neighbouring leaf in that direction begins, or nil if there is none. For a reader that has pinned the epoch;
+  /// the neighbouring leaf in that direction begins, or nil if there is none. For a reader that has pinned the era;
   /// for one that is going on beyond this leaf, the next leaf is prefetched if it has the same parent.
   func leaf(
     at bound: [UInt8]?, below: Bool, goingOn: Bool, into entries: inout LeafEntries

@@ -3,14 +3,14 @@ struct Scan {
   let index: Index
   let keyspace: KeyspaceIndex
   let sequence: CommitSequence
-  /// Throws if the snapshot has ended. Called after pinning the epoch, and when a row is not found.
+  /// Throws if the snapshot has ended. Called after pinning the era, and when a row is not found.
   let checkHeld: () throws(StoreError) -> Void
 
   /// The number of records that are prefetched together, ahead of the walk.
   private static let groupSize = 32
 
   /// Calls `body` with the rows of a range in order until it returns false, which is expected after `limit` rows. The
-  /// epoch is pinned for one leaf at a time, so that a long walk does not keep memory from being reused.
+  /// era is pinned for one leaf at a time, so that a long walk does not keep memory from being reused.
   func ordered(
     _ tree: OrderedIndex, from lower: [UInt8], to upper: [UInt8]?, reverse: Bool, limit: Int,
     _ body: (RecordView) throws -> Bool
@@ -20,8 +20,8 @@ struct Scan {
       var bound: [UInt8]? = reverse ? upper : lower.isEmpty ? nil : lower
       let end: [UInt8]? = reverse ? (lower.isEmpty ? nil : lower) : upper
       while true {
-        let pin = index.epochs.pin()
-        defer { index.epochs.unpin(pin) }
+        let pin = index.eras.pin()
+        defer { index.eras.unpin(pin) }
         try checkHeld()
         let fence = try tree.leaf(at: bound, below: reverse, goingOn: limit > Leaf.maximumCapacity, into: &entries)
         if reverse { entries.reverse() }
@@ -104,8 +104,8 @@ struct Scan {
     var addresses: [LogAddress] = []
     var position: UInt32? = 0
     while let from = position {
-      let pin = index.epochs.pin()
-      defer { index.epochs.unpin(pin) }
+      let pin = index.eras.pin()
+      defer { index.eras.unpin(pin) }
       try checkHeld()
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for start in addresses.indices {
@@ -151,8 +151,8 @@ extension Scan {
     try LeafEntries.with { entries in
       var bound: [UInt8]?
       while true {
-        let pin = index.epochs.pin()
-        defer { index.epochs.unpin(pin) }
+        let pin = index.eras.pin()
+        defer { index.eras.unpin(pin) }
         try checkHeld()
         let fence = try tree.leaf(at: bound, below: false, goingOn: true, into: &entries)
         for position in 0..<entries.count {
@@ -171,8 +171,8 @@ extension Scan {
     var addresses: [LogAddress] = []
     var position: UInt32? = 0
     while let from = position {
-      let pin = index.epochs.pin()
-      defer { index.epochs.unpin(pin) }
+      let pin = index.eras.pin()
+      defer { index.eras.unpin(pin) }
       try checkHeld()
       position = keyspace.locator.index.addresses(from: from, into: &addresses)
       for address in addresses {

@@ -125,7 +125,7 @@ import Synchronization
   }
 
   /// The versions of a row in the table that were kept after a commit, the row's newest at that time included. For a
-  /// reader that has pinned the epoch and holds the commit as a snapshot.
+  /// reader that has pinned the era and holds the commit as a snapshot.
   func all(_ hash: RowHash, asOf sequence: CommitSequence) -> [Version] {
     var versions: [Version] = []
     forEachNode(hash) { node in
@@ -219,7 +219,7 @@ import Synchronization
     return nodes.map { unsafe version($0).pointee }
   }
 
-  /// How many versions of a row have not expired. Also for a reader that has pinned the epoch.
+  /// How many versions of a row have not expired. Also for a reader that has pinned the era.
   func keptCount(_ hash: RowHash) -> Int {
     var count = 0
     forEachNode(hash) { node in
@@ -292,7 +292,7 @@ import Synchronization
   // MARK: Looking at what is there
 
   /// The version at an address and the commit with which it expires; nil if there is none. For a reader that has pinned
-  /// the epoch.
+  /// the era.
   func version(_ hash: RowHash, at address: LogAddress) -> (version: Version, expiredBy: CommitSequence)? {
     var found: (Version, CommitSequence)?
     forEachNode(hash) { node in
@@ -317,7 +317,7 @@ import Synchronization
   var bucketCount: Int { unsafe Int(truncatingIfNeeded: current.load(as: UInt64.self)) + 1 }
 
   /// The versions for which `isWanted` returns true, in one of `count` parts of the table; `count` is its present or a
-  /// former number of buckets. For a reader that has pinned the epoch.
+  /// former number of buckets. For a reader that has pinned the era.
   func versions(
     part: Int, of count: Int, where isWanted: (_ version: Version, _ expiredBy: CommitSequence) -> Bool
   ) -> [Version] {

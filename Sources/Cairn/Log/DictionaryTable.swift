@@ -37,13 +37,13 @@ extension RecordView {
 
 /// The dictionaries of a store by id. Finding one takes no lock and changes no reference count.
 ///
-/// A hash table whose slots point to dictionaries that this object keeps alive. A slot is filled once; a table that is
-/// half full is copied into one of twice the size, which a single atomic store publishes. The old table is kept for
+/// A hash table whose entries point to dictionaries that this object keeps alive. An entry is filled once; a table that
+/// is half full is copied into one of twice the size, which a single atomic store publishes. The old table is kept for
 /// readers that still use it.
 final class DictionaryTable: Sendable {
-  private typealias Slot = Atomic<Unmanaged<StoredDictionary>?>
+  private typealias Entry = Atomic<Unmanaged<StoredDictionary>?>
 
-  /// The address of the table: its number of slots, followed by the slots.
+  /// The address of the table: its number of entries, followed by the entries.
   private let current: Atomic<UInt>
   private let state: Lock<State>
 
@@ -64,24 +64,24 @@ final class DictionaryTable: Sendable {
   private static func makeTable(_ count: Int) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + count * MemoryLayout<UInt>.stride, alignment: 8)
     unsafe memory.storeBytes(of: count, as: Int.self)
-    // Empty slots.
+    // Empty entries.
     unsafe (memory + 8).initializeMemory(as: UInt.self, repeating: 0, count: count)
-    unsafe (memory + 8).bindMemory(to: Slot.self, capacity: count)
+    unsafe (memory + 8).bindMemory(to: Entry.self, capacity: count)
     return unsafe memory
   }
 
   @inline(__always)
-  private func slots(_ table: UInt) -> (slots: UnsafeMutablePointer<Slot>, mask: Int) {
+  private func entries(_ table: UInt) -> (entries: UnsafeMutablePointer<Entry>, mask: Int) {
     let memory = unsafe UnsafeMutableRawPointer(bitPattern: table).unsafelyUnwrapped
-    return unsafe ((memory + 8).assumingMemoryBound(to: Slot.self), memory.load(as: Int.self) &- 1)
+    return unsafe ((memory + 8).assumingMemoryBound(to: Entry.self), memory.load(as: Int.self) &- 1)
   }
 
   /// The dictionary with an id; nil if there is none.
   @inline(__always)
   func find(_ id: DictionaryID) -> Unmanaged<StoredDictionary>? {
-    let (slots, mask) = unsafe slots(current.load(ordering: .acquiring))
+    let (entries, mask) = unsafe entries(current.load(ordering: .acquiring))
     var position = Int(id.rawValue) & mask
-    while let dictionary = unsafe slots[position].load(ordering: .acquiring) {
+    while let dictionary = unsafe entries[position].load(ordering: .acquiring) {
       if unsafe dictionary._withUnsafeGuaranteedRef({ $0.id }) == id { return unsafe dictionary }
       position = (position &+ 1) & mask
     }
@@ -95,24 +95,24 @@ final class DictionaryTable: Sendable {
       guard unsafe find(dictionary.id) == nil else { return false }
       state.all.append(dictionary)
       state.nextID = max(state.nextID, dictionary.id.next)
-      var (slots, mask) = unsafe slots(current.load(ordering: .relaxed))
+      var (entries, mask) = unsafe entries(current.load(ordering: .relaxed))
       if state.all.count * 2 <= mask + 1 {
-        unsafe Self.enter(dictionary, slots, mask)
+        unsafe Self.enter(dictionary, entries, mask)
       } else {
         let larger = unsafe Self.makeTable((mask + 1) * 2)
         unsafe state.tables.append(larger)
-        unsafe (slots, mask) = unsafe self.slots(UInt(bitPattern: larger))
-        for known in state.all { unsafe Self.enter(known, slots, mask) }
+        unsafe (entries, mask) = unsafe self.entries(UInt(bitPattern: larger))
+        for known in state.all { unsafe Self.enter(known, entries, mask) }
         current.store(UInt(bitPattern: larger), ordering: .releasing)
       }
       return true
     }
   }
 
-  private static func enter(_ dictionary: StoredDictionary, _ slots: UnsafeMutablePointer<Slot>, _ mask: Int) {
+  private static func enter(_ dictionary: StoredDictionary, _ entries: UnsafeMutablePointer<Entry>, _ mask: Int) {
     var position = Int(dictionary.id.rawValue) & mask
-    while unsafe slots[position].load(ordering: .relaxed) != nil { position = (position + 1) & mask }
-    unsafe slots[position].store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
+    while unsafe entries[position].load(ordering: .relaxed) != nil { position = (position + 1) & mask }
+    unsafe entries[position].store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
   }
 
   /// The id for the next dictionary; nil if all ids are used up.

@@ -17,7 +17,7 @@ import Synchronization
   // The current frame.
   private let log: Log
   private var segment: Segment?
-  private var slot = 0
+  private var extent = 0
   private var seed = PlaceSeed.none
   private var baseSequence: CommitSequence = 0
   private var offset = 0
@@ -45,7 +45,7 @@ import Synchronization
   /// Begins the next frame of a segment, which has room for it.
   mutating func begin(in segment: Segment, at offset: Int, _ sequence: CommitSequence) {
     self.segment = segment
-    slot = segment.slot
+    extent = segment.extent
     seed = segment.seed
     baseSequence = segment.baseSequence
     self.offset = offset
@@ -127,7 +127,7 @@ import Synchronization
     }
     recordChecksums.append((~register).littleEndian)
     recordCount += 1
-    return (log.table.address(slot: slot, offset: start), length)
+    return (log.table.address(extent: extent, offset: start), length)
   }
 
   /// Counts bytes of records that are the newest of their rows once the frame is published, and bytes of tombstones.
@@ -136,8 +136,8 @@ import Synchronization
     if tombstones > 0 { unsafe segment.unsafelyUnwrapped.tombstoneBytes.add(tombstones, ordering: .relaxed) }
   }
 
-  /// The slot of the segment the frame goes to.
-  var segmentSlot: Int { slot }
+  /// The extent of the segment the frame goes to.
+  var segmentExtent: Int { extent }
 
   /// Writes the bytes in memory, except the room for the header.
   private mutating func flush() throws(StoreError) {

@@ -85,10 +85,10 @@ extension Log {
   /// like `release`.
   func enterCompacted(_ created: (header: SegmentHeader, file: any File, mapping: any Mapping)) -> Segment {
     let header = created.header
-    let slots = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
+    let extents = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
     let segment = Segment(
       id: header.id, epoch: header.epoch, file: created.file,
-      mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, slots: slots,
+      mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, extents: extents,
       end: SegmentHeader.size, lastSequence: header.compactedSequence, isCompacted: true)
     enter(segment)
     return segment
@@ -147,10 +147,10 @@ extension Log {
       .map(\.id).sorted()
   }
 
-  /// Gives back the slots of a segment and closes its file. No reader may have an address in it any more.
+  /// Gives back the extents of a segment and closes its file. No reader may have an address in it any more.
   func release(_ segment: Segment) {
-    enter(nil, segment.slots)
-    table.leave(segment.slots)
+    enter(nil, segment.extents)
+    table.leave(segment.extents)
     segment.file.close()
   }
 

@@ -81,10 +81,11 @@ extension Log {
       store: store, id: next.id, epoch: epoch, baseSequence: lastSequence, created: environment.clock(),
       watermark: watermark, recoveredEnd: recoveredEnd)
     do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch { throw poison(error) }
-    let slots = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
+    let extents = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
     let segment = Segment(
       id: next.id, epoch: epoch, file: next.file, mapping: mapping,
-      seed: header.seed, baseSequence: lastSequence, slots: slots, end: SegmentHeader.size, lastSequence: lastSequence)
+      seed: header.seed, baseSequence: lastSequence, extents: extents, end: SegmentHeader.size,
+      lastSequence: lastSequence)
     enter(segment)
     list(segment)
     tail.withLock { tail in

@@ -50,7 +50,7 @@ final class Log: @unchecked Sendable {
   var begun: (PreparedFile, UInt32)?
   var reserved = 0
   var zeroed = 0
-  private var segmentsBySlot: [Segment?] = []
+  private var segmentsByExtent: [Segment?] = []
   /// What recovery found; its segments are removed once the first write has made them part of the log.
   var recovered: RecoveredLog
   let isTailRewritten = Lock(false)
@@ -114,28 +114,28 @@ final class Log: @unchecked Sendable {
   }
 
   /// Sets the segment to which addresses in these extents refer.
-  func enter(_ segment: Segment?, _ slots: Range<Int>) {
-    while segmentsBySlot.count < slots.upperBound { segmentsBySlot.append(nil) }
-    for slot in slots { segmentsBySlot[slot] = segment }
+  func enter(_ segment: Segment?, _ extents: Range<Int>) {
+    while segmentsByExtent.count < extents.upperBound { segmentsByExtent.append(nil) }
+    for extent in extents { segmentsByExtent[extent] = segment }
   }
 
-  func enter(_ segment: Segment) { enter(segment, segment.slots) }
+  func enter(_ segment: Segment) { enter(segment, segment.extents) }
 
   /// The segment an address lies in. For the committer.
   @inline(__always)
-  func segment(_ address: LogAddress) -> Segment { segment(slot: table.slot(address)) }
+  func segment(_ address: LogAddress) -> Segment { segment(extent: table.extent(address)) }
 
   @inline(__always)
-  func segment(slot: Int) -> Segment {
-    guard let segment = segmentsBySlot[slot] else { fatalError("no segment has this address") }
+  func segment(extent: Int) -> Segment {
+    guard let segment = segmentsByExtent[extent] else { fatalError("no segment has this address") }
     return segment
   }
 
   /// The segment of an older version: a wrong checkpoint may hold an address where there is no segment any more.
   @inline(__always)
   func segment(ifAnyAt address: LogAddress) -> Segment? {
-    let slot = table.slot(address)
-    return slot < segmentsBySlot.count ? segmentsBySlot[slot] : nil
+    let extent = table.extent(address)
+    return extent < segmentsByExtent.count ? segmentsByExtent[extent] : nil
   }
 
   // MARK: Failure

@@ -10,7 +10,7 @@ package final class Segment: Sendable {
   let seed: PlaceSeed
   let baseSequence: CommitSequence
   /// Its extents in the segment table.
-  let slots: Range<Int>
+  let extents: Range<Int>
   /// Whether compaction wrote it. Then it is not part of the chain of commits.
   let isCompacted: Bool
   /// It contains no record superseded at or before this commit; 0 in a segment that compaction did not write.
@@ -42,7 +42,7 @@ package final class Segment: Sendable {
 
   init(
     id: SegmentID, epoch: UInt32, file: any File, mapping: any Mapping, seed: PlaceSeed,
-    baseSequence: CommitSequence, slots: Range<Int>, end: Int, lastSequence: CommitSequence, isCompacted: Bool = false
+    baseSequence: CommitSequence, extents: Range<Int>, end: Int, lastSequence: CommitSequence, isCompacted: Bool = false
   ) {
     self.id = id
     self.epoch = epoch
@@ -50,14 +50,14 @@ package final class Segment: Sendable {
     self.mapping = mapping
     self.seed = seed
     self.baseSequence = baseSequence
-    self.slots = slots
+    self.extents = extents
     self.isCompacted = isCompacted
     self.end = Atomic(end)
     self.lastSequence = Atomic(lastSequence)
   }
 
   /// The first of its extents; live bytes are counted by it.
-  var slot: Int { slots.lowerBound }
+  var extent: Int { extents.lowerBound }
 
   /// Counts bytes of records that are live, or pinned.
   func count(_ bytes: Int, isPinned: Bool) {

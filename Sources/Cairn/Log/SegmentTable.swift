@@ -22,18 +22,18 @@ import CCairnPlatform
   static let addressBits = 39
 
   /// Base-2 logarithm of the number of units in an extent.
-  let slotShift: Int
+  let extentShift: Int
   private let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
   private let chunkCount: Int
   /// All extents that have been given to segments are below this. Written by the committer alone.
-  private(set) var slotCount = 0
-  /// Extents below `slotCount` that no segment has.
-  private var freeSlots: [Int] = []
+  private(set) var extentCount = 0
+  /// Extents below `extentCount` that no segment has.
+  private var freeExtents: [Int] = []
 
   init(segmentSize: Int) {
     var shift = 17  // 1 MiB
     while (8 << shift) < segmentSize { shift += 1 }
-    slotShift = shift
+    extentShift = shift
     chunkCount = max(1, (1 << (Self.addressBits - shift)) / Self.chunkCapacity)
     unsafe chunks = .allocate(capacity: chunkCount)
     unsafe chunks.initialize(repeating: nil, count: chunkCount)
@@ -49,12 +49,12 @@ import CCairnPlatform
   func enter(
     _ mapping: any Mapping, id: SegmentID, seed: PlaceSeed, baseSequence: CommitSequence, at first: Int? = nil
   ) -> Range<Int> {
-    let slotLength = 8 << slotShift
-    let count = slotCount(for: mapping.length)
-    let first = first ?? (count == 1 ? freeSlots.popLast() : nil) ?? slotCount
+    let extentLength = 8 << extentShift
+    let count = extentCount(for: mapping.length)
+    let first = first ?? (count == 1 ? freeExtents.popLast() : nil) ?? extentCount
     reserve(first + count)
     for number in 0..<count {
-      let offset = number * slotLength
+      let offset = number * extentLength
       unsafe pointer(first + number).pointee = unsafe Entry(
         base: mapping.base + offset, length: mapping.length - offset, offset: offset, baseSequence: baseSequence,
         seed: seed, id: id)
@@ -62,26 +62,26 @@ import CCairnPlatform
     return first..<first + count
   }
 
-  func slotCount(for length: Int) -> Int { max(1, (length + (8 << slotShift) - 1) / (8 << slotShift)) }
+  func extentCount(for length: Int) -> Int { max(1, (length + (8 << extentShift) - 1) / (8 << extentShift)) }
 
   /// Frees the extents of a segment; no index may have an address in them any more.
-  func leave(_ slots: Range<Int>) { freeSlots += slots.reversed() }
+  func leave(_ extents: Range<Int>) { freeExtents += extents.reversed() }
 
   /// Makes all extents below `count` known. They have no bytes until a mapping is entered there.
   func reserve(_ count: Int) {
-    var number = slotCount / Self.chunkCapacity
+    var number = extentCount / Self.chunkCapacity
     while number * Self.chunkCapacity < count {
       _ = unsafe chunk(number)
       number += 1
     }
-    slotCount = max(slotCount, count)
+    extentCount = max(extentCount, count)
   }
 
-  /// Frees the slots below `slotCount` other than these. Before the store is shared.
+  /// Frees the extents below `extentCount` other than these. Before the store is shared.
   func keepOnly(_ used: [Range<Int>]) {
-    var isUsed = [Bool](repeating: false, count: slotCount)
-    for slots in used { for slot in slots { isUsed[slot] = true } }
-    freeSlots = (0..<slotCount).reversed().filter { !isUsed[$0] }
+    var isUsed = [Bool](repeating: false, count: extentCount)
+    for extents in used { for extent in extents { isUsed[extent] = true } }
+    freeExtents = (0..<extentCount).reversed().filter { !isUsed[$0] }
   }
 
   private func chunk(_ number: Int) -> UnsafeMutablePointer<Entry> {
@@ -95,36 +95,36 @@ import CCairnPlatform
     return unsafe entries
   }
 
-  /// The number of slots there are addresses for.
-  var slotLimit: Int { chunkCount * Self.chunkCapacity }
+  /// The number of extents there are addresses for.
+  var extentLimit: Int { chunkCount * Self.chunkCapacity }
 
-  /// Ends the slots of a segment at `end`, whatever the file's length. Before the store is shared.
-  func limit(_ slots: Range<Int>, to end: Int) {
-    for slot in slots {
-      let entry = unsafe pointer(slot)
+  /// Ends the extents of a segment at `end`, whatever the file's length. Before the store is shared.
+  func limit(_ extents: Range<Int>, to end: Int) {
+    for extent in extents {
+      let entry = unsafe pointer(extent)
       unsafe entry.pointee.length = unsafe max(0, min(entry.pointee.length, end - entry.pointee.offset))
     }
   }
 
   @inline(__always)
-  private func pointer(_ slot: Int) -> UnsafeMutablePointer<Entry> {
-    let chunk = unsafe chunks[slot &>> Self.chunkShift].unsafelyUnwrapped
-    return unsafe chunk + slot & (Self.chunkCapacity &- 1)
+  private func pointer(_ extent: Int) -> UnsafeMutablePointer<Entry> {
+    let chunk = unsafe chunks[extent &>> Self.chunkShift].unsafelyUnwrapped
+    return unsafe chunk + extent & (Self.chunkCapacity &- 1)
   }
 
   /// The address of a byte of a segment.
   @inline(__always)
-  func address(slot: Int, offset: Int) -> LogAddress {
-    LogAddress(UInt64(truncatingIfNeeded: (slot << slotShift) &+ (offset >> 3)))
+  func address(extent: Int, offset: Int) -> LogAddress {
+    LogAddress(UInt64(truncatingIfNeeded: (extent << extentShift) &+ (offset >> 3)))
   }
 
   @inline(__always)
-  private func entry(_ address: LogAddress) -> UnsafeMutablePointer<Entry> { unsafe pointer(slot(address)) }
+  private func entry(_ address: LogAddress) -> UnsafeMutablePointer<Entry> { unsafe pointer(extent(address)) }
 
   /// The offset of an address in its extent, in bytes.
   @inline(__always)
   func offset(_ address: LogAddress) -> Int {
-    Int(truncatingIfNeeded: address.rawValue & ((1 &<< UInt64(truncatingIfNeeded: slotShift)) &- 1)) &<< 3
+    Int(truncatingIfNeeded: address.rawValue & ((1 &<< UInt64(truncatingIfNeeded: extentShift)) &- 1)) &<< 3
   }
 
   /// The record at an address, with its checksum verified; nil if the bytes there are not those that were written.
@@ -166,8 +166,8 @@ import CCairnPlatform
   }
 
   @inline(__always)
-  func slot(_ address: LogAddress) -> Int {
-    Int(truncatingIfNeeded: address.rawValue &>> UInt64(truncatingIfNeeded: slotShift))
+  func extent(_ address: LogAddress) -> Int {
+    Int(truncatingIfNeeded: address.rawValue &>> UInt64(truncatingIfNeeded: extentShift))
   }
 
   @inline(__always)

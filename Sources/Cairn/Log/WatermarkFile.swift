@@ -10,7 +10,7 @@ final class WatermarkFile: @unchecked Sendable {
   /// Makes writing to the file a matter of memory.
   private var mapping: (any Mapping)?
   private var isNamed = true
-  private var slot = 0
+  private var number = 0
   private var written: WatermarkRecord?
 
   init(_ directory: any Directory) { self.directory = directory }
@@ -27,15 +27,15 @@ final class WatermarkFile: @unchecked Sendable {
     }
   }
 
-  private static func newest(in bytes: [UInt8]) -> (record: WatermarkRecord, slot: Int)? {
+  private static func newest(in bytes: [UInt8]) -> (record: WatermarkRecord, number: Int)? {
     unsafe bytes.withUnsafeBytes { unsafe WatermarkRecord.newest(in: $0) }
   }
 
   func write(_ record: WatermarkRecord) throws(FileError) {
     guard record != written else { return }
     let file = try openFile()
-    slot = (slot + 1) % WatermarkRecord.slots.count
-    try file.writeAll(record.encoded(), at: WatermarkRecord.slots[slot])
+    number = (number + 1) % WatermarkRecord.offsets.count
+    try file.writeAll(record.encoded(), at: WatermarkRecord.offsets[number])
     written = record
   }
 
@@ -57,7 +57,7 @@ final class WatermarkFile: @unchecked Sendable {
     if let file { return file }
     let file = try openOrCreate()
     do throws(FileError) {
-      slot = Self.newest(in: try file.bytes(WatermarkRecord.fileLength))?.slot ?? 0
+      number = Self.newest(in: try file.bytes(WatermarkRecord.fileLength))?.number ?? 0
       try file.reserve(WatermarkRecord.fileLength)
       mapping = try file.map(WatermarkRecord.fileLength)
     } catch {

@@ -153,8 +153,8 @@ final class CheckpointCapture: @unchecked Sendable {
     var position: UInt32? = start
     for _ in 0..<Self.pagesAtOnce {
       guard let from = position else { break }
-      let pin = index.epochs.pin()
-      defer { index.epochs.unpin(pin) }
+      let pin = index.eras.pin()
+      defer { index.eras.unpin(pin) }
       let (address, span) = try unsafe nodes.add(HashIndex.pageSize) { (memory) throws(StoreError) in
         try unsafe keyspace.locator.index.copyPage(from: from, to: memory) { (address) throws(StoreError) in
           if covered.contains(address) { return tombstones.isEmpty || !tombstones.contains(address) ? address : nil }
@@ -182,8 +182,8 @@ final class CheckpointCapture: @unchecked Sendable {
   }
 
   private func findTombstones() throws(StoreError) {
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     let byID = Dictionary(uniqueKeysWithValues: keyspaces.map { ($0.id, $0) })
     let unkept = index.versions.versions { version, expiredBy in expiredBy <= tables.sequence }
     for row in unkept {
@@ -209,8 +209,8 @@ final class CheckpointCapture: @unchecked Sendable {
     try LeafEntries.with { (entries) throws(StoreError) -> [UInt8]? in
       var bound = start
       for _ in 0..<Self.leavesAtOnce {
-        let pin = index.epochs.pin()
-        defer { index.epochs.unpin(pin) }
+        let pin = index.eras.pin()
+        defer { index.eras.unpin(pin) }
         let (prefix, fence) = try unsafe tree.leaf(from: bound, into: &entries)
         leafWasRead()
         // New rows are noted before they are added to a leaf.
@@ -234,8 +234,8 @@ final class CheckpointCapture: @unchecked Sendable {
   // MARK: Older versions
 
   private func copyVersions() throws(StoreError) {
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     let known = Set(tables.keyspaces.map(\.id))
     for _ in 0..<min(Self.bucketsAtOnce, versionParts - tables.versionBuckets.count) {
       let versions = index.versions.versions(part: tables.versionBuckets.count, of: versionParts) {

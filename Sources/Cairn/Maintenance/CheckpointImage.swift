@@ -20,8 +20,8 @@ struct CheckpointImage {
     }
     tables = try unsafe CheckpointTables(UnsafeRawBufferPointer(start: memory.base, count: length))
     guard tables.store == manifest.store, tables.hashSeed == manifest.hashSeed, tables.id == entry.id,
-      tables.sequence == entry.sequence, tables.place == entry.place, tables.slotShift == table.slotShift,
-      tables.slotCount <= table.slotLimit
+      tables.sequence == entry.sequence, tables.place == entry.place, tables.extentShift == table.extentShift,
+      tables.extentCount <= table.extentLimit
     else { throw CheckpointTables.Problem("it belongs to another log") }
     guard matches(manifest) else { throw CheckpointTables.Problem("its segments are not those of the log") }
   }
@@ -49,7 +49,7 @@ struct CheckpointImage {
   /// Whether the nodes lead only to nodes and records, to each node of a tree once, and each tree has as many entries
   /// as there are rows in the hash index. Looks at every slot, every node and every head.
   func isSound(_ arena: Arena, _ manifest: Manifest, _ table: SegmentTable) -> Bool {
-    let addressEnd = LogAddress(UInt64(tables.slotCount) << UInt64(tables.slotShift))
+    let addressEnd = LogAddress(UInt64(tables.extentCount) << UInt64(tables.extentShift))
     var trees = TreeCheck(arena, nodesEnd: tables.nodesEnd)
     let known = Set(tables.keyspaces.map(\.id))
     let hasSoundVersions =

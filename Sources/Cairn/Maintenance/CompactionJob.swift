@@ -173,7 +173,7 @@ final class CompactionJob: @unchecked Sendable {
         throw damage("a frame that was durable is invalid", in: segment, at: offset)
       }
       try frame.forEachRecord { (record, offset) throws(StoreError) in
-        try look(record, index.table.address(slot: segment.slot, offset: offset))
+        try lookUp(record, index.table.address(extent: segment.extent, offset: offset))
       }
       offset += frame.header.length
     }
@@ -188,7 +188,7 @@ final class CompactionJob: @unchecked Sendable {
     return StoreError(.corrupted, words, place: Place(segment: segment.id, offset: offset))
   }
 
-  private func look(_ record: RecordView, _ address: LogAddress) throws(StoreError) {
+  private func lookUp(_ record: RecordView, _ address: LogAddress) throws(StoreError) {
     let header = record.header
     let number = numbers[header.keyspace]
     switch header.kind {
@@ -234,8 +234,8 @@ final class CompactionJob: @unchecked Sendable {
 
   /// Decides which of the pending records are needed. Their cache lines of the hash index have been prefetched.
   private func decide() throws(StoreError) {
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     for row in pending {
       let keyspace = keyspaces[row.keyspace]
       let isNewest = unsafe keyspace.locator.index.find(row.hash) { $0 == row.address } != nil
@@ -297,8 +297,8 @@ final class CompactionJob: @unchecked Sendable {
   /// would bring that version back.
   private func carryDoubtful() {
     guard !doubtful.isEmpty else { return }
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     var horizonNow = Self.horizon(beside: inputs, log, checkpoint)
     let hasLost = pinned.contains { index.versions.version($0.value.hash, at: $0.key) == nil }
     if hasLost { horizonNow = min(horizonNow, purged) }
@@ -404,8 +404,8 @@ final class CompactionJob: @unchecked Sendable {
   private func isCompacted(_ address: LogAddress) -> Bool { input(of: address).isCompacted }
 
   private func input(of address: LogAddress) -> Segment {
-    let slot = index.table.slot(address)
-    guard let input = inputs.first(where: { $0.slots.contains(slot) }) else {
+    let extent = index.table.extent(address)
+    guard let input = inputs.first(where: { $0.extents.contains(extent) }) else {
       fatalError("a record of another segment")
     }
     return input

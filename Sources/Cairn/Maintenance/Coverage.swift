@@ -6,14 +6,14 @@ struct Coverage {
 
   init(_ tables: CheckpointTables, _ table: SegmentTable) {
     self.table = table
-    var ends = [Int](repeating: 0, count: tables.slotCount)
+    var ends = [Int](repeating: 0, count: tables.extentCount)
     for segment in tables.segments {
       var left = segment.end
-      var slot = segment.slot
-      while left > 0, slot < ends.count {
-        ends[slot] = left
-        left -= 8 << table.slotShift
-        slot += 1
+      var extent = segment.extent
+      while left > 0, extent < ends.count {
+        ends[extent] = left
+        left -= 8 << table.extentShift
+        extent += 1
       }
     }
     self.ends = ends
@@ -21,7 +21,7 @@ struct Coverage {
 
   @inline(__always)
   func contains(_ address: LogAddress) -> Bool {
-    let slot = table.slot(address)
-    return slot < ends.count && table.offset(address) < ends[slot]
+    let extent = table.extent(address)
+    return extent < ends.count && table.offset(address) < ends[extent]
   }
 }

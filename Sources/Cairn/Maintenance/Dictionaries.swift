@@ -34,7 +34,7 @@ final class Dictionaries: Sendable {
       guard isActive else { continue }
       unsafe keyspace.dictionary.store(Unmanaged.passUnretained(newest), ordering: .releasing)
       keyspace.nextTraining.store(
-        max(firstTraining, 3 * keyspace.live.bySlot.reduce(0) { $0 + $1.bytes }), ordering: .relaxed)
+        max(firstTraining, 3 * keyspace.live.byExtent.reduce(0) { $0 + $1.bytes }), ordering: .relaxed)
     }
   }
 
@@ -141,8 +141,8 @@ private struct Attempt {
   /// Takes samples from one page of rows after the other; the pages are evenly spread. Since rows are ordered by hash,
   /// those of a page are from anywhere in the log.
   private mutating func gather(_ index: Index, from start: UInt32) {
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     guard keyspace.droppedAt.load(ordering: .acquiring) == .max else { return position = nil }
     var addresses: [LogAddress] = []
     let next = keyspace.locator.index.addresses(from: start, into: &addresses)

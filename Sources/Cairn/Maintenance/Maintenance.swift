@@ -47,7 +47,7 @@ final class Maintenance: Sendable {
 
   private struct Retired {
     var segments: [Segment]
-    var epoch: UInt64
+    var era: UInt64
   }
 
   /// A shorter tail of the log is replayed quickly enough to need no checkpoint.
@@ -68,7 +68,7 @@ final class Maintenance: Sendable {
         policy: CompactionPolicy(segmentSize: segmentSize),
         sequence: recovery.checkpoint ?? 0, covered: -recovery.replayedBytes, credit: recovery.replayedBytes))
     nextLook = Atomic(1)
-    if index.arena.hasSmallPages { look() }
+    if index.arena.hasSmallPages { check() }
   }
 
   // MARK: In the background
@@ -83,12 +83,12 @@ final class Maintenance: Sendable {
 
   /// Called after a commit, or after the end of a snapshot.
   @inline(__always)
-  func lookIfDue() {
+  func checkIfDue() {
     if isLookDue || log.isShortOfSpace.load(ordering: .relaxed) { start() }
   }
 
   /// Looks for due work in the background; once more if a look is in progress.
-  func look() {
+  func check() {
     nextLook.store(0, ordering: .sequentiallyConsistent)
     start()
   }
@@ -523,18 +523,18 @@ final class Maintenance: Sendable {
 
   func resume() {
     state.withLock { $0.isPaused = false }
-    look()
+    check()
   }
 
   // MARK: Segments that have gone
 
   /// Readers that began earlier may still use them.
   private func retire(_ segments: [Segment], _ state: inout State) {
-    let epoch = committer.betweenCommits {
-      defer { index.epochs.advance() }
-      return index.epochs.now
+    let era = committer.betweenCommits {
+      defer { index.eras.advance() }
+      return index.eras.now
     }
-    state.retired.append(Retired(segments: segments, epoch: epoch))
+    state.retired.append(Retired(segments: segments, era: era))
     for segment in segments { retiredBytes.add(segment.end.load(ordering: .relaxed), ordering: .relaxed) }
     release(&state)
   }
@@ -542,8 +542,8 @@ final class Maintenance: Sendable {
   private func release(_ state: inout State) {
     guard !state.retired.isEmpty else { return }
     committer.betweenCommits {
-      let oldest = index.epochs.oldestPinned()
-      while let first = state.retired.first, first.epoch < oldest {
+      let oldest = index.eras.oldestPinned()
+      while let first = state.retired.first, first.era < oldest {
         for segment in first.segments {
           log.release(segment)
           retiredBytes.subtract(segment.end.load(ordering: .relaxed), ordering: .relaxed)

@@ -57,10 +57,12 @@ struct OlderVersions {
   private func count(
     _ keyspace: KeyspaceIndex, _ record: RecordHeader, at address: LogAddress, isLive: Bool, _ segments: [Segment?]
   ) {
-    guard case let slot = table.slot(address), slot < segments.count, let segment = segments[slot] else { return }
+    guard case let extent = table.extent(address), extent < segments.count, let segment = segments[extent] else {
+      return
+    }
     let bytes = isLive ? record.paddedLength : -record.paddedLength
     segment.liveBytes.add(bytes, ordering: .relaxed)
-    keyspace.live.add(bytes, slot: segment.slot)
+    keyspace.live.add(bytes, extent: segment.extent)
     if record.isTombstone { segment.tombstoneBytes.subtract(bytes, ordering: .relaxed) }
   }
 

@@ -28,12 +28,12 @@ extension Recovery {
         }
         replay.begin(behind: entry.sequence)
         checkpoint = image.tables
-        for live in image.tables.keyspaces.lazy.flatMap(\.live) { liveBytes[live.slot, default: 0] += live.bytes }
+        for live in image.tables.keyspaces.lazy.flatMap(\.live) { liveBytes[live.extent, default: 0] += live.bytes }
         for dictionary in image.tables.dictionaries {
           for segment in dictionary.segments { dictionaries[segment, default: []].append(dictionary.id) }
         }
         self.moves = moves
-        table.reserve(image.tables.slotCount)
+        table.reserve(image.tables.extentCount)
         for dictionary in image.tables.dictionaries {
           index.dictionaries.add(
             StoredDictionary(id: dictionary.id, keyspace: dictionary.keyspace, content: dictionary.content))
@@ -84,7 +84,7 @@ extension Recovery {
   /// them again with that commit.
   mutating func followMoves() throws(StoreError) {
     guard let checkpoint else { return }
-    let slots = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.slot) })
+    let extents = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.extent) })
     for source in sources {
       guard case .header(let header) = source.header else { continue }
       let known = checkpoint.segments.element(source.entry.id)
@@ -105,10 +105,10 @@ extension Recovery {
           if record.header.sequence > checkpoint.sequence || record.header.isTombstone { isKnown = false }
           let place = Place(packed: list.places[number])
           number += 1
-          guard record.header.isPut || record.header.isTombstone, let slot = slots[place.segment],
-            case let old = table.address(slot: slot, offset: place.offset)
+          guard record.header.isPut || record.header.isTombstone, let extent = extents[place.segment],
+            case let old = table.address(extent: extent, offset: place.offset)
           else { return }
-          replay.addMove(record, from: old, to: table.address(slot: segment.slot, offset: offset), in: segment)
+          replay.addMove(record, from: old, to: table.address(extent: segment.extent, offset: offset), in: segment)
         }
         offset += frame.header.length
       }
@@ -118,17 +118,19 @@ extension Recovery {
     let present = Set(manifest.segments.map(\.id))
     let gone = checkpoint.segments.filter { !present.contains($0.id) }
     guard !gone.isEmpty else { return }
-    var hasGone = [Bool](repeating: true, count: checkpoint.slotCount)
-    for segment in log.segments { for slot in segment.slots where slot < hasGone.count { hasGone[slot] = false } }
+    var hasGone = [Bool](repeating: true, count: checkpoint.extentCount)
+    for segment in log.segments {
+      for extent in segment.extents where extent < hasGone.count { hasGone[extent] = false }
+    }
     for source in sources {
       guard let known = checkpoint.segments.element(source.entry.id) else { continue }
-      for slot in known.slot..<min(hasGone.count, known.slot + table.slotCount(for: source.mapping.length)) {
-        hasGone[slot] = false
+      for extent in known.extent..<min(hasGone.count, known.extent + table.extentCount(for: source.mapping.length)) {
+        hasGone[extent] = false
       }
     }
     func isGone(_ address: LogAddress) -> Bool {
-      let slot = table.slot(address)
-      return slot < hasGone.count && hasGone[slot]
+      let extent = table.extent(address)
+      return extent < hasGone.count && hasGone[extent]
     }
     // The last versions of deleted rows, whose slots refer to tombstones.
     let deleted = index.versions.versions { version, _ in
@@ -145,7 +147,7 @@ extension Recovery {
         if unsafe try keyspace.locator.find(version.hash) == nil { vacatedTombstones += 1 }
       }
       keyspace.rowCount.subtract(count - vacatedTombstones, ordering: .relaxed)
-      for segment in gone { keyspace.live.reset(slot: segment.slot) }
+      for segment in gone { keyspace.live.reset(extent: segment.extent) }
       if count > 0 {
         replay.expectAgain(keyspace, rows: count - vacatedTombstones, tombstones: vacatedTombstones)
       }

@@ -20,7 +20,9 @@ extension Recovery {
       try replay.drop(header.keyspace)
     case .put, .tombstone:
       segment.use(dictionary: header.dictionary)
-      guard try !replay.add(record, at: table.address(slot: segment.slot, offset: offset), in: segment) else { return }
+      guard try !replay.add(record, at: table.address(extent: segment.extent, offset: offset), in: segment) else {
+        return
+      }
       // The record that defines or drops the keyspace may be read later.
       if undefined[header.keyspace] == nil {
         undefined[header.keyspace] = Place(segment: segment.id, offset: offset)

@@ -113,7 +113,7 @@ extension Recovery {
     }
     segment.end.store(end, ordering: .relaxed)
     segment.purge(upTo: entry.lastSequence, apartFromPinned: entry.lastSequence)
-    table.limit(segment.slots, to: end)
+    table.limit(segment.extents, to: end)
   }
 
   private mutating func readFrames(
@@ -174,15 +174,15 @@ extension Recovery {
   mutating func enter(
     _ header: SegmentHeader, _ source: Source, _ known: CheckpointTables.Segment? = nil
   ) -> Segment {
-    let slots = table.enter(
-      source.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence, at: known?.slot)
+    let extents = table.enter(
+      source.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence, at: known?.extent)
     let segment = Segment(
       id: header.id, epoch: header.epoch, file: source.file, mapping: source.mapping,
-      seed: header.seed, baseSequence: header.baseSequence, slots: slots, end: SegmentHeader.size,
+      seed: header.seed, baseSequence: header.baseSequence, extents: extents, end: SegmentHeader.size,
       lastSequence: header.kind == .compacted ? header.compactedSequence : header.baseSequence,
       isCompacted: header.kind == .compacted)
     if let known {
-      segment.liveBytes.store(liveBytes[known.slot] ?? 0, ordering: .relaxed)
+      segment.liveBytes.store(liveBytes[known.extent] ?? 0, ordering: .relaxed)
       segment.tombstoneBytes.store(known.tombstones, ordering: .relaxed)
       for dictionary in dictionaries[known.id] ?? [] { segment.use(dictionary: dictionary) }
     }
@@ -216,7 +216,7 @@ extension Recovery {
   private func close(_ segment: Segment, at end: Int) {
     segment.end.store(end, ordering: .relaxed)
     segment.lastSequence.store(chain, ordering: .relaxed)
-    table.limit(segment.slots, to: end)
+    table.limit(segment.extents, to: end)
   }
 
   /// Reads the frames of a segment and, if the segment is not sealed or is cut, the bytes after them.

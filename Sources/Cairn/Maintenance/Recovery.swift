@@ -103,7 +103,7 @@ struct Recovery: ~Copyable {
     }
     try checkEnd()
     log.segments.sort { $0.id < $1.id }
-    table.keepOnly(log.segments.map(\.slots))
+    table.keepOnly(log.segments.map(\.extents))
     try lookForLeftovers()
 
     // The newest commits may have been compacted.

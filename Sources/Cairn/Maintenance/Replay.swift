@@ -86,7 +86,7 @@ struct Replay: ~Copyable {
   private var sorted: RowBuffer
   private var spare: RowBuffer
   private var segments: [Segment?] = []
-  private var firstSlots: [Int?] = []
+  private var firstExtents: [Int?] = []
   /// By how much the live bytes of each segment have changed, by its first extent.
   private let live = LiveBytes()
   /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an
@@ -124,13 +124,13 @@ struct Replay: ~Copyable {
 
   /// Adds a segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
-    while segments.count < segment.slots.upperBound {
+    while segments.count < segment.extents.upperBound {
       segments.append(nil)
-      firstSlots.append(nil)
+      firstExtents.append(nil)
     }
-    for slot in segment.slots {
-      segments[slot] = segment
-      firstSlots[slot] = segment.slot
+    for extent in segment.extents {
+      segments[extent] = segment
+      firstExtents[extent] = segment.extent
     }
   }
 
@@ -219,7 +219,7 @@ struct Replay: ~Copyable {
         continue
       }
       segment.liveBytes.add(length, ordering: .relaxed)
-      keyspace.live.add(length, slot: segment.slot)
+      keyspace.live.add(length, extent: segment.extent)
       if !row.isPut { segment.tombstoneBytes.subtract(length, ordering: .relaxed) }
     }
     rows.count = 0
@@ -234,7 +234,7 @@ struct Replay: ~Copyable {
     parts[number].isDropped = true
     older.leave(number)
     let keyspace = parts[number].keyspace
-    for (slot, bytes) in keyspace.live.bySlot { segments[slot]?.liveBytes.subtract(bytes, ordering: .relaxed) }
+    for (extent, bytes) in keyspace.live.byExtent { segments[extent]?.liveBytes.subtract(bytes, ordering: .relaxed) }
     for version in index.versions.versions(where: { version, _ in version.keyspace == id }) {
       _ = index.versions.remove(version.hash, sequence: version.sequence)
     }
@@ -286,7 +286,7 @@ struct Replay: ~Copyable {
     try takeOutOfTrees()
     for number in parts.indices where !parts[number].isDropped { try addWaiting(number) }
     waiting = []
-    for (slot, bytes) in live.changes { segments[slot]?.liveBytes.add(bytes, ordering: .relaxed) }
+    for (extent, bytes) in live.changes { segments[extent]?.liveBytes.add(bytes, ordering: .relaxed) }
     try settleOlder()
     for row in tombstones where !parts[row.keyspace].isDropped && !older.retains(row.keyspace) {
       let index = parts[row.keyspace].keyspace.locator.index
@@ -414,9 +414,9 @@ struct Replay: ~Copyable {
   /// Adds to the live bytes of a keyspace and of the segment.
   @inline(__always)
   private func add(_ bytes: Int, at address: LogAddress, _ liveOfKeyspace: LiveBytes) {
-    guard let slot = firstSlots[table.slot(address)] else { return }
-    live.add(bytes, slot: slot)
-    liveOfKeyspace.add(bytes, slot: slot)
+    guard let extent = firstExtents[table.extent(address)] else { return }
+    live.add(bytes, extent: extent)
+    liveOfKeyspace.add(bytes, extent: extent)
   }
 
   /// The record that the index has of a row.
@@ -428,7 +428,7 @@ struct Replay: ~Copyable {
     var sequence: CommitSequence { header.sequence }
   }
 
-  /// The record that the index has of the same row as another record, and its slot.
+  /// The record that the index has of the same row as another record, and its extent.
   @inline(__always)
   private func find(
     _ row: Row, _ key: @autoclosure () -> UnsafeRawBufferPointer, _ locator: RowLocator

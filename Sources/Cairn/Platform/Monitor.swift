@@ -36,9 +36,9 @@
   }
 
   /// For handlers of `fork`, which hold the lock while the process is copied.
-  func hold() { unsafe pthread_mutex_lock(mutex) }
+  func lock() { unsafe pthread_mutex_lock(mutex) }
 
-  func letGo() { unsafe pthread_mutex_unlock(mutex) }
+  func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
   /// Waits until `body` returns something.
   package func wait<R>(_ body: (inout State) -> R?) -> R {

@@ -66,5 +66,5 @@ extension Keyspace {
   package var definedAt: CommitSequence { index.definedAt.load(ordering: .acquiring) }
 
   /// Bytes of the newest records of its rows, and of older records that it retains.
-  package var liveBytes: Int { index.live.bySlot.reduce(0) { $0 + $1.bytes } }
+  package var liveBytes: Int { index.live.byExtent.reduce(0) { $0 + $1.bytes } }
 }

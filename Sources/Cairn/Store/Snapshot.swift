@@ -33,7 +33,7 @@ public final class Snapshot: Sendable {
     guard index.isOfThisProcess, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     index.heldSnapshots.subtract(1, ordering: .relaxed)
     committer.release(sequence)
-    maintenance.lookIfDue()
+    maintenance.checkIfDue()
   }
 
   func checkOpen(_ keyspace: Keyspace) throws(StoreError) {
@@ -43,7 +43,7 @@ public final class Snapshot: Sendable {
   }
 
   /// Throws if the snapshot has ended, which another thread, or a closure called with a row, may cause at any time. A
-  /// thread that pins the epoch first and then finds the snapshot held can use its memory as long as the pin lasts. A
+  /// thread that pins the era first and then finds the snapshot held can use its memory as long as the pin lasts. A
   /// thread that finds no row checks once more, since the row's older version may have been removed.
   @inline(__always)
   func checkHeld() throws(StoreError) {
@@ -75,8 +75,8 @@ public final class Snapshot: Sendable {
   /// - Throws: `corrupted` if a record is damaged; `closed`, `foreignKeyspace`.
   public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {
     try checkOpen(keyspace)
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return [] }
     return try unsafe key.withEncoded { (encoded) throws(StoreError) -> [RowVersion] in
@@ -104,8 +104,8 @@ public final class Snapshot: Sendable {
     _ key: Key, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try checkOpen(keyspace)
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return }
     try unsafe key.withEncoded { (encoded) throws in
@@ -121,8 +121,8 @@ public final class Snapshot: Sendable {
     _ key: Key, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
     try checkOpen(keyspace)
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     try checkHeld()
     guard keyspace.index.exists(at: sequence) else { return nil }
     return try unsafe key.withEncoded { (encoded) throws(StoreError) -> R? in
@@ -148,8 +148,8 @@ public final class Snapshot: Sendable {
     let locator = keyspace.index.locator
     var start = 0
     while start < keys.count {
-      let pin = index.epochs.pin()
-      defer { index.epochs.unpin(pin) }
+      let pin = index.eras.pin()
+      defer { index.eras.unpin(pin) }
       try checkHeld()
       guard keyspace.index.exists(at: sequence) else { return Array(repeating: nil, count: keys.count) }
       let end = min(start + batch, keys.count)

@@ -152,7 +152,7 @@ public final class Store: Sendable {
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> CommitSequence {
     try checkWritable()
     try keyspace.checkBelongs(to: index)
-    defer { maintenance.look() }
+    defer { maintenance.check() }
     return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
   }
 
@@ -187,7 +187,7 @@ public final class Store: Sendable {
         .invalidArgument,
         "a keyspace must keep 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
-    defer { maintenance.look() }
+    defer { maintenance.check() }
     return try makingSpace { () throws(StoreError) in
       try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
     }
@@ -242,7 +242,7 @@ public final class Store: Sendable {
   @inline(__always)
   private func hasWritten() {
     guard index.isOfThisProcess else { return }
-    maintenance.lookIfDue()
+    maintenance.checkIfDue()
     dictionaries.valuesWerePut()
   }
 
@@ -479,8 +479,8 @@ public final class Store: Sendable {
     encoded key: UnsafeRawBufferPointer, _ keyspace: Keyspace, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try keyspace.checkBelongs(to: index)
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     guard index.hasNow(keyspace.index) else { return }
     try unsafe index.latest(keyspace.index, keyspace.index.hash(key), key)?.withValue(index.dictionaries, body)
   }
@@ -489,8 +489,8 @@ public final class Store: Sendable {
     _ key: Key, _ keyspace: Keyspace, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
     try keyspace.checkBelongs(to: index)
-    let pin = index.epochs.pin()
-    defer { index.epochs.unpin(pin) }
+    let pin = index.eras.pin()
+    defer { index.eras.unpin(pin) }
     guard index.hasNow(keyspace.index) else { return nil }
     return try unsafe key.withEncoded { (encoded) throws(StoreError) -> R? in
       let hash = unsafe keyspace.index.hash(encoded)

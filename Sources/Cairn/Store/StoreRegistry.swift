@@ -22,7 +22,7 @@ enum StoreRegistry {
 
   private static let stores: Monitor<[FileIdentity: Entry]> = {
     // Held during `fork`, so that the child's copy is consistent.
-    cairn_at_fork({ StoreRegistry.stores.hold() }, { StoreRegistry.stores.letGo() }, { StoreRegistry.enterChild() })
+    cairn_at_fork({ StoreRegistry.stores.lock() }, { StoreRegistry.stores.unlock() }, { StoreRegistry.enterChild() })
     return Monitor([:])
   }()
 
@@ -96,7 +96,7 @@ enum StoreRegistry {
   /// The parent's open stores do not belong to the child. They are kept from being freed, since threads that the child
   /// does not have may hold locks in them, and the child's copies of their file locks are closed.
   private static func enterChild() {
-    stores.letGo()
+    stores.unlock()
     let entries = stores.withLock { stores in
       defer { stores = [:] }
       return stores

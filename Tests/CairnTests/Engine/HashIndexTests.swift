@@ -20,7 +20,7 @@ import Testing
 
   @Test("G9: A hash index finds every entered row and no removed row while its pages split.") func against() {
     var random = SplitMix64(seed: 41)
-    let arena = Arena(epochs: Epochs())
+    let arena = Arena(eras: Eras())
     let index = HashIndex(arena: arena)
     var rows: [RowHash: LogAddress] = [:]
     var order: [RowHash] = []
@@ -50,7 +50,7 @@ import Testing
   /// Rows that do not fit in their home line go to other lines, and are found there although slots on the way have been
   /// vacated.
   @Test("A hash index finds many rows with the same home line.") func manyOfOneLine() {
-    let arena = Arena(epochs: Epochs())
+    let arena = Arena(eras: Eras())
     let index = HashIndex(arena: arena)
     // Alike in the bits that choose the line; different in those that choose the page and the tag.
     let hashes = (1...50 as ClosedRange<UInt64>).map { RowHash($0 << 54 | 0x1234) }
@@ -76,7 +76,7 @@ import Testing
 
   @Test("A page full of vacated slots is copied without them, and not split.")
   func aPageFullOfVacatedSlotsIsMadeAnewAndNotSplit() {
-    let arena = Arena(epochs: Epochs())
+    let arena = Arena(eras: Eras())
     let index = HashIndex(arena: arena)
     var random = SplitMix64(seed: 43)
     for address in (1...200_000).map({ LogAddress($0) }) {
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test("A replaced slot refers to the new address.") func replacingLeadsToTheNewAddress() {
-    let index = HashIndex(arena: Arena(epochs: Epochs()))
+    let index = HashIndex(arena: Arena(eras: Eras()))
     var random = SplitMix64(seed: 47)
     let hashes = (0..<5000).map { _ in RowHash(random.next()) }
     for hash in hashes { index.insert(hash, 1) }
@@ -110,7 +110,7 @@ import Testing
   }
   /// Hashes that differ only in the bits that the directory uses: their lines are full long before their page is.
   @Test func rowsThatShareALineAreSplitApart() {
-    let index = HashIndex(arena: Arena(epochs: Epochs()))
+    let index = HashIndex(arena: Arena(eras: Eras()))
     var random = SplitMix64(seed: 53)
     let hashes = (0..<3000).map { _ in RowHash(random.next() & ~0xFFFF_FFFF | 0x1234) }
     for (number, hash) in hashes.enumerated() { index.insert(hash, LogAddress(UInt64(number + 1))) }
@@ -123,7 +123,7 @@ import Testing
     @Test("Too many rows with one hash end the process instead of looping forever.")
     func rowsOfOneHashEndTheProcessAndNotInALoop() async {
       await #expect(processExitsWith: .failure) {
-        let index = HashIndex(arena: Arena(epochs: Epochs()))
+        let index = HashIndex(arena: Arena(eras: Eras()))
         for address in 1...200 as ClosedRange<UInt64> { index.insert(42, LogAddress(address)) }
       }
     }

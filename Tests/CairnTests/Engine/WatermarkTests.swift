@@ -128,10 +128,10 @@ import Testing
     let path = "\(Machine.path)/\(WatermarkRecord.fileName)"
     let whole = try #require(machine.files.contents[path])
     #expect(whole.count == WatermarkRecord.fileLength)
-    for slot in WatermarkRecord.slots {
+    for start in WatermarkRecord.offsets {
       for offset in 0..<WatermarkRecord.size {
         try machine.rewrite(path) { $0 = whole }
-        try machine.rewrite(path) { $0[slot + offset] ^= 0x40 }
+        try machine.rewrite(path) { $0[start + offset] ^= 0x40 }
         #expect(try count(machine.open()) == 20)
       }
     }
