@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Commits of one record: adopting a dictionary, dropping a keyspace, changing how many versions are kept.
+/// Commits of one record: adopting a dictionary, dropping a keyspace, changing how many versions are retained.
 extension Committer {
   // MARK: Dictionaries
 

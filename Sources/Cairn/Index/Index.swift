@@ -156,7 +156,7 @@ final class Index: Sendable {
     return unsafe found.record.header.isTombstone ? nil : found.record
   }
 
-  /// The older version of a row that was its newest at `sequence`, if there is one and it is kept.
+  /// The older version of a row that was its newest at `sequence`, if there is one in the table.
   @inline(never)
   func version(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence
@@ -167,7 +167,7 @@ final class Index: Sendable {
     return record.header.isTombstone ? nil : record
   }
 
-  /// The versions of a row that were kept after a commit, newest first. For a reader that has pinned the era and
+  /// The history of a row after a commit, newest first. For a reader that has pinned the era and
   /// holds the commit as a snapshot.
   func history(
     _ keyspace: KeyspaceIndex, _ hash: RowHash, _ key: UnsafeRawBufferPointer, at sequence: CommitSequence

@@ -131,7 +131,7 @@ import Synchronization
   }
 
   /// Inserts an entry unless it is there already. Where heads are equal, it goes after the last entry that is known to
-  /// come before it. A row that has gone since the leaf was written cannot be compared, and is passed over.
+  /// come before it. A row that was removed since the leaf was written cannot be compared, and is skipped.
   private func insert(_ entry: Leaf.Entry, into entries: inout LeafEntries) throws(StoreError) {
     var position = entries.firstIndex(atOrAbove: entry.head)
     var index = position
@@ -145,7 +145,7 @@ import Synchronization
     entries.insert(entry, at: position)
   }
 
-  /// Compares the keys in the records; nil if one of the rows has gone.
+  /// Compares the keys in the records; nil if one of the rows was removed.
   private func isBefore(_ first: RowHash, _ second: RowHash) throws(StoreError) -> Bool? {
     guard let first = unsafe try locator.find(first), let second = unsafe try locator.find(second) else { return nil }
     return unsafe first.record.key.order(second.record.key) < 0

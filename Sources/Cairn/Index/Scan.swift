@@ -137,7 +137,7 @@ struct Scan {
 // MARK: Histories
 
 extension Scan {
-  /// Calls `body` with the kept versions of each row, newest first, until it returns false; deleted rows are included.
+  /// Calls `body` with the history of each row, newest first, until it returns false; deleted rows are included.
   /// The rows are in order if the keyspace is ordered.
   func histories(_ body: ([RecordView]) throws -> Bool) throws {
     if let tree = keyspace.tree {

@@ -31,7 +31,7 @@ import Synchronization
   /// The address of the next node, after the version.
   private static let nextOffset = 48
   /// 1 if a deletion superseded the version or a later one of the row, or may have: with the last such version, the
-  /// row's place in the indexes goes too. Used by the writer only.
+  /// row's place in the indexes is removed, too. Used by the writer only.
   private static let deletedOffset = 52
   private static let expiredOffset = 56
 
@@ -109,7 +109,7 @@ import Synchronization
     }
   }
 
-  /// The log address of the version that was the newest at `sequence`, if it is kept.
+  /// The log address of the version that was the newest at `sequence`, if it is in the table.
   func find(_ hash: RowHash, asOf sequence: CommitSequence) -> LogAddress? {
     var node = unsafe head(hash, in: current).pointee.load(ordering: .acquiring)
     while node != 0 {
@@ -124,8 +124,8 @@ import Synchronization
     return nil
   }
 
-  /// The versions of a row in the table that were kept after a commit, the row's newest at that time included. For a
-  /// reader that has pinned the era and holds the commit as a snapshot.
+  /// The versions of a row in the table that were retained after a commit, the row's newest at that time included. For
+  /// a reader that has pinned the era and holds the commit as a snapshot.
   func all(_ hash: RowHash, asOf sequence: CommitSequence) -> [Version] {
     var versions: [Version] = []
     forEachNode(hash) { node in
@@ -196,7 +196,8 @@ import Synchronization
     for node in copied { arena.retire(node, Self.nodeSize) }
   }
 
-  /// Lets the oldest kept versions of a row expire with a commit, so that `count` are left; returns them, newest first.
+  /// Lets the oldest retained versions of a row expire with a commit, so that `count` are left; returns them, newest
+  /// first.
   func expire(_ hash: RowHash, keeping count: Int, by sequence: CommitSequence) -> [Version] {
     var keptCount = 0
     var oldest: UInt32 = 0

@@ -37,7 +37,7 @@ package final class Segment: Sendable {
   /// Dictionaries that values in it may be compressed with.
   let dictionaries = Lock<Set<DictionaryID>>([])
   private let newestDictionary = Atomic<DictionaryID>(0)
-  /// Whether a record in it has been found damaged; then the segment is kept as it is.
+  /// Whether a record in it has been found damaged; then the segment is left as it is.
   let isQuarantined = Atomic<Bool>(false)
 
   init(

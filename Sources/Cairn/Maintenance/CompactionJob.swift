@@ -276,13 +276,13 @@ final class CompactionJob: @unchecked Sendable {
     purgedApartFromPinned = min(purgedApartFromPinned, apartFromPinned)
   }
 
-  /// The commit since which a tombstone, and what it deleted, is gone. A kept tombstone may have expired as late as the
-  /// last change of the retention, and the records it deleted with it.
+  /// The commit since which a tombstone, and what it deleted, is no longer retained. A retained tombstone may have
+  /// expired as late as the last change of the retention, and the records it deleted with it.
   private func gone(_ tombstone: RecordHeader, _ keyspace: KeyspaceIndex) -> CommitSequence {
     max(tombstone.sequence, keyspace.retainedSince.load(ordering: .relaxed))
   }
 
-  /// Whether the row has as many newer records as are kept: those have the effect that the tombstone had.
+  /// Whether the row has as many newer records as are retained: those have the effect that the tombstone had.
   private func hasSuccessors(_ row: Replay.Row, _ keyspace: KeyspaceIndex, _ tombstone: RecordView) -> Bool {
     do throws(StoreError) {
       return unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil

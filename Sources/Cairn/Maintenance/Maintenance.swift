@@ -526,7 +526,7 @@ final class Maintenance: Sendable {
     check()
   }
 
-  // MARK: Segments that have gone
+  // MARK: Retired segments
 
   /// Readers that began earlier may still use them.
   private func retire(_ segments: [Segment], _ state: inout State) {

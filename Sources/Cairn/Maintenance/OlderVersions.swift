@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Collects the records that a replay has found superseded in keyspaces that retain older versions, and decides at the
-/// end which of them are kept. Before a store is shared.
+/// end which of them are retained. Before a store is shared.
 struct OlderVersions {
   private let index: Index
   private let table: SegmentTable
@@ -27,7 +27,7 @@ struct OlderVersions {
 
   func retains(_ number: Int) -> Bool { keyspaces[number] != nil }
 
-  /// Adds a keyspace, by its number in the replay, in which older versions may be kept.
+  /// Adds a keyspace, by its number in the replay, in which older versions may be retained.
   mutating func enter(_ number: Int, _ keyspace: KeyspaceIndex) {
     guard keyspaces[number] == nil else { return }
     let schedule = RetentionSchedule(oldVersions: keyspace.oldVersions.load(ordering: .relaxed))
@@ -53,7 +53,7 @@ struct OlderVersions {
     superseded.append(Replay.Row(hash: hash, address: 0, keyspace: number, head: 0))
   }
 
-  /// Counts a record as live or no longer live. A tombstone counts among the tombstone bytes while it is not kept.
+  /// Counts a record as live or no longer live. A tombstone counts among the tombstone bytes while it is not retained.
   private func count(
     _ keyspace: KeyspaceIndex, _ record: RecordHeader, at address: LogAddress, isLive: Bool, _ segments: [Segment?]
   ) {
@@ -68,7 +68,7 @@ struct OlderVersions {
 
   // MARK: The end
 
-  /// Keeps the versions that are to be kept, removes the others, and sets the retentions of the keyspaces to the last
+  /// Keeps the versions that are retained, removes the others, and sets the retentions of the keyspaces to the last
   /// ones read.
   ///
   /// - Parameters:

@@ -144,7 +144,7 @@ struct Replay: ~Copyable {
 
   /// Adds a keyspace.
   ///
-  /// - Parameter mayRetain: whether older versions may have to be kept, as far as is known.
+  /// - Parameter mayRetain: whether older versions may be retained, as far as is known.
   mutating func enter(_ keyspace: KeyspaceIndex, mayRetain: Bool = false) {
     guard partsByID[keyspace.id] == nil else { return }
     if mayRetain { older.enter(parts.count, keyspace) }
@@ -152,12 +152,12 @@ struct Replay: ~Copyable {
     parts.append(Part(keyspace: keyspace))
   }
 
-  /// Notes that from a commit on a keyspace keeps this many older versions of a row; false if the keyspace has not been
-  /// entered.
+  /// Notes that from a commit on a keyspace retains this many older versions of a row; false if the keyspace has not
+  /// been entered.
   mutating func retain(_ id: KeyspaceID, oldVersions: UInt32, since: CommitSequence) throws(StoreError) -> Bool {
     guard let number = partsByID[id] else { return false }
     if !older.retains(number) {
-      // Records superseded up to here have not been kept.
+      // Records superseded up to here have not been retained.
       try finish()
       older.enter(number, parts[number].keyspace)
     }

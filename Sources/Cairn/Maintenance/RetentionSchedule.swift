@@ -1,8 +1,8 @@
 /// The retentions that a keyspace has had, each from a commit on, and the versions of a row that remain under them.
 ///
 /// A version expires when it is one too many, and does not return when more are retained later. So it has to be among
-/// the newest at the end of each retention there was. Expired versions need not be known: the versions that were kept
-/// instead of them give the same answer.
+/// the newest at the end of each retention there was. Expired versions need not be known: the versions that were
+/// retained instead of them give the same answer.
 package struct RetentionSchedule {
   private struct Setting {
     var since: CommitSequence
@@ -28,8 +28,8 @@ package struct RetentionSchedule {
     return (last.oldVersions, last.since)
   }
 
-  /// How many of these versions of a row, which come newest first, are kept. A deletion is not kept where only the
-  /// newest version is kept, nor where nothing older remains of the row.
+  /// How many of these versions of a row, which come newest first, are retained. A deletion is not retained where only
+  /// the newest version is, nor where nothing older remains of the row.
   package func keptCount(_ versions: [(sequence: CommitSequence, isTombstone: Bool)]) -> Int {
     var count = versions.count
     for (position, setting) in settings.enumerated() {

@@ -59,8 +59,8 @@ package struct StoreBuilder: ~Copyable {
 
   // MARK: Adding
 
-  /// Defines a keyspace, with the number of old versions to keep of each row. Keyspaces must be added in the order of
-  /// their ids. The definition and the retention get the sequence `definedAt`.
+  /// Defines a keyspace, with the number of older versions to retain of each row. Keyspaces must be added in the order
+  /// of their ids. The definition and the retention get the sequence `definedAt`.
   package mutating func add(_ keyspace: Manifest.Keyspace) throws(StoreError) {
     let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
     try add(.keyspaceDefinition, keyspace.id, Array(keyspace.name.utf8), order, keyspace.definedAt)

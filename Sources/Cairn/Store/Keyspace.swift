@@ -23,7 +23,7 @@ public struct Keyspace: Sendable, Hashable {
   /// The order it was created with.
   public var order: Order { index.isOrdered ? .ordered : .unordered }
 
-  /// How many versions of each row are kept, as last set by ``Store/setRetention(_:of:_:)``.
+  /// How many versions of each row are retained, as last set by ``Store/setRetention(_:of:_:)``.
   public var retention: Retention { .last(Int(index.oldVersions.load(ordering: .relaxed)) + 1) }
 
   @inline(__always)

@@ -10,7 +10,7 @@ extension Snapshot {
     try walk(.all, keyspace, reverse: false, limit: .max) { record in try body(record) == .next }
   }
 
-  /// Calls `body` with the kept versions of each row, newest first, until it returns `.stop`. Includes deleted rows,
+  /// Calls `body` with the history of each row, newest first, until it returns `.stop`. Includes deleted rows,
   /// like ``history(of:in:)``.
   package func forEachHistory(
     in keyspace: Keyspace, _ body: ([RecordView]) throws -> ScanStep

@@ -70,7 +70,7 @@ public final class Snapshot: Sendable {
     try withRecord(key, keyspace) { _ in true } ?? false
   }
 
-  /// The versions of a row that were kept when the snapshot was taken, newest first, as ``Store/history(of:in:)``
+  /// The history of a row when the snapshot was taken, newest first, as ``Store/history(of:in:)``
   /// returns them. They stay while the snapshot is held, whatever is written and however the retention changes.
   /// - Throws: `corrupted` if a record is damaged; `closed`, `foreignKeyspace`.
   public func history(of key: Key, in keyspace: Keyspace) throws(StoreError) -> [RowVersion] {

@@ -156,16 +156,16 @@ public final class Store: Sendable {
     return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
   }
 
-  /// Sets how many versions of each row a keyspace keeps, by a commit of its own; without a commit if that is the
+  /// Sets how many versions of each row a keyspace retains, by a commit of its own; without a commit if that is the
   /// present number.
   ///
-  /// A version expires with the write that makes it one too many, unless a snapshot sees it. If fewer versions are kept
-  /// than before, those that are too many expire at once; if more, rows gain versions with later writes. Each older
-  /// version that is kept takes its record in the log and 64 bytes of memory, and each write to a row walks the row's
-  /// kept versions, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of it
-  /// are kept.
+  /// A version expires with the write that makes it one too many, unless a snapshot sees it. If fewer versions are
+  /// retained than before, those that are too many expire at once; if more, rows gain versions with later writes. Each
+  /// older version that is retained takes its record in the log and 64 bytes of memory, and each write to a row walks
+  /// the row's versions, at 10 to 200 ns each. A deleted row keeps its place in the index as long as older versions of
+  /// it are retained.
   ///
-  /// Takes as long as a commit; if fewer versions are kept than before, also 0.2 to 0.8 µs for each that expires,
+  /// Takes as long as a commit; if fewer versions are retained than before, also 0.2 to 0.8 µs for each that expires,
   /// during which other commits wait. May be called from any thread. After this call, versions of the library that do
   /// not support retention cannot read the store.
   ///
@@ -427,9 +427,9 @@ public final class Store: Sendable {
     try withRecord(key, keyspace) { _ in true } ?? false
   }
 
-  /// The versions of a row that are kept, newest first, all of one moment: as many as the keyspace's ``Retention``
+  /// The history of a row, newest first, all of one moment: as many as the keyspace's ``Retention``
   /// says, or fewer if there have not been more. A deletion is one of them. Empty if there is no such row and no older
-  /// version of it is kept.
+  /// version of it is retained.
   ///
   /// Copies all of them; takes time in proportion to their number, and does not wait.
   /// - Throws: `corrupted` if a record is damaged; `foreignKeyspace`.
