@@ -33,11 +33,11 @@ import Synchronization
 
   /// Pins the current era: memory retired from now on is not reused before `unpin`. Pins may nest.
   ///
-  /// - Parameter beforeSecondLook: called between the two loads of the current era, where the writer may advance it.
+  /// - Parameter beforeSecondLoad: called between the two loads of the current era, where the writer may advance it.
   @inline(__always)
-  func pin(beforeSecondLook: () -> Void = {}) -> Pin {
+  func pin(beforeSecondLoad: () -> Void = {}) -> Pin {
     var era = unsafe current.pointee.load(ordering: .sequentiallyConsistent)
-    beforeSecondLook()
+    beforeSecondLoad()
     var index = Int((UInt64(cairn_thread_token()) &* 0x9E37_79B9_7F4A_7C15) >> 32)
     for _ in 0..<Self.entryCount {
       let entry = unsafe entries + (index % Self.entryCount) * Self.stride

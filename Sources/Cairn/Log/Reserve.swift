@@ -107,7 +107,7 @@ package final class Reserve: Sendable {
 
   private func change<R>(_ body: (inout Int) throws(FileError) -> R) throws(FileError) -> R {
     try held.withLock { (held) throws(FileError) in
-      var length = if let held { held } else { try lookForFile() }
+      var length = if let held { held } else { try findFile() }
       defer {
         held = length
         bytes.store(length, ordering: .relaxed)
@@ -116,7 +116,7 @@ package final class Reserve: Sendable {
     }
   }
 
-  private func lookForFile() throws(FileError) -> Int {
+  private func findFile() throws(FileError) -> Int {
     do throws(FileError) {
       let file = try directory.open(Self.fileName, .read)
       defer { file.close() }

@@ -49,7 +49,7 @@ struct OlderVersions {
     }
   }
 
-  mutating func lookAgain(_ number: Int, _ hash: RowHash) {
+  mutating func checkAgain(_ number: Int, _ hash: RowHash) {
     superseded.append(Replay.Row(hash: hash, address: 0, keyspace: number, head: 0))
   }
 

@@ -138,7 +138,7 @@ extension Recovery {
     }
     for version in index.versions.versions(where: { version, _ in isGone(version.address) }) {
       _ = index.versions.remove(version.hash, sequence: version.sequence)
-      replay.lookAgain(at: version.hash, of: version.keyspace)
+      replay.checkAgain(at: version.hash, of: version.keyspace)
     }
     for keyspace in index.allKeyspaces {
       let count = keyspace.locator.index.vacate(isGone)

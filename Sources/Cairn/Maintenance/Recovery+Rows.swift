@@ -44,7 +44,7 @@ extension Recovery {
   }
 
   /// Finds what compaction and checkpoints left when they were interrupted.
-  mutating func lookForLeftovers() throws(StoreError) {
+  mutating func findLeftovers() throws(StoreError) {
     let usedSequence = checkpoint?.sequence ?? 0
     log.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))
     log.moveLists.segments = Set(moves.keys)

@@ -104,7 +104,7 @@ struct Recovery: ~Copyable {
     try checkEnd()
     log.segments.sort { $0.id < $1.id }
     table.keepOnly(log.segments.map(\.extents))
-    try lookForLeftovers()
+    try findLeftovers()
 
     // The newest commits may have been compacted.
     log.lastSequence = max(log.lastSequence, min(manifest.chainSequence, lastWanted))

@@ -167,8 +167,8 @@ struct Replay: ~Copyable {
 
   /// Notes that older versions of a row have been removed with their segment: if the row is deleted, only its tombstone
   /// may remain.
-  mutating func lookAgain(at hash: RowHash, of id: KeyspaceID) {
-    if let number = partsByID[id] { older.lookAgain(number, hash) }
+  mutating func checkAgain(at hash: RowHash, of id: KeyspaceID) {
+    if let number = partsByID[id] { older.checkAgain(number, hash) }
   }
 
   /// Adds a put or a tombstone; false if its keyspace has not been entered.

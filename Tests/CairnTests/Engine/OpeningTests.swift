@@ -151,6 +151,21 @@ final class Counter: Sendable {
     #expect(try store.get("key", in: store.keyspace("rows")) == [UInt8]("value"))
   }
 
+  @Test("A store that has used up its epochs can be read, and refuses writes without being poisoned.")
+  func epochsUsedUp() throws {
+    try fill()
+    try machine.rewrite("\(Machine.path)/MANIFEST") { bytes in
+      // The highest epoch.
+      bytes.replaceSubrange(72..<76, with: [0, 0, 0, 0x80])
+      seal(&bytes, from: 0, to: bytes.count - 8)
+    }
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    #expect(failure { try store.put([1], at: 1, in: rows) }?.code == .numbersUsedUp)
+    #expect(!store.isPoisoned)
+    #expect(try store.get("key", in: rows) == [UInt8]("value"))
+  }
+
   /// FORMAT.md, section 10: readers may ignore unknown compatible features; writers that do not know them refuse the
   /// store.
   @Test("A store with unknown compatible features can be opened for reading only.")
