@@ -24,6 +24,7 @@ struct Goal {
       Goal(.readwhilewriting, lmdb, "LMDB (best)", 3, summary),
       Goal(.fillsync, peers, "best peer", 1.3, summary),
       Goal(.fillsync8, peers, "best peer", 2, summary),
+      Goal(.fillsync16, peers, "best peer", 2, summary),
       Goal(
         workload: "bytes on disk (less is better)", against: "RocksDB", target: 1.1,
         ratio: summary.sizeRatio(to: .rocksdb)),

@@ -35,7 +35,7 @@ struct Runs {
       return try readWhileWriting(on: contender, round)
     case .open:
       return try open(contender, round)
-    case .fillsync, .fillsync8:
+    case .fillsync, .fillsync8, .fillsync16:
       return try fillSync(workload, on: contender, round)
     }
   }

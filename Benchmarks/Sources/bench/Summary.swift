@@ -42,9 +42,8 @@ struct Summary {
   private func line(_ engine: EngineKind, _ workload: Workload) -> Line? {
     let own = measurements(of: [engine], in: workload)
     guard let first = own.first, let figure = Spread(own.map(\.figure)) else { return nil }
-    let isSynced = workload == .fillsync || workload == .fillsync8
     return Line(
-      engine: engine, workload: workload, rows: isSynced ? first.operations : Int(rows), figure: figure,
+      engine: engine, workload: workload, rows: workload.isSynced ? first.operations : Int(rows), figure: figure,
       besideWrites: Spread(own.compactMap(\.besideWrites)),
       ratio: engine.name == EngineKind.subject ? nil : ratio(in: workload, to: [engine]), reading: first.reading)
   }

@@ -16,12 +16,13 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
   case readwhilewriting
   case fillsync
   case fillsync8
+  case fillsync16
 
   /// The name in the table, which has a separate column for the threads.
   var name: String {
     switch self {
     case .readrandom2: Workload.readrandom.name
-    case .fillsync8: Workload.fillsync.name
+    case .fillsync8, .fillsync16: Workload.fillsync.name
     default: rawValue
     }
   }
@@ -30,6 +31,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .readrandom2: 2
     case .fillsync8: 8
+    case .fillsync16: 16
     default: 1
     }
   }
@@ -42,7 +44,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
   var durability: String {
     switch self {
     case .fillrandom, .fillbatch, .overwrite, .readwhilewriting: Durability.buffered.rawValue
-    case .fillsync, .fillsync8: Durability.synced.rawValue
+    case .fillsync, .fillsync8, .fillsync16: Durability.synced.rawValue
     case .readrandom, .readrandom2, .readmissing, .readseq, .seekrandom, .open: "-"
     }
   }
@@ -52,16 +54,21 @@ enum Workload: String, CaseIterable, ExpressibleByArgument {
     self == .fillrandom || self == .fillbatch
   }
 
+  /// Whether each commit is on the disk before the next; such a workload writes a small store of its own.
+  var isSynced: Bool {
+    durability == Durability.synced.rawValue
+  }
+
   /// Whether the workload runs on the store that a fill left behind.
   var needsFill: Bool {
-    !isFill && self != .fillsync && self != .fillsync8
+    !isFill && !isSynced
   }
 
   /// Whether the workload times lookups or scans.
   var reads: Bool {
     switch self {
     case .readrandom, .readrandom2, .readmissing, .readseq, .seekrandom, .readwhilewriting: true
-    case .fillrandom, .fillbatch, .overwrite, .open, .fillsync, .fillsync8: false
+    case .fillrandom, .fillbatch, .overwrite, .open, .fillsync, .fillsync8, .fillsync16: false
     }
   }
 

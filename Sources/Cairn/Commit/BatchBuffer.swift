@@ -59,6 +59,8 @@ import Synchronization
   private(set) var changes: UnsafeMutablePointer<Change>
   private var changeCapacity: Int
   private(set) var changeCount = 0
+  /// Whether the batch is the first to write to a keyspace. Filled in by the committer.
+  var definesKeyspaces = false
   /// The keyspaces of the changes, retained here: before the batch is committed, another thread may drop a keyspace and
   /// nothing else may refer to it any more. Most batches have only one.
   @exclusivity(unchecked) private var firstKeyspace: KeyspaceIndex?

@@ -42,59 +42,58 @@ final class Committer: @unchecked Sendable {
     unsafe assembly = FrameAssembly(log: log)
   }
 
+  /// As many attempts to take the lock as outlast what another thread does under it, again and again.
+  static let patientAttempts = 8192
+
   /// Calls `body` between two commits, and then drops what only snapshots that have ended meanwhile needed.
   func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
-    defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
-    return try lock.withLockSoon(attempts: 8192) { (_) throws(E) in try body() }
+    try betweenCommits(attempts: Self.patientAttempts, body)
   }
 
-  /// Returns the commit's sequence once the commit is as durable as requested.
-  func commit(_ batch: BatchBuffer, _ durability: Durability) throws(StoreError) -> CommitSequence {
-    let sequence = try append(batch, isSynced: durability == .durable)
-    if durability == .durable { try log.sync(upTo: sequence) }
-    return sequence
-  }
-
-  /// Does everything except making the commit durable. `isSynced` says that the caller will sync it.
-  func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
-    try index.checkProcess()
+  @inline(__always)
+  private func betweenCommits<R, E>(attempts: Int, _ body: () throws(E) -> R) throws(E) -> R {
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
-    return try lock.withLockSoon { (_) throws(StoreError) in try appendLocked(batch, isSynced: isSynced) }
+    return try lock.withLockSoon(attempts: attempts) { (_) throws(E) in try body() }
   }
 
   func close() {
     betweenCommits { isClosed.store(true, ordering: .releasing) }
   }
 
-  private func appendLocked(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
-    guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
-    try log.checkHealth()
-    try lookUp(batch)
-    let (bound, effect, hasNewKeyspace) = try bound(batch)
-    guard bound > FrameHeader.size else { return index.published.load(ordering: .relaxed) }
+  /// Makes a commit, and returns its sequence; the newest commit's if there is nothing to commit. The commit is in the
+  /// log and visible, but not durable; `isSynced` says that the caller will sync it.
+  func append<C: Commit>(_ commit: C, isSynced: Bool) throws(StoreError) -> CommitSequence {
+    try index.checkProcess()
+    return try betweenCommits(attempts: C.lockAttempts) { () throws(StoreError) in
+      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+      try log.checkHealth()
+      guard let needs = try commit.prepare(self) else { return index.published.load(ordering: .relaxed) }
+      let sequence = try unsafe assembly.begin(bound: needs.bound, effect: needs.effect)
+      try commit.write(sequence, self)
+      try unsafe assembly.finish(isSynced: isSynced)
+      try publish(commit, sequence)
+      return sequence
+    }
+  }
 
-    try reserveMemory(batch, bound)
-    let sequence = try unsafe assembly.begin(bound: bound, effect: effect)
-    if hasNewKeyspace { try define(batch, sequence) }
-    try unsafe assemble(batch, into: &assembly)
-    try unsafe assembly.finish(isSynced: isSynced)
+  @inline(__always)
+  private func publish(_ commit: some Commit, _ sequence: CommitSequence) throws(StoreError) {
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
     do throws(StoreError) {
-      try apply(batch, sequence)
+      try commit.apply(sequence, self)
     } catch {
       // The commit is in the log but must not become visible; reopening decides from the log alone.
       throw log.poison(FileError(.system(0), "update the index (\(error.message)) of", log.directory.path))
     }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
     commitCount.add(1, ordering: .relaxed)
-    dropReplaced(batch)
-    return sequence
+    commit.finish(sequence, self)
   }
 
-  // MARK: Before the log
+  // MARK: Batches before the log
 
   /// Looks up the row of each change, and checks the expectations.
-  private func lookUp(_ batch: BatchBuffer) throws(StoreError) {
+  func lookUp(_ batch: BatchBuffer) throws(StoreError) {
     let changes = unsafe batch.changes
     let count = batch.changeCount
     if count > 1 {
@@ -181,7 +180,7 @@ final class Committer: @unchecked Sendable {
     _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>
   ) throws(StoreError) {
     let key = unsafe batch.key(change)
-    guard keyspace.droppedAt.load(ordering: .relaxed) == .max else { throw Self.dropped(keyspace) }
+    try requireExisting(keyspace)
     guard let found = try unsafe keyspace.locator.find(change.pointee.hash, key) else {
       unsafe change.pointee.found = .nothing
       return
@@ -219,15 +218,12 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// An upper bound of the frame's length, what the batch does to the space, and whether it is the first to write to a
-  /// keyspace.
+  /// What the frame of a batch takes. Also notes in the batch whether it is the first to write to a keyspace.
   ///
   /// A batch that puts rows replaces space if these have fewer bytes together than the rows that it replaces and
   /// deletes. Lengths are those before compression: a shorter value may compress worse than a longer
   /// one. A replaced version that its keyspace retains frees nothing.
-  private func bound(
-    _ batch: BatchBuffer
-  ) throws(StoreError) -> (length: Int, effect: SpaceEffect, hasNewKeyspace: Bool) {
+  func needs(of batch: BatchBuffer) throws(StoreError) -> FrameNeeds {
     var bound = FrameHeader.size
     var hasPuts = false
     var hasNewKeyspace = false
@@ -256,12 +252,13 @@ final class Committer: @unchecked Sendable {
     guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
       throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
     }
-    return (bound, !hasPuts ? .frees : taken < freed ? .replaces : .takes, hasNewKeyspace)
+    batch.definesKeyspaces = hasNewKeyspace
+    return FrameNeeds(bound: bound, effect: !hasPuts ? .frees : taken < freed ? .replaces : .takes)
   }
 
   /// Reserves the memory that the indexes need for a batch before the batch is in the log, while it can still be
   /// refused.
-  private func reserveMemory(_ batch: BatchBuffer, _ bound: Int) throws(StoreError) {
+  func reserveMemory(_ batch: BatchBuffer, _ bound: Int) throws(StoreError) {
     var (newRows, versions, longestKey, bytes) = (0, 0, 0, 0)
     var keyspace: Unmanaged<KeyspaceIndex>?
     /// New rows of the current keyspace.
@@ -294,7 +291,7 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Defines the keyspaces that the batch is the first to write to.
-  private func define(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
+  func define(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
     for position in 0..<batch.changeCount where unsafe isWritten(batch.changes + position) {
       try unsafe define(batch.changes[position].keyspace.takeUnretainedValue(), sequence)
     }
@@ -319,7 +316,7 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  private func assemble(_ batch: BatchBuffer, into assembly: inout FrameAssembly) throws(StoreError) {
+  func assemble(_ batch: BatchBuffer, into assembly: inout FrameAssembly) throws(StoreError) {
     var raw = 0
     var stored = 0
     var live = 0

@@ -188,7 +188,7 @@ extension Log {
     segments.withLock { $0.removeAll { ids.contains($0.id) } }
     tail.withLock { $0.segments.removeAll { ids.contains($0.id) } }
     // A thread that is syncing may be using them.
-    syncing.wait { $0 == .taken ? nil : () }
+    turns.waitForCurrent()
     for segment in inputs { remove(Segment.fileName(segment.id)) }
     let lists = moveLists.withLock { lists in
       defer { lists.segments.subtract(ids) }

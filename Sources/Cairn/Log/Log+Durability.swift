@@ -2,28 +2,17 @@ import Synchronization
 
 /// How far the log is durable.
 extension Log {
-  /// Returns once every commit up to `sequence` is durable. One sync serves all threads that wait: the first thread
+  /// Returns once every commit up to `sequence` is durable. One sync serves all threads that wait: one of them
   /// syncs all that has been appended by then, and the others find their commits durable.
   ///
   /// - Parameter place: if given, the log before this place is durable on return too, whether it belongs to a commit or
   ///   not.
   func sync(upTo sequence: CommitSequence, through place: Place? = nil) throws(StoreError) {
     guard !isDurable(sequence, place) else { return }
-    let turn = syncing.wait { (turn) -> SyncTurn? in
-      if isDurable(sequence, place) { return .free }
-      guard turn == .free else { return turn == .ended ? .ended : nil }
-      turn = .taken
-      return .taken
-    }
-    switch turn {
-    case .free: return
-    case .taken:
-      defer { syncing.withLock { $0 = .free } }
-      try syncTail()
-    case .ended:
-      try checkHealth()
-      throw StoreError(.closed, "the store is closed")
-    }
+    let isOpen = try turns.sync(unless: { isDurable(sequence, place) }, syncTail)
+    guard !isOpen else { return }
+    try checkHealth()
+    throw StoreError(.closed, "the store is closed")
   }
 
   private func isDurable(_ sequence: CommitSequence, _ place: Place?) -> Bool {
@@ -71,16 +60,10 @@ extension Log {
 
   /// Closes the file of a segment that is durable and complete. The segment can still be read through its mapping.
   func close(_ segment: Segment) {
-    // A thread that is syncing may be using it.
-    let isOpen = syncing.wait { (turn) -> Bool? in
-      guard turn == .free else { return turn == .ended ? false : nil }
-      turn = .taken
-      return true
+    turns.betweenSyncs {
+      tail.withLock { tail in tail.segments.removeAll { $0 === segment } }
+      segment.file.close()
     }
-    guard isOpen else { return }
-    defer { syncing.withLock { $0 = .free } }
-    tail.withLock { tail in tail.segments.removeAll { $0 === segment } }
-    segment.file.close()
   }
 
   /// Closes the log after the committer's last commit, which is made durable. Reserved space is released, except what
@@ -94,7 +77,7 @@ extension Log {
     // The commits that recovery found are as durable as they were; this opening syncs only what it has written.
     let hasWritten = appendedBytes.load(ordering: .relaxed) > 0
     if hasWritten { try sync(upTo: lastSequence) }
-    endSyncing()
+    turns.end()
     guard !hasFailed.load(ordering: .acquiring) else { return }
     try attempt { () throws(FileError) in
       if hasWritten { try watermarkFile.write(record(watermark, tail.withLock { $0.frame })) }
@@ -102,18 +85,8 @@ extension Log {
     }
   }
 
-  /// Ends syncing once the thread that has the turn is done: it may have published already what is durable and still be
-  /// writing the watermark record.
-  private func endSyncing() {
-    syncing.wait { (turn) -> Void? in
-      if turn == .taken { return nil }
-      turn = .ended
-      return ()
-    }
-  }
-
   private func closeFiles(isReadOnly: Bool) {
-    endSyncing()
+    turns.end()
     let next = prepared.withLock { $0?.file }
     if !isReadOnly, !hasFailed.load(ordering: .acquiring) {
       do throws(FileError) { try active?.file.truncate(active?.end.load(ordering: .relaxed) ?? 0) } catch {}

@@ -29,8 +29,7 @@ final class Log: @unchecked Sendable {
   let capturedCheckpoint = Atomic<CheckpointID>(0)
   let prepared = Lock<PreparedFile?>(nil)
   let tail: Lock<Tail>
-  /// A thread that syncs, or closes files that may be being synced, takes the turn; the others wait for it.
-  let syncing = Monitor(SyncTurn.free)
+  let turns = SyncTurns()
   private let failure = Lock<StoreError?>(nil)
   let hasFailed = Atomic<Bool>(false)
   let watermarkPlace: Atomic<UInt64>
@@ -57,13 +56,6 @@ final class Log: @unchecked Sendable {
   var lastSequence: CommitSequence
 
   static let firstReservation = 1 << 20
-
-  enum SyncTurn {
-    case free
-    case taken
-    /// The log is closed: its files must not be used any more.
-    case ended
-  }
 
   /// What has been appended and not yet synced.
   struct Tail {

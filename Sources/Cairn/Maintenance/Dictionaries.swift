@@ -177,7 +177,7 @@ private struct Attempt {
     }
     let share = (stored?.count ?? content.count) * raw / (3 * putBytes)
     guard (then + share) * 10 <= now * 9 else { return }
-    try committer.adopt(content, stored: stored, for: keyspace)
+    _ = try committer.append(DictionaryAdoption(content, stored: stored, for: keyspace), isSynced: false)
   }
 
   private static func compress(

@@ -25,7 +25,7 @@ package func nanosecondsSince1970(seconds: Int, nanoseconds: Int) -> UInt64 {
 /// so for less than 50 microseconds the thread does not sleep, but lets others run until the time is over.
 package let systemPause: @Sendable (Int) -> Void = { nanoseconds in
   guard nanoseconds < 50_000 else {
-    var time = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    var time = timespec(nanoseconds: nanoseconds)
     _ = unsafe nanosleep(&time, nil)
     return
   }
@@ -33,10 +33,17 @@ package let systemPause: @Sendable (Int) -> Void = { nanoseconds in
   while monotonicTime() < end { sched_yield() }
 }
 
-private func monotonicTime() -> Int {
+/// Nanoseconds of a clock that never goes back.
+let monotonicTime: @Sendable () -> Int = {
   var time = timespec()
   unsafe clock_gettime(CLOCK_MONOTONIC, &time)
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+extension timespec {
+  init(nanoseconds: Int) {
+    self.init(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+  }
 }
 
 /// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014: the same numbers for the same seed.

@@ -50,6 +50,8 @@ public struct StoreStatistics: Sendable, Hashable {
   public var commits = 0
   /// Syncs of segments since the store was opened.
   public var syncs = 0
+  /// Commits for each sync of a segment since the store was opened; 0 if nothing was synced.
+  public var commitsPerSync: Double { syncs == 0 ? 0 : Double(commits) / Double(syncs) }
   /// The newest commit.
   public var lastSequence: CommitSequence = 0
   /// The newest commit known to be durable.

@@ -16,7 +16,7 @@ public final class Store: Sendable {
   let index: Index
   let log: Log
   let committer: Committer
-  private let asyncCommits: AsyncCommits
+  private let commits: Commits
   private let maintenance: Maintenance
   private let dictionaries: Dictionaries
   private let isReadOnly: Bool
@@ -73,7 +73,7 @@ public final class Store: Sendable {
     committer = Committer(log: log, index: index)
     let maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
     self.maintenance = maintenance
-    asyncCommits = AsyncCommits(
+    commits = Commits(
       committer: committer, log: log, scheduler: environment.scheduler, makeSpace: maintenance.makeSpace)
     dictionaries = Dictionaries(
       index: index, committer: committer, scheduler: environment.scheduler, options: options,
@@ -94,7 +94,7 @@ public final class Store: Sendable {
     // A forked child only has a copy of the store, and its `fork` handler has released that already.
     guard index.isOfThisProcess, !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     committer.close()
-    asyncCommits.close()
+    commits.close()
     dictionaries.close()
     environment.scheduler.shutDown()
     maintenance.close()
@@ -153,7 +153,7 @@ public final class Store: Sendable {
     try checkWritable()
     try keyspace.checkBelongs(to: index)
     defer { maintenance.check() }
-    return try makingSpace { () throws(StoreError) in try committer.drop(keyspace.index, durability) }
+    return try commits.make(KeyspaceDrop(keyspace: keyspace.index), durability)
   }
 
   /// Sets how many versions of each row a keyspace retains, by a commit of its own; without a commit if that is the
@@ -188,9 +188,8 @@ public final class Store: Sendable {
         "a keyspace must keep 1 to \(Retention.maximumCount) versions of a row, not \(retention.count)")
     }
     defer { maintenance.check() }
-    return try makingSpace { () throws(StoreError) in
-      try committer.retain(keyspace.index, oldVersions: UInt32(retention.count - 1), durability)
-    }
+    return try commits.make(
+      RetentionChange(keyspace: keyspace.index, oldVersions: UInt32(retention.count - 1)), durability)
   }
 
   // MARK: Writing
@@ -217,20 +216,7 @@ public final class Store: Sendable {
       hasWritten()
       maintenance.pace.wait()
     }
-    return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
-  }
-
-  /// Makes a commit; if it finds no space, waits for compaction to free some, and makes it again, as long as compaction
-  /// frees any.
-  @inline(__always)
-  private func makingSpace(_ commit: () throws(StoreError) -> CommitSequence) throws(StoreError) -> CommitSequence {
-    while true {
-      do throws(StoreError) {
-        return try commit()
-      } catch {
-        guard error.code == .noSpace, maintenance.makeSpace() else { throw error }
-      }
-    }
+    return try commits.make(buffer, durability)
   }
 
   @inline(__always)
@@ -257,7 +243,7 @@ public final class Store: Sendable {
     var batch = Batch(buffer, owner: index.number, isCompressing: isCompressing)
     try body(&batch)
     defer { hasWritten() }
-    let sequence = try await asyncCommits.commit(buffer, durability)
+    let sequence = try await commits.make(buffer, durability)
     await maintenance.pace.wait()
     return sequence
   }
@@ -302,7 +288,7 @@ public final class Store: Sendable {
       hasWritten()
       maintenance.pace.wait()
     }
-    return try makingSpace { () throws(StoreError) in try committer.commit(buffer, durability) }
+    return try commits.make(buffer, durability)
   }
 
   private func buffer() throws(StoreError) -> BatchBuffer {
@@ -336,7 +322,7 @@ public final class Store: Sendable {
     }
     // The writer alone can sync the log: a reader has closed most of its files.
     try checkWritable()
-    try await asyncCommits.sync(upTo: sequence)
+    try await commits.sync(upTo: sequence)
   }
 
   /// The newest commit known to be durable: it and all before it survive a loss of power.

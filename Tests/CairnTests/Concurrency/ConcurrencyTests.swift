@@ -85,6 +85,7 @@ import Testing
     try threads.join()
     #expect(store.durableSequence == 10)
     #expect(store.statistics.syncs == syncs + 1, "eight commits, one more sync")
+    #expect(store.statistics.commitsPerSync == 10 / Double(syncs + 1))
     try store.close()
   }
 

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Commits for callers that must not block. A thread of the store's own makes them; those that are waiting at the same
-/// time share one sync.
-final class AsyncCommits: Sendable {
+/// Makes commits as durable as requested, and frees space for those that find none.
+///
+/// Those of callers that must not block are made by a thread of the store's own; all that are waiting at the same time
+/// share one sync.
+final class Commits: Sendable {
   private let committer: Committer
   private let log: Log
   private let scheduler: any Scheduler
@@ -28,7 +30,28 @@ final class AsyncCommits: Sendable {
     self.makeSpace = makeSpace
   }
 
-  func commit(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> CommitSequence {
+  /// Returns the commit's sequence once the commit is as durable as requested.
+  func make(_ commit: some Commit, _ durability: Durability) throws(StoreError) -> CommitSequence {
+    let sequence = try append(commit, durability)
+    if durability == .durable { try log.sync(upTo: sequence) }
+    return sequence
+  }
+
+  /// If the commit finds no space, waits for compaction to free some, and makes it again, as long as compaction frees
+  /// any.
+  @inline(__always)
+  private func append(_ commit: some Commit, _ durability: Durability) throws(StoreError) -> CommitSequence {
+    while true {
+      do throws(StoreError) {
+        return try committer.append(commit, isSynced: durability == .durable)
+      } catch {
+        guard error.code == .noSpace, makeSpace() else { throw error }
+      }
+    }
+  }
+
+  /// The same without blocking the calling thread.
+  func make(_ batch: BatchBuffer, _ durability: Durability) async throws(StoreError) -> CommitSequence {
     try await perform(.commit(batch, durability))
   }
 
@@ -71,10 +94,13 @@ final class AsyncCommits: Sendable {
     for request in requests {
       do throws(StoreError) {
         switch request.work {
-        case .commit(let batch, .buffered):
-          request.done(.success(try append(batch, isSynced: false)))
-        case .commit(let batch, .durable):
-          appended.append((request, try append(batch, isSynced: true)))
+        case .commit(let batch, let durability):
+          let sequence = try append(batch, durability)
+          if durability == .durable {
+            appended.append((request, sequence))
+          } else {
+            request.done(.success(sequence))
+          }
         case .sync(let sequence):
           appended.append((request, sequence))
         }
@@ -88,16 +114,6 @@ final class AsyncCommits: Sendable {
         request.done(.success(sequence))
       } catch {
         request.done(.failure(error))
-      }
-    }
-  }
-
-  private func append(_ batch: BatchBuffer, isSynced: Bool) throws(StoreError) -> CommitSequence {
-    while true {
-      do throws(StoreError) {
-        return try committer.append(batch, isSynced: isSynced)
-      } catch {
-        guard error.code == .noSpace, makeSpace() else { throw error }
       }
     }
   }
