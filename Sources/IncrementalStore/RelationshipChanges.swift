@@ -12,19 +12,21 @@ struct RelationshipChanges {
     let relationship: UInt32
   }
 
-  private let access: RowAccess
-  private let snapshot: any RowSnapshot
+  let access: RowAccess
+  let snapshot: any RowSnapshot
   private let objects: [SavedObject]
-  private let deleted: Set<ObjectReference>
-  private let saved: Set<ObjectReference>
+  let deleted: Set<ObjectReference>
+  let saved: [ObjectReference: SavedObject]
   private let inserted: Set<ObjectReference>
+  /// The objects that the relationships would contradict after the save: somebody else has changed them.
+  var contradicted: Set<ObjectReference> = []
   private var ordered: [OrderedOwner: OrderedChange] = [:]
 
   init(_ access: RowAccess, _ snapshot: any RowSnapshot, _ objects: [SavedObject]) {
     self.access = access
     self.snapshot = snapshot
     self.objects = objects
-    saved = Set(objects.lazy.map(\.reference))
+    saved = Dictionary(objects.lazy.map { ($0.reference, $0) }) { first, _ in first }
     inserted = Set(objects.lazy.filter { $0.change == .inserted }.map(\.reference))
     deleted = Set(objects.lazy.filter { $0.change == .deleted }.map(\.reference))
   }
@@ -55,9 +57,11 @@ struct RelationshipChanges {
   /// Removes the object from its owners in the stored row, and adds it to its owners in the new row.
   private mutating func collectOwners(_ saved: SavedObject, into entries: inout EntryChanges) throws {
     for field in saved.map.fields {
-      guard case .toOne(_, let inverse?) = field.kind else { continue }
+      guard case .toOne(let relationship, let end) = field.kind else { continue }
       let old = try saved.stored.flatMap { try owner(field, in: $0.bytes, saved) }
       let new = try saved.bytes.flatMap { try owner(field, in: $0, saved) }
+      if old != new { try check(saved, relationship, end, old, new) }
+      guard case .toMany(let inverse) = end else { continue }
       // Deleting an owner removed its entries, so an owner that is inserted again needs new ones even for members whose
       // rows do not change.
       guard old != new || new.map(inserted.contains) == true else { continue }
@@ -112,7 +116,7 @@ struct RelationshipChanges {
     switch set.inverse {
     case .toOne(let number):
       // The members of an object that is inserted again may have rows that need not change.
-      guard !self.saved.contains(member), let row = try snapshot.row(member.reference, in: member.entity),
+      guard self.saved[member] == nil, let row = try snapshot.row(member.reference, in: member.entity),
         try StoreFailure.reading(
           "The row of \(member)", { try FieldReader.field(number, of: row.bytes)?.object(in: row.bytes) })
           == saved.reference
@@ -120,11 +124,13 @@ struct RelationshipChanges {
       add(member, to: saved.reference, set.end, isNew: true, &entries)
     case .none:
       // Somebody else may have deleted the member, and an object that is gone is a member of nothing.
-      guard try self.saved.contains(member) || snapshot.row(member.reference, in: member.entity) != nil else {
-        return
-      }
+      guard try exists(member) else { return }
       add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
     case .toMany(let end):
+      guard try exists(member) else {
+        contradicted.insert(member)
+        return
+      }
       add(member, to: saved.reference, set.end, isNew: saved.change == .inserted, &entries)
       add(saved.reference, to: member, end, isNew: saved.change == .inserted, &entries)
     }
@@ -139,8 +145,11 @@ struct RelationshipChanges {
       entries.remove(member.entry)
       members.append(member.member)
     }
-    guard case .toMany(let inverse) = set.inverse else { return }
-    for member in members { remove(saved.reference, from: member, inverse, &entries) }
+    switch set.inverse {
+    case .none: break
+    case .toOne(let field): try checkLeft(members, by: saved, set, field)
+    case .toMany(let inverse): for member in members { remove(saved.reference, from: member, inverse, &entries) }
+    }
   }
 
   // MARK: Without an inverse

@@ -11,7 +11,7 @@ extension RowIncrementalStore {
     do {
       revision = try rows.save { snapshot in
         plan = SavePlan(self)
-        var changes = try plan.changes(request, snapshot)
+        var changes = try plan.changes(request, snapshot, context)
         if let metadataBytes {
           changes.rows.insert(try StoreHead.change(StoreHead.metadataReference, metadataBytes, snapshot), at: 0)
         }
@@ -23,6 +23,7 @@ extension RowIncrementalStore {
       throw try conflicts.error(self, context)
     }
     if let metadata { metadataWereWritten(metadata) }
+    lastRevision = plan.objects.isEmpty ? nil : revision
     for saved in plan.objects {
       guard let bytes = saved.bytes else {
         cache.remove(saved.object.objectID)
@@ -81,7 +82,9 @@ struct SavePlan {
 
   /// - Throws: `RowConflicts` if rows have changed since the objects were read; `KeyConflicts` if two objects would
   ///   have the same key.
-  mutating func changes(_ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot) throws -> RowChanges {
+  mutating func changes(
+    _ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot, _ context: NSManagedObjectContext?
+  ) throws -> RowChanges {
     objects = try collected(request, snapshot)
     let conflicts = objects.compactMap { conflict($0) }
     guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
@@ -91,10 +94,31 @@ struct SavePlan {
     var entries = EntryChanges()
     var relationships = RelationshipChanges(store.access, snapshot, objects)
     try relationships.collect(into: &entries)
+    try throwConflicts(with: relationships.contradicted, snapshot, context)
     var keys = KeyChanges(store.access, snapshot)
     for object in objects { try keys.collect(object, into: &entries) }
     try keys.check(entries)
     return changes(entries)
+  }
+
+  /// Throws a conflict for each object that the relationships of a save contradict.
+  private func throwConflicts(
+    with objects: Set<ObjectReference>, _ snapshot: any RowSnapshot, _ context: NSManagedObjectContext?
+  ) throws {
+    guard !objects.isEmpty else { return }
+    let conflicts = try objects.sorted().compactMap { object -> RowConflict? in
+      guard let map = store.access.schema[object.entity] else { return nil }
+      let id = store.access.objectID(object.reference, map)
+      guard let source = self.objects.first(where: { $0.reference == object })?.object ?? context?.object(with: id)
+      else { return nil }
+      return RowConflict(
+        object: source, map: map, known: store.cache.node(for: id)?.row,
+        stored: try snapshot.row(object.reference, in: object.entity))
+    }
+    guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
+    throw StoreFailure.make(
+      NSManagedObjectReferentialIntegrityError,
+      "The save would contradict relationships of objects that somebody else has changed: \(objects.count).")
   }
 
   private func changes(_ entries: EntryChanges) -> RowChanges {
@@ -142,6 +166,7 @@ struct SavePlan {
       case (_, nil): false
       case (_, let stored?):
         known.map { $0.revision == stored.revision }
+          ?? saved.object.contextRevision.map { $0 == stored.revision }
           ?? (saved.object.contextVersion ?? stored.version == stored.version)
       }
     return isExpected ? nil : RowConflict(object: saved.object, map: saved.map, known: known, stored: saved.stored)

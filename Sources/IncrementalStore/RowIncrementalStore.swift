@@ -43,6 +43,8 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// The metadata as they were last loaded or written.
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
+  /// The revision of the rows that the last save has written; nil if it has written none.
+  package var lastRevision: UInt64?
 
   deinit { try? rowStore?.close() }
 

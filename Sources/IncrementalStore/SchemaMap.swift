@@ -43,12 +43,19 @@ final class SchemaMap {
 
 /// One entity: the fields of its rows, and the entries that belong to its objects.
 final class EntityMap {
+  /// The inverse of a relationship.
+  enum Inverse {
+    case none
+    /// The number of a field in the rows at the other end.
+    case toOne(UInt32)
+    case toMany(ToManyEnd)
+  }
+
   /// An attribute or a to-one relationship: a field of the row.
   struct StoredField {
     enum Kind {
       case attribute(NSAttributeDescription)
-      /// With the inverse if that is to-many.
-      case toOne(NSRelationshipDescription, inverse: ToManyEnd?)
+      case toOne(NSRelationshipDescription, inverse: Inverse)
     }
 
     let number: UInt32
@@ -60,13 +67,6 @@ final class EntityMap {
 
   /// A to-many relationship: an entry for each member.
   struct StoredSet {
-    enum Inverse {
-      case none
-      /// The number of a field in the members' rows.
-      case toOne(UInt32)
-      case toMany(ToManyEnd)
-    }
-
     let end: ToManyEnd
     let slot: Int
     let name: String
@@ -109,10 +109,8 @@ final class EntityMap {
         let end = ToManyEnd(number: number, isOrdered: relationship.isOrdered)
         sets.append(StoredSet(end: end, slot: slot, name: name, inverse: numbers.inverse(of: relationship)))
       case let relationship as NSRelationshipDescription:
-        var inverse: ToManyEnd?
-        if case .toMany(let end) = numbers.inverse(of: relationship) { inverse = end }
-        fields.append(
-          StoredField(number: number, slot: slot, name: name, kind: .toOne(relationship, inverse: inverse)))
+        let kind = StoredField.Kind.toOne(relationship, inverse: numbers.inverse(of: relationship))
+        fields.append(StoredField(number: number, slot: slot, name: name, kind: kind))
       default: break
       }
     }
@@ -148,7 +146,7 @@ struct SchemaNumbers {
     entities[property.declaringEntity.name ?? ""]?.properties.first { $0.name == property.name }?.number
   }
 
-  func inverse(of relationship: NSRelationshipDescription) -> EntityMap.StoredSet.Inverse {
+  func inverse(of relationship: NSRelationshipDescription) -> EntityMap.Inverse {
     guard let inverse = relationship.inverseRelationship, let number = property(inverse) else { return .none }
     return inverse.isToMany ? .toMany(ToManyEnd(number: number, isOrdered: inverse.isOrdered)) : .toOne(number)
   }

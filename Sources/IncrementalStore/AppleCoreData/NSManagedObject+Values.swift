@@ -39,6 +39,9 @@ extension NSManagedObject {
   /// itself compares it with the version of the node that the store has returned.
   var contextVersion: UInt64? { nil }
 
+  /// The revision of the row that the context has last read or saved. Always nil.
+  var contextRevision: UInt64? { nil }
+
   private func identifiers(in collection: Any?) -> [NSManagedObjectID] {
     let members: [Any] =
       switch collection {

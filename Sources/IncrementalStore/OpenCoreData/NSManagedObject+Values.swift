@@ -16,4 +16,7 @@ extension NSManagedObject {
 
   /// The version of the row that the context has last read or saved; nil if unknown.
   var contextVersion: UInt64? { knownVersion }
+
+  /// The revision of the row that the context has last read or saved; nil if unknown.
+  var contextRevision: UInt64? { knownRevision }
 }

@@ -6,19 +6,21 @@ enum ConflictCheck {
   ///
   /// An object whose row was never read has no version, and conflicts only if the row is gone. An object that was
   /// deleted both here and in the store has no conflict; it is marked as `gone`, and the save does not send it to the
-  /// store.
+  /// store. An object that counts as deleted because its row was gone is no longer deleted if the row exists again.
   static func conflicts(_ objects: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSMergeConflict] {
     var conflicts: [NSMergeConflict] = []
     for object in objects {
       object.state.remove(.gone)
       do {
         let node = try context.node(for: object.objectID)
+        if object.state.contains(.inaccessible) { context.revive(object) }
         guard let snapshot = object.snapshot else { continue }
-        if snapshot.isOutdated(by: node.version) {
+        if snapshot.isOutdated(by: node) {
           let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context).snapshot
           conflicts.append(NSMergeConflict(object, object.layout, committed))
         } else if snapshot.versionBeforeSave != nil {
-          object.snapshot = RowSnapshot(values: snapshot.values, version: node.version)
+          object.snapshot = RowSnapshot(
+            values: snapshot.values, version: node.version, revision: snapshot.revision)
         }
       } catch {
         // If the whole store has been removed, the error does not mean that the row is gone.

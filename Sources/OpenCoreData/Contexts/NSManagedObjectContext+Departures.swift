@@ -13,6 +13,20 @@ extension NSManagedObjectContext {
       for object in objects where object.hasDeparted { object.dropReferences(where: \.hasDeparted) }
     }
   }
+
+  /// Whether an object counts as deleted because its row is gone, and not because it was deleted here.
+  func isGone(_ object: NSManagedObject) -> Bool {
+    object.isDeleted && (object.state.contains(.inaccessible) || !pending.deleted.contains(object))
+  }
+
+  /// Makes a fault of such an object again, because its row exists again.
+  func revive(_ object: NSManagedObject) {
+    pending.forget(object)
+    pending.event.deleted.remove(object)
+    pending.event.refreshed.append(object)
+    object.state.remove(.inaccessible)
+    object.turnIntoFault()
+  }
 }
 
 extension NSManagedObject {

@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
     for object in unchanged {
       guard let snapshot = object.snapshot else { continue }
       do {
-        guard snapshot.isOutdated(by: try node(for: object.objectID).version) else { continue }
+        guard snapshot.isOutdated(by: try node(for: object.objectID)) else { continue }
         try object.refresh(self)
         pending.event.refreshed.append(object)
       } catch {

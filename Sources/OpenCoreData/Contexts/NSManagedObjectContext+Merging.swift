@@ -41,6 +41,9 @@ extension NSManagedObjectContext {
   }
 
   private func merge(_ changes: SavedIDs) {
+    for id in changes.inserted {
+      if let object = registry[id], isGone(object) { revive(object) }
+    }
     merged = objects(with: changes.inserted)
     for object in merged { pending.event.inserted.append(object) }
     var deleted: [NSManagedObject] = []

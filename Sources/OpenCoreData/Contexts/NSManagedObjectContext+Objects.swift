@@ -239,7 +239,6 @@ extension NSManagedObjectContext {
   /// Removes an object that was inserted and never saved from the context.
   func forget(_ object: NSManagedObject) {
     pending.forget(object)
-    lockedObjects.remove(object)
     if object.state.contains(.reinserted) { persistentStoreCoordinator?.didUnregister([object.objectID]) }
     registry.remove(object.objectID)
     retained.remove(object)
@@ -278,7 +277,7 @@ extension NSManagedObjectContext {
     checkQueue()
     require(object.registry === registry, "The object \(object.objectID) is in another context.")
     object.state.insert(.locked)
-    lockedObjects.append(object)
+    pending.locked.append(object)
   }
 
   // MARK: Entities

@@ -44,8 +44,8 @@ extension NSManagedObjectContext {
     for object in changed { object.takeBack() }
     if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
-    for object in lockedObjects { object.state.remove(.locked) }
-    lockedObjects.removeAll()
+    for object in pending.locked { object.state.remove(.locked) }
+    pending.locked.removeAll()
     _ = pending.takeEvent()
     for object in changed { pending.event.refreshed.append(object) }
     processPendingChanges()
@@ -64,7 +64,6 @@ extension NSManagedObjectContext {
     assignedStores = [:]
     retained.removeAll()
     merged = []
-    lockedObjects.removeAll()
     departed.removeAll()
     for object in objects {
       object.turnIntoFault()

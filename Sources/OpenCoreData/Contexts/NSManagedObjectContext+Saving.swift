@@ -11,11 +11,15 @@ extension NSManagedObjectContext {
       throw CoreDataError.make(NSPersistentStoreOperationError, "\(label) has no coordinator to save to.")
     }
     isSaving = true
-    defer { isSaving = false }
+    defer {
+      isSaving = false
+      unlockOtherEnds()
+    }
     processPendingChanges()
     NotificationCenter.default.post(name: Self.willSaveObjectsNotification, object: self)
     callWillSave()
     try propagateAllDeletions()
+    try makeEndsAgree(droppingDeleted: false)
     try validate()
     try obtainPermanentIDs(for: pending.inserted.elements)
     do {
@@ -114,11 +118,12 @@ extension NSManagedObjectContext {
   /// stores have saved before stay saved.
   private func send(_ coordinator: NSPersistentStoreCoordinator) throws {
     var saved: [NSPersistentStore] = []
+    var revision: UInt64?
     // The updated objects in the stores' requests. When a store reads the values of such an object, the object may turn
     // out to have no changes; the store was asked to save it nonetheless.
     var replaced: Set<NSManagedObject> = []
     for attempt in 1... {
-      var waiting = pending.objects + lockedObjects.filter { !$0.hasChanges }
+      var waiting = pending.objects + pending.locked.filter { !$0.hasChanges }
       if !saved.isEmpty { waiting.removeAll { coordinator.isObject($0, ofOneOf: saved) } }
       do {
         try coordinator.withStoreLock {
@@ -127,33 +132,41 @@ extension NSManagedObjectContext {
           for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
             let updated = request.updatedObjects ?? []
             try coordinator.save(request, in: store, self)
+            revision = saved.isEmpty ? (store as? any SaveNumberingStore)?.lastRevision : nil
             saved.append(store)
             replaced = replaced.isEmpty ? updated : replaced.union(updated)
           }
         }
-        finish(coordinator, replaced)
+        finish(coordinator, replaced, revision)
         return
       } catch {
         do {
           guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
-          let (derived, others) = conflictsByDerivation(conflicts)
-          if !others.isEmpty {
-            try (mergePolicy as? NSMergePolicy ?? .error).resolve(mergeConflicts: others)
-          }
-          settleByDerivation(derived)
+          try resolve(conflicts)
           // Values taken from the store may refer to objects that are deleted here.
           pending.propagating += pending.deleted.elements
           try propagateAllDeletions()
+          try makeEndsAgree(droppingDeleted: true)
           // Resolving a conflict may have changed values of objects.
           try validate()
           takeBackDerivations(except: saved)
           try derive(pending.written.filter { !coordinator.isObject($0, ofOneOf: saved) })
         } catch {
-          if !saved.isEmpty { finish(coordinator, replaced, in: saved) }
+          if !saved.isEmpty { finish(coordinator, replaced, revision, in: saved) }
           throw error
         }
       }
     }
+  }
+
+  /// Has the merge policy resolve conflicts, but for those of objects that nobody has changed here.
+  private func resolve(_ conflicts: [Any]) throws {
+    let policy = mergePolicy as? NSMergePolicy ?? .error
+    let (derived, rest) = conflictsByDerivation(conflicts)
+    let (ends, others) = policy.mergeType == .errorMergePolicyType ? ([], rest) : conflictsOfLockedEnds(rest)
+    if !others.isEmpty { try throwingErrorsOfFaults { try policy.resolve(mergeConflicts: others) } }
+    settleByDerivation(derived)
+    try settleLockedEnds(ends)
   }
 
   /// A request for each store that has objects to save. If nothing has changed, an empty request for every store.
@@ -222,9 +235,10 @@ extension NSManagedObjectContext {
   ///
   /// - Parameters:
   ///   - replaced: the updated objects that the stores were asked to save.
+  ///   - revision: the number of the save, if there was one store and it numbers its saves.
   ///   - stores: the stores that have saved; nil for all.
   private func finish(
-    _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>,
+    _ coordinator: NSPersistentStoreCoordinator, _ replaced: Set<NSManagedObject>, _ revision: UInt64?,
     in stores: [NSPersistentStore]? = nil
   ) {
     isSaving = false
@@ -241,22 +255,25 @@ extension NSManagedObjectContext {
     let all = SavedObjects(
       inserted: takeSaved(&pending.inserted), updated: takeSaved(&pending.updated),
       deleted: deleted.filter { !$0.state.contains(.gone) })
-    let locked = takeSaved(&lockedObjects)
+    let locked = takeSaved(&pending.locked)
     let unchanged = locked.filter { !$0.hasChanges || !$0.hasPersistentChangedValues }
     for object in all.inserted {
       assignedStores[ObjectIdentifier(object)] = nil
-      object.commit(version: 1, before: 0)
+      // Only the store knows how it counts the versions of a row that is inserted again.
+      let version = object.state.contains(.reinserted) ? (try? node(for: object.objectID))?.version : nil
+      object.commit(version: version ?? 1, revision, before: 0)
     }
     for object in all.updated {
       if replaced.contains(object) {
-        object.commit(version: object.snapshot.map { $0.version + 1 }, before: object.snapshot?.version)
+        object.commit(version: object.snapshot.map { $0.version + 1 }, revision, before: object.snapshot?.version)
       } else {
         object.state.remove(.updated)
         object.commitTransients()
       }
     }
     for object in unchanged where !object.isDeleted {
-      if let snapshot = object.snapshot { object.commit(version: snapshot.version + 1, before: snapshot.version) }
+      guard let snapshot = object.snapshot else { continue }
+      object.commit(version: snapshot.version + 1, revision, before: snapshot.version)
     }
     for object in locked { object.state.remove(.locked) }
     coordinator.didRegister(all.inserted.filter { !$0.state.contains(.reinserted) }.map(\.objectID))
@@ -296,7 +313,7 @@ extension NSManagedObject {
 
   /// Makes the current values the committed ones, with the version of the row; the version is nil for an object whose
   /// row was never read.
-  fileprivate final func commit(version: UInt64?, before: UInt64?) {
+  fileprivate final func commit(version: UInt64?, _ revision: UInt64?, before: UInt64?) {
     state.subtract([.inserted, .updated, .locked])
     let layout = layout
     if !values.isEmpty {
@@ -311,7 +328,7 @@ extension NSManagedObject {
     for place in layout.toOnes {
       if case .object(let object) = committed[place] { committed[place] = .reference(object.objectID) }
     }
-    snapshot = RowSnapshot(values: committed, version: version, versionBeforeSave: before)
+    snapshot = RowSnapshot(values: committed, version: version, revision: revision, versionBeforeSave: before)
   }
 }
 

@@ -48,9 +48,33 @@ open class NSMergeConflict: NSObject {
   open override var description: String { text }
 
   /// The row in the store; nil if it has been deleted or the conflict has no snapshot of it.
+  ///
+  /// - Throws: 134070 for a value that its attribute cannot have.
   var row: RowSnapshot? {
-    guard newVersionNumber > 0, let stored = persistedSnapshot ?? cachedSnapshot else { return nil }
-    return RowSnapshot(values: sourceObject.layout.values(stored), version: UInt64(newVersionNumber))
+    get throws {
+      guard newVersionNumber > 0, let stored = persistedSnapshot ?? cachedSnapshot else { return nil }
+      return RowSnapshot(values: try values(stored), version: UInt64(newVersionNumber))
+    }
+  }
+
+  /// The values of a snapshot, one for each slot.
+  private func values(_ stored: [String: Any]) throws -> [ManagedValue] {
+    let layout = sourceObject.layout
+    var values = layout.blank
+    for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {
+      guard let value = stored[slot.name] else { continue }
+      if let attribute = slot.attribute {
+        guard let fit = ManagedValue(ifFit: value, for: attribute) else {
+          let id = sourceObject.objectID
+          throw CoreDataError.wrongAnswer(
+            value, of: sourceObject.managedObjectContext?.store(of: id), for: attribute, of: id)
+        }
+        values[place] = fit
+      } else if let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID {
+        values[place] = .reference(id)
+      }
+    }
+    return values
   }
 }
 
@@ -61,20 +85,6 @@ extension EntityLayout {
     for (slot, value) in zip(slots, row.values) where slot.isInSnapshot {
       values[slot.name] =
         slot.attribute.map { value.anyValue(of: $0.attributeType) ?? NSNull() } ?? value.objectID ?? NSNull()
-    }
-    return values
-  }
-
-  /// The values of a conflict's snapshot, one for each slot.
-  fileprivate func values(_ stored: [String: Any]) -> [ManagedValue] {
-    var values = blank
-    for (place, slot) in slots.enumerated() where slot.isInSnapshot {
-      guard let value = stored[slot.name] else { continue }
-      if let attribute = slot.attribute {
-        values[place] = ManagedValue(value, of: attribute)
-      } else if let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID {
-        values[place] = .reference(id)
-      }
     }
     return values
   }

@@ -29,7 +29,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// Passes conflicts of uniqueness constraints to ``resolve(constraintConflicts:)``, and the others to
   /// ``resolve(optimisticLockingConflicts:)``. An object that was deleted in the store is inserted again by the
   /// policies that prefer the context, and counts as deleted by those that prefer the store.
-  /// - Throws: 133020, or 133021 for uniqueness constraints, with the conflicts, if the policy is ``error``.
+  /// - Throws: 133020, or 133021 for uniqueness constraints, with the conflicts, if the policy is ``error``; any error
+  ///   of the store when a row is read.
   open func resolve(mergeConflicts list: [Any]) throws {
     let violations = list.compactMap { $0 as? NSConstraintConflict }
     let conflicts = list.compactMap { $0 as? NSMergeConflict }
@@ -40,7 +41,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// As ``resolve(mergeConflicts:)``, for objects that somebody else has changed.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     guard mergeType != .errorMergePolicyType else { throw ConflictCheck.error(list) }
-    for conflict in list { resolve(conflict) }
+    for conflict in list { try resolve(conflict) }
   }
 
   /// Brings objects that violate uniqueness constraints into the state that is to be saved.
@@ -74,7 +75,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     for conflict in list { try ConstraintResolution(conflict, mergeType)?.resolve() }
   }
 
-  private func resolve(_ conflict: NSMergeConflict) {
+  private final func resolve(_ conflict: NSMergeConflict) throws {
     let object = conflict.sourceObject
     guard let context = object.managedObjectContext else { return }
     let prefersContext =
@@ -91,7 +92,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
       object.values = []
       return
     }
-    guard let row = conflict.row ?? context.row(of: object) else { return }
+    guard let row = try conflict.row ?? context.row(of: object) else { return }
     if object.isDeleted {
       if prefersContext {
         (object.values, object.snapshot) = (row.values, row)
@@ -130,16 +131,20 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-  /// Reads the row of an object, for a conflict that has no snapshot of it; nil if it cannot be read.
-  fileprivate func row(of object: NSManagedObject) -> RowSnapshot? {
-    try? NSManagedObject.committed(node(for: object.objectID), object.layout, object.objectID, self).snapshot
+  /// Reads the row of an object, for a conflict that has no snapshot of it; nil if the row is gone.
+  fileprivate func row(of object: NSManagedObject) throws -> RowSnapshot? {
+    do {
+      return try NSManagedObject.committed(node(for: object.objectID), object.layout, object.objectID, self).snapshot
+    } catch {
+      guard StoreCalls.isMissing(error) else { throw error }
+      return nil
+    }
   }
 
   /// Handles an object that was changed here and whose row somebody else has deleted: inserts it again, or counts it as
   /// deleted.
-  fileprivate func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
+  func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
     pending.forget(object)
-    lockedObjects.remove(object)
     if insertsAgain, object.state.isDisjoint(with: [.fault, .inaccessible]) {
       object.snapshot = nil
       for (place, slot) in object.layout.slots.enumerated() {
@@ -152,8 +157,10 @@ extension NSManagedObjectContext {
       object.state.formUnion([.inserted, .reinserted])
       pending.inserted.append(object)
     } else {
-      object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
       object.state.insert(.deleted)
+      object.forEachKnownRelated { other, inverse in
+        if other !== object { other.dropInverse(object, inverse) }
+      }
       departed.append(object)
       pending.event.deleted.append(object)
     }

@@ -5,6 +5,8 @@ struct PendingChanges {
   var inserted = ObjectList()
   var updated = ObjectList()
   var deleted = ObjectList()
+  /// Objects whose versions the next save checks and raises, even if they have no changes.
+  var locked = ObjectList()
   /// Deleted objects whose delete rules have not been applied yet.
   var propagating: [NSManagedObject] = []
   var event = Event()
@@ -73,6 +75,7 @@ struct PendingChanges {
     inserted.remove(object)
     updated.remove(object)
     deleted.remove(object)
+    locked.remove(object)
     object.state.subtract([.inserted, .updated, .deleted, .locked, .gone])
   }
 }

@@ -65,14 +65,17 @@ extension NSManagedObjectContext {
       return
     }
     // All that is known of a fault is the objects that were related to it here.
-    object.forEachKnownRelated { other, inverse in other.dropInverse(object, inverse) }
-    dropFromOwners([object])
+    var related: [(other: NSManagedObject, inverse: NSRelationshipDescription)] = []
+    object.forEachKnownRelated { other, inverse in if other !== object { related.append((other, inverse)) } }
     object.values = object.layout.slots.map { slot in
       guard case .toMany(let relationship) = slot.kind else { return .null }
       return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))
     }
     object.state.remove(.fault)
     object.state.insert(.inaccessible)
+    // They may be gone, too.
+    for (other, inverse) in related { other.dropInverse(object, inverse) }
+    dropFromOwners([object])
     guard !object.isDeleted else { return }
     pending.updated.remove(object)
     object.state.remove(.updated)

@@ -86,8 +86,8 @@ extension NSManagedObject {
     _ node: NSIncrementalStoreNode, _ layout: EntityLayout, _ id: NSManagedObjectID, _ context: NSManagedObjectContext
   ) throws -> (values: [ManagedValue], snapshot: RowSnapshot) {
     if let row = node as? any ManagedRow {
-      let (values, version) = try row.managedRow()
-      return (values, RowSnapshot(values: values, version: version))
+      let (values, version, revision) = try row.managedRow()
+      return (values, RowSnapshot(values: values, version: version, revision: revision))
     }
     var values = layout.blank
     for (place, slot) in layout.slots.enumerated() where slot.isInSnapshot {

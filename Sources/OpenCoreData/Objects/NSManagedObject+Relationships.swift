@@ -46,12 +46,13 @@ extension NSManagedObject {
 
   final func setToOne(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int) {
     let old = toOne(at: place)
-    guard old !== object else { return }
+    guard old !== object, !state.contains(.inaccessible) else { return }
     noteEvent()
     values[place] = object.map { .object($0) } ?? .null
     guard let inverse = relationship.inverseRelationship else { return }
     old?.dropInverse(self, inverse)
     object?.takeInverse(self, inverse, of: relationship)
+    if object?.state.contains(.inaccessible) == true { values[place] = .null }
   }
 
   final func setMembers(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription, at place: Int) {
@@ -70,9 +71,12 @@ extension NSManagedObject {
   /// Adds a member to a to-many relationship, whose members need not be known.
   final func add(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
     requireContext(toChange: relationship.name)
+    guard !state.contains(.inaccessible) else { return }
     noteEvent()
-    guard knownMembers(of: relationship, at: place).add(object) else { return }
+    let members = knownMembers(of: relationship, at: place)
+    guard members.add(object) else { return }
     if let inverse = relationship.inverseRelationship { object.takeInverse(self, inverse, of: relationship) }
+    if object.state.contains(.inaccessible) { members.takeBackAddition(of: object) }
   }
 
   /// Removes a member from a to-many relationship, whose members need not be known.

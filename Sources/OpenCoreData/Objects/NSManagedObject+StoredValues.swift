@@ -10,6 +10,9 @@ extension NSManagedObject {
   /// The version of its row, as far as the context knows.
   package final var knownVersion: UInt64? { snapshot?.version }
 
+  /// The number of the save that wrote its row, as far as the context knows.
+  package final var knownRevision: UInt64? { snapshot?.revision }
+
   /// How the members of a to-many relationship have changed since the last save; nil if they have not.
   package final func memberChanges(at place: Int) -> MemberChanges? {
     guard !values.isEmpty, case .members(let members) = values[place], members.hasChanges else { return nil }
@@ -43,8 +46,17 @@ package struct MemberChanges {
 /// A node that has values in the form in which objects keep them.
 package protocol ManagedRow: NSIncrementalStoreNode {
   /// A value for each slot of the entity: attributes and to-one relationships as in the row, no values for the others.
-  /// Also the version of these values, even if the row changes meanwhile.
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64)
+  /// Also the version of these values and the number of the save that wrote them, even if the row changes meanwhile.
+  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64)
+
+  /// The number of the save that wrote the row.
+  var revision: UInt64 { get }
+}
+
+/// A store that numbers its saves.
+package protocol SaveNumberingStore: NSIncrementalStore {
+  /// The number of its last save; nil if that wrote no row.
+  var lastRevision: UInt64? { get }
 }
 
 extension NSEntityDescription {

@@ -6,13 +6,17 @@ final class RowSnapshot {
   /// One for each slot.
   let values: [ManagedValue]
   let version: UInt64
+  /// The number of the save that wrote the row; nil if the store does not tell. It tells rows apart that have the same
+  /// version because one of them was deleted and inserted again.
+  let revision: UInt64?
   /// The version before our own save, if `version` is the one that the save must have produced and the store has not
   /// been asked since; otherwise nil.
   let versionBeforeSave: UInt64?
 
-  init(values: [ManagedValue], version: UInt64, versionBeforeSave: UInt64? = nil) {
+  init(values: [ManagedValue], version: UInt64, revision: UInt64? = nil, versionBeforeSave: UInt64? = nil) {
     self.values = values
     self.version = version
+    self.revision = revision
     self.versionBeforeSave = versionBeforeSave
   }
 
@@ -27,13 +31,15 @@ final class RowSnapshot {
         values[place] = new[place]
       }
     }
-    return RowSnapshot(values: values, version: version, versionBeforeSave: versionBeforeSave)
+    return RowSnapshot(values: values, version: version, revision: revision, versionBeforeSave: versionBeforeSave)
   }
 
-  /// Whether somebody else has changed the row, which now has the given version.
+  /// Whether somebody else has changed the row, which now is that of a node.
   ///
   /// A store that does not count versions answers with the version from before our save; that is no conflict.
-  func isOutdated(by version: UInt64) -> Bool {
+  func isOutdated(by node: NSIncrementalStoreNode) -> Bool {
+    if let revision, let stored = (node as? any ManagedRow)?.revision { return stored != revision }
+    let version = node.version
     guard let versionBeforeSave else { return version != self.version }
     return version > self.version || version < versionBeforeSave
   }

@@ -9,6 +9,8 @@ final class InMemoryStore: NSIncrementalStore {
   private let constraints = InMemoryConstraints()
   private var layouts: [String: InMemoryLayout] = [:]
   private var lastReference: Int64 = 0
+  /// The highest version of a deleted row. A row that is inserted again must have a version that none of its states had.
+  private var lastDeletedVersion: UInt64 = 0
 
   override var type: String { NSInMemoryStoreType }
 
@@ -75,7 +77,9 @@ final class InMemoryStore: NSIncrementalStore {
   }
 
   private func save(_ request: NSSaveChangesRequest) throws {
-    let inserted = sorted(request.insertedObjects).map { ($0, row(of: $0, version: 1)) }
+    let inserted = sorted(request.insertedObjects).map { object in
+      (object, row(of: object, version: object.state.contains(.reinserted) ? lastDeletedVersion + 1 : 1))
+    }
     let updated = try sorted(request.updatedObjects).map { object in
       (object, row(of: object, version: try row(object.objectID).version + 1))
     }
@@ -87,7 +91,10 @@ final class InMemoryStore: NSIncrementalStore {
     try constraints.save(updated + inserted, deleted: deleted, replacing: rows)
     // Nothing fails from here on.
     for row in (inserted + updated).map(\.1) + locked { rows.set(row) }
-    for id in deleted { rows.remove(id) }
+    for id in deleted {
+      lastDeletedVersion = max(lastDeletedVersion, rows[id]?.version ?? 0)
+      rows.remove(id)
+    }
   }
 
   /// The objects in the order in which they got their identifiers.

@@ -13,6 +13,8 @@ final class GraphStore: NSIncrementalStore {
   var refuses = false
   private var rows: [NSManagedObjectID: Row] = [:]
   private var lastReference = 0
+  /// The versions of deleted rows, which may be inserted again.
+  private var deletedVersions: [NSManagedObjectID: UInt64] = [:]
 
   override func loadMetadata() throws {
     metadata = [NSStoreTypeKey: Self.type, NSStoreUUIDKey: UUID().uuidString]
@@ -60,7 +62,8 @@ final class GraphStore: NSIncrementalStore {
       throw NSError(domain: NSCocoaErrorDomain, code: 133000, userInfo: [NSAffectedObjectsErrorKey: [object]])
     }
     for object in request.insertedObjects ?? [] {
-      rows[object.objectID] = Row(values: values(of: object, keys: nil), version: 1)
+      rows[object.objectID] = Row(
+        values: values(of: object, keys: nil), version: (deletedVersions[object.objectID] ?? 0) + 1)
     }
     for object in request.updatedObjects ?? [] {
       let changed = values(of: object, keys: Set(object.changedValues().keys))
@@ -70,7 +73,9 @@ final class GraphStore: NSIncrementalStore {
       rows[object.objectID] = row
     }
     for object in request.lockedObjects ?? [] { rows[object.objectID]?.version += 1 }
-    for object in request.deletedObjects ?? [] { rows[object.objectID] = nil }
+    for object in request.deletedObjects ?? [] {
+      deletedVersions[object.objectID] = rows.removeValue(forKey: object.objectID)?.version
+    }
   }
 
   /// The values of an object, with related objects as their identifiers. If `keys` is not nil, it names the to-many

@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 /// Random programs, run against OpenCoreData and against a plain model of it.
@@ -6,11 +5,7 @@ import Testing
 /// `OPENCOREDATA_SEED` replays a program, `OPENCOREDATA_PROGRAMS` runs more of them, and `OPENCOREDATA_TRACE` prints
 /// each step before it is run.
 @Suite struct GraphTests {
-  private static let count = variable("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 25
-
-  private static func variable(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
-  }
+  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 25
 
   @Test(
     "Objects, changes, fetches and saves of one context equal those of a model.", arguments: GraphSubject.Kind.allCases)
@@ -28,7 +23,7 @@ import Testing
 
   private func run(_ kind: GraphSubject.Kind, contexts: Int, isCareful: Bool = true) {
     let first = chooseSeed("GraphTests, \(kind), contexts: \(contexts)\(isCareful ? "" : ", tangled")")
-    let isTraced = Self.variable("OPENCOREDATA_TRACE") != nil
+    let isTraced = setting("OPENCOREDATA_TRACE") != nil
     for index in 0..<Self.count {
       let seed = first &+ UInt64(index)
       let program = GraphProgram(seed: seed, contexts: contexts, isCareful: isCareful, length: 120)

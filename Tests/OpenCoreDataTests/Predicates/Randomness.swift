@@ -18,8 +18,12 @@ struct SeededGenerator: RandomNumberGenerator {
 /// The seed of a random test: the value of `OPENCOREDATA_SEED`, or a new one. Prints it, so that the test can be
 /// repeated.
 func chooseSeed(_ test: String = #function) -> UInt64 {
-  let given = unsafe getenv("OPENCOREDATA_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
-  let seed = given ?? .random(in: 0...UInt64.max)
+  let seed = setting("OPENCOREDATA_SEED").flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
   print("\(test): OPENCOREDATA_SEED=\(seed)")
   return seed
+}
+
+/// The value of an environment variable; nil if it is not set.
+func setting(_ variable: String) -> String? {
+  unsafe getenv(variable).map { unsafe String(cString: $0) }
 }

@@ -1,0 +1,195 @@
+import Foundation
+
+/// Agreement between the two ends of each changed relationship, before a save.
+///
+/// Setting a relationship changes both ends. They can differ nevertheless if somebody else has changed the relationship
+/// between the readings of the two ends, or if a merge policy has resolved the conflict of one end only.
+extension NSManagedObjectContext {
+  /// How often the changes of one end may change the other end of yet another relationship.
+  private static let rounds = 100
+
+  /// Records each change of a relationship at both ends, so that the save compares the versions of both with the
+  /// store. If the ends contradict each other, a to-one relationship decides.
+  ///
+  /// Objects that refer to one another already, as far as is known, are only locked: see ``unlockOtherEnds()``.
+  ///
+  /// New references to objects that turn out to be gone are dropped.
+  ///
+  /// - Parameter droppingDeleted: whether new references to all deleted objects are dropped. After conflicts, these are
+  ///   objects that somebody else has deleted.
+  /// - Throws: the error of the store when an object at the other end is read.
+  /// - Complexity: O(changed objects and changes of their relationships).
+  func makeEndsAgree(droppingDeleted: Bool) throws {
+    try throwingErrorsOfFaults {
+      for _ in 0..<Self.rounds {
+        var hasChanged = false
+        for object in pending.written where !object.values.isEmpty {
+          for place in object.layout.relationships {
+            hasChanged = makeEndsAgree(object, at: place, droppingDeleted) || hasChanged
+          }
+        }
+        guard hasChanged else { return }
+      }
+    }
+  }
+
+  /// Returns whether anything has changed.
+  private func makeEndsAgree(_ object: NSManagedObject, at place: Int, _ droppingDeleted: Bool) -> Bool {
+    let slot = object.layout.slots[place]
+    guard let relationship = slot.relationship, !slot.isTransient, object.isInserted || object.hasChanged(at: place)
+    else { return false }
+    let (joined, left) = object.changedEnds(at: place)
+    var hasChanged = false
+    for other in joined {
+      let isPresent = isPresent(other)
+      if isPresent, let inverse = relationship.inverseRelationship {
+        hasChanged = join(other, inverse, object, at: place) || hasChanged
+      }
+      guard other.state.contains(.inaccessible) || droppingDeleted && !isPresent else { continue }
+      object.giveUp(other, at: place)
+      hasChanged = true
+    }
+    guard let inverse = relationship.inverseRelationship else { return hasChanged }
+    for other in left where isPresent(other) {
+      hasChanged = leave(other, inverse, object) || hasChanged
+    }
+    return hasChanged
+  }
+
+  /// Whether an object is in the context and not deleted. If its row was gone and exists again, it is not deleted any
+  /// more.
+  private func isPresent(_ object: NSManagedObject) -> Bool {
+    guard object.registry === registry else { return false }
+    guard object.isDeleted else { return true }
+    guard isGone(object), (try? node(for: object.objectID)) != nil else { return false }
+    revive(object)
+    return true
+  }
+
+  /// Makes `other` refer to an object that now refers to `other`. Returns whether anything has changed.
+  private func join(
+    _ other: NSManagedObject, _ inverse: NSRelationshipDescription, _ object: NSManagedObject, at place: Int
+  ) -> Bool {
+    if inverse.isToMany {
+      guard other.memberChanges(inverse)?.added.contains(object) != true else { return false }
+    } else {
+      guard let (related, hasChanged) = other.single(inverse) else { return false }
+      if related === object {
+        if !hasChanged { lockOtherEnd(other) }
+        return false
+      }
+      if hasChanged {
+        object.giveUp(other, at: place)
+        return true
+      }
+    }
+    other.takeInverseAgain(object, inverse)
+    return true
+  }
+
+  /// Makes `other` refer no more to an object that does not refer to `other` any more. Returns whether anything has
+  /// changed.
+  private func leave(
+    _ other: NSManagedObject, _ inverse: NSRelationshipDescription, _ object: NSManagedObject
+  ) -> Bool {
+    if inverse.isToMany {
+      if let changes = other.memberChanges(inverse), changes.removed.contains(object) || changes.added.contains(object)
+      {
+        return false
+      }
+    } else {
+      guard let (related, hasChanged) = other.single(inverse), !hasChanged else { return false }
+      guard related === object else {
+        lockOtherEnd(other)
+        return false
+      }
+    }
+    other.dropInverse(object, inverse, isOutdated: true)
+    return true
+  }
+
+  // MARK: Locks
+
+  /// Has the save compare the version of an unchanged object with the store.
+  private func lockOtherEnd(_ object: NSManagedObject) {
+    guard !object.isInserted, !object.state.contains(.locked) else { return }
+    object.state.insert(.locked)
+    pending.locked.append(object)
+    lockedEnds.append(object)
+  }
+
+  /// Divides conflicts into those of objects that are only locked because changed objects refer to them, and the others.
+  func conflictsOfLockedEnds(_ conflicts: [Any]) -> (ends: [NSManagedObject], others: [Any]) {
+    var ends: [NSManagedObject] = []
+    let others = conflicts.filter { conflict in
+      guard let object = (conflict as? NSMergeConflict)?.sourceObject, lockedEnds.contains(object),
+        !object.hasPersistentChangedValues
+      else { return true }
+      ends.append(object)
+      return false
+    }
+    return (ends, others)
+  }
+
+  /// Takes the rows of such objects, which have nothing to merge. The changed objects then refer to what is stored.
+  func settleLockedEnds(_ objects: [NSManagedObject]) throws {
+    for object in objects {
+      do {
+        if object.isFault { try object.realise(self) } else { try object.refresh(self) }
+        pending.event.refreshed.append(object)
+      } catch {
+        guard StoreCalls.isMissing(error) else { throw error }
+        rowIsGone(object, insertsAgain: false)
+      }
+    }
+  }
+
+  /// Takes the locks back that ``makeEndsAgree(droppingDeleted:)`` has set, after the save.
+  func unlockOtherEnds() {
+    for object in lockedEnds {
+      object.state.remove(.locked)
+      pending.locked.remove(object)
+    }
+    lockedEnds.removeAll()
+  }
+}
+
+extension NSManagedObject {
+  /// The objects that a changed relationship has come to refer to since the last save, and those that it no longer
+  /// refers to.
+  fileprivate final func changedEnds(at place: Int) -> (joined: [NSManagedObject], left: [NSManagedObject]) {
+    if case .members(let members) = values[place] {
+      // An object that is inserted again has members that were not added.
+      return ((isInserted ? members.elements : members.added.elements), members.removed.elements)
+    }
+    let old = snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
+    return (toOne(at: place).map { [$0] } ?? [], old.map { [$0] } ?? [])
+  }
+
+  /// The members of a to-many relationship, if any of them are known or have changed.
+  fileprivate final func memberChanges(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
+    guard !values.isEmpty, let place = layout.place(of: relationship.name), case .members(let members) = values[place]
+    else { return nil }
+    return members
+  }
+
+  /// The object that a to-one relationship refers to, and whether the relationship has changed; nil if the object's row
+  /// is gone.
+  fileprivate final func single(
+    _ relationship: NSRelationshipDescription
+  ) -> (related: NSManagedObject?, hasChanged: Bool)? {
+    fireFault(relationship.name)
+    guard !isFault, !state.contains(.inaccessible), let place = layout.place(of: relationship.name) else { return nil }
+    return (toOne(at: place), hasChanged(at: place))
+  }
+
+  /// Gives up a new reference to an object.
+  fileprivate final func giveUp(_ other: NSManagedObject, at place: Int) {
+    noteEvent()
+    if case .members(let members) = values[place] {
+      if isInserted { members.drop(other) } else { members.takeBackAddition(of: other) }
+    } else {
+      values[place] = .null
+    }
+  }
+}
