@@ -48,7 +48,8 @@ extension NSManagedObjectContext {
     for object in merged { pending.event.inserted.append(object) }
     var deleted: [NSManagedObject] = []
     for id in changes.deleted {
-      guard let object = registry[id], !object.isDeleted else { continue }
+      // A row that exists was inserted again since.
+      guard let object = registry[id], !object.isDeleted, (try? node(for: id)) == nil else { continue }
       releaseRelated(object)
       pending.forget(object)
       object.state.insert(.deleted)

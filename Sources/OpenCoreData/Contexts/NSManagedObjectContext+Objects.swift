@@ -226,7 +226,7 @@ extension NSManagedObjectContext {
       let related =
         slot.isToMany
         ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []
-      for other in related where other.registry === registry && (!other.isDeleted || object.isInserted) {
+      for other in related where isPresent(other) || object.isInserted && other.registry === registry {
         if rule == .cascadeDeleteRule {
           delete(other)
         } else if let inverse = relationship.inverseRelationship {

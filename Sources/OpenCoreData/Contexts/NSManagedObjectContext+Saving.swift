@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     isSaving = true
     defer {
       isSaving = false
-      unlockOtherEnds()
+      checkedEnds.removeAll()
     }
     processPendingChanges()
     NotificationCenter.default.post(name: Self.willSaveObjectsNotification, object: self)
@@ -127,7 +127,8 @@ extension NSManagedObjectContext {
       if !saved.isEmpty { waiting.removeAll { coordinator.isObject($0, ofOneOf: saved) } }
       do {
         try coordinator.withStoreLock {
-          let conflicts = try ConflictCheck.conflicts(waiting.filter(\.isChecked), self)
+          let unchanged = checkedEnds.filter { !$0.isInserted && !$0.isChecked }
+          let conflicts = try ConflictCheck.conflicts(waiting.filter(\.isChecked) + unchanged, self)
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
           for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
             let updated = request.updatedObjects ?? []
@@ -163,10 +164,10 @@ extension NSManagedObjectContext {
   private func resolve(_ conflicts: [Any]) throws {
     let policy = mergePolicy as? NSMergePolicy ?? .error
     let (derived, rest) = conflictsByDerivation(conflicts)
-    let (ends, others) = policy.mergeType == .errorMergePolicyType ? ([], rest) : conflictsOfLockedEnds(rest)
+    let (ends, others) = policy.mergeType == .errorMergePolicyType ? ([], rest) : conflictsOfCheckedEnds(rest)
     if !others.isEmpty { try throwingErrorsOfFaults { try policy.resolve(mergeConflicts: others) } }
     settleByDerivation(derived)
-    try settleLockedEnds(ends)
+    try settleCheckedEnds(ends)
   }
 
   /// A request for each store that has objects to save. If nothing has changed, an empty request for every store.

@@ -18,8 +18,8 @@ open class NSManagedObjectContext: NSObject {
   var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
   /// Retains the registered objects if ``retainsRegisteredObjects`` is set.
   var retained = ObjectList()
-  /// The locked objects that a save has locked because changed objects refer to them.
-  var lockedEnds = ObjectList()
+  /// Unchanged objects whose versions a save compares with the store, because relationships to them have changed.
+  var checkedEnds = ObjectList()
   /// The objects that a save changes only because their derivations read changed objects.
   var ownersByDerivation = ObjectList()
   /// Retains the objects that the last merge has named as inserted.

@@ -147,6 +147,9 @@ extension NSManagedObjectContext {
     pending.forget(object)
     if insertsAgain, object.state.isDisjoint(with: [.fault, .inaccessible]) {
       object.snapshot = nil
+      // First, because the object may refer to itself.
+      object.state.formUnion([.inserted, .reinserted])
+      pending.inserted.append(object)
       for (place, slot) in object.layout.slots.enumerated() {
         // Members that have not been read are lost.
         if case .toMany(let relationship) = slot.kind { _ = object.members(of: relationship, at: place) }
@@ -154,8 +157,6 @@ extension NSManagedObjectContext {
       object.forEachKnownRelated { other, inverse in
         if !other.isDeleted { other.takeInverseAgain(object, inverse) }
       }
-      object.state.formUnion([.inserted, .reinserted])
-      pending.inserted.append(object)
     } else {
       object.state.insert(.deleted)
       object.forEachKnownRelated { other, inverse in

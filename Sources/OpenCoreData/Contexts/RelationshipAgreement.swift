@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
   /// Records each change of a relationship at both ends, so that the save compares the versions of both with the
   /// store. If the ends contradict each other, a to-one relationship decides.
   ///
-  /// Objects that refer to one another already, as far as is known, are only locked: see ``unlockOtherEnds()``.
+  /// Objects whose other end is as the change wants it, as far as is known, are listed in ``checkedEnds``.
   ///
   /// New references to objects that turn out to be gone are dropped.
   ///
@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
   /// - Throws: the error of the store when an object at the other end is read.
   /// - Complexity: O(changed objects and changes of their relationships).
   func makeEndsAgree(droppingDeleted: Bool) throws {
+    checkedEnds.removeAll()
     try throwingErrorsOfFaults {
       for _ in 0..<Self.rounds {
         var hasChanged = false
@@ -58,7 +59,7 @@ extension NSManagedObjectContext {
 
   /// Whether an object is in the context and not deleted. If its row was gone and exists again, it is not deleted any
   /// more.
-  private func isPresent(_ object: NSManagedObject) -> Bool {
+  func isPresent(_ object: NSManagedObject) -> Bool {
     guard object.registry === registry else { return false }
     guard object.isDeleted else { return true }
     guard isGone(object), (try? node(for: object.objectID)) != nil else { return false }
@@ -71,11 +72,11 @@ extension NSManagedObjectContext {
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, _ object: NSManagedObject, at place: Int
   ) -> Bool {
     if inverse.isToMany {
-      guard other.memberChanges(inverse)?.added.contains(object) != true else { return false }
+      guard other.knownMembers(inverse)?.added.contains(object) != true else { return false }
     } else {
       guard let (related, hasChanged) = other.single(inverse) else { return false }
       if related === object {
-        if !hasChanged { lockOtherEnd(other) }
+        if !hasChanged { checkedEnds.append(other) }
         return false
       }
       if hasChanged {
@@ -93,14 +94,17 @@ extension NSManagedObjectContext {
     _ other: NSManagedObject, _ inverse: NSRelationshipDescription, _ object: NSManagedObject
   ) -> Bool {
     if inverse.isToMany {
-      if let changes = other.memberChanges(inverse), changes.removed.contains(object) || changes.added.contains(object)
-      {
-        return false
+      if let members = other.knownMembers(inverse) {
+        if members.removed.contains(object) || members.added.contains(object) { return false }
+        if !members.isFault, !members.contains(object) {
+          checkedEnds.append(other)
+          return false
+        }
       }
     } else {
       guard let (related, hasChanged) = other.single(inverse), !hasChanged else { return false }
       guard related === object else {
-        lockOtherEnd(other)
+        checkedEnds.append(other)
         return false
       }
     }
@@ -108,21 +112,13 @@ extension NSManagedObjectContext {
     return true
   }
 
-  // MARK: Locks
+  // MARK: Conflicts of the other ends
 
-  /// Has the save compare the version of an unchanged object with the store.
-  private func lockOtherEnd(_ object: NSManagedObject) {
-    guard !object.isInserted, !object.state.contains(.locked) else { return }
-    object.state.insert(.locked)
-    pending.locked.append(object)
-    lockedEnds.append(object)
-  }
-
-  /// Divides conflicts into those of objects that are only locked because changed objects refer to them, and the others.
-  func conflictsOfLockedEnds(_ conflicts: [Any]) -> (ends: [NSManagedObject], others: [Any]) {
+  /// Divides conflicts into those of unchanged objects in ``checkedEnds``, and the others.
+  func conflictsOfCheckedEnds(_ conflicts: [Any]) -> (ends: [NSManagedObject], others: [Any]) {
     var ends: [NSManagedObject] = []
     let others = conflicts.filter { conflict in
-      guard let object = (conflict as? NSMergeConflict)?.sourceObject, lockedEnds.contains(object),
+      guard let object = (conflict as? NSMergeConflict)?.sourceObject, checkedEnds.contains(object),
         !object.hasPersistentChangedValues
       else { return true }
       ends.append(object)
@@ -132,7 +128,7 @@ extension NSManagedObjectContext {
   }
 
   /// Takes the rows of such objects, which have nothing to merge. The changed objects then refer to what is stored.
-  func settleLockedEnds(_ objects: [NSManagedObject]) throws {
+  func settleCheckedEnds(_ objects: [NSManagedObject]) throws {
     for object in objects {
       do {
         if object.isFault { try object.realise(self) } else { try object.refresh(self) }
@@ -142,15 +138,6 @@ extension NSManagedObjectContext {
         rowIsGone(object, insertsAgain: false)
       }
     }
-  }
-
-  /// Takes the locks back that ``makeEndsAgree(droppingDeleted:)`` has set, after the save.
-  func unlockOtherEnds() {
-    for object in lockedEnds {
-      object.state.remove(.locked)
-      pending.locked.remove(object)
-    }
-    lockedEnds.removeAll()
   }
 }
 
@@ -167,7 +154,7 @@ extension NSManagedObject {
   }
 
   /// The members of a to-many relationship, if any of them are known or have changed.
-  fileprivate final func memberChanges(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
+  fileprivate final func knownMembers(_ relationship: NSRelationshipDescription) -> RelatedObjects? {
     guard !values.isEmpty, let place = layout.place(of: relationship.name), case .members(let members) = values[place]
     else { return nil }
     return members

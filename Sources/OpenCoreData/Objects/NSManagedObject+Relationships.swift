@@ -202,6 +202,7 @@ extension NSManagedObject {
   /// Reads the row again if the value at `place` is unchanged here, because somebody else may have changed it.
   private final func refreshUnchanged(at place: Int) {
     guard snapshot != nil, !hasChanged(at: place), let context = managedObjectContext else { return }
+    context.persistentStoreCoordinator?.rowsMayBeStale([objectID])
     // A row that is gone refers to nothing.
     try? refresh(context)
   }

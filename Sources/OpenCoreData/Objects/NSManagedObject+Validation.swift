@@ -95,7 +95,7 @@ extension NSManagedObject {
       let objects = try throwingErrorsOfFaults {
         slot.isToMany ? members(of: relationship, at: place).elements : toOne(at: place).map { [$0] } ?? []
       }
-      guard objects.contains(where: { !$0.isDeleted && $0.registry === registry }) else { continue }
+      guard objects.contains(where: { managedObjectContext?.isPresent($0) == true }) else { continue }
       errors.append(error(NSValidationRelationshipDeniedDeleteError, value(at: place), slot))
     }
     if let error = ValidationErrors.combined(errors) { throw error }

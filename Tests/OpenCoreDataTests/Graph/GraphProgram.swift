@@ -14,17 +14,8 @@ struct GraphProgram: Sendable {
   init(seed: UInt64, contexts: Int, isCareful: Bool, length: Int) {
     var maker = GraphProgramMaker(seed: seed, contexts: contexts)
     self.isCareful = isCareful
-    let made = (0..<length).map { _ in maker.step() }
-    // The other policies settle the conflicts of each object separately, so programs that are not careful keep the
-    // default.
     steps =
-      made.filter { isCareful || !$0.setsPolicy } + (0..<contexts).map { GraphStep(context: $0, operation: .inspect) }
-  }
-}
-
-extension GraphStep {
-  fileprivate var setsPolicy: Bool {
-    if case .policy = operation { true } else { false }
+      (0..<length).map { _ in maker.step() } + (0..<contexts).map { GraphStep(context: $0, operation: .inspect) }
   }
 }
 
