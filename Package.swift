@@ -35,7 +35,8 @@ let package = Package(
     .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
     .target(name: "CForking", path: "Tests/CForking"),
     .testTarget(
-      name: "CairnTests", dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking"],
+      name: "CairnTests",
+      dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking", "RowFormat"],
       swiftSettings: settings),
     .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: settings),
   ],

@@ -12,15 +12,9 @@ package struct ObjectStore {
     package let values: [UInt32: StoredValue]
   }
 
-  private static let head: UInt32 = 0
-
-  package let schema: Schema
-  /// The store's UUID, with which the URIs of its objects begin.
-  package let uuid: String
+  package let names: ObjectNames
   private let snapshot: Snapshot
   private let structures: RowStructures
-  private let names: [UInt32: String]
-  private let properties: [UInt32: [Schema.Property]]
 
   /// - Throws: `notFound` if there are no Core Data objects; `corrupted` if their schema or metadata cannot be read.
   package init(_ snapshot: Snapshot, of store: Store) throws {
@@ -29,15 +23,12 @@ package struct ObjectStore {
     }
     self.snapshot = snapshot
     self.structures = structures
-    let metadata = try structures.row(.integer(1), in: Self.head) ?? []
-    let schema = try structures.row(.integer(2), in: Self.head) ?? []
-    uuid = try Self.reading("the metadata") { () throws(RowDamage) in
+    let metadata = try structures.row(.integer(1), in: RowStructures.head) ?? []
+    let schema = try structures.row(.integer(2), in: RowStructures.head) ?? []
+    let uuid = try Self.reading("the metadata") { () throws(RowDamage) in
       try BinaryPropertyList.text("NSStoreUUID", in: metadata) ?? ""
     }
-    let read = try Self.reading("the schema") { () throws(RowDamage) in try Schema(schema) }
-    self.schema = read
-    names = Dictionary(read.entities.map { ($0.number, $0.name) }) { first, _ in first }
-    properties = Dictionary(read.entities.map { ($0.number, read.properties(of: $0.number)) }) { first, _ in first }
+    names = try Self.reading("the schema") { () throws(RowDamage) in ObjectNames(try Schema(schema), uuid: uuid) }
   }
 
   private static func reading<R>(
@@ -48,68 +39,6 @@ package struct ObjectStore {
     } catch {
       throw StoreError(.corrupted, "\(what()): \(error)")
     }
-  }
-
-  // MARK: Names
-
-  /// - Throws: `notFound`, with the names that exist.
-  package func entity(named name: String) throws(StoreError) -> Schema.Entity {
-    if let entity = schema.entities.first(where: { $0.name == name }) { return entity }
-    throw StoreError(
-      .notFound,
-      "there is no entity \(Key.string(name).literal); the entities are "
-        + schema.entities.map { Key.string($0.name).literal }.sorted().joined(separator: ", "))
-  }
-
-  /// As `Person/p12`.
-  package func name(of object: ObjectReference) -> String { "\(entityName(object.entity))/p\(object.reference)" }
-
-  /// As `x-coredata://UUID/Person/p12`.
-  package func uri(of object: ObjectReference) -> String {
-    "\(Self.scheme)\(uuid)/\(Self.percentEncoded(entityName(object.entity)))/p\(object.reference)"
-  }
-
-  package func entityName(_ number: UInt32) -> String { names[number] ?? "\(number)" }
-
-  /// The properties of an entity's objects, sorted by name; see `Schema.properties(of:)`.
-  package func properties(of entity: UInt32) -> [Schema.Property] { properties[entity] ?? [] }
-
-  /// The object that a URI or a name as above identifies, whether it exists or not.
-  package func reference(_ text: String) throws(StoreError) -> ObjectReference {
-    guard let parts = Self.parts(of: text), let number = Int64(parts.reference) else {
-      throw StoreError(
-        .invalidArgument, "\(text) does not name an object; use x-coredata://UUID/Person/p12 or Person/p12")
-    }
-    if let store = parts.store, store != uuid {
-      throw StoreError(.notFound, "\(text) is an object of another store; the UUID of this store is \(uuid)")
-    }
-    let entity = schema.entities.first { Self.percentEncoded($0.name) == parts.entity }?.name ?? parts.entity
-    return ObjectReference(entity: try self.entity(named: entity).number, reference: .integer(number))
-  }
-
-  private static let scheme = "x-coredata://"
-
-  private static func parts(of text: String) -> (store: String?, entity: String, reference: String)? {
-    var parts = text.hasPrefix(scheme) ? text.dropFirst(scheme.count).split(separator: "/") : text.split(separator: "/")
-    let store = text.hasPrefix(scheme) && !parts.isEmpty ? String(parts.removeFirst()) : nil
-    guard parts.count == 2, parts[1].hasPrefix("p"), parts[1].count > 1, store != nil || !text.hasPrefix(scheme) else {
-      return nil
-    }
-    return (store, String(parts[0]), String(parts[1].dropFirst()))
-  }
-
-  private static func percentEncoded(_ text: String) -> String {
-    var encoded = ""
-    for unit in text.utf8 {
-      switch unit {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(unit))
-      default: encoded += "%" + (unit < 16 ? "0" : "") + String(unit, radix: 16, uppercase: true)
-      }
-    }
-    return encoded
   }
 
   // MARK: Objects
@@ -140,7 +69,8 @@ package struct ObjectStore {
     guard let reference = RowReference(key) else {
       throw StoreError(
         .corrupted,
-        "the row \(key.literal) of \(entityName(entity)): an object's reference must be a number, a string or a UUID")
+        "the row \(key.literal) of \(names.entityName(entity)): an object's reference must be a number, a string or a UUID"
+      )
     }
     var bytes: [UInt8] = []
     try unsafe snapshot.withValue(of: record) { bytes = unsafe Array($0) }
@@ -152,7 +82,7 @@ package struct ObjectStore {
   private func object(
     _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, sequence: CommitSequence
   ) throws(StoreError) -> Object {
-    let values = try Self.reading("the row of \(name(of: reference))") { () throws(RowDamage) in
+    let values = try Self.reading("the row of \(names.name(of: reference))") { () throws(RowDamage) in
       var values: [UInt32: StoredValue] = [:]
       var fields = try RowFormat.FieldReader(bytes)
       while let (number, field) = try fields.next() { values[number] = try StoredValue(field, in: bytes) }
@@ -167,7 +97,8 @@ package struct ObjectStore {
     let prefix = Entry.members(of: object.reference, relationship)
     var members: [ObjectReference] = []
     try structures.forEachPack(from: prefix) { bound, bytes in
-      try Self.reading("\(name(of: object)): the pack \(Key.bytes(bound).literal)") { () throws(RowDamage) in
+      try Self.reading("\(names.name(of: object)): the pack \(Key.bytes(bound).literal)") {
+        () throws(RowDamage) in
         var entries = try PackReader(bytes)
         while try entries.next() {
           if entries.entry.starts(with: prefix) {

@@ -6,10 +6,9 @@ package import Cairn
 /// neither a letter nor a digit, or its first three characters; of bytes, the first two; of an integer, its thousand.
 /// Keeps at most a fixed number of prefixes: when there are more, it drops the rarest, and a dropped prefix that
 /// returns is counted from its return on.
-/// a little later on.
 package struct PrefixTally: Sendable {
   package struct Entry: Sendable, Hashable {
-    /// As the beginning of a literal.
+    /// The beginning of a literal, or a name.
     package let prefix: String
     package internal(set) var rows = 0
     package internal(set) var bytes = 0
@@ -23,16 +22,19 @@ package struct PrefixTally: Sendable {
   /// Whether prefixes have been dropped.
   package private(set) var isApproximate = false
 
-  package init() {}
+  private let name: @Sendable (Key) -> String?
+
+  /// `name` names the prefix of a key; nil if it has no name.
+  package init(name: @escaping @Sendable (Key) -> String? = { _ in nil }) { self.name = name }
 
   package mutating func add(row key: Key, bytes: Int) {
-    with(Self.prefix(of: key)) {
+    with(prefix(of: key)) {
       $0.rows += 1
       $0.bytes += bytes
     }
   }
 
-  package mutating func add(writeOf key: Key) { with(Self.prefix(of: key)) { $0.writes += 1 } }
+  package mutating func add(writeOf key: Key) { with(prefix(of: key)) { $0.writes += 1 } }
 
   private mutating func with(_ prefix: String, _ change: (inout Entry) -> Void) {
     change(&entries[prefix, default: Entry(prefix: prefix)])
@@ -50,7 +52,9 @@ package struct PrefixTally: Sendable {
     return Array(sorted.prefix(count))
   }
 
-  private static func prefix(of key: Key) -> String {
+  private func prefix(of key: Key) -> String { name(key) ?? Self.beginning(of: key) }
+
+  private static func beginning(of key: Key) -> String {
     switch key {
     case .integer(let value):
       let remainder = value % 1000

@@ -4,6 +4,11 @@ import RowFormat
 
 /// The rows and packs of a Core Data store: STORE-FORMAT.md, sections 1 and 7.
 struct RowStructures: StructureSource {
+  /// The table of the store itself.
+  static let head: UInt32 = 0
+  /// The name of the keyspace with the packs.
+  static let packs = "entries"
+
   private let snapshot: Snapshot
   let keyspaces: [UInt32: Keyspace]
   private let packs: Keyspace?
@@ -15,23 +20,24 @@ struct RowStructures: StructureSource {
     self.snapshot = snapshot
     watch = progress.map(Watch.init)
     let ordered = keyspaces.filter { $0.order == .ordered }
-    packs = ordered.first { $0.name == "entries" }
+    packs = ordered.first { $0.name == Self.packs }
     self.keyspaces = Dictionary(
       ordered.compactMap { keyspace in Self.table(keyspace.name).map { ($0, keyspace) } },
       uniquingKeysWith: { first, _ in first })
     tables = self.keyspaces.keys.sorted()
-    guard let head = self.keyspaces[0] else { return nil }
+    guard let head = self.keyspaces[Self.head] else { return nil }
     let hasMetadata = try snapshot.contains(.integer(1), in: head)
     let hasSchema = try snapshot.contains(.integer(2), in: head)
     guard hasMetadata || hasSchema else { return nil }
   }
 
-  private static func table(_ name: String) -> UInt32? {
+  /// The table that a keyspace is; nil for any other keyspace.
+  static func table(_ name: String) -> UInt32? {
     guard let number = UInt32(name.dropFirst(6)), name == Self.name(number) else { return nil }
     return number
   }
 
-  private static func name(_ table: UInt32) -> String { "table \(table)" }
+  static func name(_ table: UInt32) -> String { "table \(table)" }
 
   func has(_ name: String) -> Bool { name == packs?.name || Self.table(name).map(tables.contains) ?? false }
 

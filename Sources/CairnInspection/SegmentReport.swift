@@ -15,6 +15,14 @@ package struct SegmentReport: Sendable {
     case unreadable
   }
 
+  /// The records of one keyspace.
+  package struct Rows: Sendable {
+    package fileprivate(set) var records = 0
+    package fileprivate(set) var tombstones = 0
+    /// Bytes of the records with their padding.
+    package fileprivate(set) var bytes = 0
+  }
+
   package let id: SegmentID
   package let kind: StoreInfo.Segment.State
   package private(set) var state = State.sound
@@ -25,6 +33,8 @@ package struct SegmentReport: Sendable {
   package private(set) var frames = 0
   package private(set) var records = 0
   package private(set) var tombstones = 0
+  /// The records of each keyspace, by the number of the keyspace.
+  package private(set) var rows: [KeyspaceID: Rows] = [:]
   /// The lowest and the highest sequence.
   package private(set) var sequences: ClosedRange<CommitSequence>?
   /// Bytes of the values: uncompressed, and as they are stored.
@@ -126,9 +136,18 @@ package struct SegmentReport: Sendable {
     let header = record.header
     records += 1
     if header.isTombstone { tombstones += 1 }
+    rows[header.keyspace, default: Rows()].add(header)
     sequences =
       min(sequences?.lowerBound ?? .max, header.sequence)...max(sequences?.upperBound ?? 0, header.sequence)
     valueBytes += header.rawLength
     storedBytes += header.storedLength
+  }
+}
+
+extension SegmentReport.Rows {
+  fileprivate mutating func add(_ header: RecordHeader) {
+    records += 1
+    if header.isTombstone { tombstones += 1 }
+    bytes += header.paddedLength
   }
 }

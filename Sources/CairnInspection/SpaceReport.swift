@@ -20,12 +20,16 @@ package struct SpaceReport: Sendable {
   /// By id.
   package private(set) var keyspaces: [Keyspace] = []
   package let statistics: StoreStatistics
+  /// The names of the Core Data objects; nil if there are none, or if their schema cannot be read.
+  package let names: ObjectNames?
 
   private static let sampleBytes = 1 << 20
 
   /// Reads every row and every record of the log.
   package init(of store: Store, progress: InspectionProgress? = nil) throws {
     statistics = store.statistics
+    let names = ObjectNames.read(from: store)
+    self.names = names
     let snapshot = store.snapshot()
     let total = 2 * statistics.rows
     var done = 0
@@ -39,6 +43,7 @@ package struct SpaceReport: Sendable {
     for keyspace in store.keyspaces {
       positions[keyspace.id] = keyspaces.count
       var report = Keyspace(name: keyspace.name)
+      if let names, keyspace.name == RowStructures.packs { report.prefixes = PrefixTally { names.prefix(of: $0) } }
       var samples = Samples(rows: try snapshot.count(in: keyspace), bytes: Self.sampleBytes)
       try snapshot.forEachRecord(in: keyspace) { record in
         try count()

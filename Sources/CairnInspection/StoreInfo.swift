@@ -74,6 +74,8 @@ public struct StoreInfo: Sendable {
   public let statistics: StoreStatistics
   /// What opening the store found.
   public let recovery: RecoveryReport
+  /// The names of the Core Data objects; nil if there are none, or if their schema cannot be read.
+  package let names: ObjectNames?
 
   private static let attempts = 8
 
@@ -122,6 +124,7 @@ public struct StoreInfo: Sendable {
     checkpoints = manifest.checkpoints.map(\.sequence)
     statistics = store.statistics
     recovery = store.recovery
+    names = ObjectNames.read(from: store)
     let snapshot = store.snapshot()
     var keyspaces: [Keyspace] = []
     for keyspace in store.keyspaces {

@@ -1,10 +1,10 @@
 /// The decoded content of an entry: STORE-FORMAT.md, section 6.
-enum EntryContent {
+package enum EntryContent {
   case member(SchemaIndex.Property, owner: RowReference, member: ObjectReference, position: Int64?)
   case key(SchemaIndex.Constraint, key: [UInt8], holder: ObjectReference)
 
   /// - Throws: If the bytes are not an entry of the schema, or not the one valid encoding of their content.
-  init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
+  package init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
     var input = ByteInput(bytes)
     let number = try input.number()
     let again: [UInt8]

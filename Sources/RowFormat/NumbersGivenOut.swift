@@ -25,6 +25,9 @@ package struct NumbersGivenOut: Hashable, Sendable {
     try input.requireEnd()
   }
 
+  /// The last number that is reserved.
+  package var last: UInt64 { range << 32 + next - 1 }
+
   package var bytes: [UInt8] {
     var output = ByteOutput()
     output.byte(Self.format)

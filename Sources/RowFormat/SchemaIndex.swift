@@ -1,26 +1,26 @@
 /// Looks up the parts of a schema by their numbers.
-struct SchemaIndex {
-  struct Property {
-    let property: Schema.Property
+package struct SchemaIndex: Sendable {
+  package struct Property: Sendable {
+    package let property: Schema.Property
     /// The entity that declares it.
-    let entity: UInt32
+    package let entity: UInt32
 
     /// The inverse, if each is the inverse of the other.
     fileprivate(set) var inverse: UInt32?
   }
 
-  struct Constraint {
-    let constraint: Schema.Constraint
-    let entity: UInt32
+  package struct Constraint: Sendable {
+    package let constraint: Schema.Constraint
+    package let entity: UInt32
   }
 
-  private(set) var entities: [UInt32: Schema.Entity] = [:]
-  private(set) var properties: [UInt32: Property] = [:]
-  private(set) var constraints: [UInt32: Constraint] = [:]
+  package private(set) var entities: [UInt32: Schema.Entity] = [:]
+  package private(set) var properties: [UInt32: Property] = [:]
+  package private(set) var constraints: [UInt32: Constraint] = [:]
   /// For each entity, the numbers of the entity and of all that inherit from it, in ascending order.
   private(set) var families: [UInt32: [UInt32]] = [:]
 
-  init(_ schema: Schema) {
+  package init(_ schema: Schema) {
     for entity in schema.entities {
       entities[entity.number] = entity
       for property in entity.properties {

@@ -49,6 +49,19 @@ package enum UniqueKey {
     }
     return output.bytes
   }
+
+  /// The values of the attributes in a key; nil if the key is not such values but a hash.
+  package static func values(in key: [UInt8], _ count: Int) -> [StoredValue]? {
+    var input = ByteInput(key)
+    var values: [StoredValue] = []
+    do throws(RowDamage) {
+      for _ in 0..<count { values.append(try StoredValue(try input.field(try input.type()), in: key)) }
+      try input.requireEnd()
+    } catch {
+      return nil
+    }
+    return values
+  }
 }
 
 extension String {

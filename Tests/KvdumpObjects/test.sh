@@ -36,6 +36,18 @@ show() {
   show object store Person/p1
   show object store Person/p1 --limit 1 --format json
   show object store Dog/p5
+  # What the rows of the log are. The times differ, and the metadata do not always take the same number of bytes.
+  show tail store -n 99 | sed -E 's/  [0-9]{4}-.*/  TIME, SIZE/'
+  show tail store --keyspace Dog -n 2 --format jsonl | sed -E 's/"time":.*"changes"/"changes"/'
+  show tail store --keyspace entries -n 1 --format jsonl | sed -E 's/"time":.*"changes"/"changes"/'
+  show tail store --keyspace 'table 0' -n 9 --format jsonl | sed -E 's/"time":.*"changes"/"changes"/; s/"hex":"[0-9a-f]*"/"hex":"…"/g'
+  show history store Person/p1
+  show history store Dog 5 --log
+  show history store "x-coredata://$uuid/Dog/p5" --format jsonl | sed "s/$uuid/UUID/"
+  show records store --keyspace Dog | sed -E 's/^ +[0-9]+ +//; s/created .*//'
+  show info store | grep -E '^\$|^core data|^  entity|table [0-9]+$'
+  show stats store | grep -E ' rows?$|entries'
+  show segments store | sed -n '/records of/,$p' | sed -E 's/ +[0-9,]+$//'
 } >"$temporary/objects"
 if [[ -n ${KVDUMP_WRITE_GOLDEN:-} ]]; then
   cp "$temporary/objects" "$golden"
@@ -57,7 +69,51 @@ expect 64 objects "$store" --entity Person --where 'name =='; says 'the end stan
 expect 64 objects "$store" --where 'name == "Ann"'; says '--where requires --entity'
 expect 64 objects "$store" --limit -1
 expect 0 objects "$store" --entity Sample --where FALSEPREDICATE; prints ''
+expect 0 info "$store" --format jsonl
+grep -qF '"coreData":{"uuid":"'"$uuid"'","entities":[{"name":"Animal","number":1,"objects":1,"keyspace":"table 1"},' "$temporary/out" \
+  || fail "printed $(cat "$temporary/out")"
+expect 0 segments "$store" --format jsonl
+grep -qF '{"keyspace":"table 7","entity":"Person","records":16,"tombstones":1,' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+expect 0 stats "$store" --format jsonl
+grep -q '"prefixes":\[[^]]*\],"entity":"Person"}' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+expect 0 records "$store" --keyspace Person --key 4 --limit 1 --format jsonl
+grep -q '"meaning":{"row":"object","object":"x-coredata://[^"]*/Person/p4","entity":"Person"}}$' "$temporary/out" \
+  || fail "printed $(cat "$temporary/out")"
+expect 1 history "$store" Person/p4; says 'kvdump: there is no Person/p4'; prints ''
+expect 2 history "$store" Persn/p1; says 'there is no entity "Persn"'
+expect 64 history Tests/Fixtures/everything references; says 'A row is named by its keyspace and its key'
+expect 2 history Tests/Fixtures/everything Person/p1; says 'there are no Core Data objects in Tests/Fixtures/everything'
 diff -r "$temporary/before" "$store" || fail "looking changed the store"
+
+# Where the schema cannot be read, rows have the names of the engine; where a row cannot be read, its value is bytes.
+nameless=$temporary/nameless
+cp -r "$store" "$nameless"
+expect 0 put "$nameless" "table 7" 2 x --force
+expect 0 tail "$nameless" -n 1; grep -qF $'  + Person/p2\t"x"' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+expect 0 put "$nameless" "table 0" 2 x --force
+expect 0 tail "$nameless" -n 2; grep -qF $'  + table 7\t2\t"x"' "$temporary/out" || fail "printed $(cat "$temporary/out")"
+for command in info records stats segments; do
+  expect 0 "$command" "$nameless"; silent
+  ! grep -qE 'Person|core data' "$temporary/out" || fail "kvdump $command names an entity: $(cat "$temporary/out")"
+done
+expect 0 history "$nameless" "table 7" 1; silent
+grep -q "x'01" "$temporary/out" || fail "printed $(cat "$temporary/out")"
+
+# tail -f names the objects of a schema that a writer writes meanwhile.
+"${PYTHON:-python3}" - "$kvdump" "$store" "$temporary/followed" <<'END' || fail "tail -f does not name the objects"
+import shutil, subprocess, sys
+kvdump, store, followed = sys.argv[1:]
+shutil.copytree(store, followed)
+segment = followed + "/0000000001.segment"
+whole = open(segment, "rb").read()
+open(segment, "wb").write(whole[:128])
+tail = subprocess.Popen([kvdump, "tail", "-f", followed, "--format", "jsonl"], stdout=subprocess.PIPE, text=True)
+assert '"schema":"kvdump.tail"' in tail.stdout.readline()
+open(segment, "wb").write(whole)
+lines = [tail.stdout.readline() for _ in range(20)]
+tail.kill()
+assert all('"meaning":{"row":"object","object":"x-coredata://' in line for line in lines[4:]), lines
+END
 
 # Objects of another store keep their relationships, and get identifiers of their own.
 fleet=$PWD/Tests/Models/Fleet.xcdatamodel

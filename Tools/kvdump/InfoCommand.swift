@@ -1,13 +1,15 @@
 import ArgumentParser
 import Cairn
 import CairnInspection
+import RowFormat
 
 struct InfoCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Prints what a store contains: keyspaces, segments, bytes.",
     discussion: """
-      For a store that does not open, prints the contents of its manifest; the exit status is then 2.
+      For a Core Data store, also prints each entity, the number of its objects without those of its subentities, and \
+      their keyspace. For a store that does not open, prints the contents of its manifest; the exit status is then 2.
 
       \(SequenceHelp.text)
 
@@ -55,6 +57,8 @@ struct InfoCommand: Command {
       lines.append("torn tail   \(info.recovery.discardedBytes.of("byte")) at \(place)")
     }
 
+    if let names = info.names { lines += text(info, names) }
+
     let keepsMore = info.keyspaces.contains { $0.retention != .newest }
     var keyspaces = Table(
       keepsMore
@@ -81,9 +85,23 @@ struct InfoCommand: Command {
     return lines
   }
 
+  private func text(_ info: StoreInfo, _ names: ObjectNames) -> [String] {
+    let objects = info.objects(names)
+    var table = Table(["entity": .left, "objects": .right, "keyspace": .left])
+    for (entity, count) in objects {
+      table.append(escapedForTerminal(entity.name), count.grouped, names.keyspace(of: entity))
+    }
+    let count = objects.reduce(0) { $0 + $1.count }
+    return ["core data   \(count.of("object")) in the store \(escapedForTerminal(names.uuid))", ""] + table.lines
+  }
+
   private func json(_ info: StoreInfo) -> JSON {
+    .object(members(info), "coreData", info.names.map { json(info, $0) })
+  }
+
+  private func members(_ info: StoreInfo) -> KeyValuePairs<String, JSON> {
     let figures = info.statistics
-    return .object([
+    return [
       "schema": .string("kvdump.info"), "schemaVersion": .number(2 as Int), "store": .string(info.path),
       "opens": .bool(true),
       "uuid": .string(info.uuid), "formatVersion": .string(info.formatVersion), "generation": .number(info.generation),
@@ -109,6 +127,28 @@ struct InfoCommand: Command {
             "records": .number($0.records),
           ])
         }),
+    ]
+  }
+
+  private func json(_ info: StoreInfo, _ names: ObjectNames) -> JSON {
+    .object([
+      "uuid": .string(names.uuid),
+      "entities": .array(
+        info.objects(names).map { entity, count in
+          .object([
+            "name": .string(entity.name), "number": .number(UInt64(entity.number)), "objects": .number(count),
+            "keyspace": .string(names.keyspace(of: entity)),
+          ])
+        }),
     ])
+  }
+}
+
+extension StoreInfo {
+  /// The number of objects of each entity, sorted by its name.
+  fileprivate func objects(_ names: ObjectNames) -> [(entity: Schema.Entity, count: Int)] {
+    names.schema.entities.sorted { $0.name < $1.name }.map { entity in
+      (entity, keyspaces.first { $0.name == names.keyspace(of: entity) }?.rows ?? 0)
+    }
   }
 }

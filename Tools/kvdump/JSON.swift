@@ -30,6 +30,12 @@ indirect enum JSON {
     }
   }
 
+  /// An object with one more member if that has a value.
+  static func object(_ members: KeyValuePairs<String, JSON>, _ name: String, _ value: JSON?) -> JSON {
+    guard let value else { return .object(members) }
+    return .members(members.map { Member($0.key, $0.value) } + [Member(name, value)])
+  }
+
   static func number(_ value: some DistinctNumber) -> JSON { .number(UInt64(value.rawValue)) }
 
   static func number(_ value: Int) -> JSON { .number(UInt64(max(0, value))) }

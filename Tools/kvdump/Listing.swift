@@ -56,7 +56,11 @@ struct Listing {
   }
 
   mutating func item(_ members: KeyValuePairs<String, JSON>, to output: inout Output) throws {
-    try item(to: &output) { JSON.object(members).write(to: &$0, indentation: nil) }
+    try item(.object(members), to: &output)
+  }
+
+  mutating func item(_ json: JSON, to output: inout Output) throws {
+    try item(to: &output) { json.write(to: &$0, indentation: nil) }
   }
 
   /// Prints the members after the items; nothing as text.

@@ -32,9 +32,9 @@ struct ObjectCommand: Command {
     let snapshot = store.snapshot()
     defer { snapshot.close() }
     let objects = try ObjectStore(snapshot, of: store)
-    let reference = try objects.reference(object)
+    let reference = try objects.names.reference(object)
     guard let found = try objects.object(reference) else {
-      complain("there is no object \(objects.name(of: reference))")
+      complain("there is no object \(objects.names.name(of: reference))")
       throw ExitCode.finding
     }
     switch common.format {
@@ -46,21 +46,21 @@ struct ObjectCommand: Command {
   private func text(_ object: ObjectStore.Object, _ objects: ObjectStore) throws -> [String] {
     var attributes = Table(["attribute": .left, "value": .left])
     var relationships = Table(["relationship": .left, "objects": .right, "": .left])
-    for property in objects.properties(of: object.reference.entity) {
+    for property in objects.names.properties(of: object.reference.entity) {
       let name = escapedForTerminal(property.name)
       switch property.kind {
       case .attribute:
         let value = object.values[property.number] ?? .null
-        attributes.append(name, value == .null ? "nil" : escapedForTerminal(value.text(objects.name)))
+        attributes.append(name, value == .null ? "nil" : escapedForTerminal(value.text(objects.names.name)))
       case .toOne, .toMany:
         let members = try objects.related(to: object, property)
         let more = members.count > limit ? ["and \((members.count - limit).grouped) more"] : []
-        let names = (members.prefix(limit).map(objects.name) + more).joined(separator: ", ")
+        let names = (members.prefix(limit).map(objects.names.name) + more).joined(separator: ", ")
         relationships.append(name, members.count.grouped, escapedForTerminal(names))
       }
     }
     var lines = [
-      "object    \(escapedForTerminal(objects.uri(of: object.reference)))", "version   \(object.version.grouped)",
+      "object    \(escapedForTerminal(objects.names.uri(of: object.reference)))", "version   \(object.version.grouped)",
       "sequence  \(object.sequence)",
     ]
     for table in [attributes, relationships] where table.lines.count > 1 { lines += [""] + table.lines }
@@ -69,20 +69,20 @@ struct ObjectCommand: Command {
 
   private func json(_ object: ObjectStore.Object, _ objects: ObjectStore) throws -> JSON {
     var relationships: [JSON.Member] = []
-    for property in objects.properties(of: object.reference.entity) where property.kind.relationship != nil {
+    for property in objects.names.properties(of: object.reference.entity) where property.kind.relationship != nil {
       let members = try objects.related(to: object, property)
       relationships.append(
         JSON.Member(
           property.name,
           .object([
             "count": .number(members.count),
-            "objects": .array(members.prefix(limit).map { .string(objects.uri(of: $0)) }),
+            "objects": .array(members.prefix(limit).map { .string(objects.names.uri(of: $0)) }),
           ])))
     }
     return .object([
       "schema": .string("kvdump.object"), "schemaVersion": .number(2 as Int),
-      "object": .string(objects.uri(of: object.reference)),
-      "entity": .string(objects.entityName(object.reference.entity)), "version": .number(object.version),
+      "object": .string(objects.names.uri(of: object.reference)),
+      "entity": .string(objects.names.entityName(object.reference.entity)), "version": .number(object.version),
       "sequence": .number(object.sequence), "attributes": object.attributes(objects),
       "relationships": .members(relationships),
     ])
@@ -104,7 +104,7 @@ extension ObjectStore.Object {
   /// The values of all attributes, by name.
   func attributes(_ objects: ObjectStore) -> JSON {
     .members(
-      objects.properties(of: reference.entity).filter { $0.kind.relationship == nil }
-        .map { JSON.Member($0.name, (values[$0.number] ?? .null).json(objects)) })
+      objects.names.properties(of: reference.entity).filter { $0.kind.relationship == nil }
+        .map { JSON.Member($0.name, (values[$0.number] ?? .null).json(objects.names)) })
   }
 }

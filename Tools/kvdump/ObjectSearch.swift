@@ -52,7 +52,7 @@
     private static func schema(at path: String) throws -> Schema {
       let store = try Watched.store(path)
       defer { try? store.close() }
-      return try store.read { try ObjectStore($0, of: store).schema }
+      return try store.read { try ObjectStore($0, of: store).names.schema }
     }
 
     /// Calls `body` with each object of an entity, without its subentities, for which the predicate is true, in the
@@ -64,7 +64,7 @@
       while true {
         let page = try page(of: entity, after: last)
         for id in page {
-          let reference = try objects.reference(id.uriRepresentation().absoluteString)
+          let reference = try objects.names.reference(id.uriRepresentation().absoluteString)
           let found: Result<ObjectStore.Object, any Error>
           do {
             guard let object = try objects.object(reference) else { continue }

@@ -25,7 +25,7 @@ struct ObjectWriter {
     self.objects = objects
     self.format = format
     listing = Listing("objects", items: "objects", format == .json ? .json : format == .jsonl ? .jsonl : .text)
-    columns = Set(entities.flatMap { objects.properties(of: $0.number) }.map(\.name)).sorted()
+    columns = Set(entities.flatMap { objects.names.properties(of: $0.number) }.map(\.name)).sorted()
     if format == .csv, let name = columns.first(where: ObjectFormat.ownColumns.contains) {
       throw StoreError(
         .malformed, "a property is named \(name), which has another meaning in CSV; use --format jsonl")
@@ -58,7 +58,7 @@ struct ObjectWriter {
   private mutating func begin(_ entity: UInt32) {
     self.entity = entity
     rows = 0
-    properties = objects.properties(of: entity)
+    properties = objects.names.properties(of: entity)
     cellProperties = columns.map { column in properties.first { $0.name == column } }
     guard format == .text else { return }
     table = Table(["object"] + shown.map { escapedForTerminal($0.name) })
@@ -75,9 +75,10 @@ struct ObjectWriter {
     rows += 1
     let cells = shown.map { property in
       let value = object.values[property.number] ?? .null
-      return value == .string("") ? "\"\"" : escapedForTerminal(value.text(objects.name).cut(to: Self.cellColumns))
+      return value == .string("")
+        ? "\"\"" : escapedForTerminal(value.text(objects.names.name).cut(to: Self.cellColumns))
     }
-    table?.append([escapedForTerminal(objects.name(of: object.reference))] + cells)
+    table?.append([escapedForTerminal(objects.names.name(of: object.reference))] + cells)
   }
 
   /// Prints the rows that were kept to be aligned.
@@ -92,7 +93,7 @@ struct ObjectWriter {
   private func members(_ object: ObjectStore.Object) throws -> KeyValuePairs<String, JSON> {
     var relationships: [JSON.Member] = []
     for property in properties where property.kind.relationship != nil {
-      let related = try objects.related(to: object, property).map { JSON.string(objects.uri(of: $0)) }
+      let related = try objects.related(to: object, property).map { JSON.string(objects.names.uri(of: $0)) }
       if case .toMany = property.kind {
         relationships.append(JSON.Member(property.name, .array(related)))
       } else {
@@ -100,7 +101,7 @@ struct ObjectWriter {
       }
     }
     return [
-      "object": .string(objects.uri(of: object.reference)), "entity": .string(objects.entityName(entity)),
+      "object": .string(objects.names.uri(of: object.reference)), "entity": .string(objects.names.entityName(entity)),
       "version": .number(object.version), "attributes": object.attributes(objects),
       "relationships": .members(relationships),
     ]
@@ -108,21 +109,21 @@ struct ObjectWriter {
 
   /// Nil for a property that is nil or that the object's entity does not have.
   private func cells(_ object: ObjectStore.Object) throws -> [String?] {
-    [objects.uri(of: object.reference)] + (try cellProperties.map { try $0.flatMap { try cell(object, $0) } })
+    [objects.names.uri(of: object.reference)] + (try cellProperties.map { try $0.flatMap { try cell(object, $0) } })
   }
 
   private func cell(_ object: ObjectStore.Object, _ property: Schema.Property) throws -> String? {
     if case .toMany = property.kind {
       let related = try objects.related(to: object, property)
-      return related.isEmpty ? nil : related.map(objects.uri).joined(separator: " ")
+      return related.isEmpty ? nil : related.map(objects.names.uri).joined(separator: " ")
     }
     switch object.values[property.number] ?? .null {
     case .null: return nil
     case .composite(let elements):
       var bytes: [UInt8] = []
-      StoredValue.composite(elements).json(objects).write(to: &bytes, indentation: nil)
+      StoredValue.composite(elements).json(objects.names).write(to: &bytes, indentation: nil)
       return String(decoding: bytes, as: UTF8.self)
-    case let value: return value.text(objects.uri)
+    case let value: return value.text(objects.names.uri)
     }
   }
 }

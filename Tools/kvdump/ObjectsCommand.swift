@@ -74,7 +74,7 @@ struct ObjectsCommand: Command {
     let entities = try chosen(objects)
     Interruption.watch()
     var writer = try ObjectWriter(objects, entities, format)
-    try writer.begin(["store": .string(self.store), "uuid": .string(objects.uuid)], to: &output)
+    try writer.begin(["store": .string(self.store), "uuid": .string(objects.names.uuid)], to: &output)
     var (count, isDamaged) = (0, false)
     func passingDamage(_ body: () throws -> Void) throws {
       do {
@@ -107,8 +107,8 @@ struct ObjectsCommand: Command {
   }
 
   private func chosen(_ objects: ObjectStore) throws -> [Schema.Entity] {
-    let chosen = try entity.map { objects.schema.family(of: try objects.entity(named: $0).number) }
-    return (chosen ?? objects.schema.entities).sorted { $0.name < $1.name }
+    let chosen = try entity.map { objects.names.schema.family(of: try objects.names.entity(named: $0).number) }
+    return (chosen ?? objects.names.schema.entities).sorted { $0.name < $1.name }
   }
 }
 

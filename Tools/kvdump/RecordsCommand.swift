@@ -28,7 +28,7 @@ struct RecordsCommand: Command {
     transform: { SegmentID(try UInt32.parse($0)) })
   var segment: SegmentID?
 
-  @Option(help: ArgumentHelp("Print only records of this keyspace.", valueName: "name"))
+  @Option(help: ArgumentHelp("Print only records of this keyspace, or of objects of this entity.", valueName: "name"))
   var keyspace: String?
 
   @Option(
@@ -47,7 +47,7 @@ struct RecordsCommand: Command {
     transform: Int.parse)
   var limit: Int?
 
-  private func isOfRow(_ record: LogRecord) -> Bool {
+  private func isOfRow(_ record: LogRecord, _ keyspace: String?) -> Bool {
     if let keyspace, record.keyspaceName != keyspace { return false }
     if let key, record.key != .row(key) { return false }
     return true
@@ -61,6 +61,8 @@ struct RecordsCommand: Command {
 
   func write(to output: inout Output) throws {
     let log = try LogContents(at: common.store)
+    let names = Watched.names(common.store)
+    let keyspace = ObjectNames.keyspace(named: keyspace, names)
     if let segment, !log.segments.contains(segment) {
       throw StoreError.noSegment(segment, log.segments)
     }
@@ -83,7 +85,7 @@ struct RecordsCommand: Command {
       case .frame(let frame):
         if listing.isText, isWanted(frame) { try output.line(text(frame)) }
       case .record(let record, _):
-        guard isOfRow(record) else { return .next }
+        guard isOfRow(record, keyspace) else { return .next }
         if let since {
           guard let isIncluded = since.includes(sequence: record.sequence, time: record.time) else {
             withoutTime += 1
@@ -94,9 +96,10 @@ struct RecordsCommand: Command {
         guard count < limit ?? .max else { return .stop }
         count += 1
         if listing.isText {
-          try output.line(text(record))
+          try output.line(text(record, names))
         } else {
-          try listing.item(members(record), to: &output)
+          let meaning = names?.role(of: record).flatMap { names?.json($0) }
+          try listing.item(.object(members(record), "meaning", meaning), to: &output)
         }
       case .invalid(let invalid):
         if !invalid.isTornTail { noteDamage() }
@@ -149,15 +152,19 @@ struct RecordsCommand: Command {
     return "\(column(frame.place.offset))  \(what), \(frame.header.length.grouped) bytes"
   }
 
-  private func text(_ record: LogRecord) -> String {
+  private func text(_ record: LogRecord, _ names: ObjectNames?) -> String {
     var cells = [record.kind?.name ?? "unknown kind"]
-    cells.append(record.keyspaceName.map(escapedForTerminal) ?? "keyspace \(record.keyspace)")
-    switch record.key {
-    case .row(let key): cells.append(key.literal)
-    case .name: break
-    case .dictionary(let id): cells.append("\(id)")
-    case .none: break
-    case .malformed(let bytes): cells.append("malformed \(Key.bytes(bytes).literal)")
+    if let names, let role = names.role(of: record) {
+      cells.append(names.text(role))
+    } else {
+      cells.append(record.keyspaceName.map { ObjectNames.title(of: $0, names) } ?? "keyspace \(record.keyspace)")
+      switch record.key {
+      case .row(let reference): cells.append(reference.literal)
+      case .name: break
+      case .dictionary(let id): cells.append("\(id)")
+      case .none: break
+      case .malformed(let bytes): cells.append("malformed \(Key.bytes(bytes).literal)")
+      }
     }
     if record.kind == .put || record.kind == .tombstone { cells.append("version \(record.version.grouped)") }
     cells.append("sequence \(record.sequence)")

@@ -24,16 +24,16 @@ struct SchemaCommand: Command {
     defer { snapshot.close() }
     let objects = try ObjectStore(snapshot, of: store)
     var listing = Listing("schema", items: "entities", common.format)
-    try listing.begin(["store": .string(common.store), "uuid": .string(objects.uuid)], to: &output)
-    if listing.isText { try output.line("uuid  \(escapedForTerminal(objects.uuid))") }
-    for entity in objects.schema.entities.sorted(by: { $0.name < $1.name }) {
+    try listing.begin(["store": .string(common.store), "uuid": .string(objects.names.uuid)], to: &output)
+    if listing.isText { try output.line("uuid  \(escapedForTerminal(objects.names.uuid))") }
+    for entity in objects.names.schema.entities.sorted(by: { $0.name < $1.name }) {
       if listing.isText {
         for line in try text(entity, objects) { try output.line(line) }
       } else {
         try listing.item(members(entity, objects), to: &output)
       }
     }
-    try listing.end(["count": .number(objects.schema.entities.count)], to: &output)
+    try listing.end(["count": .number(objects.names.schema.entities.count)], to: &output)
   }
 
   // MARK: Text
@@ -42,7 +42,7 @@ struct SchemaCommand: Command {
     var title = "\(escapedForTerminal(entity.name)): \(try objects.count(of: entity.number).of("object"))"
     if entity.isAbstract { title += ", abstract" }
     if entity.superentity > 0 {
-      title += ", inherits from \(escapedForTerminal(objects.entityName(entity.superentity)))"
+      title += ", inherits from \(escapedForTerminal(objects.names.entityName(entity.superentity)))"
     }
     var lines = ["", Terminal.styled(title, .bold)]
     var table = Table(["number": .right, "property": .left, "type": .left, "inverse": .left, "delete rule": .left])
@@ -50,7 +50,7 @@ struct SchemaCommand: Command {
       let relationship = property.kind.relationship
       table.append(
         "\(property.number)", escapedForTerminal(property.name), type(of: property, objects),
-        escapedForTerminal(relationship.flatMap { objects.schema.property($0.inverse)?.name } ?? ""),
+        escapedForTerminal(relationship.flatMap { objects.names.schema.property($0.inverse)?.name } ?? ""),
         relationship?.deleteRuleName ?? "")
     }
     if !entity.properties.isEmpty { lines += table.lines }
@@ -63,14 +63,14 @@ struct SchemaCommand: Command {
   private func type(of property: Schema.Property, _ objects: ObjectStore) -> String {
     switch property.kind {
     case .attribute(let type): Schema.attributeTypeName(type)
-    case .toOne(let end): "to one \(escapedForTerminal(objects.entityName(end.destination)))"
+    case .toOne(let end): "to one \(escapedForTerminal(objects.names.entityName(end.destination)))"
     case .toMany(let end, let isOrdered):
-      "to many \(escapedForTerminal(objects.entityName(end.destination)))\(isOrdered ? ", ordered" : "")"
+      "to many \(escapedForTerminal(objects.names.entityName(end.destination)))\(isOrdered ? ", ordered" : "")"
     }
   }
 
   private func names(of constraint: Schema.Constraint, _ objects: ObjectStore) -> [String] {
-    constraint.attributes.map { objects.schema.property($0)?.name ?? "\($0)" }
+    constraint.attributes.map { objects.names.schema.property($0)?.name ?? "\($0)" }
   }
 
   // MARK: JSON
@@ -78,7 +78,7 @@ struct SchemaCommand: Command {
   private func members(_ entity: Schema.Entity, _ objects: ObjectStore) throws -> KeyValuePairs<String, JSON> {
     [
       "name": .string(entity.name), "number": .number(UInt64(entity.number)),
-      "superentity": entity.superentity > 0 ? .string(objects.entityName(entity.superentity)) : .null,
+      "superentity": entity.superentity > 0 ? .string(objects.names.entityName(entity.superentity)) : .null,
       "isAbstract": .bool(entity.isAbstract), "objects": .number(try objects.count(of: entity.number)),
       "properties": .array(entity.properties.sorted { $0.name < $1.name }.map { json($0, objects) }),
       "constraints": .array(entity.constraints.map { .array(names(of: $0, objects).map { .string($0) }) }),
@@ -102,9 +102,9 @@ struct SchemaCommand: Command {
     _ end: Schema.Relationship, isToMany: Bool, isOrdered: Bool, _ objects: ObjectStore
   ) -> [JSON.Member] {
     [
-      JSON.Member("destination", .string(objects.entityName(end.destination))),
+      JSON.Member("destination", .string(objects.names.entityName(end.destination))),
       JSON.Member("isToMany", .bool(isToMany)), JSON.Member("isOrdered", .bool(isOrdered)),
-      JSON.Member("inverse", objects.schema.property(end.inverse).map { .string($0.name) } ?? .null),
+      JSON.Member("inverse", objects.names.schema.property(end.inverse).map { .string($0.name) } ?? .null),
       JSON.Member("deleteRule", .string(end.deleteRuleName)),
     ]
   }

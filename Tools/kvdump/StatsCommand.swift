@@ -30,15 +30,15 @@ struct StatsCommand: Command {
     }
     guard common.format == .text else { return try output.write(json(report, segments), common.format) }
     for keyspace in report.keyspaces {
-      for line in text(keyspace) { try output.line(line) }
+      for line in text(keyspace, report.names) { try output.line(line) }
     }
     for line in compression(report) + [""] + compression(segments) + [""] + savings(report) { try output.line(line) }
   }
 
   // MARK: Text
 
-  private func text(_ keyspace: SpaceReport.Keyspace) -> [String] {
-    let title = "\(escapedForTerminal(keyspace.name)): \(keyspace.rows.of("row"))"
+  private func text(_ keyspace: SpaceReport.Keyspace, _ names: ObjectNames?) -> [String] {
+    let title = "\(ObjectNames.title(of: keyspace.name, names)): \(keyspace.rows.of("row"))"
     var lines = [Terminal.styled(title, .bold)]
     guard keyspace.rows > 0 else { return lines + [""] }
     lines += ["  keys, bytes"] + bars(keyspace.keys) + ["  values, bytes"] + bars(keyspace.values)
@@ -46,7 +46,7 @@ struct StatsCommand: Command {
     if !hottest.isEmpty {
       var table = Table(["prefix": .left, "writes in the log": .right, "rows": .right, "bytes": .right])
       for entry in hottest {
-        table.append(entry.prefix, entry.writes.grouped, entry.rows.grouped, entry.bytes.grouped)
+        table.append(escapedForTerminal(entry.prefix), entry.writes.grouped, entry.rows.grouped, entry.bytes.grouped)
       }
       lines += table.lines
       if keyspace.prefixes.isApproximate { lines.append("  (approximate: too many prefixes to count all of them)") }
@@ -81,7 +81,7 @@ struct StatsCommand: Command {
     ])
     for keyspace in report.keyspaces where keyspace.rows > 0 {
       table.append(
-        escapedForTerminal(keyspace.name), keyspace.values.sum.grouped, keyspace.storedBytes.grouped,
+        ObjectNames.title(of: keyspace.name, report.names), keyspace.values.sum.grouped, keyspace.storedBytes.grouped,
         percentage(keyspace.storedBytes, of: keyspace.values.sum),
         percentage(keyspace.compressedRows, of: keyspace.rows),
         percentage(keyspace.dictionaryRows, of: keyspace.rows))
@@ -110,7 +110,7 @@ struct StatsCommand: Command {
     for keyspace in report.keyspaces where keyspace.trial.rawBytes > 0 {
       let trial = keyspace.trial
       table.append(
-        escapedForTerminal(keyspace.name), percentage(keyspace.storedBytes, of: keyspace.values.sum),
+        ObjectNames.title(of: keyspace.name, report.names), percentage(keyspace.storedBytes, of: keyspace.values.sum),
         percentage(trial.plainBytes, of: trial.rawBytes),
         trial.dictionaryBytes.map { percentage($0, of: trial.rawBytes) } ?? "",
         percentage(trial.highBytes, of: trial.rawBytes))
@@ -130,7 +130,8 @@ struct StatsCommand: Command {
     .object([
       "schema": .string("kvdump.stats"), "schemaVersion": .number(2 as Int), "store": .string(common.store),
       "rows": .number(report.statistics.rows), "logBytes": .number(report.statistics.logBytes),
-      "deadBytes": .number(report.statistics.deadBytes), "keyspaces": .array(report.keyspaces.map(json)),
+      "deadBytes": .number(report.statistics.deadBytes),
+      "keyspaces": .array(report.keyspaces.map { json($0, report.names) }),
       "segments": .array(
         segments.map {
           .object([
@@ -141,9 +142,13 @@ struct StatsCommand: Command {
     ])
   }
 
-  private func json(_ keyspace: SpaceReport.Keyspace) -> JSON {
+  private func json(_ keyspace: SpaceReport.Keyspace, _ names: ObjectNames?) -> JSON {
+    .object(members(keyspace), "entity", names?.entityName(in: keyspace.name).map { .string($0) })
+  }
+
+  private func members(_ keyspace: SpaceReport.Keyspace) -> KeyValuePairs<String, JSON> {
     let trial = keyspace.trial
-    return .object([
+    return [
       "name": .string(keyspace.name), "rows": .number(keyspace.rows), "keyBytes": json(keyspace.keys),
       "valueBytes": json(keyspace.values), "storedBytes": .number(keyspace.storedBytes),
       "compressedRows": .number(keyspace.compressedRows), "dictionaryRows": .number(keyspace.dictionaryRows),
@@ -159,7 +164,7 @@ struct StatsCommand: Command {
             "bytes": .number($0.bytes),
           ])
         }),
-    ])
+    ]
   }
 
   private func json(_ histogram: SizeHistogram) -> JSON {

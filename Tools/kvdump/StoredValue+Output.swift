@@ -1,10 +1,11 @@
+import Cairn
 import CairnInspection
 import RowFormat
 
 extension StoredValue {
   /// The value as JSON. A value that JSON has no type for becomes a string: a date in ISO 8601 notation, bytes as
   /// hexadecimal digits, an object as its URI.
-  func json(_ objects: ObjectStore) -> JSON {
+  func json(_ names: ObjectNames) -> JSON {
     switch self {
     case .null: .null
     case .bool(let value): .bool(value)
@@ -12,8 +13,20 @@ extension StoredValue {
     case .double(let value): .double(value)
     // The shortest digits that convert back to the same float.
     case .float(let value): .double(Double("\(value)") ?? Double(value))
-    case .composite(let elements): .members(elements.map { JSON.Member($0.name, $0.value.json(objects)) })
-    case .string, .data, .date, .uuid, .decimal, .uri, .object, .transformed, .identifier: .string(text(objects.uri))
+    case .composite(let elements): .members(elements.map { JSON.Member($0.name, $0.value.json(names)) })
+    case .string, .data, .date, .uuid, .decimal, .uri, .object, .transformed, .identifier: .string(text(names.uri))
+    }
+  }
+
+  /// The value as it is told from other values: a text in quotation marks, bytes as `x'0a0b'`, nil as `nil`.
+  func literal(_ names: ObjectNames) -> String {
+    switch self {
+    case .null: "nil"
+    case .string(let text): Key.string(text).literal
+    case .data(let bytes), .transformed(let bytes): Key.bytes(bytes).literal
+    case .composite(let elements):
+      "(\(elements.map { "\(escapedForTerminal($0.name)): \($0.value.literal(names))" }.joined(separator: ", ")))"
+    default: escapedForTerminal(text(names.name))
     }
   }
 

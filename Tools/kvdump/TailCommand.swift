@@ -46,7 +46,7 @@ struct TailCommand: Command {
     transform: Since.parse)
   var since: Since?
 
-  @Option(help: ArgumentHelp("Print only changes of this keyspace.", valueName: "name"))
+  @Option(help: ArgumentHelp("Print only changes of this keyspace, or of objects of this entity.", valueName: "name"))
   var keyspace: String?
 
   func validate() throws {
@@ -60,9 +60,10 @@ struct TailCommand: Command {
   private static let longestPause: UInt32 = 50_000
 
   func write(to output: inout Output) throws {
+    var names = LiveNames(at: common.store)
     Interruption.watch()
-    try reportMoved()
-    var follower = CommitFollower(at: common.store, after: try start())
+    try reportMoved(names.names)
+    var follower = CommitFollower(at: common.store, after: try start(names.names))
     var listing = Listing("tail", items: "commits", common.format)
     try listing.begin(["store": .string(common.store)], to: &output)
     var shown = 0
@@ -72,10 +73,11 @@ struct TailCommand: Command {
       try follower.news { news in
         switch news {
         case .commit(let commit):
-          let changes = shownChanges(of: commit)
+          names.update(after: commit)
+          let changes = shownChanges(of: commit, names.names)
           if isShown(commit, changes) {
             shown += 1
-            try print(commit, changes, &listing, &output)
+            try print(commit, changes, names.names, &listing, &output)
           }
         case .missed(let after, let before):
           if listing.isText {
@@ -100,7 +102,7 @@ struct TailCommand: Command {
 
   /// The sequence after which the last `count` commits to show begin. If not all commits are shown, reads ever more of
   /// the log until there are so many commits to show.
-  private func start() throws -> CommitSequence {
+  private func start(_ names: ObjectNames?) throws -> CommitSequence {
     guard let count = count ?? (since == nil ? Self.usualCount : nil) else {
       guard case .sequence(let first) = since else { return 0 }
       return try CommitFollower.last(.max, at: common.store).last { $0 < first } ?? 0
@@ -116,7 +118,7 @@ struct TailCommand: Command {
       var follower = CommitFollower(at: common.store, after: start)
       try follower.news { news in
         guard case .commit(let commit) = news else { return .next }
-        if isShown(commit, shownChanges(of: commit)) { starts.append(last) }
+        if isShown(commit, shownChanges(of: commit, names)) { starts.append(last) }
         last = commit.sequence
         return Interruption.isRequested ? .stop : .next
       }
@@ -127,8 +129,9 @@ struct TailCommand: Command {
     }
   }
 
-  private func shownChanges(of commit: LoggedCommit) -> [LoggedCommit.Change] {
-    commit.changes.filter { keyspace == nil || $0.keyspace == keyspace }
+  private func shownChanges(of commit: LoggedCommit, _ names: ObjectNames?) -> [LoggedCommit.Change] {
+    guard let keyspace = ObjectNames.keyspace(named: keyspace, names) else { return commit.changes }
+    return commit.changes.filter { $0.keyspace == keyspace }
   }
 
   private func isShown(_ commit: LoggedCommit, _ changes: [LoggedCommit.Change]) -> Bool {
@@ -136,8 +139,9 @@ struct TailCommand: Command {
   }
 
   /// Counts the records that may belong to the commits to show, but that compaction has moved.
-  private func reportMoved() throws {
+  private func reportMoved(_ names: ObjectNames?) throws {
     guard let since else { return }
+    let keyspace = ObjectNames.keyspace(named: keyspace, names)
     var moved = 0
     try LogContents(at: common.store).forEach { item in
       if case .record(let record, _) = item, record.frame != nil, record.time == nil,
@@ -153,14 +157,15 @@ struct TailCommand: Command {
   }
 
   private func print(
-    _ commit: LoggedCommit, _ changes: [LoggedCommit.Change], _ listing: inout Listing, _ output: inout Output
+    _ commit: LoggedCommit, _ changes: [LoggedCommit.Change], _ names: ObjectNames?, _ listing: inout Listing,
+    _ output: inout Output
   ) throws {
     guard listing.isText else {
       return try listing.item(
         [
           "sequence": .number(commit.sequence), "time": .string("\(Timestamp(nanoseconds: commit.time))"),
           "segment": .number(commit.place.segment), "offset": .number(commit.place.offset),
-          "length": .number(commit.length), "changes": .array(changes.map(json)),
+          "length": .number(commit.length), "changes": .array(changes.map { json($0, names) }),
         ], to: &output)
     }
     try output.line(
@@ -169,32 +174,38 @@ struct TailCommand: Command {
         .bold)
     )
     for change in changes {
-      try text(change, &output.bytes)
+      text(change, names, &output.bytes)
       try output.endLine()
     }
   }
 
-  private func text(_ change: LoggedCommit.Change, _ bytes: inout [UInt8]) throws {
+  private func text(_ change: LoggedCommit.Change, _ names: ObjectNames?, _ bytes: inout [UInt8]) {
     let record = change.record
-    let name = change.keyspace.map(escapedForTerminal) ?? "keyspace \(record.keyspace)"
+    let role = names?.role(of: record)
+    let name = change.keyspace.map { ObjectNames.title(of: $0, names) } ?? "keyspace \(record.keyspace)"
+    let row =
+      if let names, let role { names.text(role) } else if case .row(let reference) = record.key {
+        "\(name)\t\(reference.literal)"
+      } else { name }
     switch (record.kind, record.key) {
-    case (.put, .row(let key)):
-      bytes += Array("  + \(name)\t\(key.literal)\t".utf8)
-      guard let value = change.value else {
+    case (.put, .row):
+      bytes += Array("  + \(row)\t".utf8)
+      if let value = change.value {
+        names.append(value, of: role, to: &bytes)
+      } else {
         bytes += Array("a value that cannot be read".utf8)
-        return
       }
-      unsafe value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
-    case (.tombstone, .row(let key)): bytes += Array("  - \(name)\t\(key.literal)".utf8)
+    case (.tombstone, .row): bytes += Array("  - \(row)".utf8)
     default: bytes += Array("    \(record.kind?.name ?? "unknown kind") \(name)".utf8)
     }
   }
 
-  private func json(_ change: LoggedCommit.Change) -> JSON {
-    .object([
-      "kind": .string(change.record.kind?.name ?? "unknown"),
-      "keyspace": change.keyspace.map { .string($0) } ?? .null, "key": change.record.key.json,
-      "value": change.value.map { .value($0) } ?? .null, "version": .number(change.record.version),
-    ])
+  private func json(_ change: LoggedCommit.Change, _ names: ObjectNames?) -> JSON {
+    .object(
+      [
+        "kind": .string(change.record.kind?.name ?? "unknown"),
+        "keyspace": change.keyspace.map { .string($0) } ?? .null, "key": change.record.key.json,
+        "value": change.value.map { .value($0) } ?? .null, "version": .number(change.record.version),
+      ], "meaning", names?.role(of: change.record).flatMap { names?.json($0, change.value) })
   }
 }

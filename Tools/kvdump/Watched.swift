@@ -14,6 +14,14 @@ enum Watched {
     try opening { try Store.openForInspection(at: path, progress: $0) }
   }
 
+  /// The names of the Core Data objects in a store; nil if there are none, and if the store does not open or its schema
+  /// cannot be read.
+  static func names(_ path: String) -> ObjectNames? {
+    guard let store = try? store(path) else { return nil }
+    defer { try? store.close() }
+    return ObjectNames.read(from: store)
+  }
+
   /// Opens an existing store for changes, and closes it again. The store does no background work meanwhile.
   /// - Throws: `locked` if another process has it open for writing.
   static func changing<R>(

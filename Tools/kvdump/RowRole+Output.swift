@@ -1,0 +1,158 @@
+import Cairn
+import CairnInspection
+import RowFormat
+
+/// Rows of a Core Data store in words.
+extension ObjectNames {
+  /// How many entries of a pack are printed for people.
+  private static let shownEntries = 10
+
+  /// What is in a keyspace, or else the keyspace's name.
+  static func title(of keyspace: String, _ names: ObjectNames?) -> String {
+    escapedForTerminal(names?.title(of: keyspace) ?? keyspace)
+  }
+
+  /// The keyspace that an option names, by itself or by the entity of its objects.
+  static func keyspace(named name: String?, _ names: ObjectNames?) -> String? {
+    name.map { names?.keyspace(named: $0) ?? $0 }
+  }
+
+  /// As `Person/p12`.
+  func text(_ role: RowRole) -> String {
+    switch role {
+    case .metadata: "metadata"
+    case .schema: "schema"
+    case .reservedReferences: "reserved references"
+    case .object(let object): escapedForTerminal(name(of: object))
+    case .entries(from: []): "the first entries"
+    case .entries(from: let bound):
+      "entries from \(entry(at: bound).map { owner(of: $0) } ?? Key.bytes(bound).literal)"
+    }
+  }
+
+  /// As `name: "Ann", age: 36`.
+  func text(_ content: RowContent) -> String {
+    switch content {
+    case .metadata(let uuid, let type):
+      "\(escapedForTerminal(type ?? "no type")), UUID \(escapedForTerminal(uuid ?? "missing"))"
+    case .schema(let schema):
+      schema.entities.isEmpty
+        ? "no entities" : "entities \(schema.entities.map { escapedForTerminal($0.name) }.joined(separator: ", "))"
+    case .reservedReferences(let numbers): "up to p\(numbers.last)"
+    case .object(let values):
+      values.map { "\(escapedForTerminal($0.name)): \($0.value.literal(self))" }.joined(separator: ", ")
+    case .entries(let entries): text(entries)
+    }
+  }
+
+  // MARK: Entries
+
+  /// As `Person.pets of p1: Dog/p5, Dog/p6; Ship with callSign "BGL": Ship/p1`.
+  private func text(_ entries: [EntryContent]) -> String {
+    var groups: [(owner: String, objects: [String])] = []
+    for entry in entries.prefix(Self.shownEntries) {
+      let owner = owner(of: entry)
+      if groups.last?.owner != owner { groups.append((owner, [])) }
+      groups[groups.count - 1].objects.append(escapedForTerminal(name(of: entry.object)))
+    }
+    var parts = groups.map { "\($0.owner): \($0.objects.joined(separator: ", "))" }
+    if entries.count > Self.shownEntries { parts.append("and \((entries.count - Self.shownEntries).grouped) more") }
+    return parts.joined(separator: "; ")
+  }
+
+  private func owner(of entry: EntryContent) -> String {
+    switch entry {
+    case .member(let relationship, let owner, _, _):
+      return escapedForTerminal("\(name(of: relationship)) of p\(owner)")
+    case .key(let constraint, let key, _):
+      let attributes = attributes(of: constraint).map(escapedForTerminal)
+      let values = UniqueKey.values(in: key, attributes.count)?.map { $0.literal(self) }
+      let pairs =
+        values.map { zip(attributes, $0).map { "\($0) \($1)" } } ?? ["a hash of \(attributes.joined(separator: ", "))"]
+      return "\(escapedForTerminal(entityName(constraint.entity))) with \(pairs.joined(separator: ", "))"
+    }
+  }
+
+  // MARK: JSON
+
+  /// What a row is, and what it contains, if its value can be decoded.
+  func json(_ role: RowRole, _ value: [UInt8]? = nil) -> JSON {
+    .members(head(role) + (value.flatMap { content(of: role, $0) }.map(members) ?? []))
+  }
+
+  private func head(_ role: RowRole) -> [JSON.Member] {
+    func row(_ kind: String) -> JSON.Member { JSON.Member("row", .string(kind)) }
+    switch role {
+    case .metadata: return [row("metadata")]
+    case .schema: return [row("schema")]
+    case .reservedReferences: return [row("reserved references")]
+    case .entries: return [row("entries")]
+    case .object(let object):
+      return [
+        row("object"), JSON.Member("object", .string(uri(of: object))),
+        JSON.Member("entity", .string(entityName(object.entity))),
+      ]
+    }
+  }
+
+  private func members(_ content: RowContent) -> [JSON.Member] {
+    switch content {
+    case .metadata(let uuid, let type):
+      [
+        JSON.Member("uuid", uuid.map { .string($0) } ?? .null), JSON.Member("type", type.map { .string($0) } ?? .null),
+      ]
+    case .schema(let schema): [JSON.Member("entities", .array(schema.entities.map { .string($0.name) }))]
+    case .reservedReferences(let numbers): [JSON.Member("last", .number(numbers.last))]
+    case .object(let values):
+      [
+        JSON.Member("attributes", json(values.filter { !$0.isRelationship })),
+        JSON.Member("relationships", json(values.filter(\.isRelationship))),
+      ]
+    case .entries(let entries): [JSON.Member("entries", .array(entries.map(json)))]
+    }
+  }
+
+  private func json(_ values: [NamedValue]) -> JSON {
+    .members(values.map { JSON.Member($0.name, $0.value.json(self)) })
+  }
+
+  private func json(_ entry: EntryContent) -> JSON {
+    switch entry {
+    case .member(let relationship, let owner, let member, let position):
+      .object([
+        "entity": .string(entityName(relationship.entity)), "relationship": .string(relationship.property.name),
+        "owner": .string("p\(owner)"), "position": position.map { .integer($0) } ?? .null,
+        "object": .string(uri(of: member)),
+      ])
+    case .key(let constraint, let key, let holder):
+      .object([
+        "entity": .string(entityName(constraint.entity)),
+        "attributes": .array(attributes(of: constraint).map { .string($0) }),
+        "values": UniqueKey.values(in: key, constraint.constraint.attributes.count)
+          .map { .array($0.map { $0.json(self) }) } ?? .null,
+        "object": .string(uri(of: holder)),
+      ])
+    }
+  }
+}
+
+extension Optional<ObjectNames> {
+  /// Appends a row's value in words, or else as text or hexadecimal digits.
+  func append(_ value: [UInt8], of role: RowRole?, to bytes: inout [UInt8]) {
+    if let names = self, let role, let content = names.content(of: role, value) {
+      bytes.append(contentsOf: names.text(content).utf8)
+    } else {
+      unsafe value.withUnsafeBytes { unsafe bytes.append(valueLiteral: $0) }
+    }
+  }
+}
+
+extension EntryContent {
+  /// The member, or the object that has the key.
+  fileprivate var object: ObjectReference {
+    switch self {
+    case .member(_, _, let member, _): member
+    case .key(_, _, let holder): holder
+    }
+  }
+}
