@@ -48,8 +48,7 @@ extension NSManagedObjectContext {
     for object in merged { pending.event.inserted.append(object) }
     var deleted: [NSManagedObject] = []
     for id in changes.deleted {
-      // A row that exists was inserted again since.
-      guard let object = registry[id], !object.isDeleted, (try? node(for: id)) == nil else { continue }
+      guard let object = registry[id], !object.isDeleted else { continue }
       releaseRelated(object)
       pending.forget(object)
       object.state.insert(.deleted)
