@@ -178,7 +178,7 @@ package struct CommitFollower {
     while entry(origin.id)?.end.map({ offset < $0 }) ?? true {
       let piece = try LogPiece(file, from: offset, length: length)
       let first = offset
-      while let frame = piece.frame(at: offset, origin), frame.header.sequence == chain + 1 {
+      while let frame = piece.frame(at: offset, origin), frame.header.sequence == chain.next {
         offset += frame.header.length
         chain = frame.header.sequence
         guard try give(frame, origin.id, body) == .next else { return .stop }

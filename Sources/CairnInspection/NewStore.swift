@@ -184,10 +184,10 @@ package struct NewStore: ~Copyable {
       }
     }
     let older = contents.versions - contents.rows - deletedRows
-    guard store.statistics.retainedVersions == older else {
+    guard store.statistics.olderVersions == older else {
       throw StoreError(
         .malformed,
-        "only \(store.statistics.retainedVersions) of \(older) older versions can be kept: their keyspaces keep fewer "
+        "only \(store.statistics.olderVersions) of \(older) older versions can be kept: their keyspaces keep fewer "
           + "versions, or two have the same sequence")
     }
     return contents

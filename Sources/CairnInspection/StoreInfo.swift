@@ -166,7 +166,7 @@ extension StoreInfo.Segment {
         : unsafe FrameView(
           mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
           baseSequence: header.baseSequence)?.header
-      guard let frame, frame.sequence == sequence + 1 else { break }
+      guard let frame, frame.sequence == sequence.next else { break }
       sequence = frame.sequence
       frames += 1
       records += frame.recordCount

@@ -132,7 +132,7 @@ struct LogScan {
     while offset < limit,
       let frame = unsafe FrameView(
         mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
-        baseSequence: header.baseSequence), frame.header.sequence == chain + 1
+        baseSequence: header.baseSequence), frame.header.sequence == chain.next
     {
       chain = chain.next
       lastSequence = max(lastSequence, chain)
@@ -153,7 +153,7 @@ struct LogScan {
     while offset < limit,
       let frame = unsafe FrameView(
         source.mapping.base + offset, available: limit - offset, offset: offset, seed: header.seed,
-        baseSequence: header.baseSequence, isCompacted: true), frame.header.sequence == number + 1
+        baseSequence: header.baseSequence, isCompacted: true), frame.header.sequence == number.next
     {
       number = number.next
       frame.forEachRecord { record, _ in apply(record) }

@@ -170,7 +170,7 @@ struct Model: Sendable {
     case .present: .present
     case .absent: .absent
     case .current: sequence.map { .sequence($0) } ?? .absent
-    case .stale: sequence.map { .sequence($0 + 1) } ?? .present
+    case .stale: sequence.map { .sequence($0.next) } ?? .present
     }
   }
 

@@ -206,7 +206,7 @@ struct Oracles {
       statistics.liveBytes == scan.liveBytes, .space, "\(statistics.liveBytes) live bytes, not \(scan.liveBytes)")
     let older = rows.reduce(0) { $0 + $1.olderCount }
     try require(
-      statistics.retainedVersions == older, .space, "\(statistics.retainedVersions) older versions, not \(older)")
+      statistics.olderVersions == older, .space, "\(statistics.olderVersions) older versions, not \(older)")
     tally.checks += versions + 8
   }
 

@@ -101,7 +101,7 @@ package struct Runner {
       if let store, !isPoisoned, model.left == nil {
         let older = model.rows.reduce(0) { $0 + $1.olderCount }
         try require(
-          store.statistics.retainedVersions == older, .snapshots, "versions are kept although nothing needs them")
+          store.statistics.olderVersions == older, .snapshots, "versions are kept although nothing needs them")
         try require(store.statistics.pinnedBytes == 0, .space, "bytes are kept although nothing needs them")
         try unwatched { try $0.oracles.compareWithLog(store, $0.machine.files, $0.model.rows) }
       }

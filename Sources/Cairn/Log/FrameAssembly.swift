@@ -38,7 +38,7 @@ import Synchronization
   /// Begins the frame of a commit, of at most `bound` bytes. Returns the sequence of the commit.
   mutating func begin(bound: Int, effect: SpaceEffect = .takes) throws(StoreError) -> CommitSequence {
     let (segment, offset) = try log.room(for: bound, effect)
-    begin(in: segment, at: offset, log.lastSequence + 1)
+    begin(in: segment, at: offset, log.lastSequence.next)
     return sequence
   }
 

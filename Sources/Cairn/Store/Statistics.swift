@@ -32,8 +32,8 @@ public struct StoreStatistics: Sendable, Hashable {
   public var reservedBytes = 0
   /// Bytes of memory that the index takes.
   public var indexBytes = 0
-  /// Older versions that a snapshot may need or a keyspace retains, at 64 bytes of memory each.
-  public var retainedVersions = 0
+  /// Older versions in memory, at 64 bytes each: those that keyspaces retain, and those that only snapshots need.
+  public var olderVersions = 0
   /// Number of snapshots held.
   public var snapshots = 0
   /// Bytes of the values put since the store was opened, before compression.

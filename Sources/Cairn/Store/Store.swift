@@ -527,7 +527,7 @@ public final class Store: Sendable {
       statistics.dictionaryBytes += unsafe dictionary.content.bytes.count
     }
     statistics.indexBytes = index.bytes
-    statistics.retainedVersions = index.versions.count
+    statistics.olderVersions = index.versions.count
     statistics.snapshots = index.heldSnapshots.load(ordering: .relaxed)
     statistics.rawValueBytes = committer.rawBytes.load(ordering: .relaxed)
     statistics.storedValueBytes = committer.storedBytes.load(ordering: .relaxed)

@@ -68,7 +68,7 @@ import Testing
     for own in ownRows { try own.check(session) }
     try session.store.close()
     #expect(session.store.statistics.snapshots == 0)
-    #expect(session.store.statistics.retainedVersions == 0)
+    #expect(session.store.statistics.olderVersions == 0)
     #expect(try Verifier(at: world.path, files: world.files).run().findings.isEmpty)
 
     let again = try Session(world)

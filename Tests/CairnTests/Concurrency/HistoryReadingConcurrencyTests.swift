@@ -46,7 +46,7 @@ import Testing
       }
     }
     try threads.join()
-    #expect(store.statistics.retainedVersions == Int(Self.rows) * (Self.kept - 1))
+    #expect(store.statistics.olderVersions == Int(Self.rows) * (Self.kept - 1))
     #expect(store.statistics.pinnedBytes == 0)
     try store.close()
   }

@@ -58,7 +58,7 @@ import Testing
     #expect(try store.texts(rows) == ["0=old", "1=old", "2=old"])
     #expect(store.lastSequence == sequence)
     #expect(store.keyspaces.map(\.name) == ["rows"])
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
   }
 
   @Test("G4: Every expectation of a row counts, and refers to the row before the batch.")

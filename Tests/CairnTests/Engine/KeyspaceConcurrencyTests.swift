@@ -70,7 +70,7 @@ import Testing
     #expect(try store.read { try $0.count(.all, in: rows) } == kept.count)
     // Compaction may have been at work when the last reader ended; it releases the versions it kept soon afterwards.
     try store.close()
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     #expect(store.statistics.snapshots == 0)
   }
 

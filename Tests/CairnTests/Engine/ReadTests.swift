@@ -114,7 +114,7 @@ import Testing
         }
       }
     }
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     #expect(try store.read { try $0.count(.all, in: rows) } == 1000)
   }
 

@@ -70,7 +70,7 @@ import Testing
     try write(store, "c", "d", "e")
     try expectEverywhere(store, ["e", "d", "c"])
     #expect(try store.keyspace("rows").retention == .last(3))
-    #expect(store.statistics.retainedVersions == 2)
+    #expect(store.statistics.olderVersions == 2)
   }
 
   @Test(arguments: [[1], [1, 3]]) func aSnapshotsHistoryKeepsADeletionThatNothingElseNeeds(_ counts: [Int]) throws {
@@ -155,7 +155,7 @@ import Testing
     #expect(try history(open(machine.kill())) == [])
     try expectEverywhere(store, [])
     #expect(store.statistics.liveBytes == 0)
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
   }
 
   @Test("Setting the present retention again makes no commit.") func sayingTheSameAgainTakesNoCommit() throws {
@@ -184,7 +184,7 @@ import Testing
     try retain(store, 3)
     try write(store, "a", "b", "-")
     try store.drop(try store.keyspace("rows"))
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     #expect(store.statistics.liveBytes == 0)
     try write(store, "z")
     try expectEverywhere(store, ["z"])
@@ -207,7 +207,7 @@ import Testing
     #expect(store.statistics.pinnedBytes > 0)
     snapshot.close()
     #expect(store.statistics.pinnedBytes == 0)
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     try expectEverywhere(store, ["e"])
   }
 
@@ -222,7 +222,7 @@ import Testing
     let live = store.statistics.liveBytes
     let again = try open(machine.kill())
     #expect(again.statistics.liveBytes == live)
-    #expect(again.statistics.retainedVersions == store.statistics.retainedVersions)
+    #expect(again.statistics.olderVersions == store.statistics.olderVersions)
     try store.compact(.everything)
     try store.compact(.everything)
     #expect(store.statistics.liveBytes <= live)

@@ -15,7 +15,7 @@ import Testing
       let endsNewest = Int.random(in: 0...8, using: &random)
       for step in 0..<3000 {
         if held.isEmpty || Int.random(in: 0..<(step < 1500 ? 10 : 16), using: &random) < 8 {
-          published = published + .random(in: 0...2, using: &random)
+          published = CommitSequence(published.rawValue + .random(in: 0...2, using: &random))
           held.append(registry.register { published })
         } else {
           let choice = Int.random(in: 0..<20, using: &random)
@@ -65,6 +65,6 @@ import Testing
     }
     for snapshot in snapshots { snapshot.close() }
     #expect(store.statistics.snapshots == 0)
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
   }
 }

@@ -56,7 +56,7 @@ import Testing
       snapshots.remove(at: index).0.close()
       try check()
     }
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     #expect(store.statistics.snapshots == 0)
     #expect(store.statistics.rows == state.count)
   }
@@ -70,13 +70,13 @@ import Testing
     for round in 1...20_000 {
       try store.put([UInt8(round & 0xFF)], at: "hot", in: rows, .buffered)
       // The newest version is in the index itself and does not count.
-      if store.statistics.retainedVersions != 1 { Issue.record("\(store.statistics.retainedVersions) versions") }
+      if store.statistics.olderVersions != 1 { Issue.record("\(store.statistics.olderVersions) versions") }
       if round == 1000 { indexBytes = store.statistics.indexBytes }
     }
     #expect(store.statistics.indexBytes == indexBytes)
     #expect(try snapshot.get("hot", in: rows) == [0])
     snapshot.close()
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
   }
 
   @Test func snapshotsShareVersionsAndEachIsKeptAsLongAsSomebodyNeedsIt() throws {
@@ -87,15 +87,15 @@ import Testing
     let second = store.snapshot()
     #expect(first.sequence == second.sequence)
     try store.put([1], at: "k", in: rows)
-    #expect(store.statistics.retainedVersions == 1)
+    #expect(store.statistics.olderVersions == 1)
     let third = store.snapshot()
     try store.delete("k", in: rows)
     let fourth = store.snapshot()
     try store.put([3], at: "k", in: rows)
-    #expect(store.statistics.retainedVersions == 2)
+    #expect(store.statistics.olderVersions == 2)
     first.close()
     first.close()
-    #expect(store.statistics.retainedVersions == 2)
+    #expect(store.statistics.olderVersions == 2)
     #expect(failure { _ = try first.get("k", in: rows) }?.code == .closed)
     #expect(failure { _ = try first.rows(in: rows) }?.code == .closed)
     #expect(failure { _ = try first.count(in: rows) }?.code == .closed)
@@ -105,9 +105,9 @@ import Testing
     #expect(try fourth.get("k", in: rows) == nil)
     #expect(try fourth.count(in: rows) == 0)
     second.close()
-    #expect(store.statistics.retainedVersions == 1)
+    #expect(store.statistics.olderVersions == 1)
     third.close()
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     #expect(try fourth.get("k", in: rows) == nil)
     #expect(try store.get("k", in: rows) == [3])
   }
@@ -121,11 +121,11 @@ import Testing
     }
     let snapshot = store.snapshot()
     try store.write { batch in for key in 0..<20_000 as Range<Int64> { try batch.delete(.integer(key), in: rows) } }
-    #expect(store.statistics.retainedVersions == 20_000)
+    #expect(store.statistics.olderVersions == 20_000)
     #expect(store.statistics.rows == 0)
     #expect(try snapshot.count(.all, in: rows) == 20_000)
     snapshot.close()
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     let bytes = store.statistics.indexBytes
     // The index uses the space again.
     for round in 1...5 as ClosedRange<Int64> {
@@ -160,7 +160,7 @@ import Testing
     machine.files.gate = nil
     let hasBegun = beginsSegment.load(ordering: .relaxed)
     #expect(hasBegun)
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     #expect(store.statistics.pinnedBytes == 0)
   }
 
@@ -181,9 +181,9 @@ import Testing
       snapshots.append(store.snapshot())
     }
     try store.write { batch in for key in 0..<100 as Range<Int64> { try batch.delete(.integer(key), in: rows) } }
-    #expect(store.statistics.retainedVersions == 300)
+    #expect(store.statistics.olderVersions == 300)
     for snapshot in newestEndsFirst ? snapshots.reversed() : snapshots { snapshot.close() }
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     let left = try (0..<100 as Range<Int64>).filter { key in
       try unsafe Key.integer(key).encoded.withUnsafeBytes {
         unsafe try rows.index.locator.find(rows.index.hash($0), $0) != nil
@@ -206,7 +206,7 @@ import Testing
       #expect(store.statistics.snapshots == 1)
     }
     #expect(store.statistics.snapshots == 0)
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
   }
 
   @Test func aSnapshotOutlivesItsStore() throws {

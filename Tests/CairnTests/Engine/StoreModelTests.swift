@@ -108,7 +108,7 @@ import Testing
         try compare(snapshot, state)
         snapshot.close()
       }
-      try check(store.statistics.retainedVersions == 0, "\(store.statistics.retainedVersions) versions left over")
+      try check(store.statistics.olderVersions == 0, "\(store.statistics.olderVersions) versions left over")
       try check(store.statistics.rows == state[0].count + state[1].count, "\(store.statistics.rows) rows")
       try check(store.statistics.liveBytes <= store.statistics.logBytes, "more lives than there is")
       try reopen()

@@ -104,7 +104,7 @@ import Testing
     try check("empty")
     try change(all.prefix(count / 40), isPut: true)
     try check("some")
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
   }
 
   private func keys(_ snapshot: Snapshot, _ rows: Keyspace, reverse: Bool) throws -> [Key] {

@@ -101,7 +101,7 @@ import Testing
     try store.checkpoint()
     #expect(store.durableSequence == store.lastSequence)
     try store.close()
-    #expect(store.statistics.retainedVersions == 0)
+    #expect(store.statistics.olderVersions == 0)
     for next in [machine, machine.crash(), try machine.kill()] {
       let again = try next.open()
       let bank = try again.keyspace("bank", order)

@@ -52,7 +52,7 @@ import Testing
     // A checkpoint in progress counts as a snapshot until the store is closed.
     try store.close()
     try #require(store.statistics.snapshots == 0)
-    try #require(store.statistics.retainedVersions == 0)
+    try #require(store.statistics.olderVersions == 0)
     return recordings.count
   }
 

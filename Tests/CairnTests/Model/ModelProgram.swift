@@ -53,7 +53,7 @@ struct ModelProgram {
       }
     }
     while !snapshots.isEmpty { releaseSnapshot() }
-    try require(store.statistics.retainedVersions == 0, "versions kept for nobody")
+    try require(store.statistics.olderVersions == 0, "versions kept for nobody")
     try checkAll(model.rows, store.snapshot())
     try reopen()
     try store.close()
