@@ -22,8 +22,7 @@ final class Maintenance: Sendable {
 
   private struct State {
     var policy: CompactionPolicy
-    var capture: CheckpointCapture?
-    var job: CompactionJob?
+    var work = Work.idle
     /// Commit of the newest checkpoint.
     var sequence: CommitSequence
     /// Bytes of the log up to the newest checkpoint, counted like `Log.writtenBytes`; negative for bytes written before
@@ -32,14 +31,27 @@ final class Maintenance: Sendable {
     /// Bytes of the log that no byte of a checkpoint has been written for yet, without those written since the store
     /// was opened.
     var credit: Int
-    var isPaused = false
-    var isClosed = false
-    /// Bytes of the log that are needed, without those that only the capture needs.
-    var needed = Int.max
-    /// No compaction in the background until this many bytes have been appended, because the last one failed.
+    /// No compaction begins in the background until this many bytes have been appended, because the last one failed;
+    /// `.max` while compaction is paused.
     var compactsFrom = 0
     /// Segments that have been compacted and may still be being read.
     var retired: [Retired] = []
+
+    var job: CompactionJob? { if case .compacting(let job) = work { job } else { nil } }
+    var isClosed: Bool { if case .closed = work { true } else { false } }
+    var isPaused: Bool { compactsFrom == .max }
+  }
+
+  /// What is being done, a piece at a time.
+  private enum Work {
+    case idle
+    /// A piece is done in the background, and it is not known yet whether another is due.
+    case checking
+    /// `needed` is the bytes of the log that are needed, without those that only the capture needs.
+    case capturing(CheckpointCapture, needed: Int)
+    case compacting(CompactionJob)
+    /// Nothing any more.
+    case closed
   }
 
   /// Bytes of segments that have been compacted and may still be being read.
@@ -102,48 +114,40 @@ final class Maintenance: Sendable {
   private func advance() {
     nextLook.store(.max, ordering: .sequentiallyConsistent)
     let (appended, changed) = (log.appendedBytes.load(ordering: .relaxed), changedBytes)
-    let isDone = state.withLock { state in
-      if state.isClosed { return true }
-      setPace(&state, isAtWork: true)
-      var isDone = false
-      defer { setPace(&state, isAtWork: !isDone) }
-      do throws(StoreError) {
-        try log.checkHealth()
-        isDone = try !step(&state)
-        return isDone
-      } catch {
-        state.capture = nil
-        if let job = state.job, error.code == .noSpace {
-          isDone = !giveUp(job, &state)
-          return isDone
-        }
-        isDone = true
-        // The next attempt may find the resource that this one lacked.
-        state.job = nil
-        state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
-        state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
-        return true
-      }
-    }
-    guard isDone else {
-      log.environment.scheduler.schedule { [self] in advance() }
+    guard change(doNext) else {
+      _ = nextLook.compareExchange(
+        expected: .max, desired: appended > 0 ? changed + log.segmentSize / 64 : changed + 1,
+        ordering: .sequentiallyConsistent)
+      isAtWork.store(false, ordering: .sequentiallyConsistent)
+      if isLookDue { start() }
       return
     }
-    _ = nextLook.compareExchange(
-      expected: .max, desired: appended > 0 ? changed + log.segmentSize / 64 : changed + 1,
-      ordering: .sequentiallyConsistent)
-    isAtWork.store(false, ordering: .sequentiallyConsistent)
-    if isLookDue { start() }
+    log.environment.scheduler.schedule { [self] in advance() }
   }
 
-  /// Slows writers down while work is in progress that shortens the log, or that has to precede such work.
-  private func setPace(_ state: inout State, isAtWork: Bool) {
-    let appended = log.appendedBytes.load(ordering: .relaxed)
-    let (logBytes, needed) = usage
-    state.needed = state.capture == nil ? needed : min(needed, state.needed)
-    let isGettingShorter = compacts && isAtWork && !state.isPaused && !state.isClosed
-    pace.set(
-      slack: isGettingShorter ? state.policy.slack(logBytes: logBytes, needed: state.needed) : nil, behind: appended)
+  /// Does one piece of the work in the background; false if nothing remains to do.
+  private func doNext(_ state: inout State) -> Bool {
+    guard !state.isClosed else { return false }
+    if case .idle = state.work { state.work = .checking }
+    var isGoingOn = false
+    do throws(StoreError) {
+      try log.checkHealth()
+      isGoingOn = try step(&state)
+    } catch {
+      if let job = state.job, error.code == .noSpace {
+        isGoingOn = giveUp(job, &state)
+      } else {
+        // The next attempt may find the resource that this one lacked.
+        state.covered = max(state.covered, log.writtenBytes - checkpointInterval / 2)
+        postponeCompaction(&state)
+      }
+    }
+    if !isGoingOn { state.work = .idle }
+    return isGoingOn
+  }
+
+  private func postponeCompaction(_ state: inout State) {
+    state.compactsFrom = max(state.compactsFrom, log.appendedBytes.load(ordering: .relaxed) + log.segmentSize)
   }
 
   /// Does one piece of the work; false if there is nothing to do.
@@ -151,24 +155,83 @@ final class Maintenance: Sendable {
     release(&state)
     if index.arena.hasSmallPages {
       index.arena.moveToLargePage { body in committer.betweenCommits(body) }
-    } else if log.appendedBytes.load(ordering: .relaxed) == 0 {
-      // The recovered log stays as it is until the first commit.
-      return false
-    } else if state.capture != nil {
-      try stepCapture(&state)
-    } else if state.job != nil {
-      try stepJob(&state)
-    } else if isCheckpointDue(state) {
-      state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
-      return state.capture != nil
-    } else if isCheckpointInTheWay(state) {
+      return true
+    }
+    // The recovered log stays as it is until the first commit.
+    guard log.appendedBytes.load(ordering: .relaxed) > 0 else { return false }
+    switch state.work {
+    case .capturing, .compacting:
+      try doPiece(&state)
+      return true
+    case .idle, .checking: return try begin(&state)
+    case .closed: return false
+    }
+  }
+
+  /// Begins what is due; false if nothing is.
+  private func begin(_ state: inout State) throws(StoreError) -> Bool {
+    if isCheckpointDue(state) { return try beginCapture(&state) }
+    if isCheckpointInTheWay(state) {
       try log.giveUpCheckpoints()
       state.sequence = 0
-    } else {
-      guard log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom) else { return false }
-      return try beginJob(&state)
+      return true
     }
-    return true
+    guard log.appendedBytes.load(ordering: .relaxed) >= max(1, state.compactsFrom) else { return false }
+    return try beginJob(&state)
+  }
+
+  /// Does a piece of the capture or of the compaction. A failure leaves what failed for the caller to end.
+  private func doPiece(_ state: inout State) throws(StoreError) {
+    defer { setPace(&state) }
+    switch state.work {
+    case .capturing(let capture, _):
+      guard let entry = try capture.step() else { return }
+      state.work = rest
+      state.sequence = entry.sequence
+      state.covered = capture.logCovered
+      state.credit -= entry.length
+    case .compacting(let job):
+      guard try job.step() else { return }
+      state.work = rest
+      state.policy.largestOutput = .max
+      // A checkpoint whose moved records cannot be found any more is no longer listed.
+      if log.newestCheckpoint == nil { state.sequence = 0 }
+      retire(job.inputs, &state)
+    case .idle, .checking, .closed: break
+    }
+  }
+
+  /// What follows work that has ended.
+  private var rest: Work { isAtWork.load(ordering: .relaxed) ? .checking : .idle }
+
+  // MARK: The pace of writers
+
+  /// Changes the state, and sets the pace of writers to what has become of it.
+  private func change<R, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+    try state.withLock { (state) throws(E) in
+      defer { setPace(&state) }
+      return try body(&state)
+    }
+  }
+
+  /// Slows writers down while work is in progress that shortens the log, or that has to precede such work.
+  private func setPace(_ state: inout State) {
+    let appended = log.appendedBytes.load(ordering: .relaxed)
+    let slack = compacts && !state.isPaused ? slack(&state) : nil
+    pace.set(slack: slack, behind: appended)
+  }
+
+  /// How much may be written before writers have to wait; nil if nothing shortens the log.
+  private func slack(_ state: inout State) -> Int? {
+    var (logBytes, needed) = usage
+    switch state.work {
+    case .idle, .closed: return nil
+    case .checking, .compacting: break
+    case .capturing(let capture, let known):
+      needed = min(needed, known)
+      state.work = .capturing(capture, needed: needed)
+    }
+    return state.policy.slack(logBytes: logBytes, needed: needed)
   }
 
   // MARK: Checkpoints
@@ -202,20 +265,24 @@ final class Maintenance: Sendable {
     return state.policy.isTooLong(logBytes: logBytes, needed: needed, becauseOf: tombstones)
   }
 
-  private func stepCapture(_ state: inout State) throws(StoreError) {
-    defer { setPace(&state, isAtWork: true) }
-    guard let capture = state.capture, let entry = try capture.step() else { return }
-    state.capture = nil
-    state.sequence = entry.sequence
-    state.covered = capture.logCovered
-    state.credit -= entry.length
+  /// Begins a checkpoint of the newest commit; false if there can be none.
+  private func beginCapture(_ state: inout State) throws(StoreError) -> Bool {
+    let needed = usage.needed
+    guard let capture = try CheckpointCapture(index: index, log: log, committer: committer) else { return false }
+    state.work = .capturing(capture, needed: needed)
+    return true
+  }
+
+  private func abandonCapture(_ state: inout State) {
+    guard case .capturing(let capture, _) = state.work else { return }
+    capture.abandon()
+    state.work = rest
   }
 
   /// Writes a checkpoint of the newest commit, unless there is one already.
   func checkpoint() throws(StoreError) {
-    try state.withLock { (state) throws(StoreError) in
+    try change { (state) throws(StoreError) in
       guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
-      defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
       try checkpoint(&state)
     }
   }
@@ -223,14 +290,12 @@ final class Maintenance: Sendable {
   private func checkpoint(_ state: inout State) throws(StoreError) {
     try log.checkHealth()
     try finishJob(&state)
-    state.capture?.abandon()
-    state.capture = nil
-    guard index.published.load(ordering: .acquiring) > state.sequence else { return }
-    state.capture = try CheckpointCapture(index: index, log: log, committer: committer)
+    abandonCapture(&state)
+    guard index.published.load(ordering: .acquiring) > state.sequence, try beginCapture(&state) else { return }
     do throws(StoreError) {
-      while state.capture != nil { try stepCapture(&state) }
+      while case .capturing = state.work { try doPiece(&state) }
     } catch {
-      state.capture = nil
+      state.work = rest
       throw error
     }
   }
@@ -299,21 +364,23 @@ final class Maintenance: Sendable {
     guard let inputs = dueForCompaction(state.policy, isShort: isShort, thoroughly: thoroughly) else {
       if !isShort, state.policy.largestOutput < .max {
         state.policy.largestOutput = .max
-        state.compactsFrom = log.appendedBytes.load(ordering: .relaxed) + log.segmentSize
+        postponeCompaction(&state)
       }
       return false
     }
-    state.job = try CompactionJob(
+    // A checkpoint would not find the rows again that are moved while it is written.
+    abandonCapture(&state)
+    let job = try CompactionJob(
       inputs.segments, index: index, log: log, committer: committer,
       effort: compresses && !inputs.isUrgent ? .new : .none)
+    state.work = .compacting(job)
     return true
   }
 
   /// Compacts for a commit that has found no space, until the log is shorter. False if compaction cannot shorten it.
   func makeSpace() -> Bool {
-    state.withLock { state in
+    change { state in
       guard compacts, !state.isClosed, !state.isPaused else { return false }
-      defer { setPace(&state, isAtWork: isAtWork.load(ordering: .relaxed)) }
       log.keepReserve()
       state.policy.largestOutput = .max
       // The space may be in segments that the background work has not sealed yet; last of all in the active one.
@@ -332,13 +399,14 @@ final class Maintenance: Sendable {
             }
           }
           guard let job = state.job else { return false }
-          try stepJob(&state)
+          try doPiece(&state)
           if state.job != nil { continue }
           if job.gainedBytes > 0 { return true }
           fruitlessJobs += 1
         } catch {
-          guard let job = state.job, error.code == .noSpace, giveUp(job, &state) else {
-            state.job = nil
+          guard let job = state.job else { return false }
+          guard error.code == .noSpace, giveUp(job, &state) else {
+            state.work = rest
             return false
           }
           // A little less may fit, such as the first segment without the others.
@@ -355,20 +423,10 @@ final class Maintenance: Sendable {
     return !policy.choose(candidates([active], TombstoneKeepers(log)), thoroughly: true).isEmpty
   }
 
-  private func stepJob(_ state: inout State) throws(StoreError) {
-    defer { setPace(&state, isAtWork: true) }
-    guard let job = state.job, try job.step() else { return }
-    state.job = nil
-    state.policy.largestOutput = .max
-    // A checkpoint whose moved records cannot be found any more is no longer listed.
-    if log.newestCheckpoint == nil { state.sequence = 0 }
-    retire(job.inputs, &state)
-  }
-
   /// Gives up a job that found no space for its output. False if the next one cannot be smaller.
   @discardableResult
   private func giveUp(_ job: CompactionJob, _ state: inout State) -> Bool {
-    state.job = nil
+    state.work = rest
     log.keepReserve()
     let needed = job.inputs.reduce(0) { $0 + $1.neededBytes }
     state.policy.largestOutput = needed / 2
@@ -377,13 +435,13 @@ final class Maintenance: Sendable {
 
   private func finishJob(_ state: inout State) throws(StoreError) {
     do throws(StoreError) {
-      while state.job != nil { try stepJob(&state) }
+      while state.job != nil { try doPiece(&state) }
     } catch {
       if let job = state.job, error.code == .noSpace {
         giveUp(job, &state)
         return
       }
-      state.job = nil
+      state.work = rest
       throw error
     }
   }
@@ -392,7 +450,6 @@ final class Maintenance: Sendable {
   func compact(
     _ extent: CompactionExtent, _ progress: ((CompactionProgress) -> Bool)?
   ) throws(StoreError) -> CompactionReport {
-    defer { state.withLock { setPace(&$0, isAtWork: isAtWork.load(ordering: .relaxed)) } }
     var report = CompactionReport()
     report.bytesBefore = logBytes
     try prepareToCompact(extent)
@@ -400,7 +457,7 @@ final class Maintenance: Sendable {
     var copies: Set<SegmentID> = []
     var refusal: StoreError?
     while true {
-      let isGoingOn = try state.withLock { (state) throws(StoreError) in
+      let isGoingOn = try change { (state) throws(StoreError) in
         guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
         do throws(StoreError) {
           return try compactOnce(extent, old, &copies, &state, &report, progress)
@@ -412,7 +469,7 @@ final class Maintenance: Sendable {
       }
       if !isGoingOn { break }
     }
-    state.withLock { state in if !state.isClosed { release(&state) } }
+    change { state in if !state.isClosed { release(&state) } }
     if report.gainedBytes <= 0, let refusal { throw refusal }
     report.bytesAfter = logBytes
     for segment in log.segments.withLock({ $0 }) {
@@ -426,12 +483,11 @@ final class Maintenance: Sendable {
   private var logBytes: Int { usage.logBytes }
 
   private func prepareToCompact(_ extent: CompactionExtent) throws(StoreError) {
-    try state.withLock { (state) throws(StoreError) in
+    try change { (state) throws(StoreError) in
       guard !state.isClosed else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
       try finishJob(&state)
-      state.capture?.abandon()
-      state.capture = nil
+      abandonCapture(&state)
       state.policy.largestOutput = .max
       // The state that recovery found has to be written to disk first.
       try committer.betweenCommits(log.beginEpochForCompaction)
@@ -458,8 +514,7 @@ final class Maintenance: Sendable {
     _ report: inout CompactionReport, _ progress: ((CompactionProgress) -> Bool)?
   ) throws(StoreError) -> Bool {
     try finishJob(&state)
-    state.capture?.abandon()
-    state.capture = nil
+    abandonCapture(&state)
     state.policy.segmentSize = min(segmentSize, log.fullLength)
     let keepers = TombstoneKeepers(log)
     let candidates = candidates(keepers.compactable, keepers)
@@ -483,10 +538,10 @@ final class Maintenance: Sendable {
     let job = try CompactionJob(
       chosen.map(\.segment), index: index, log: log, committer: committer,
       effort: !compresses ? .none : extent == .everything ? .all : .new)
-    state.job = job
+    state.work = .compacting(job)
     do throws(StoreError) {
       while state.job != nil {
-        try stepJob(&state)
+        try doPiece(&state)
         let (done, total) = job.progress
         guard let progress, state.job != nil, !job.isPublished else { continue }
         guard progress(CompactionProgress(bytes: done, totalBytes: total, segments: report.segments)) else {
@@ -496,7 +551,7 @@ final class Maintenance: Sendable {
       }
     } catch {
       if error.code == .noSpace { throw error }
-      state.job = nil
+      state.work = rest
       guard job.damaged != nil, let place = error.place else { throw error }
       report.damaged.append(place)
       return true
@@ -512,17 +567,16 @@ final class Maintenance: Sendable {
 
   /// Pauses compaction. A job whose copies are in the log already continues to its end.
   func pause() {
-    state.withLock { state in
-      state.isPaused = true
-      setPace(&state, isAtWork: false)
+    change { state in
+      state.compactsFrom = .max
       guard let job = state.job, !job.isPublished else { return }
       job.abandon()
-      state.job = nil
+      state.work = rest
     }
   }
 
   func resume() {
-    state.withLock { $0.isPaused = false }
+    change { $0.compactsFrom = 0 }
     check()
   }
 
@@ -559,7 +613,7 @@ final class Maintenance: Sendable {
   /// Called after the last commit, with nothing running in the background. Writes a checkpoint if otherwise much would
   /// have to be replayed.
   func close() {
-    state.withLock { state in
+    change { state in
       guard !state.isClosed else { return }
       if let job = state.job {
         if job.isPublished {
@@ -567,7 +621,7 @@ final class Maintenance: Sendable {
           do throws(StoreError) { try finishJob(&state) } catch {}
         } else {
           job.abandon()
-          state.job = nil
+          state.work = rest
         }
       }
       let written = log.writtenBytes
@@ -575,11 +629,9 @@ final class Maintenance: Sendable {
         // Without a checkpoint, opening takes longer.
         do throws(StoreError) { try checkpoint(&state) } catch {}
       }
-      state.capture?.abandon()
-      state.capture = nil
+      abandonCapture(&state)
       release(&state)
-      state.isClosed = true
-      pace.set(slack: nil, behind: 0)
+      state.work = .closed
     }
   }
 }

@@ -136,7 +136,9 @@ import Testing
         #expect(error.code == .noSpace)
         refused += 1
         #expect(store.lastSequence == sequence)
-        #expect(machine.contents.filter { !$0.key.hasSuffix(".new") } == before.filter { !$0.key.hasSuffix(".new") })
+        // A checkpoint that is given up may leave space for the reserve.
+        let isLeftAlone = { (path: String) in !path.hasSuffix(".new") && !path.hasSuffix("/RESERVE") }
+        #expect(machine.contents.filter { isLeftAlone($0.key) } == before.filter { isLeftAlone($0.key) })
         #expect(try store.get(.integer(key), in: rows) == nil)
         #expect(
           failure { try store.put([1], at: "new keyspace", in: store.keyspace("k\(key)")) }?.code == .noSpace

@@ -315,4 +315,31 @@ import Testing
     try store.close()
     #expect(machine.files.contents[Self.reservePath]?.count == 17 << 12)
   }
+
+  @Test("A commit that finds no space gives up the checkpoint that is being written, which could not be used.")
+  func checkpointGivenUp() throws {
+    let store = try machine.open()
+    let rows = try store.keyspace("rows")
+    for _ in 0..<2 {
+      for row in 0..<200 as Range<Int64> { try store.put(Self.value(row), at: .integer(row), in: rows, .buffered) }
+    }
+    while !machine.contents.keys.contains(where: { $0.hasSuffix(".checkpoint") }) {
+      try #require(machine.runOneInBackground())
+    }
+    machine.files.capacity = machine.files.used
+    var row: Int64 = 0
+    while store.statistics.compactedBytes == 0 {
+      try #require(row < 200)
+      try store.put(Self.value(row), at: .integer(row), in: rows, .buffered)
+      row += 1
+    }
+    machine.files.capacity = nil
+    machine.runBackground()
+    try store.close()
+    let again = try machine.open()
+    #expect(again.recovery.ignoredCheckpoints.isEmpty)
+    for row in 0..<200 as Range<Int64> {
+      #expect(try again.get(.integer(row), in: again.keyspace("rows")) == Self.value(row))
+    }
+  }
 }
