@@ -28,7 +28,7 @@ extension Log {
     }
     let begun = try manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
-      changed.segments.removeAll { entry in recovered.dropped.contains(entry.id) }
+      changed.segments.removeAll { entry in recovered.excluded.contains(entry.id) }
       // The records that have moved since an unusable checkpoint are not known, so it can never be used.
       changed.checkpoints.removeAll { recovered.uselessCheckpoints.contains($0.id) }
       // Commits after the one that the store was taken back to are no longer part of the log.
@@ -46,7 +46,7 @@ extension Log {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
       close(segment)
     }
-    for id in recovered.dropped.sorted() { remove(Segment.fileName(id)) }
+    for id in recovered.excluded.sorted() { remove(Segment.fileName(id)) }
     for id in recovered.uselessCheckpoints.sorted() { removeCheckpoint(id) }
     // Not before the manifest that no longer lists them is durable.
     removeLeftovers(except: Segment.fileName(begun.0.id))

@@ -19,7 +19,7 @@ package struct RecoveredLog: Sendable {
   /// The segments that the manifest does not call sealed.
   var unsealed: Set<SegmentID> = []
   /// Segments that the manifest lists and that are not part of the log: never used, or after the end of the log.
-  var dropped: Set<SegmentID> = []
+  var excluded: Set<SegmentID> = []
   var discarded: [Discarded] = []
   /// The last commit.
   var lastSequence: CommitSequence = 0

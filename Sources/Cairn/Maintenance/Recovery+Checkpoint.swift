@@ -27,19 +27,14 @@ extension Recovery {
           index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
         }
         replay.begin(behind: entry.sequence)
-        checkpoint = image.tables
-        for live in image.tables.keyspaces.lazy.flatMap(\.live) { liveBytes[live.extent, default: 0] += live.bytes }
-        for dictionary in image.tables.dictionaries {
-          for segment in dictionary.segments { dictionaries[segment, default: []].append(dictionary.id) }
-        }
-        self.moves = moves
+        checkpoint = LoadedCheckpoint(image.tables, moves: moves)
         table.reserve(image.tables.extentCount)
         for dictionary in image.tables.dictionaries {
           index.dictionaries.add(
             StoredDictionary(id: dictionary.id, keyspace: dictionary.keyspace, content: dictionary.content))
         }
         report.checkpoint = entry.sequence
-        log.lastSequence = entry.sequence
+        found.lastSequence = entry.sequence
         return
       } catch {
         // A shortage of the process's memory or descriptors is no fault of the checkpoint.
@@ -84,13 +79,13 @@ extension Recovery {
   /// them again with that commit.
   mutating func followMoves() throws(StoreError) {
     guard let checkpoint else { return }
-    let extents = Dictionary(uniqueKeysWithValues: checkpoint.segments.map { ($0.id, $0.extent) })
+    let extents = Dictionary(uniqueKeysWithValues: checkpoint.tables.segments.map { ($0.id, $0.extent) })
     for source in sources {
       guard case .header(let header) = source.header else { continue }
-      let known = checkpoint.segments.element(source.entry.id)
+      let known = checkpoint.segment(source.id)
       guard known != nil || header.kind == .compacted else { continue }
       let segment = enter(header, source, known)
-      guard let list = moves[header.id] else { continue }
+      guard let list = checkpoint.moves[header.id] else { continue }
       var number = 0
       var frameNumber: CommitSequence = 0
       var isKnown = true
@@ -113,17 +108,17 @@ extension Recovery {
         offset += frame.header.length
       }
       replay.finishMoves(to: segment)
-      if isKnown, offset == limit { moved.insert(header.id) }
+      if isKnown, offset == limit { self.checkpoint?.noteWhollyMoved(header.id) }
     }
     let present = Set(manifest.segments.map(\.id))
-    let gone = checkpoint.segments.filter { !present.contains($0.id) }
+    let gone = checkpoint.tables.segments.filter { !present.contains($0.id) }
     guard !gone.isEmpty else { return }
-    var hasGone = [Bool](repeating: true, count: checkpoint.extentCount)
-    for segment in log.segments {
+    var hasGone = [Bool](repeating: true, count: checkpoint.tables.extentCount)
+    for segment in found.segments {
       for extent in segment.extents where extent < hasGone.count { hasGone[extent] = false }
     }
     for source in sources {
-      guard let known = checkpoint.segments.element(source.entry.id) else { continue }
+      guard let known = checkpoint.segment(source.id) else { continue }
       for extent in known.extent..<min(hasGone.count, known.extent + table.extentCount(for: source.mapping.length)) {
         hasGone[extent] = false
       }

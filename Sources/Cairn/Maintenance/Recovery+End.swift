@@ -3,8 +3,8 @@ import Synchronization
 /// Where the log ends, and what follows the end.
 extension Recovery {
   mutating func note(_ watermark: Watermark) {
-    log.watermark.sequence = max(log.watermark.sequence, watermark.sequence)
-    log.watermark.place = max(log.watermark.place, watermark.place)
+    found.watermark.sequence = max(found.watermark.sequence, watermark.sequence)
+    found.watermark.place = max(found.watermark.place, watermark.place)
   }
 
   /// Reads the frames after the end. They are no part of the log, but they tell how far the log was durable, and which
@@ -19,7 +19,7 @@ extension Recovery {
         baseSequence: baseSequence)
       {
         note(frame.header.watermark)
-        log.highestSequence = max(log.highestSequence, frame.header.sequence)
+        found.highestSequence = max(found.highestSequence, frame.header.sequence)
         offset += frame.header.length
       } else {
         offset += Format.unit
@@ -44,15 +44,15 @@ extension Recovery {
   func checkEnd() throws(StoreError) {
     guard !isCut else { return }
     let end =
-      log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
+      found.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
       ?? Place(segment: manifest.segments.first?.id ?? 0, offset: 0)
     // Compacted and sealed segments are checked by themselves.
-    let isOpen = manifest.segments.element(log.watermark.place.segment).map { $0.end == nil } ?? false
-    guard !isOpen || log.watermark.place <= end,
-      log.watermark.sequence <= max(log.lastSequence, manifest.chainSequence)
+    let isOpen = manifest.segments.element(found.watermark.place.segment).map { $0.end == nil } ?? false
+    guard !isOpen || found.watermark.place <= end,
+      found.watermark.sequence <= max(found.lastSequence, manifest.chainSequence)
     else {
       throw StoreError(
-        .corrupted, "the log is invalid here, but was durable up to \(log.watermark.place)", place: end)
+        .corrupted, "the log is invalid here, but was durable up to \(found.watermark.place)", place: end)
     }
   }
 
@@ -61,11 +61,11 @@ extension Recovery {
   mutating func checkRecordedEnd() throws(StoreError) {
     guard let recorded, !isCut else { return }
     let end =
-      log.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) } ?? recorded.watermark.place
-    guard recorded.watermark.sequence <= log.lastSequence else {
+      found.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) } ?? recorded.watermark.place
+    guard recorded.watermark.sequence <= found.lastSequence else {
       throw StoreError(
         .damaged,
-        "the log ends with commit \(log.lastSequence), but was durable up to commit \(recorded.watermark.sequence), "
+        "the log ends with commit \(found.lastSequence), but was durable up to commit \(recorded.watermark.sequence), "
           + "\(recorded.watermark.place)", place: end)
     }
     try checkRecordedFrame(recorded)
@@ -74,7 +74,7 @@ extension Recovery {
 
   /// Throws if a segment that contains only zeros is known to have been used. Otherwise it may never have been used.
   func checkEmpty(_ source: Source) throws(StoreError) {
-    let covered = checkpoint?.segments.element(source.id)?.end ?? 0
+    let covered = checkpoint?.segment(source.id)?.end ?? 0
     let recorded = recorded.map { $0.watermark.place.segment == source.id ? $0.watermark.place.offset : 0 } ?? 0
     guard max(covered, recorded) > SegmentHeader.size, lastNonzero(source.mapping, from: 0) == 0 else { return }
     throw StoreError(
@@ -100,15 +100,15 @@ extension Recovery {
   }
 
   mutating func discard(_ place: Place, _ length: Int, _ mapping: any Mapping) {
-    log.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
+    found.discarded.append(RecoveredLog.Discarded(place: place, length: length, mapping: mapping))
     report.discarded.append(
       RecoveryReport.Discarded(
         place: place, length: length, keptAs: Segment.discardedName(place.segment, place.offset)))
   }
 
-  /// Drops a segment that is no part of the log.
-  mutating func drop(_ id: SegmentID, _ mapping: any Mapping, from start: Int) {
-    log.dropped.insert(id)
+  /// Excludes a segment that is no part of the log.
+  mutating func exclude(_ id: SegmentID, _ mapping: any Mapping, from start: Int) {
+    found.excluded.insert(id)
     let end = lastNonzero(mapping, from: start)
     if end > start { discard(Place(segment: id, offset: start), end - start, mapping) }
   }

@@ -13,20 +13,17 @@ extension Recovery {
         throw StoreError(
           .damaged, "a keyspace's definition is invalid", place: Place(segment: segment.id, offset: offset))
       }
-      guard !dropped.contains(header.keyspace) else { return }
+      guard !keyspaces.isDropped(header.keyspace) else { return }
       replay.enter(index.restore(header.keyspace, name, isOrdered: order == 0, definedAt: header.sequence))
     case .keyspaceDropped:
-      dropped.insert(header.keyspace)
+      keyspaces.drop(header.keyspace)
       try replay.drop(header.keyspace)
     case .put, .tombstone:
       segment.use(dictionary: header.dictionary)
       guard try !replay.add(record, at: table.address(extent: segment.extent, offset: offset), in: segment) else {
         return
       }
-      // The record that defines or drops the keyspace may be read later.
-      if undefined[header.keyspace] == nil {
-        undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
-      }
+      keyspaces.miss(header.keyspace, at: Place(segment: segment.id, offset: offset))
     case .dictionary:
       // An invalid dictionary is an error only for the values that need it.
       if let dictionary = StoredDictionary(record) { index.dictionaries.add(dictionary) }
@@ -34,10 +31,8 @@ extension Recovery {
       guard header.keyLength == 0, let oldVersions = record.oldVersions else {
         throw StoreError(.damaged, "a retention is invalid", place: Place(segment: segment.id, offset: offset))
       }
-      guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.sequence),
-        undefined[header.keyspace] == nil
-      else { return }
-      undefined[header.keyspace] = Place(segment: segment.id, offset: offset)
+      guard try !replay.retain(header.keyspace, oldVersions: oldVersions, since: header.sequence) else { return }
+      keyspaces.miss(header.keyspace, at: Place(segment: segment.id, offset: offset))
     case nil:
       throw StoreError(.newerFormat, "the log has records of a kind that this version does not know")
     }
@@ -46,19 +41,20 @@ extension Recovery {
   /// Finds what compaction and checkpoints left when they were interrupted.
   mutating func findLeftovers() throws(StoreError) {
     let usedSequence = checkpoint?.sequence ?? 0
-    log.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))
-    log.moveLists.segments = Set(moves.keys)
-    log.moveLists.hasMoved =
+    found.uselessCheckpoints = Set(manifest.checkpoints.filter { $0.sequence > usedSequence }.map(\.id))
+    let moves = checkpoint?.moves ?? [:]
+    found.moveLists.segments = Set(moves.keys)
+    found.moveLists.hasMoved =
       checkpoint.map { checkpoint in
         !moves.isEmpty
-          || checkpoint.segments.contains { known in manifest.segments.index(of: known.id) == nil }
+          || checkpoint.tables.segments.contains { known in manifest.segments.index(of: known.id) == nil }
       } ?? true
     guard !isReadOnly else { return }
     let used = Set(
       manifest.segments.map { Segment.fileName($0.id) } + moves.keys.map { MoveList.fileName($0) }
         + manifest.checkpoints.map { CheckpointTables.fileName($0.id) })
     do throws(FileError) {
-      log.unlisted = try directory.list().filter { name in
+      found.unlisted = try directory.list().filter { name in
         [".segment", ".moves", ".checkpoint"].contains { name.hasSuffix($0) } && !used.contains(name)
       }
     } catch {

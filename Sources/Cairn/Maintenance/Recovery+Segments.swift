@@ -31,17 +31,17 @@ extension Recovery {
     guard isCut else {
       throw StoreError(.damaged, "segment \(entry.id) is missing", place: Place(segment: entry.id, offset: 0))
     }
-    log.dropped.insert(entry.id)
+    found.excluded.insert(entry.id)
   }
 
-  mutating func read(_ source: Source) throws(StoreError) {
+  mutating func readSegment(_ source: Source) throws(StoreError) {
     let (entry, mapping) = (source.entry, source.mapping)
     if case .header(let header) = source.header, header.kind == .compacted {
       return try readCompacted(source, header)
     }
     if isCut {
       source.file.close()
-      drop(entry.id, mapping, from: 0)
+      exclude(entry.id, mapping, from: 0)
       return
     }
     if let end = entry.end, mapping.length < end {
@@ -53,16 +53,16 @@ extension Recovery {
     switch source.header {
     case .header(let header):
       try checkBelongs(header, entry)
-      try read(source, header)
+      try readCommits(source, header)
     case .newerFormat:
       throw StoreError(.newerFormat, "\(source.file.path) was written by a newer version")
     case .unused where entry.end == nil:
       try checkEmpty(source)
       source.file.close()
       searchWithoutHeader(mapping, entry)
-      drop(entry.id, mapping, from: mapping.length)
+      exclude(entry.id, mapping, from: mapping.length)
       // Even if it would have been the first segment: a segment after it would follow a hole.
-      hasEnded = true
+      logEnd = .found
     case .unused, .invalid:
       guard entry.end == nil else {
         throw StoreError(.corrupted, "the segment's header is invalid", place: Place(segment: entry.id, offset: 0))
@@ -70,8 +70,8 @@ extension Recovery {
       // The header may have been torn.
       source.file.close()
       searchWithoutHeader(mapping, entry)
-      drop(entry.id, mapping, from: 0)
-      hasEnded = true
+      exclude(entry.id, mapping, from: 0)
+      logEnd = .found
     }
   }
 
@@ -100,13 +100,13 @@ extension Recovery {
         "the store cannot go back to commit \(lastWanted): the log was compacted later, at commit "
           + "\(header.compactedSequence)")
     }
-    log.highestSequence = max(log.highestSequence, header.compactedSequence)
+    found.highestSequence = max(found.highestSequence, header.compactedSequence)
     // The log was durable up to that commit before the manifest listed this segment.
     note(Watermark(sequence: header.compactedSequence, place: Watermark.none.place))
     let segment = entered[entry.id] ?? enter(header, source)
-    let isCovered = checkpoint?.segments.index(of: entry.id) != nil
-    if moved.contains(entry.id) {
-      try note(read: end - SegmentHeader.size)
+    let isCovered = checkpoint?.segment(entry.id) != nil
+    if checkpoint?.isWhollyMoved(entry.id) ?? false {
+      try meter.add(end - SegmentHeader.size)
       report.replayedBytes += end - SegmentHeader.size
     } else if !isCovered {
       try readFrames(segment, source, header, end)
@@ -137,32 +137,32 @@ extension Recovery {
         }
       }
       offset += frame.header.length
-      try note(read: frame.header.length)
+      try meter.add(frame.header.length)
     }
     report.replayedBytes += end - SegmentHeader.size
   }
 
-  private mutating func read(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
+  private mutating func readCommits(_ source: Source, _ header: SegmentHeader) throws(StoreError) {
     let entry = source.entry
     note(header.watermark)
-    log.highestSequence = max(log.highestSequence, header.baseSequence)
-    if let covered = checkpoint?.segments.element(entry.id) {
+    found.highestSequence = max(found.highestSequence, header.baseSequence)
+    if let covered = checkpoint?.segment(entry.id) {
       return try take(covered, source, header)
     }
     // Segments before a sealed one, or between the sealed ones and the first unsealed one, may have been compacted.
     if entry.end == nil { chain = max(chain, manifest.chainSequence) }
     let isNext =
-      header.baseSequence == chain || (header.epoch > log.last?.epoch ?? 0 && header.baseSequence > chain)
+      header.baseSequence == chain || (header.epoch > found.last?.epoch ?? 0 && header.baseSequence > chain)
       || (entry.end != nil && header.baseSequence >= chain)
-    if hasEnded || !isNext {
+    if logEnd != .ahead || !isNext {
       guard entry.end == nil else {
         throw StoreError(
           .corrupted, "segment \(entry.id) does not continue the log", place: Place(segment: entry.id, offset: 0))
       }
-      hasEnded = true
+      logEnd = .found
       searchBehindEnd(source.mapping, header.seed, header.baseSequence, from: SegmentHeader.size)
       source.file.close()
-      drop(entry.id, source.mapping, from: 0)
+      exclude(entry.id, source.mapping, from: 0)
       return
     }
 
@@ -181,15 +181,11 @@ extension Recovery {
       seed: header.seed, baseSequence: header.baseSequence, extents: extents, end: SegmentHeader.size,
       lastSequence: header.kind == .compacted ? header.compactedSequence : header.baseSequence,
       isCompacted: header.kind == .compacted)
-    if let known {
-      segment.liveBytes.store(liveBytes[known.extent] ?? 0, ordering: .relaxed)
-      segment.tombstoneBytes.store(known.tombstones, ordering: .relaxed)
-      for dictionary in dictionaries[known.id] ?? [] { segment.use(dictionary: dictionary) }
-    }
+    if let known { checkpoint?.restoreFigures(of: segment, known) }
     replay.enter(segment)
-    log.segments.append(segment)
+    found.segments.append(segment)
     entered[segment.id] = segment
-    if header.kind == .log { log.last = segment }
+    if header.kind == .log { found.last = segment }
     return segment
   }
 
@@ -205,11 +201,11 @@ extension Recovery {
     }
     let segment = entered[entry.id] ?? enter(header, source, covered)
     chain = covered.lastSequence
-    if checkpoint?.place.segment == entry.id {
+    if checkpoint?.tables.place.segment == entry.id {
       try readFrames(segment, entry, from: covered.end)
     } else {
       close(segment, at: covered.end)
-      if entry.end == nil { log.unsealed.insert(segment.id) }
+      if entry.end == nil { found.unsealed.insert(segment.id) }
     }
   }
 
@@ -229,10 +225,10 @@ extension Recovery {
     close(segment, at: end)
     guard entry.end == nil || isCut else { return }
 
-    log.unsealed.insert(segment.id)
+    found.unsealed.insert(segment.id)
     let rest = lastNonzero(mapping, from: end)
     if rest > end {
-      hasEnded = true
+      if !isCut { logEnd = .found }
       searchBehindEnd(mapping, segment.seed, segment.baseSequence, from: end + 8)
       discard(Place(segment: segment.id, offset: end), rest - end, mapping)
     }
@@ -243,20 +239,20 @@ extension Recovery {
     var offset = start
     while offset < limit {
       guard chain < lastWanted else {
-        isCut = true
+        logEnd = .cut
         break
       }
       let frame = unsafe FrameView(
         segment.mapping.base + offset, available: limit - offset, offset: offset, seed: segment.seed,
         baseSequence: segment.baseSequence)
-      guard let frame, frame.header.sequence == chain + 1 else { break }
+      guard let frame, frame.header.sequence == chain.next else { break }
       chain = frame.header.sequence
-      log.lastSequence = chain
+      found.lastSequence = chain
       note(frame.header.watermark)
       report.commits += 1
       try frame.forEachRecord { (record, offset) throws(StoreError) in try apply(record, segment, offset) }
       offset += frame.header.length
-      try note(read: frame.header.length)
+      try meter.add(frame.header.length)
     }
     let isSealed = manifest.segments.element(segment.id)?.end != nil
     if isSealed, !isCut, offset != limit {
@@ -264,13 +260,5 @@ extension Recovery {
         .corrupted, "a frame that was durable is invalid", place: Place(segment: segment.id, offset: offset))
     }
     return offset
-  }
-
-  private mutating func note(read bytes: Int) throws(StoreError) {
-    read.bytes += bytes
-    read.totalBytes = max(read.totalBytes, read.bytes)
-    guard let progress, read.bytes >= nextReport else { return }
-    nextReport = read.bytes + 8 << 20
-    guard progress(read) else { throw StoreError(.cancelled, "opening was cancelled") }
   }
 }
