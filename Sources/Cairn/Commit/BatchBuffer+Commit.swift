@@ -1,22 +1,22 @@
 extension BatchBuffer: Commit {
   static var lockAttempts: Int { 128 }
 
-  func prepare(_ committer: Committer) throws(StoreError) -> FrameNeeds? {
-    try committer.lookUp(self)
-    let needs = try committer.needs(of: self)
+  func prepare(_ writer: inout Writer) throws(StoreError) -> FrameNeeds? {
+    try writer.lookUp(self)
+    let needs = try writer.needs(of: self)
     guard needs.bound > FrameHeader.size else { return nil }
-    try committer.reserveMemory(self, needs.bound)
+    try writer.reserveMemory(self, needs.bound)
     return needs
   }
 
-  func write(_ sequence: CommitSequence, _ committer: Committer) throws(StoreError) {
-    if definesKeyspaces { try committer.define(self, sequence) }
-    try unsafe committer.assemble(self, into: &committer.assembly)
+  func write(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError) {
+    if definesKeyspaces { try writer.define(self, sequence) }
+    try writer.assemble(self)
   }
 
-  func apply(_ sequence: CommitSequence, _ committer: Committer) throws(StoreError) {
-    try committer.apply(self, sequence)
+  func apply(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError) {
+    try writer.apply(self, sequence)
   }
 
-  func finish(_ sequence: CommitSequence, _ committer: Committer) { committer.dropReplaced(self) }
+  func finish(_ sequence: CommitSequence, _ writer: inout Writer) { writer.dropReplaced(self) }
 }

@@ -5,23 +5,15 @@ protocol Commit {
 
   /// Checks the change, and prepares all that may fail, before anything is written.
   /// - Returns: what the frame takes; nil if there is nothing to commit.
-  func prepare(_ committer: Committer) throws(StoreError) -> FrameNeeds?
+  func prepare(_ writer: inout Writer) throws(StoreError) -> FrameNeeds?
   /// Adds the records to the frame.
-  func write(_ sequence: CommitSequence, _ committer: Committer) throws(StoreError)
+  func write(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError)
   /// Enters into the index what is in the log. Readers must not see the change before it is published.
-  func apply(_ sequence: CommitSequence, _ committer: Committer) throws(StoreError)
+  func apply(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError)
   /// Cleans up after the change has been published.
-  func finish(_ sequence: CommitSequence, _ committer: Committer)
+  func finish(_ sequence: CommitSequence, _ writer: inout Writer)
 }
 
 extension Commit {
   static var lockAttempts: Int { Committer.patientAttempts }
-}
-
-/// What the frame of a commit takes.
-struct FrameNeeds {
-  /// An upper bound of its length.
-  var bound: Int
-  /// What the commit does to the space, which decides what it may use of the reserve.
-  var effect = SpaceEffect.takes
 }

@@ -7,8 +7,8 @@ extension Committer {
   /// Returns the state of the log and of all counts at one sequence, which is held like a snapshot until `endCapture`;
   /// nil while the log is empty. From then on new rows are noted in `index.newRows`.
   func beginCapture(id: CheckpointID) -> (tables: CheckpointTables, keyspaces: [KeyspaceIndex], covered: Int)? {
-    betweenCommits {
-      guard let place = log.end else { return nil }
+    betweenCommits { writer in
+      guard let place = writer.log.end else { return nil }
       index.newRows.begin()
       var tables = CheckpointTables(
         features: log.manifest.withLock { $0.features }, store: log.store, hashSeed: index.hash.seed, id: id,
@@ -51,63 +51,42 @@ extension Committer {
   /// Returns the keyspaces whose rows somebody may see, dropped ones included. Their memory is kept until
   /// `endCompaction`.
   func beginCompaction() -> [KeyspaceIndex] {
-    betweenCommits {
-      isCompacting = true
-      return index.allKeyspaces + droppedKeyspaces
+    betweenCommits { writer in
+      writer.isCompacting = true
+      return index.allKeyspaces + writer.droppedKeyspaces
     }
   }
 
   func endCompaction() {
-    betweenCommits {
-      isCompacting = false
-      clearDropped()
+    betweenCommits { writer in
+      writer.isCompacting = false
+      writer.clearDropped()
     }
   }
 
-  /// A record in the log: its address, and its length in bytes.
-  struct Span {
-    var address: LogAddress
-    var length: Int
+  // MARK: The end of the log
+
+  /// Activates the next segment, so that the present one can be compacted.
+  func sealActive() throws(StoreError) {
+    guard betweenCommits({ $0.log.filled }) != nil else { return }
+    try log.reserve.lend(to: .compaction, log.prepareNow)
+    guard try betweenCommits({ (writer) throws(StoreError) in try writer.log.rollIfFilled() }) else { return }
+    sealFull()
+    log.environment.scheduler.schedule { [log] in log.prepare() }
   }
 
-  /// Redirects a row's slot, or an older version of the row, from a record to its copy. Returns false if neither refers
-  /// to the record any more because of a commit made meanwhile; then the copy is dead. To be called between two
-  /// commits.
-  func move(_ keyspace: KeyspaceIndex, _ hash: RowHash, from old: Span, to new: Span, isPut: Bool) -> Bool {
-    let source = log.segment(old.address)
-    let target = log.segment(new.address)
-    let isKept: Bool
-    if let slot = unsafe keyspace.locator.index.find(hash, { $0 == old.address }) {
-      unsafe keyspace.locator.index.replace(slot, new.address)
-      guard isPut || index.versions.keptCount(hash) > 0 else {
-        hold(keyspace, old.address, -old.length)
-        hold(keyspace, new.address, new.length)
-        return true
-      }
-      isKept = true
-    } else if let moved = index.versions.move(
-      hash, from: old.address, to: new.address, units: UInt32(new.length / Format.unit))
-    {
-      isKept = moved.isKept
-    } else {
-      return false
-    }
-    let isDropped = keyspace.droppedAt.load(ordering: .relaxed) != .max
-    if isKept {
-      keyspace.live.add(-old.length, extent: source.extent)
-      keyspace.live.add(new.length, extent: target.extent)
-    }
-    source.count(-old.length, isPinned: !isKept || isDropped)
-    target.count(new.length, isPinned: !isKept || isDropped)
-    if !isPut { target.tombstoneBytes.subtract(new.length, ordering: .relaxed) }
-    return true
+  /// Seals the segments before the active one that the background work has not sealed yet.
+  func sealFull() {
+    guard let active = betweenCommits({ $0.log.active }) else { return }
+    log.sealSegments(before: active)
   }
 
   // MARK: Snapshots
 
   /// Ends a snapshot. What only it needed is dropped now or, if a commit is in progress, at the end of that commit.
   func release(_ snapshot: CommitSequence) {
-    guard index.snapshots.release(snapshot), index.versions.count > 0 || hasDropped.load(ordering: .relaxed) else {
+    guard index.snapshots.release(snapshot), index.versions.count > 0 || counts.hasDropped.load(ordering: .relaxed)
+    else {
       return
     }
     ended.withLock { $0.append(snapshot) }
@@ -117,18 +96,18 @@ extension Committer {
 
   func dropEndedSnapshots() {
     while hasEnded.load(ordering: .sequentiallyConsistent) {
-      let dropped: Void? = lock.withLockIfAvailable { _ in
+      let dropped: Void? = writer.withLockIfAvailable { writer in
         hasEnded.store(false, ordering: .sequentiallyConsistent)
         let snapshots = ended.withLock { ended in
           defer { ended.removeAll() }
           return ended
         }
         for snapshot in snapshots {
-          for version in pinned.removeValue(forKey: snapshot) ?? [] {
-            drop(version.hash, version.sequence, mayBeNeeded: true, wasPinned: true)
+          for version in writer.pinned.removeValue(forKey: snapshot) ?? [] {
+            writer.drop(version.hash, version.sequence, mayBeNeeded: true, wasPinned: true)
           }
         }
-        clearDropped()
+        writer.clearDropped()
       }
       // The holder of the lock checks `hasEnded` when it is done.
       if dropped == nil { return }

@@ -2,354 +2,75 @@ import Synchronization
 
 /// Takes batches one after the other: checks their expectations, gives each its sequence, appends it to the log, enters
 /// it into the index, and publishes it. Readers never wait for any of this.
-final class Committer: @unchecked Sendable {
+final class Committer: Sendable {
   let log: Log
   let index: Index
-  let lock = Lock<Void>(())
-  let isClosed = Atomic<Bool>(false)
+  let counts = CommitCounts()
+  let writer: Lock<Writer>
   /// Snapshots that have ended and whose versions have not been dropped yet.
   let ended = Lock<[CommitSequence]>([])
   let hasEnded = Atomic<Bool>(false)
-  let hasDropped = Atomic<Bool>(false)
-  let commitCount = Atomic<Int>(0)
-  /// Bytes of records that only snapshots needed and that none needs any more, since the store was opened.
-  let releasedBytes = Atomic<Int>(0)
-  /// Bytes of values as they were given and as they are stored, since the store was opened.
-  let rawBytes = Atomic<Int>(0)
-  let storedBytes = Atomic<Int>(0)
-  /// Whether enough values have been put into some keyspace to try training a dictionary.
-  let isTrainingDue = Atomic<Bool>(false)
 
-  // Touched under the lock only.
-  @exclusivity(unchecked) var assembly: FrameAssembly
-  /// For each snapshot, the older versions that it needs and no later snapshot does.
-  var pinned: [CommitSequence: [VersionName]] = [:]
-  /// Versions that expire with the current commit.
-  var expired: [VersionName] = []
-
-  /// Dropped keyspaces that still have their memory: an older snapshot may see them, or compaction is running.
-  var droppedKeyspaces: [KeyspaceIndex] = []
-  var isCompacting = false
-
-  struct VersionName {
-    let hash: RowHash
-    let sequence: CommitSequence
-  }
-
-  init(log: Log, index: Index) {
+  init(log: Log, index: Index, recovered: RecoveredLog) {
     self.log = log
     self.index = index
-    unsafe assembly = FrameAssembly(log: log)
+    writer = Lock(Writer(log: log, index: index, counts: counts, recovered: recovered))
   }
 
   /// As many attempts to take the lock as outlast what another thread does under it, again and again.
   static let patientAttempts = 8192
 
   /// Calls `body` between two commits, and then drops what only snapshots that have ended meanwhile needed.
-  func betweenCommits<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+  func betweenCommits<R, E>(_ body: (inout Writer) throws(E) -> R) throws(E) -> R {
     try betweenCommits(attempts: Self.patientAttempts, body)
   }
 
   @inline(__always)
-  private func betweenCommits<R, E>(attempts: Int, _ body: () throws(E) -> R) throws(E) -> R {
+  private func betweenCommits<R, E>(attempts: Int, _ body: (inout Writer) throws(E) -> R) throws(E) -> R {
     defer { if hasEnded.load(ordering: .sequentiallyConsistent) { dropEndedSnapshots() } }
-    return try lock.withLockSoon(attempts: attempts) { (_) throws(E) in try body() }
+    return try writer.withLockSoon(attempts: attempts, body)
   }
 
+  /// Refuses commits from now on.
   func close() {
-    betweenCommits { isClosed.store(true, ordering: .releasing) }
+    betweenCommits { $0.isClosed = true }
+  }
+
+  /// Closes the log, once no commit is made any more.
+  func closeLog(isReadOnly: Bool) throws(StoreError) {
+    let (last, active) = betweenCommits { ($0.log.lastSequence, $0.log.active) }
+    try log.close(after: last, active, isReadOnly: isReadOnly)
   }
 
   /// Makes a commit, and returns its sequence; the newest commit's if there is nothing to commit. The commit is in the
   /// log and visible, but not durable; `isSynced` says that the caller will sync it.
   func append<C: Commit>(_ commit: C, isSynced: Bool) throws(StoreError) -> CommitSequence {
     try index.checkProcess()
-    return try betweenCommits(attempts: C.lockAttempts) { () throws(StoreError) in
-      guard !isClosed.load(ordering: .relaxed) else { throw StoreError(.closed, "the store is closed") }
+    return try betweenCommits(attempts: C.lockAttempts) { (writer) throws(StoreError) in
+      guard !writer.isClosed else { throw StoreError(.closed, "the store is closed") }
       try log.checkHealth()
-      guard let needs = try commit.prepare(self) else { return index.published.load(ordering: .relaxed) }
-      let sequence = try unsafe assembly.begin(bound: needs.bound, effect: needs.effect)
-      try commit.write(sequence, self)
-      try unsafe assembly.finish(isSynced: isSynced)
-      try publish(commit, sequence)
+      guard let needs = try commit.prepare(&writer) else { return index.published.load(ordering: .relaxed) }
+      let sequence = try writer.assembly.begin(needs, in: &writer.log)
+      try commit.write(sequence, &writer)
+      try writer.assembly.finish(isSynced: isSynced, in: &writer.log)
+      try publish(commit, sequence, &writer)
       return sequence
     }
   }
 
   @inline(__always)
-  private func publish(_ commit: some Commit, _ sequence: CommitSequence) throws(StoreError) {
+  private func publish(
+    _ commit: some Commit, _ sequence: CommitSequence, _ writer: inout Writer
+  ) throws(StoreError) {
     index.applying.store(sequence, ordering: .sequentiallyConsistent)
     do throws(StoreError) {
-      try commit.apply(sequence, self)
+      try commit.apply(sequence, &writer)
     } catch {
       // The commit is in the log but must not become visible; reopening decides from the log alone.
       throw log.poison(FileError(.system(0), "update the index (\(error.message)) of", log.directory.path))
     }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
-    commitCount.add(1, ordering: .relaxed)
-    commit.finish(sequence, self)
-  }
-
-  // MARK: Batches before the log
-
-  /// Looks up the row of each change, and checks the expectations.
-  func lookUp(_ batch: BatchBuffer) throws(StoreError) {
-    let changes = unsafe batch.changes
-    let count = batch.changeCount
-    if count > 1 {
-      prefetchSlots(batch, from: 0)
-      prefetchSlots(batch, from: Self.groupSize)
-      prefetchRecords(batch, from: 0)
-    }
-    var hasConflict = false
-    for position in 0..<count {
-      if count > 1, position % Self.groupSize == 0 {
-        prefetchSlots(batch, from: position + 2 * Self.groupSize)
-        prefetchRecords(batch, from: position + Self.groupSize)
-      }
-      let change = unsafe changes + position
-      try unsafe change.pointee.keyspace.withBorrowed { (keyspace) throws(StoreError) in
-        try unsafe lookUp(keyspace, batch, change)
-      }
-      let sequence = unsafe change.pointee.found == .row ? change.pointee.sequence : nil
-      if unsafe !change.pointee.expectation.holds(sequence) { hasConflict = true }
-    }
-    if hasConflict { throw conflict(batch) }
-    prefetchPlaces(batch, from: 0)
-  }
-
-  /// The number of changes whose rows are prefetched together, so that their cache misses overlap.
-  static let groupSize = 32
-
-  private func group(_ batch: BatchBuffer, from start: Int) -> Range<Int> {
-    min(start, batch.changeCount)..<min(start + Self.groupSize, batch.changeCount)
-  }
-
-  private func prefetchSlots(_ batch: BatchBuffer, from start: Int) {
-    for position in group(batch, from: start) {
-      let change = unsafe batch.changes + position
-      unsafe change.pointee.keyspace.withBorrowed { unsafe $0.locator.index.prefetch(change.pointee.hash) }
-    }
-  }
-
-  /// Prefetches the records with no other work in between; `Scan` explains why.
-  private func prefetchRecords(_ batch: BatchBuffer, from start: Int) {
-    let group = group(batch, from: start)
-    for position in group {
-      let change = unsafe batch.changes + position
-      unsafe change.pointee.address = unsafe change.pointee.keyspace.withBorrowed {
-        unsafe $0.locator.likelyAddress(change.pointee.hash)
-      }
-    }
-    for position in group {
-      let address = unsafe batch.changes[position].address
-      if address != 0 { index.table.prefetch(address) }
-    }
-  }
-
-  /// Prefetches where new rows will be entered: first the hash pages and the nodes above the leaves, then the leaves.
-  func prefetchPlaces(_ batch: BatchBuffer, from start: Int) {
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.groupSize) { nodes in
-      var row = 0
-      unsafe forEachNew(batch, from: start) { keyspace, hash, key in
-        keyspace.locator.index.prefetchForInsertion(hash)
-        unsafe nodes[row] = unsafe keyspace.tree?.prefetchInner(key) ?? 0
-        row &+= 1
-      }
-      row = 0
-      unsafe forEachNew(batch, from: start) { keyspace, _, key in
-        unsafe keyspace.tree?.prefetchLeaf(key, below: nodes[row])
-        row &+= 1
-      }
-    }
-  }
-
-  @inline(__always)
-  private func forEachNew(
-    _ batch: BatchBuffer, from start: Int, _ body: (KeyspaceIndex, RowHash, UnsafeRawBufferPointer) -> Void
-  ) {
-    for position in group(batch, from: start) {
-      let change = unsafe batch.changes + position
-      guard unsafe change.pointee.found == .nothing, unsafe change.pointee.kind == .put else { continue }
-      unsafe change.pointee.keyspace.withBorrowed { unsafe body($0, change.pointee.hash, batch.key(change)) }
-    }
-  }
-
-  @inline(__always)
-  private func lookUp(
-    _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>
-  ) throws(StoreError) {
-    let key = unsafe batch.key(change)
-    try requireExisting(keyspace)
-    guard let found = try unsafe keyspace.locator.find(change.pointee.hash, key) else {
-      unsafe change.pointee.found = .nothing
-      return
-    }
-    unsafe change.pointee.address = unsafe found.address
-    unsafe change.pointee.found = unsafe found.record.header.isTombstone ? .tombstone : .row
-    unsafe change.pointee.sequence = unsafe found.record.header.sequence
-    unsafe change.pointee.version = unsafe found.record.header.version
-    unsafe change.pointee.length = unsafe found.record.header.paddedLength
-    unsafe change.pointee.foundRawLength = unsafe found.record.header.rawLength
-  }
-
-  private func conflict(_ batch: BatchBuffer) -> StoreError {
-    var conflicts: [StoreError.Conflict] = []
-    for position in 0..<batch.changeCount {
-      let change = unsafe batch.changes + position
-      let sequence = unsafe change.pointee.found == .row ? change.pointee.sequence : nil
-      guard unsafe !change.pointee.expectation.holds(sequence) else { continue }
-      let key = unsafe batch.key(change)
-      unsafe conflicts.append(
-        StoreError.Conflict(
-          keyspace: change.pointee.keyspace.takeUnretainedValue().name,
-          key: (try? Key(stored: key)) ?? .bytes(Array(key)),
-          expected: change.pointee.expectation, found: sequence))
-    }
-    let others = conflicts.count > 1 ? " and \(conflicts.count - 1) more" : ""
-    return StoreError(.conflict, "\(conflicts[0])\(others)", conflicts: conflicts)
-  }
-
-  func isWritten(_ change: UnsafeMutablePointer<BatchBuffer.Change>) -> Bool {
-    switch unsafe change.pointee.kind {
-    case .put: true
-    case .delete: unsafe change.pointee.found == .row
-    case .check: false
-    }
-  }
-
-  /// What the frame of a batch takes. Also notes in the batch whether it is the first to write to a keyspace.
-  ///
-  /// A batch that puts rows replaces space if these have fewer bytes together than the rows that it replaces and
-  /// deletes. Lengths are those before compression: a shorter value may compress worse than a longer
-  /// one. A replaced version that its keyspace retains frees nothing.
-  func needs(of batch: BatchBuffer) throws(StoreError) -> FrameNeeds {
-    var bound = FrameHeader.size
-    var hasPuts = false
-    var hasNewKeyspace = false
-    var (taken, freed) = (0, 0)
-    for position in 0..<batch.changeCount {
-      let change = unsafe batch.changes + position
-      guard unsafe isWritten(change) else { continue }
-      unsafe bound += 64 + change.pointee.keyLength + change.pointee.storedLength
-      let (nameLength, isRetained) = unsafe change.pointee.keyspace.withBorrowed { keyspace in
-        (
-          keyspace.definedAt.load(ordering: .relaxed) == 0 ? keyspace.name.utf8.count : 0,
-          keyspace.oldVersions.load(ordering: .relaxed) > 0
-        )
-      }
-      if nameLength > 0 {
-        bound += 64 + nameLength
-        hasNewKeyspace = true
-      }
-      if unsafe change.pointee.kind == .put {
-        hasPuts = true
-        unsafe taken += change.pointee.rawLength
-        if unsafe change.pointee.found != .row { unsafe taken += change.pointee.keyLength }
-      }
-      if unsafe change.pointee.found == .row, !isRetained { unsafe freed += change.pointee.foundRawLength }
-    }
-    guard bound <= Format.maximumFrameLength - SegmentHeader.size else {
-      throw StoreError(.batchTooLarge, "the batch takes \(bound) bytes, more than 4 GiB")
-    }
-    batch.definesKeyspaces = hasNewKeyspace
-    return FrameNeeds(bound: bound, effect: !hasPuts ? .frees : taken < freed ? .replaces : .takes)
-  }
-
-  /// Reserves the memory that the indexes need for a batch before the batch is in the log, while it can still be
-  /// refused.
-  func reserveMemory(_ batch: BatchBuffer, _ bound: Int) throws(StoreError) {
-    var (newRows, versions, longestKey, bytes) = (0, 0, 0, 0)
-    var keyspace: Unmanaged<KeyspaceIndex>?
-    /// New rows of the current keyspace.
-    var rows = 0
-    func reserve() throws(StoreError) {
-      guard rows > 0, let keyspace = unsafe keyspace else { return }
-      bytes += try unsafe keyspace.withBorrowed { (keyspace) throws(StoreError) in
-        try keyspace.locator.index.reserve(rows)
-      }
-      newRows += rows
-      rows = 0
-    }
-    for position in 0..<batch.changeCount {
-      let change = unsafe batch.changes + position
-      guard unsafe isWritten(change) else { continue }
-      if unsafe change.pointee.found != .nothing {
-        versions += 1
-        continue
-      }
-      if unsafe keyspace?.toOpaque() != change.pointee.keyspace.toOpaque() { try reserve() }
-      unsafe keyspace = unsafe change.pointee.keyspace
-      rows += 1
-      longestKey = unsafe max(longestKey, change.pointee.keyLength)
-    }
-    try reserve()
-    if versions > 0 { bytes += try index.versions.reserve(versions) }
-    if newRows > 0 { bytes += OrderedIndex.memory(newRows, longestKey: longestKey) }
-    try index.arena.reserve(bytes)
-    try unsafe assembly.reserve(frame: bound)
-  }
-
-  /// Defines the keyspaces that the batch is the first to write to.
-  func define(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
-    for position in 0..<batch.changeCount where unsafe isWritten(batch.changes + position) {
-      try unsafe define(batch.changes[position].keyspace.takeUnretainedValue(), sequence)
-    }
-  }
-
-  func define(_ keyspace: KeyspaceIndex, _ sequence: CommitSequence) throws(StoreError) {
-    guard keyspace.definedAt.load(ordering: .relaxed) == 0 else { return }
-    let name = Array(keyspace.name.utf8)
-    let order: [UInt8] = [keyspace.isOrdered ? 0 : 1]
-    _ = try unsafe name.withRawBytes { (name) throws(StoreError) in
-      try unsafe order.withRawBytes { (order) throws(StoreError) in
-        try unsafe assembly.add(
-          .keyspaceDefinition, keyspace: keyspace.id, key: name, value: order, compressedFrom: nil, version: 0)
-      }
-    }
-    keyspace.definedAt.store(sequence, ordering: .releasing)
-    log.manifest.withLock { manifest in
-      manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id.next)
-      manifest.keyspaces.insert(
-        Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name),
-        at: manifest.keyspaces.partitioningIndex { $0.id > keyspace.id })
-    }
-  }
-
-  func assemble(_ batch: BatchBuffer, into assembly: inout FrameAssembly) throws(StoreError) {
-    var raw = 0
-    var stored = 0
-    var live = 0
-    var deleted = 0
-    for position in 0..<batch.changeCount {
-      let change = unsafe batch.changes + position
-      guard unsafe isWritten(change) else { continue }
-      let isPut = unsafe change.pointee.kind == .put
-      let version = unsafe change.pointee.found == .row ? change.pointee.version : 0
-      let (address, length) = try unsafe assembly.add(
-        isPut ? .put : .tombstone, keyspace: change.pointee.keyspace.withBorrowed { $0.id },
-        key: unsafe batch.key(change),
-        value: unsafe UnsafeRawBufferPointer(
-          start: batch.bytes + change.pointee.value, count: isPut ? change.pointee.storedLength : 0),
-        compressedFrom: unsafe change.pointee.isCompressed ? change.pointee.rawLength : nil,
-        dictionary: change.pointee.dictionary, version: isPut ? version &+ 1 : version)
-      unsafe change.pointee.newAddress = address
-      // While its keyspace retains older versions, a tombstone is retained like the version that it deletes.
-      let isKept = unsafe isPut || change.pointee.keyspace.withBorrowed { $0.oldVersions.load(ordering: .relaxed) > 0 }
-      if isKept {
-        unsafe change.pointee.keyspace.withBorrowed { $0.live.add(length, extent: assembly.segmentExtent) }
-        live &+= length
-      } else {
-        deleted &+= length
-      }
-      if isPut {
-        unsafe change.pointee.keyspace.withBorrowed { unsafe note(put: change.pointee.rawLength, $0) }
-        unsafe raw &+= change.pointee.rawLength
-        unsafe stored &+= change.pointee.storedLength
-      }
-    }
-    assembly.count(live: live, tombstones: deleted)
-    rawBytes.add(raw, ordering: .relaxed)
-    storedBytes.add(stored, ordering: .relaxed)
+    counts.commits.add(1, ordering: .relaxed)
+    commit.finish(sequence, &writer)
   }
 }

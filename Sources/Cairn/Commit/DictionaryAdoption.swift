@@ -14,29 +14,29 @@ final class DictionaryAdoption: Commit {
     self.keyspace = keyspace
   }
 
-  func prepare(_ committer: Committer) -> FrameNeeds? {
+  func prepare(_ writer: inout Writer) -> FrameNeeds? {
     guard keyspace.droppedAt.load(ordering: .relaxed) == .max, keyspace.definedAt.load(ordering: .relaxed) > 0,
-      let id = committer.index.dictionaries.nextID
+      let id = writer.index.dictionaries.nextID
     else { return nil }
     self.id = id
     return FrameNeeds(bound: FrameHeader.size + RecordHeader.maximumLength + 4 + (stored ?? content).count)
   }
 
-  func write(_ sequence: CommitSequence, _ committer: Committer) throws(StoreError) {
+  func write(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError) {
     _ = try unsafe withUnsafeBytes(of: id.rawValue.littleEndian) { (key) throws(StoreError) in
       try unsafe (stored ?? content).withRawBytes { (value) throws(StoreError) in
-        try unsafe committer.assembly.add(
+        try unsafe writer.assembly.add(
           .dictionary, keyspace: keyspace.id, key: key, value: value,
           compressedFrom: stored == nil ? nil : content.count, version: 0)
       }
     }
   }
 
-  func apply(_ sequence: CommitSequence, _ committer: Committer) {}
+  func apply(_ sequence: CommitSequence, _ writer: inout Writer) {}
 
-  func finish(_ sequence: CommitSequence, _ committer: Committer) {
+  func finish(_ sequence: CommitSequence, _ writer: inout Writer) {
     let dictionary = StoredDictionary(id: id, keyspace: keyspace.id, content: content)
-    committer.index.dictionaries.add(dictionary)
+    writer.index.dictionaries.add(dictionary)
     unsafe keyspace.dictionary.store(Unmanaged.passUnretained(dictionary), ordering: .releasing)
   }
 }

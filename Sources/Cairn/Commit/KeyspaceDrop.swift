@@ -4,35 +4,35 @@ import Synchronization
 struct KeyspaceDrop: Commit {
   let keyspace: KeyspaceIndex
 
-  func prepare(_ committer: Committer) throws(StoreError) -> FrameNeeds? {
-    try committer.requireExisting(keyspace)
+  func prepare(_ writer: inout Writer) throws(StoreError) -> FrameNeeds? {
+    try writer.requireExisting(keyspace)
     guard keyspace.definedAt.load(ordering: .relaxed) > 0 else {
-      let sequence = committer.index.published.load(ordering: .relaxed)
-      remove(sequence, committer)
-      finish(sequence, committer)
+      let sequence = writer.index.published.load(ordering: .relaxed)
+      remove(sequence, &writer)
+      finish(sequence, &writer)
       return nil
     }
     return FrameNeeds(bound: FrameHeader.size + RecordHeader.maximumLength, effect: .frees)
   }
 
-  func write(_ sequence: CommitSequence, _ committer: Committer) throws(StoreError) {
+  func write(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError) {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    _ = try unsafe committer.assembly.add(
+    _ = try unsafe writer.assembly.add(
       .keyspaceDropped, keyspace: keyspace.id, key: none, value: none, compressedFrom: nil, version: 0)
   }
 
-  func apply(_ sequence: CommitSequence, _ committer: Committer) {
-    remove(sequence, committer)
-    committer.log.forget(keyspace.id, droppedAt: sequence)
+  func apply(_ sequence: CommitSequence, _ writer: inout Writer) {
+    remove(sequence, &writer)
+    writer.log.shared.forget(keyspace.id, droppedAt: sequence)
     for (extent, bytes) in keyspace.live.byExtent {
-      committer.log.segment(extent: extent).liveBytes.subtract(bytes, ordering: .relaxed)
+      writer.log.segment(extent: extent).liveBytes.subtract(bytes, ordering: .relaxed)
     }
   }
 
-  func finish(_ sequence: CommitSequence, _ committer: Committer) { committer.clear(keyspace) }
+  func finish(_ sequence: CommitSequence, _ writer: inout Writer) { writer.clear(keyspace) }
 
-  private func remove(_ sequence: CommitSequence, _ committer: Committer) {
+  private func remove(_ sequence: CommitSequence, _ writer: inout Writer) {
     keyspace.droppedAt.store(sequence, ordering: .releasing)
-    committer.index.remove(keyspace)
+    writer.index.remove(keyspace)
   }
 }

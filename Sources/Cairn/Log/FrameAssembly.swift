@@ -35,10 +35,10 @@ import Synchronization
 
   deinit { unsafe memory.deallocate() }
 
-  /// Begins the frame of a commit, of at most `bound` bytes. Returns the sequence of the commit.
-  mutating func begin(bound: Int, effect: SpaceEffect = .takes) throws(StoreError) -> CommitSequence {
-    let (segment, offset) = try log.room(for: bound, effect)
-    begin(in: segment, at: offset, log.lastSequence.next)
+  /// Begins the frame of a commit. Returns the sequence of the commit.
+  mutating func begin(_ needs: FrameNeeds, in writer: inout LogWriter) throws(StoreError) -> CommitSequence {
+    let (segment, offset) = try writer.room(for: needs.bound, needs.effect)
+    begin(in: segment, at: offset, writer.lastSequence.next)
     return sequence
   }
 
@@ -152,8 +152,20 @@ import Synchronization
     try unsafe log.write(segment.unsafelyUnwrapped, bytes, at: offset)
   }
 
-  /// Writes the remaining bytes and the header. After that the commit is in the log.
-  mutating func finish(isSynced: Bool) throws(StoreError) {
+  /// Writes the remaining bytes and the header of a commit's frame. After that the commit is in the log.
+  mutating func finish(isSynced: Bool, in writer: inout LogWriter) throws(StoreError) {
+    let segment = unsafe segment.unsafelyUnwrapped
+    if isSynced, written == 0 { try writer.zeroAhead(segment, from: offset, count) }
+    writer.appended(segment, end: try writeRest(), sequence: sequence)
+  }
+
+  /// Writes the remaining bytes and the header of a frame that compaction copies.
+  mutating func finish() throws(StoreError) {
+    unsafe segment.unsafelyUnwrapped.end.store(try writeRest(), ordering: .releasing)
+  }
+
+  /// Writes the remaining bytes and the header; returns the offset at which the frame ends.
+  private mutating func writeRest() throws(StoreError) -> Int {
     let segment = unsafe segment.unsafelyUnwrapped
     let length = written + count
     let header = FrameHeader(
@@ -162,8 +174,6 @@ import Synchronization
       // The earlier bytes are in the file already; the header is written last.
       if count > 0 { try flush() }
       count = FrameHeader.size
-    } else if isSynced {
-      try log.zeroAhead(segment, from: offset, length)
     }
     unsafe header.write(to: memory)
     var register = unsafe CRC32C.register(segment.seed.start(offset), memory + 8, FrameHeader.size - 8)
@@ -172,11 +182,6 @@ import Synchronization
     }
     unsafe memory.storeBytes(of: (~register).littleEndian, toByteOffset: 4, as: UInt32.self)
     try unsafe write(UnsafeRawBufferPointer(start: memory, count: count), at: offset)
-    if segment.isCompacted {
-      segment.end.store(offset + length, ordering: .releasing)
-    } else {
-      log.appended(segment, end: offset + length, sequence: sequence)
-    }
     written = 0
     count = 0
     if capacity > 4 * Self.pieceLength {
@@ -184,5 +189,6 @@ import Synchronization
       capacity = 1 << 16
       unsafe memory = .allocate(byteCount: capacity, alignment: 16)
     }
+    return offset + length
   }
 }

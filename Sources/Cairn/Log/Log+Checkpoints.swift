@@ -2,9 +2,8 @@ import Synchronization
 
 /// The parts of the manifest other than the segments: features, keyspaces, checkpoints.
 extension Log {
-  /// Adds a feature to the manifest, unless it is there already. For the holder of the commit lock.
-  func use(_ feature: UInt64) throws(StoreError) {
-    _ = try currentEpoch()
+  /// Adds a feature to the manifest, unless it is there already.
+  func addFeature(_ feature: UInt64) throws(StoreError) {
     try manifest.withLock { (manifest) throws(StoreError) in
       guard manifest.features & feature == 0 else { return }
       var changed = manifest

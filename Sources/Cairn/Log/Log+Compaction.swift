@@ -12,47 +12,10 @@ extension Log {
     }
   }
 
-  /// Activates the next segment, so that the present one can be compacted. `between` calls its body between two
-  /// commits.
-  func sealActive(_ between: (() throws(StoreError) -> Segment?) throws(StoreError) -> Segment?) throws(StoreError) {
-    func filled() -> Segment? {
-      guard let active, active.end.load(ordering: .relaxed) > SegmentHeader.size else { return nil }
-      return active
-    }
-    guard try between({ filled() }) != nil else { return }
-    try reserve.lend(to: .compaction, prepareNow)
-    let full = try between { () throws(StoreError) -> Segment? in
-      guard let full = filled() else { return nil }
-      _ = try roll(0, schedulesSeal: false)
-      return full
-    }
-    guard full != nil else { return }
-    try sealFull(between)
-    environment.scheduler.schedule { [self] in prepare() }
-  }
-
-  /// Seals the segments before the active one that the background work has not sealed yet.
-  func sealFull(_ between: (() throws(StoreError) -> Segment?) throws(StoreError) -> Segment?) throws(StoreError) {
-    guard let active = try between({ active }) else { return }
+  /// Seals the segments before one that the background work has not sealed yet.
+  func sealSegments(before active: Segment) {
     let open = manifest.withLock { manifest in Set(manifest.segments.lazy.filter { $0.end == nil }.map(\.id)) }
     for segment in segments.withLock({ $0 }) where segment.id < active.id && open.contains(segment.id) { seal(segment) }
-  }
-
-  /// Begins the epoch that this opening writes in, which seals the last segment that recovery found.
-  ///
-  /// Does nothing if recovery found no segments. Also does nothing if it found bytes after the end of the log and no
-  /// sealed segment, so that a store that was taken back stays as it is until the first write. For the holder of the
-  /// commit lock.
-  func beginEpochForCompaction() throws(StoreError) {
-    guard active == nil, !recovered.segments.isEmpty else { return }
-    if recovered.discarded.isEmpty || !compactable.isEmpty { _ = try currentEpoch() }
-  }
-
-  /// The epoch that this opening writes in; begins it if that has not happened yet. For the holder of the commit lock.
-  func currentEpoch() throws(StoreError) -> UInt32 {
-    if active == nil { try reserve.lend(to: .compaction, activateEpoch) }
-    guard let active else { fatalError("an epoch without a segment") }
-    return active.epoch
   }
 
   /// Creates a file for compaction to write, with room for `size` bytes.
@@ -79,19 +42,6 @@ extension Log {
       discard(file, name)
       throw StoreError(error)
     }
-  }
-
-  /// Gives addresses to a segment that compaction writes; no index refers to it yet. For the holder of the commit lock,
-  /// like `release`.
-  func enterCompacted(_ created: (header: SegmentHeader, file: any File, mapping: any Mapping)) -> Segment {
-    let header = created.header
-    let extents = table.enter(created.mapping, id: header.id, seed: header.seed, baseSequence: header.baseSequence)
-    let segment = Segment(
-      id: header.id, epoch: header.epoch, file: created.file,
-      mapping: created.mapping, seed: header.seed, baseSequence: header.baseSequence, extents: extents,
-      end: SegmentHeader.size, lastSequence: header.compactedSequence, isCompacted: true)
-    enter(segment)
-    return segment
   }
 
   /// Removes the files of a segment that compaction has written and that will not be listed.
@@ -145,13 +95,6 @@ extension Log {
   func segmentsUsing(dictionary: DictionaryID) -> [SegmentID] {
     segments.withLock { $0 }.filter { segment in segment.dictionaries.withLock { $0.contains(dictionary) } }
       .map(\.id).sorted()
-  }
-
-  /// Gives back the extents of a segment and closes its file. No reader may have an address in it any more.
-  func release(_ segment: Segment) {
-    enter(nil, segment.extents)
-    table.leave(segment.extents)
-    segment.file.close()
   }
 
   /// Replaces the inputs of a compaction by its output, which is durable, in the manifest: in one step.

@@ -70,13 +70,16 @@ extension Log {
   /// deletions need to begin with if the disk is full when the store is opened again; a failure to release it does no
   /// harm.
   ///
-  /// - Parameter isReadOnly: whether the files belong to another process, which may be writing.
-  func close(isReadOnly: Bool) throws(StoreError) {
-    defer { closeFiles(isReadOnly: isReadOnly) }
+  /// - Parameters:
+  ///   - last: the last commit.
+  ///   - active: the segment that was being written.
+  ///   - isReadOnly: whether the files belong to another process, which may be writing.
+  func close(after last: CommitSequence, _ active: Segment?, isReadOnly: Bool) throws(StoreError) {
+    defer { closeFiles(active, isReadOnly: isReadOnly) }
     guard !isReadOnly else { return }
     // The commits that recovery found are as durable as they were; this opening syncs only what it has written.
     let hasWritten = appendedBytes.load(ordering: .relaxed) > 0
-    if hasWritten { try sync(upTo: lastSequence) }
+    if hasWritten { try sync(upTo: last) }
     turns.end()
     guard !hasFailed.load(ordering: .acquiring) else { return }
     try attempt { () throws(FileError) in
@@ -85,7 +88,7 @@ extension Log {
     }
   }
 
-  private func closeFiles(isReadOnly: Bool) {
+  private func closeFiles(_ active: Segment?, isReadOnly: Bool) {
     turns.end()
     let next = prepared.withLock { $0?.file }
     if !isReadOnly, !hasFailed.load(ordering: .acquiring) {

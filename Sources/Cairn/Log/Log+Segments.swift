@@ -67,54 +67,6 @@ extension Log {
     checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
   }
 
-  /// Makes a prepared file the active segment.
-  @discardableResult
-  func activate(
-    _ next: PreparedFile, epoch: UInt32, length: Int, recoveredEnd: Place
-  ) throws(StoreError) -> Segment {
-    let needed = SegmentHeader.size + length
-    if needed > next.reserved { try allocate(next.file, needed) }
-    let mapping = try attempt { () throws(FileError) in try next.file.map(max(segmentSize, needed)) }
-    reserved = max(needed, next.reserved)
-    zeroed = 0
-    let header = SegmentHeader(
-      store: store, id: next.id, epoch: epoch, baseSequence: lastSequence, created: environment.clock(),
-      watermark: watermark, recoveredEnd: recoveredEnd)
-    do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch { throw poison(error) }
-    let extents = table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
-    let segment = Segment(
-      id: next.id, epoch: epoch, file: next.file, mapping: mapping,
-      seed: header.seed, baseSequence: lastSequence, extents: extents, end: SegmentHeader.size,
-      lastSequence: lastSequence)
-    enter(segment)
-    list(segment)
-    tail.withLock { tail in
-      tail.segments.append(segment)
-      tail.frame = 0
-    }
-    self.epoch.store(epoch, ordering: .relaxed)
-    active = segment
-    return segment
-  }
-
-  func roll(_ length: Int, schedulesSeal: Bool = true) throws(StoreError) -> Segment {
-    if prepared.withLock({ $0 == nil }) {
-      // The background work is late, and so perhaps is the reserve, which is needed when a disk fills up this fast.
-      if !reserve.isSpent.load(ordering: .relaxed) { keepReserve() }
-      try prepareNow()
-    }
-    guard let next = prepared.withLock({ $0 }), let full = active else { fatalError("no segment to roll to") }
-    let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
-    prepared.withLock { $0 = nil }
-    if schedulesSeal {
-      environment.scheduler.schedule { [self] in
-        seal(full)
-        prepare()
-      }
-    }
-    return segment
-  }
-
   /// In the background: creates the next segment before it is needed. If there is no space, the writer that needs the
   /// segment will report that.
   func prepare() {

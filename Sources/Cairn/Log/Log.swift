@@ -1,10 +1,8 @@
 import Synchronization
 
-/// The log for its one writer: where the next frame is written, and how far the log is durable.
-///
-/// `room(for:_:)`, `appended` and the functions they call belong to the committer, which calls them under its
-/// lock. The rest may be called from any thread.
-final class Log: @unchecked Sendable {
+/// What all threads share of the log: its segments, its manifest, and how far it is durable. Its end, where the one
+/// writer appends, is the `LogWriter`'s.
+final class Log: Sendable {
   let environment: Environment
   let directory: any Directory
   let table: SegmentTable
@@ -43,17 +41,8 @@ final class Log: @unchecked Sendable {
   let checkpointBytes: Atomic<Int>
   var writtenBytes: Int { appendedBytes.load(ordering: .relaxed) + compactedBytes.load(ordering: .relaxed) }
 
-  // For the committer only.
-  var active: Segment?
-  /// The first segment of an epoch that the manifest already lists, until it is active.
-  var begun: (PreparedFile, UInt32)?
-  var reserved = 0
-  var zeroed = 0
-  private var segmentsByExtent: [Segment?] = []
-  /// What recovery found; its segments are removed once the first write has made them part of the log.
-  var recovered: RecoveredLog
-  let isTailRewritten = Lock(false)
-  var lastSequence: CommitSequence
+  /// The recovered bytes that are not known to be durable; nil once they have been written again.
+  private let doubtfulTail: Lock<DoubtfulTail?>
 
   static let firstReservation = 1 << 20
 
@@ -73,6 +62,12 @@ final class Log: @unchecked Sendable {
     var hasMoved = false
   }
 
+  private struct DoubtfulTail {
+    let segments: [Segment]
+    /// Where the log is durable up to.
+    let durable: Place
+  }
+
   struct PreparedFile {
     let id: SegmentID
     let file: any File
@@ -85,7 +80,6 @@ final class Log: @unchecked Sendable {
     self.environment = environment
     self.directory = directory
     self.table = table
-    self.recovered = recovered
     manifestFile = ManifestFile(directory: directory)
     store = manifest.store
     segmentSize = manifest.segmentSize
@@ -94,7 +88,6 @@ final class Log: @unchecked Sendable {
     epoch = Atomic(manifest.epoch)
     checkpointBytes = Atomic(manifest.checkpointBytes)
     self.manifest = Lock(manifest)
-    lastSequence = recovered.lastSequence
     segments = Lock(recovered.segments)
     tail = Lock(
       Tail(
@@ -102,32 +95,10 @@ final class Log: @unchecked Sendable {
     durableSequence = Atomic(recovered.watermark.sequence)
     watermarkPlace = Atomic(recovered.watermark.place.packed)
     moveLists = Lock(recovered.moveLists)
-    for segment in recovered.segments { enter(segment) }
-  }
-
-  /// Sets the segment to which addresses in these extents refer.
-  func enter(_ segment: Segment?, _ extents: Range<Int>) {
-    while segmentsByExtent.count < extents.upperBound { segmentsByExtent.append(nil) }
-    for extent in extents { segmentsByExtent[extent] = segment }
-  }
-
-  func enter(_ segment: Segment) { enter(segment, segment.extents) }
-
-  /// The segment an address lies in. For the committer.
-  @inline(__always)
-  func segment(_ address: LogAddress) -> Segment { segment(extent: table.extent(address)) }
-
-  @inline(__always)
-  func segment(extent: Int) -> Segment {
-    guard let segment = segmentsByExtent[extent] else { fatalError("no segment has this address") }
-    return segment
-  }
-
-  /// The segment of an older version: a wrong checkpoint may hold an address where there is no segment any more.
-  @inline(__always)
-  func segment(ifAnyAt address: LogAddress) -> Segment? {
-    let extent = table.extent(address)
-    return extent < segmentsByExtent.count ? segmentsByExtent[extent] : nil
+    doubtfulTail = Lock(
+      DoubtfulTail(
+        segments: recovered.segments.filter { recovered.unsealed.contains($0.id) },
+        durable: recovered.watermark.place))
   }
 
   // MARK: Failure
@@ -158,50 +129,6 @@ final class Log: @unchecked Sendable {
 
   // MARK: Appending
 
-  /// Where a frame of `length` bytes will be written. All blocks that it needs are reserved on return.
-  ///
-  /// - Throws: `noSpace` and the like, which change nothing, or `poisoned`.
-  ///
-  func room(for length: Int, _ effect: SpaceEffect) throws(StoreError) -> (segment: Segment, offset: Int) {
-    if let active, case let end = active.end.load(ordering: .relaxed), end + length <= reserved { return (active, end) }
-    do throws(StoreError) {
-      if effect != .takes {
-        defer { isShortOfSpace.store(reserve.isSpent.load(ordering: .relaxed), ordering: .relaxed) }
-        let left = effect == .frees ? reserve.floor : max(reserve.floor, min(reserveSize / 2, longestEnd))
-        return try reserve.lend(to: .commit(length, leaving: left)) { () throws(StoreError) in try newRoom(length) }
-      }
-      try requireReserve()
-      defer { isShortOfSpace.store(false, ordering: .relaxed) }
-      return try newRoom(length)
-    } catch {
-      if error.code == .noSpace { isShortOfSpace.store(true, ordering: .relaxed) }
-      throw error
-    }
-  }
-
-  private func newRoom(_ length: Int) throws(StoreError) -> (segment: Segment, offset: Int) {
-    if active == nil { try activateEpoch() }
-    let full = reserve.isSpent.load(ordering: .relaxed) ? min(reserve.floor, segmentSize) : fullLength
-    guard let active, case let end = active.end.load(ordering: .relaxed), end + length <= full else {
-      return (try roll(length), SegmentHeader.size)
-    }
-    if end + length > reserved { try grow(active, to: end + length) }
-    return (active, end)
-  }
-
-  private func grow(_ segment: Segment, to needed: Int) throws(StoreError) {
-    var target = reserved
-    if reserve.isSpent.load(ordering: .relaxed) {
-      target = needed + reserve.step
-    } else {
-      while target < needed { target *= 2 }
-    }
-    target = min(target, max(needed, fullLength))
-    try allocate(segment.file, target)
-    reserved = target
-    environment.scheduler.schedule { [self] in keepReserve() }
-  }
-
   func allocate(_ file: any File, _ size: Int) throws(StoreError) {
     try attempt { () throws(FileError) in try file.reserve(size) }
   }
@@ -217,13 +144,13 @@ final class Log: @unchecked Sendable {
 
   private var logBytes: Int { segments.withLock { $0 }.reduce(0) { $0 + $1.end.load(ordering: .relaxed) } }
 
-  private var longestEnd: Int { segments.withLock { $0 }.reduce(0) { max($0, $1.end.load(ordering: .relaxed)) } }
+  var longestEnd: Int { segments.withLock { $0 }.reduce(0) { max($0, $1.end.load(ordering: .relaxed)) } }
 
   /// Bytes to begin a segment and to write a manifest.
   var leastReserve: Int { min(Self.firstReservation, segmentSize) + reserve.step }
 
   /// Bytes for compaction to write a segment as well.
-  private var reserveSize: Int {
+  var reserveSize: Int {
     let length = logBytes
     return length < leastReserve ? 0 : leastReserve + min(segmentSize, length / 4)
   }
@@ -240,18 +167,6 @@ final class Log: @unchecked Sendable {
     do throws(FileError) { try reserve.hold(reserveSize) } catch {}
   }
 
-  /// Writes zeros ahead of the frames: blocks that have been written sync faster than blocks that are only reserved.
-  /// Done only for small frames that are synced, where the gain exceeds the cost.
-  func zeroAhead(_ segment: Segment, from offset: Int, _ length: Int) throws(StoreError) {
-    guard offset + length > zeroed, length < 1 << 16 else { return }
-    let start = max(zeroed, offset)
-    let stop = min(reserved, offset + length + Self.firstReservation)
-    guard start < stop else { return }
-    let zeros = [UInt8](repeating: 0, count: stop - start)
-    do throws(FileError) { try segment.file.writeAll(zeros, at: start) } catch { throw poison(error) }
-    zeroed = stop
-  }
-
   /// Writes part of a frame. A failure poisons the log, except in a segment that compaction writes, which nothing
   /// depends on yet.
   func write(_ segment: Segment, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
@@ -262,20 +177,6 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  /// Notes that a whole frame has been written.
-  func appended(_ segment: Segment, end: Int, sequence: CommitSequence) {
-    let start = segment.end.load(ordering: .relaxed)
-    let length = end - start
-    appendedBytes.store(appendedBytes.load(ordering: .relaxed) &+ length, ordering: .relaxed)
-    segment.end.store(end, ordering: .releasing)
-    segment.lastSequence.store(sequence, ordering: .releasing)
-    lastSequence = sequence
-    tail.withLock { tail in
-      tail.sequence = sequence
-      tail.frame = start
-    }
-  }
-
   var watermark: Watermark {
     // Each is a lower bound by itself; they need not come from the same sync.
     Watermark(
@@ -283,9 +184,29 @@ final class Log: @unchecked Sendable {
       place: Place(packed: watermarkPlace.load(ordering: .acquiring)))
   }
 
-  /// Where the log ends; nil while there is no commit. For the committer.
-  var end: Place? {
-    guard let last = active ?? recovered.last else { return nil }
-    return Place(segment: last.id, offset: last.end.load(ordering: .relaxed))
+  /// Writes the recovered bytes that are not known to be durable once more, before they are synced for the first time:
+  /// after a failed sync the kernel considers pages clean that never reached the disk, and no later sync, of this
+  /// process or another, reports that.
+  func rewriteTail() throws(FileError) {
+    try doubtfulTail.withLock { (tail) throws(FileError) in
+      for segment in tail?.segments ?? [] { try rewrite(segment, from: tail?.durable ?? Watermark.none.place) }
+      tail = nil
+    }
+  }
+
+  private func rewrite(_ segment: Segment, from durable: Place) throws(FileError) {
+    guard durable.segment <= segment.id else { return }
+    let end = segment.end.load(ordering: .relaxed)
+    var offset = durable.segment == segment.id ? durable.offset : 0
+    while offset < end {
+      let count = min(end - offset, Self.firstReservation)
+      let piece = unsafe [UInt8](UnsafeRawBufferPointer(start: segment.mapping.base + offset, count: count))
+      try segment.file.writeAll(piece, at: offset)
+      offset += count
+    }
+  }
+
+  static var usedUp: StoreError {
+    StoreError(.numbersUsedUp, "the store has used up its segment numbers, epochs or sequences")
   }
 }

@@ -130,7 +130,7 @@ final class CompactionJob: @unchecked Sendable {
     case .move: break
     case .scan, .write, .publish:
       if let output {
-        committer.betweenCommits { log.release(output) }
+        committer.betweenCommits { $0.log.release(output) }
         if !mayBeListed { log.removeFiles(of: output) }
       }
     }
@@ -330,14 +330,14 @@ final class CompactionJob: @unchecked Sendable {
       start = end
     }
 
-    let epoch = try committer.betweenCommits { () throws(StoreError) in try log.currentEpoch() }
+    let epoch = try committer.betweenCommits { (writer) throws(StoreError) in try writer.log.currentEpoch() }
     let base = inputs.reduce(CommitSequence.max) { min($0, $1.baseSequence) }
     // Sequences may take more bytes than before, relative to the new base sequence.
     let growth = (rows.count + carried.count) * Format.padded(Varint.length(sequence - base))
     let size = SegmentHeader.size + neededBytes + growth + (neededBytes / Self.frameLength + 2) * 2 * FrameHeader.size
     let created = try log.createCompacted(
       epoch: epoch, size: Format.padded(size), baseSequence: base, compactedSequence: sequence)
-    output = committer.betweenCommits { log.enterCompacted(created) }
+    output = committer.betweenCommits { $0.log.enterCompacted(created) }
     try readMoves()
     if let checkpoint {
       list = MoveList(store: log.store, segment: created.header.id, sequence: checkpoint.sequence)
@@ -363,7 +363,7 @@ final class CompactionJob: @unchecked Sendable {
     if row < rows.count {
       phase = .write(row)
     } else {
-      if assembly.length > 0 { try assembly.finish(isSynced: false) }
+      if assembly.length > 0 { try assembly.finish() }
       phase = .publish
     }
   }
@@ -397,7 +397,7 @@ final class CompactionJob: @unchecked Sendable {
         header.sequence <= checkpoint.sequence && (header.isPut || header.isTombstone && mayBeKept(header))
       list?.places.append(isCovered ? placeInCheckpoint(address) : 0)
     }
-    if assembly.length >= Self.frameLength { try assembly.finish(isSynced: false) }
+    if assembly.length >= Self.frameLength { try assembly.finish() }
     return (copy.address, copy.length, header.paddedLength)
   }
 
@@ -491,7 +491,7 @@ final class CompactionJob: @unchecked Sendable {
     while row < rows.count, row - start < 16 * Self.rowsAtOnce {
       let end = min(row + Self.rowsAtOnce, rows.count)
       for next in row..<end { keyspaces[rows[next].keyspace].locator.index.prefetch(rows[next].hash) }
-      committer.betweenCommits { for next in row..<end { move(next) } }
+      committer.betweenCommits { writer in for next in row..<end { move(next, &writer) } }
       row = end
     }
     phase = .move(row)
@@ -501,12 +501,12 @@ final class CompactionJob: @unchecked Sendable {
     committer.endCompaction()
   }
 
-  private func move(_ row: Int) {
+  private func move(_ row: Int, _ writer: inout Writer) {
     let copy = copies[row]
-    let isMoved = committer.move(
+    let isMoved = writer.move(
       keyspaces[rows[row].keyspace], rows[row].hash,
-      from: Committer.Span(address: rows[row].address, length: Int(copy.oldLength) * Format.unit),
-      to: Committer.Span(address: copy.address, length: Int(copy.length) * Format.unit), isPut: rows[row].isPut)
+      from: Writer.Span(address: rows[row].address, length: Int(copy.oldLength) * Format.unit),
+      to: Writer.Span(address: copy.address, length: Int(copy.length) * Format.unit), isPut: rows[row].isPut)
     if !isMoved, let lost = pinned[rows[row].address] { output?.losePinned(supersededBy: lost.gone) }
   }
 }

@@ -43,11 +43,11 @@ final class Dictionaries: Sendable {
   /// Called after a commit.
   @inline(__always)
   func valuesWerePut() {
-    if committer.isTrainingDue.load(ordering: .relaxed) { begin() }
+    if committer.counts.isTrainingDue.load(ordering: .relaxed) { begin() }
   }
 
   private func begin() {
-    guard isActive, committer.isTrainingDue.exchange(false, ordering: .relaxed),
+    guard isActive, committer.counts.isTrainingDue.exchange(false, ordering: .relaxed),
       !isAdvancing.exchange(true, ordering: .acquiringAndReleasing)
     else { return }
     scheduler.schedule { [self] in advance() }

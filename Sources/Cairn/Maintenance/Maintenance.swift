@@ -88,7 +88,7 @@ final class Maintenance: Sendable {
   /// Bytes that commits have added to the log since the store was opened, plus bytes that snapshots needed until they
   /// ended.
   private var changedBytes: Int {
-    log.appendedBytes.load(ordering: .relaxed) + committer.releasedBytes.load(ordering: .relaxed)
+    log.appendedBytes.load(ordering: .relaxed) + committer.counts.releasedBytes.load(ordering: .relaxed)
   }
 
   private var isLookDue: Bool { changedBytes >= nextLook.load(ordering: .sequentiallyConsistent) }
@@ -154,7 +154,7 @@ final class Maintenance: Sendable {
   private func step(_ state: inout State) throws(StoreError) -> Bool {
     release(&state)
     if index.arena.hasSmallPages {
-      index.arena.moveToLargePage { body in committer.betweenCommits(body) }
+      index.arena.moveToLargePage { body in committer.betweenCommits { _ in body() } }
       return true
     }
     // The recovered log stays as it is until the first commit.
@@ -389,11 +389,11 @@ final class Maintenance: Sendable {
       while fruitlessJobs < 2 {
         do throws(StoreError) {
           if state.job == nil {
-            try log.sealFull(committer.betweenCommits)
+            committer.sealFull()
             if try !beginJob(&state, thoroughly: true) {
               guard !isActiveSealed, isActiveWorthwhile(state.policy) else { return false }
               isActiveSealed = true
-              try log.sealActive(committer.betweenCommits)
+              try committer.sealActive()
               log.keepReserve()
               continue
             }
@@ -419,7 +419,7 @@ final class Maintenance: Sendable {
 
   /// Whether compacting the active segment would make the log shorter.
   private func isActiveWorthwhile(_ policy: CompactionPolicy) -> Bool {
-    guard let active = committer.betweenCommits({ log.active }) else { return false }
+    guard let active = committer.betweenCommits({ $0.log.active }) else { return false }
     return !policy.choose(candidates([active], TombstoneKeepers(log)), thoroughly: true).isEmpty
   }
 
@@ -490,9 +490,9 @@ final class Maintenance: Sendable {
       abandonCapture(&state)
       state.policy.largestOutput = .max
       // The state that recovery found has to be written to disk first.
-      try committer.betweenCommits(log.beginEpochForCompaction)
+      try committer.betweenCommits { (writer) throws(StoreError) in try writer.log.beginEpochForCompaction() }
       do throws(StoreError) {
-        try log.sealActive(committer.betweenCommits)
+        try committer.sealActive()
         // Tombstones newer than the checkpoint have to stay because of it.
         let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.looseTombstoneBytes }
         if tombstones > usage.needed / 200, log.newestCheckpoint != nil { try checkpoint(&state) }
@@ -584,7 +584,7 @@ final class Maintenance: Sendable {
 
   /// Readers that began earlier may still use them.
   private func retire(_ segments: [Segment], _ state: inout State) {
-    let era = committer.betweenCommits {
+    let era = committer.betweenCommits { _ in
       defer { index.eras.advance() }
       return index.eras.now
     }
@@ -595,11 +595,11 @@ final class Maintenance: Sendable {
 
   private func release(_ state: inout State) {
     guard !state.retired.isEmpty else { return }
-    committer.betweenCommits {
+    committer.betweenCommits { writer in
       let oldest = index.eras.oldestPinned()
       while let first = state.retired.first, first.era < oldest {
         for segment in first.segments {
-          log.release(segment)
+          writer.log.release(segment)
           retiredBytes.subtract(segment.end.load(ordering: .relaxed), ordering: .relaxed)
         }
         state.retired.removeFirst()

@@ -10,11 +10,11 @@ import CCairnPlatform
 
 /// State protected by a mutex of the operating system, which ThreadSanitizer, unlike the standard library's mutex,
 /// understands on every platform.
-@safe package final class Lock<State>: @unchecked Sendable {
+@safe package final class Lock<State: ~Copyable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
-  package init(_ initial: sending State) {
+  package init(_ initial: consuming sending State) {
     unsafe pthread_mutex_init(mutex, nil)
     unsafe state.initialize(to: initial)
   }

@@ -58,8 +58,8 @@ public final class Store: Sendable {
   }
 
   init(
-    path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovery: RecoveryReport,
-    lock: (any FileLock)?
+    path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovered: RecoveredLog,
+    recovery: RecoveryReport, lock: (any FileLock)?
   ) {
     self.path = path
     self.options = options
@@ -70,7 +70,7 @@ public final class Store: Sendable {
     fileLock = lock
     isReadOnly = options.access == .readOnly
     isCompressing = options.compression
-    committer = Committer(log: log, index: index)
+    committer = Committer(log: log, index: index, recovered: recovered)
     let maintenance = Maintenance(index: index, log: log, committer: committer, recovery: recovery, options: options)
     self.maintenance = maintenance
     commits = Commits(
@@ -103,7 +103,7 @@ public final class Store: Sendable {
       log.directory.close()
       if !isReadOnly { StoreRegistry.remove(log.directory.identity, self) }
     }
-    try log.close(isReadOnly: isReadOnly)
+    try committer.closeLog(isReadOnly: isReadOnly)
   }
 
   /// In a forked child: closes its copy of the lock, which stays with the process that has the store open.
@@ -252,7 +252,7 @@ public final class Store: Sendable {
   /// that ``StoreOptions/upTo`` names are saved in separate files. Durable on return.
   package func beginWriting() throws(StoreError) {
     try checkWritable()
-    try committer.betweenCommits { () throws(StoreError) in _ = try log.currentEpoch() }
+    try committer.betweenCommits { (writer) throws(StoreError) in _ = try writer.log.currentEpoch() }
   }
 
   /// Inserts or replaces one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
@@ -529,9 +529,9 @@ public final class Store: Sendable {
     statistics.indexBytes = index.bytes
     statistics.olderVersions = index.versions.count
     statistics.snapshots = index.heldSnapshots.load(ordering: .relaxed)
-    statistics.rawValueBytes = committer.rawBytes.load(ordering: .relaxed)
-    statistics.storedValueBytes = committer.storedBytes.load(ordering: .relaxed)
-    statistics.commits = committer.commitCount.load(ordering: .relaxed)
+    statistics.rawValueBytes = committer.counts.rawBytes.load(ordering: .relaxed)
+    statistics.storedValueBytes = committer.counts.storedBytes.load(ordering: .relaxed)
+    statistics.commits = committer.counts.commits.load(ordering: .relaxed)
     statistics.syncs = log.syncCount.load(ordering: .relaxed)
     statistics.durableSequence = durableSequence
     statistics.lastSequence = lastSequence

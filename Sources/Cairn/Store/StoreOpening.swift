@@ -146,7 +146,8 @@ struct StoreOpening {
     let log = Log(
       environment: environment, directory: directory, table: table, manifest: manifest, recovered: recovered)
     return Store(
-      path: path, options: options, environment: environment, index: index, log: log, recovery: report, lock: lock)
+      path: path, options: options, environment: environment, index: index, log: log, recovered: recovered,
+      recovery: report, lock: lock)
   }
 
   /// Files may change while a reader reads them: a frame may be half written, or a segment begun after the manifest was

@@ -1,14 +1,14 @@
 import Synchronization
 
 /// What commits do with whole keyspaces.
-extension Committer {
+extension Writer {
   // MARK: Dictionaries
 
   @inline(__always)
   func note(put bytes: Int, _ keyspace: KeyspaceIndex) {
     let sum = keyspace.putBytes.load(ordering: .relaxed) &+ bytes
     keyspace.putBytes.store(sum, ordering: .relaxed)
-    if sum >= keyspace.nextTraining.load(ordering: .relaxed) { isTrainingDue.store(true, ordering: .relaxed) }
+    if sum >= keyspace.nextTraining.load(ordering: .relaxed) { counts.isTrainingDue.store(true, ordering: .relaxed) }
   }
 
   // MARK: Keyspaces
@@ -19,16 +19,16 @@ extension Committer {
     }
   }
 
-  func clear(_ keyspace: KeyspaceIndex) {
+  mutating func clear(_ keyspace: KeyspaceIndex) {
     droppedKeyspaces.append(keyspace)
     pin(keyspace, 1)
-    hasDropped.store(true, ordering: .relaxed)
+    counts.hasDropped.store(true, ordering: .relaxed)
     clearDropped()
   }
 
   /// Releases the memory of dropped keyspaces that no snapshot sees any more. A reader of the latest state pins the
   /// era before it checks whether the keyspace exists, so it can finish.
-  func clearDropped() {
+  mutating func clearDropped() {
     guard !isCompacting else { return }
     // The keyspaces are in the order in which they were dropped.
     let unseen = droppedKeyspaces.prefix { keyspace in
@@ -42,7 +42,7 @@ extension Committer {
       if keyspace.retainedSince.load(ordering: .relaxed) > 0 { removeKept(of: keyspace) }
     }
     droppedKeyspaces.removeFirst(unseen.count)
-    hasDropped.store(!droppedKeyspaces.isEmpty, ordering: .relaxed)
+    counts.hasDropped.store(!droppedKeyspaces.isEmpty, ordering: .relaxed)
   }
 
   private func removeKept(of keyspace: KeyspaceIndex) {

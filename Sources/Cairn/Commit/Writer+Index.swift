@@ -1,10 +1,10 @@
 import Synchronization
 
 /// Enters a batch that is in the log into the index.
-extension Committer {
+extension Writer {
   /// Enters the changes into the index. Until they are published, a reader that meets one looks for the version before
   /// it.
-  func apply(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
+  mutating func apply(_ batch: BatchBuffer, _ sequence: CommitSequence) throws(StoreError) {
     let isLarge = batch.changeCount > Self.groupSize
     for position in 0..<batch.changeCount {
       if isLarge, position % Self.groupSize == 0 { prefetchPlaces(batch, from: position + Self.groupSize) }
@@ -17,7 +17,7 @@ extension Committer {
   }
 
   @inline(__always)
-  private func apply(
+  private mutating func apply(
     _ keyspace: KeyspaceIndex, _ batch: BatchBuffer, _ change: UnsafeMutablePointer<BatchBuffer.Change>,
     _ sequence: CommitSequence
   ) throws(StoreError) {
@@ -86,7 +86,7 @@ extension Committer {
   }
 
   /// Lets the oldest retained versions of a row expire with a commit, so that `count` are left.
-  func expire(_ keyspace: KeyspaceIndex, _ hash: RowHash, keeping count: Int, at sequence: CommitSequence) {
+  mutating func expire(_ keyspace: KeyspaceIndex, _ hash: RowHash, keeping count: Int, at sequence: CommitSequence) {
     let versions = index.versions.expire(hash, keeping: count, by: sequence)
     for version in versions {
       countDead(keyspace, version.address, version.bytes)
@@ -115,7 +115,7 @@ extension Committer {
   }
 
   /// Drops the versions that the batch has replaced or let expire, except those whose span contains a snapshot.
-  func dropReplaced(_ batch: BatchBuffer) {
+  mutating func dropReplaced(_ batch: BatchBuffer) {
     let hasSnapshots = !index.snapshots.isEmpty
     for position in 0..<batch.changeCount {
       let change = unsafe batch.changes + position
@@ -127,14 +127,14 @@ extension Committer {
     if !expired.isEmpty { dropExpired() }
   }
 
-  func dropExpired() {
+  mutating func dropExpired() {
     let hasSnapshots = !index.snapshots.isEmpty
     for version in expired { drop(version.hash, version.sequence, mayBeNeeded: hasSnapshots) }
     expired.removeAll(keepingCapacity: expired.count < 1000)
   }
 
   /// - Parameter wasPinned: whether the version's bytes already count as pinned.
-  func drop(_ hash: RowHash, _ sequence: CommitSequence, mayBeNeeded: Bool, wasPinned: Bool = false) {
+  mutating func drop(_ hash: RowHash, _ sequence: CommitSequence, mayBeNeeded: Bool, wasPinned: Bool = false) {
     if mayBeNeeded, let (version, expiredBy) = index.versions.version(hash, sequence: sequence),
       let snapshot = index.snapshots.newest(from: version.sequence, below: expiredBy)
     {
@@ -160,7 +160,7 @@ extension Committer {
     segment?.pinnedBytes.add(sign * version.bytes, ordering: .relaxed)
     guard sign < 0 else { return }
     segment?.losePinned(supersededBy: version.supersededBy)
-    releasedBytes.add(version.bytes, ordering: .relaxed)
+    counts.releasedBytes.add(version.bytes, ordering: .relaxed)
   }
 
   /// Counts a tombstone as held because the indexes refer to it; with a negative length, as no longer held.
@@ -178,7 +178,7 @@ extension Committer {
       segment.pinnedBytes.add(sign * bytes, ordering: .relaxed)
       guard sign < 0 else { continue }
       segment.isHeldBack.store(false, ordering: .relaxed)
-      releasedBytes.add(bytes, ordering: .relaxed)
+      counts.releasedBytes.add(bytes, ordering: .relaxed)
     }
   }
 
