@@ -21,18 +21,17 @@ private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
     }
   }
 
-  @Test("D11: All objects of a store on a full disk can be deleted, with one save for each.", arguments: [300, 20_000])
-  func deletingObjects(_ length: Int) throws {
-    let disk = try #require(smallDisk)
-    let url = URL(filePath: "\(disk)/objects")
-    defer {
-      for name in ["objects", "filler", "rest"] { try? FileManager.default.removeItem(atPath: "\(disk)/\(name)") }
-    }
+  private func removeFiles(_ disk: String) {
+    for name in ["objects", "filler", "rest"] { try? FileManager.default.removeItem(atPath: "\(disk)/\(name)") }
+  }
+
+  /// Saves shelves with 50 books each until the disk is full. Returns the coordinator and the number of shelves.
+  private func fillWithShelves(_ disk: String, textLength: Int) throws -> (library: Coordinator, shelves: Int) {
     try fill(disk, leaving: 6 << 20, "filler")
-    let library = try Coordinator(url, [CairnDurabilityOption: "buffered"])
+    let library = try Coordinator(URL(filePath: "\(disk)/objects"), [CairnDurabilityOption: "buffered"])
     var random = SystemRandomNumberGenerator()
     func text() -> String {
-      String((0..<length).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random))) })
+      String((0..<textLength).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random))) })
     }
     var saved = 0
     var refusal: NSError?
@@ -50,6 +49,14 @@ private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
     #expect(refusal?.code == CocoaError.fileWriteOutOfSpace.rawValue)
     library.work { $0.reset() }
     try fill(disk, leaving: 0, "rest")
+    return (library, saved)
+  }
+
+  @Test("D11: All objects of a store on a full disk can be deleted, with one save for each.", arguments: [300, 20_000])
+  func deletingObjects(_ length: Int) throws {
+    let disk = try #require(smallDisk)
+    defer { removeFiles(disk) }
+    let (library, saved) = try fillWithShelves(disk, textLength: length)
     let count = try library.work { context in
       let objects = try context.all("Book") + context.all("Shelf")
       for object in objects {
@@ -60,6 +67,28 @@ private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
     }
     #expect(count == saved * 51)
     #expect(try library.work { try $0.all("Shelf").count + $0.all("Book").count } == 0)
+    try library.close()
+  }
+
+  @Test("D11: The owners of many members can be deleted from a full disk, with one save for each.")
+  func deletingOwners() throws {
+    let disk = try #require(smallDisk)
+    defer { removeFiles(disk) }
+    let (library, saved) = try fillWithShelves(disk, textLength: 30)
+    // Each deletion puts the rows of 50 members again, and what these replace is spread over the whole log.
+    try withKnownIssue("The reserve is used up before compaction has freed as much.", isIntermittent: true) {
+      try library.work { context in
+        for shelf in try context.all("Shelf") {
+          context.delete(shelf)
+          try context.save()
+        }
+      }
+    } matching: { issue in
+      (issue.error as NSError?)?.code == CocoaError.fileWriteOutOfSpace.rawValue
+    }
+    // A deletion that was refused has changed nothing.
+    library.work { $0.rollback() }
+    #expect(try library.work { try $0.all("Book").count } == saved * 50)
     try library.close()
   }
 }
