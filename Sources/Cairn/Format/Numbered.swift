@@ -6,7 +6,7 @@ package protocol Numbered {
 
 extension RandomAccessCollection where Element: Numbered {
   /// The position of the element with a number, in a list whose numbers rise.
-  func index(of id: Element.ID) -> Index? {
+  func index(of id: Element.ID) -> Self.Index? {
     let index = partitioningIndex { $0.id >= id }
     return index < endIndex && self[index].id == id ? index : nil
   }
@@ -18,7 +18,7 @@ extension RandomAccessCollection where Element: Numbered {
 extension RandomAccessCollection {
   /// The position of the first element for which `isBehind` is true, if it is false for all elements before that and
   /// true for all after it. Takes logarithmic time.
-  func partitioningIndex(where isBehind: (Element) -> Bool) -> Index {
+  func partitioningIndex(where isBehind: (Element) -> Bool) -> Self.Index {
     var (low, length) = (startIndex, count)
     while length > 0 {
       let middle = index(low, offsetBy: length / 2)

@@ -1,5 +1,5 @@
 /// Where new nodes are written: an arena, or a checkpoint.
-protocol NodeSink {
+protocol NodeSink<Failure> {
   associatedtype Failure: Error
   /// Makes room for a node, lets `fill` write it, and returns its address.
   mutating func add(_ size: Int, _ fill: (UnsafeMutableRawPointer) -> Void) throws(Failure) -> UInt32

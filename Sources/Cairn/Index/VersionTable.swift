@@ -343,7 +343,7 @@ import Synchronization
   // MARK: Checkpoints
 
   /// Writes the versions of one bucket into the file of a checkpoint; returns the address of the first, or 0.
-  static func write(_ versions: [Version], to nodes: NodeFile) throws(StoreError) -> UInt32 {
+  static func write(_ versions: [Version], to nodes: inout some NodeSink<StoreError>) throws(StoreError) -> UInt32 {
     var next: UInt32 = 0
     for version in versions.reversed() {
       next = try unsafe nodes.add(nodeSize) { memory in

@@ -1,38 +1,4 @@
-/// One row, copied out of the store.
-public struct Row: Sendable, Hashable {
-  /// The key that identifies the row.
-  public let key: Key
-  /// The value as it was put.
-  public let value: [UInt8]
-  /// How often the row has been saved since it was inserted: 1, 2, 3 …
-  public let version: UInt64
-  /// The sequence of the commit that wrote it: what ``Expectation/sequence(_:)`` compares.
-  public let sequence: CommitSequence
-
-  package init(key: Key, value: [UInt8], version: UInt64, sequence: CommitSequence) {
-    self.key = key
-    self.value = value
-    self.version = version
-    self.sequence = sequence
-  }
-}
-
-/// The version and sequence of a row.
-public struct RowStamp: Sendable, Hashable {
-  /// How often the row has been saved since it was inserted: 1, 2, 3 …
-  public let version: UInt64
-  /// The sequence of the commit that wrote it.
-  public let sequence: CommitSequence
-}
-
-/// Whether a scan continues.
-public enum ScanStep: Sendable {
-  /// Go on to the next row.
-  case next
-  /// Stop after this row.
-  case stop
-}
-
+/// What a record says, as plain values.
 extension RecordView {
   var stamp: RowStamp { RowStamp(version: header.version, sequence: header.sequence) }
 
@@ -96,37 +62,10 @@ extension RecordView {
       key: try Key(stored: key), value: try copiedValue(dictionaries), version: header.version,
       sequence: header.sequence)
   }
-}
 
-extension Key {
-  /// Decodes a key as a store has it.
-  init(stored key: UnsafeRawBufferPointer) throws(StoreError) {
-    do throws(MalformedKey) {
-      self = try unsafe Key(validating: key.bytes)
-    } catch {
-      throw StoreError(.corrupted, "a key is not encoded correctly")
-    }
-  }
-}
-
-extension Key {
-  /// Decodes the result of ``encoded``.
-  /// - Throws: `malformed` for any other bytes.
-  public init(encoded: RawSpan) throws(StoreError) {
-    do throws(MalformedKey) {
-      self = try Key(validating: encoded)
-    } catch {
-      throw StoreError(.malformed, "the bytes are not an encoded key")
-    }
-  }
-
-  /// Decodes the result of ``encoded``.
-  /// - Throws: `malformed` for any other bytes.
-  public init(encoded: [UInt8]) throws(StoreError) {
-    do throws(MalformedKey) {
-      self = try Key(validating: encoded)
-    } catch {
-      throw StoreError(.malformed, "the bytes are not an encoded key")
-    }
+  func rowVersion(_ dictionaries: DictionaryTable) throws(StoreError) -> RowVersion {
+    RowVersion(
+      value: header.isTombstone ? nil : try copiedValue(dictionaries), version: header.version,
+      sequence: header.sequence)
   }
 }

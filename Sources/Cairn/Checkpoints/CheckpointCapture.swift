@@ -242,7 +242,7 @@ final class CheckpointCapture: @unchecked Sendable {
         version, expiredBy in
         version.supersededBy <= tables.sequence && tables.sequence < expiredBy && known.contains(version.keyspace)
       }
-      tables.versionBuckets.append(try VersionTable.write(versions, to: nodes))
+      tables.versionBuckets.append(try VersionTable.write(versions, to: &nodes))
       tables.versionCount += versions.count
     }
   }

@@ -57,16 +57,3 @@ public struct StoreStatistics: Sendable, Hashable {
   /// The newest commit known to be durable.
   public var durableSequence: CommitSequence = 0
 }
-
-/// Figures about one segment.
-package struct SegmentStatistics: Sendable, Hashable {
-  package var id: SegmentID
-  /// Bytes of the header and all frames.
-  package var end: Int
-  /// Bytes of the newest records of existing rows, and of older records that are retained.
-  package var liveBytes: Int
-  package var pinnedBytes: Int
-  package var tombstoneBytes: Int
-  /// Other bytes of it that are needed, if compaction wrote it.
-  package var overhead: Int
-}

@@ -38,7 +38,7 @@ struct KeyOrder {
       shortest = min(shortest, key.count)
     }
     if range.count <= 32 || shared < start + 8 || shared == shortest {
-      var keyed: [(key: [UInt8], row: Replay.Row)] = []
+      var keyed: [(key: [UInt8], row: RowBuffer.Row)] = []
       for position in range { keyed.append(unsafe (Array(table.key(rows[position].address)), rows[position])) }
       keyed.sort { $0.key.lexicographicallyPrecedes($1.key) }
       for (position, pair) in zip(range, keyed) { rows[position] = pair.row }

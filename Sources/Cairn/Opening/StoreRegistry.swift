@@ -84,7 +84,8 @@ enum StoreRegistry {
     }
   }
 
-  static func remove(_ identity: FileIdentity, _ store: Store) {
+  static func remove(_ store: Store) {
+    let identity = store.log.directory.identity
     stores.withLock { stores in
       guard case .open(let reference) = stores[identity], reference.store == nil || reference.store === store else {
         return

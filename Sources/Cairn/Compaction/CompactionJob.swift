@@ -44,7 +44,7 @@ final class CompactionJob: @unchecked Sendable {
   private var carried: [LogAddress] = []
   /// Tombstones that seem not to be needed; `isLast` if that is because no older record remains.
   private var doubtful: [(address: LogAddress, isLast: Bool)] = []
-  private var pending: [Replay.Row] = []
+  private var pending: [RowBuffer.Row] = []
   private var neededBytes = 0
   /// For each row the address of its copy, and the lengths of the copy and of the original in units.
   private var copies: [(address: LogAddress, length: UInt32, oldLength: UInt32)] = []
@@ -200,7 +200,7 @@ final class CompactionJob: @unchecked Sendable {
       let hash = unsafe keyspaces[number].hash(record.key)
       keyspaces[number].locator.index.prefetch(hash)
       pending.append(
-        Replay.Row(
+        RowBuffer.Row(
           hash: hash, address: address, isPut: header.isPut, keyspace: number,
           head: unsafe record.key.head(0)))
       if pending.count == 64 { try decide() }
@@ -283,7 +283,7 @@ final class CompactionJob: @unchecked Sendable {
   }
 
   /// Whether the row has as many newer records as are retained: those have the effect that the tombstone had.
-  private func hasSuccessors(_ row: Replay.Row, _ keyspace: KeyspaceIndex, _ tombstone: RecordView) -> Bool {
+  private func hasSuccessors(_ row: RowBuffer.Row, _ keyspace: KeyspaceIndex, _ tombstone: RecordView) -> Bool {
     do throws(StoreError) {
       return unsafe try keyspace.locator.find(row.hash, tombstone.key) != nil
         && index.versions.keptCount(row.hash) >= Int(keyspace.oldVersions.load(ordering: .relaxed))

@@ -11,30 +11,6 @@ import Synchronization
 /// at a time. (As in Manegold, Boncz and Kersten, "Optimizing main-memory join on modern hardware", 2002: partition
 /// until the working set fits the cache.) Before a store is shared.
 struct Replay: ~Copyable {
-  /// A record that is to be entered.
-  struct Row {
-    var hash: RowHash
-    /// The log address, in bits 0 to 38; bit 39 says whether it is a put; the number of its keyspace in `parts` is in
-    /// the bits from 40 on.
-    var word: UInt64
-    /// Eight bytes of its key, after those that all keys of the keyspace are known to begin with.
-    var head: UInt64
-
-    static let addressMask: UInt64 = (1 << 39) - 1
-    static let putBit: UInt64 = 1 << 39
-
-    @inline(__always)
-    init(hash: RowHash, address: LogAddress, isPut: Bool = false, keyspace: Int, head: UInt64) {
-      self.hash = hash
-      word = address.rawValue | (isPut ? Self.putBit : 0) | UInt64(keyspace) << 40
-      self.head = head
-    }
-
-    var address: LogAddress { LogAddress(word & Self.addressMask) }
-    var isPut: Bool { word & Self.putBit != 0 }
-    var keyspace: Int { Int(truncatingIfNeeded: word >> 40) }
-  }
-
   private struct Part {
     let keyspace: KeyspaceIndex
     var isDropped = false
@@ -45,7 +21,7 @@ struct Replay: ~Copyable {
     /// Number of the gathered rows.
     var count = 0
     /// Records that have not been looked up yet.
-    var group: [Row] = []
+    var group: [RowBuffer.Row] = []
     /// Number of rows that its tree contains and its hash index does not, and that will come again; nil if it is not
     /// known.
     var expected: Int? = 0
@@ -91,14 +67,14 @@ struct Replay: ~Copyable {
   private let live = LiveBytes()
   /// Rows that are deleted as far as is known. Their tombstones stay in the hash indexes until the end, because an
   /// older record may still come.
-  private var tombstones: [Row] = []
+  private var tombstones: [RowBuffer.Row] = []
   private var older: OlderVersions
   /// Index of the first of these whose row has not been removed from the trees.
   private var firstInTrees = 0
   /// Whether trees contain rows that the hash indexes do not, and that will come again. Until then trees cannot be
   /// changed, and the rows to be added wait.
   private var isExpecting = false
-  private var waiting: [Row] = []
+  private var waiting: [RowBuffer.Row] = []
   /// A bitmap, with at least four bits for each row of a partition.
   private var seen = [UInt64](repeating: 0, count: 1 << 12)
 
@@ -180,7 +156,7 @@ struct Replay: ~Copyable {
     if !isPut { segment.tombstoneBytes.add(record.header.paddedLength, ordering: .relaxed) }
     let hash = unsafe index.hash(id, record.base + record.header.length, record.header.keyLength)
     parts[number].group.append(
-      Row(hash: hash, address: address, isPut: isPut, keyspace: number, head: 0))
+      RowBuffer.Row(hash: hash, address: address, isPut: isPut, keyspace: number, head: 0))
     if parts[number].group.count == Self.groupSize { try enterGroup(number) }
     return true
   }
@@ -194,7 +170,7 @@ struct Replay: ~Copyable {
     parts[number].count &+= 1
     let units = UInt64(record.header.paddedLength / Format.unit)
     rows.append(
-      Row(
+      RowBuffer.Row(
         hash: unsafe parts[number].keyspace.hash(record.key),
         address: address, isPut: record.header.isPut, keyspace: number,
         head: old.rawValue | (units < 1 << 25 ? units << 39 : 0)))
@@ -210,7 +186,7 @@ struct Replay: ~Copyable {
       }
       let row = sorted[position]
       let keyspace = parts[row.keyspace].keyspace
-      let old = LogAddress(row.head & Row.addressMask)
+      let old = LogAddress(row.head & RowBuffer.Row.addressMask)
       let units = Int(truncatingIfNeeded: row.head >> 39)
       let length = units > 0 ? units * Format.unit : table.verified(row.address).header.paddedLength
       if let slot = unsafe keyspace.locator.index.find(row.hash, { $0 == old }) {
@@ -361,7 +337,7 @@ struct Replay: ~Copyable {
       shifts.append(32 - UInt64(bits))
       for number in 0..<1 << Int(bits) { partitions.append(Partition(keyspace: keyspace, bits: bits, number: number)) }
     }
-    func place(_ row: Row) -> Int {
+    func place(_ row: RowBuffer.Row) -> Int {
       firsts[row.keyspace] &+ Int(truncatingIfNeeded: UInt64(HashIndex.position(row.hash)) >> shifts[row.keyspace])
     }
     var ends = [Int](repeating: 0, count: partitions.count)
@@ -385,7 +361,7 @@ struct Replay: ~Copyable {
   /// a deleted row back, which the tree does not contain.
   private mutating func enterGroup(_ number: Int) throws(StoreError) {
     if Self.capacity - rows.count < Self.groupSize { try enterGathered() }
-    var group: [Row] = []
+    var group: [RowBuffer.Row] = []
     swap(&group, &parts[number].group)
     let keyspace = parts[number].keyspace
     let locator = keyspace.locator
@@ -431,7 +407,7 @@ struct Replay: ~Copyable {
   /// The record that the index has of the same row as another record, and its extent.
   @inline(__always)
   private func find(
-    _ row: Row, _ key: @autoclosure () -> UnsafeRawBufferPointer, _ locator: RowLocator
+    _ row: RowBuffer.Row, _ key: @autoclosure () -> UnsafeRawBufferPointer, _ locator: RowLocator
   ) throws(StoreError) -> (slot: HashIndex.Slot, known: Known)? {
     var known: Known?
     let slot = try unsafe locator.index.find(row.hash) { (address) throws(StoreError) in
@@ -448,7 +424,7 @@ struct Replay: ~Copyable {
 
   /// Leads a row to `row`, if that record is newer than the known one; true if that brings the row back.
   private mutating func supersede(
-    _ slot: HashIndex.Slot, _ known: Known, by row: Row, _ own: RecordHeader, _ keyspace: KeyspaceIndex
+    _ slot: HashIndex.Slot, _ known: Known, by row: RowBuffer.Row, _ own: RecordHeader, _ keyspace: KeyspaceIndex
   ) -> Bool {
     let isOlder = known.sequence > own.sequence
     let (dead, address) = isOlder ? (own, row.address) : (known.header, known.address)
@@ -528,7 +504,7 @@ struct Replay: ~Copyable {
     return kept
   }
 
-  private func isThere(_ row: Row, _ locator: RowLocator) -> Bool {
+  private func isThere(_ row: RowBuffer.Row, _ locator: RowLocator) -> Bool {
     unsafe locator.index.find(row.hash) { address in
       locator.isAt(address, row.hash) && table.verified(address).header.isPut
     } != nil

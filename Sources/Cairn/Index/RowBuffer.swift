@@ -2,15 +2,39 @@ import CCairnPlatform
 
 /// Rows of a replay, in contiguous memory for which huge pages are requested.
 @safe final class RowBuffer {
+  /// A record that is to be entered into the indexes, or copied.
+  struct Row {
+    var hash: RowHash
+    /// The log address, in bits 0 to 38; bit 39 says whether it is a put; the number of its keyspace is in
+    /// the bits from 40 on.
+    var word: UInt64
+    /// Eight bytes of its key, after those that all keys of the keyspace are known to begin with.
+    var head: UInt64
+
+    static let addressMask: UInt64 = (1 << 39) - 1
+    static let putBit: UInt64 = 1 << 39
+
+    @inline(__always)
+    init(hash: RowHash, address: LogAddress, isPut: Bool = false, keyspace: Int, head: UInt64) {
+      self.hash = hash
+      word = address.rawValue | (isPut ? Self.putBit : 0) | UInt64(keyspace) << 40
+      self.head = head
+    }
+
+    var address: LogAddress { LogAddress(word & Self.addressMask) }
+    var isPut: Bool { word & Self.putBit != 0 }
+    var keyspace: Int { Int(truncatingIfNeeded: word >> 40) }
+  }
+
   private let memory: PrivateMapping
-  private let base: UnsafeMutablePointer<Replay.Row>
+  private let base: UnsafeMutablePointer<Row>
   var count = 0
 
   private static let smallPart = 2 << 20
 
   /// - Throws: `noMemory`.
   init(capacity: Int) throws(StoreError) {
-    let bytes = capacity * MemoryLayout<Replay.Row>.stride
+    let bytes = capacity * MemoryLayout<Row>.stride
     do throws(FileError.Cause) {
       memory = try PrivateMapping(nil, bytes)
     } catch {
@@ -18,17 +42,17 @@ import CCairnPlatform
     }
     // The first part stays in small pages, which is enough for few rows.
     if bytes > Self.smallPart { unsafe cairn_advise_huge(memory.base + Self.smallPart, bytes - Self.smallPart) }
-    unsafe base = unsafe memory.base.bindMemory(to: Replay.Row.self, capacity: capacity)
+    unsafe base = unsafe memory.base.bindMemory(to: Row.self, capacity: capacity)
   }
 
   @inline(__always)
-  subscript(_ index: Int) -> Replay.Row {
+  subscript(_ index: Int) -> Row {
     get { unsafe base[index] }
     set { unsafe base[index] = newValue }
   }
 
   @inline(__always)
-  func append(_ row: Replay.Row) {
+  func append(_ row: Row) {
     unsafe base[count] = row
     count &+= 1
   }

@@ -22,44 +22,13 @@ public final class Store: Sendable {
   private let isReadOnly: Bool
   private let isCompressing: Bool
   private let fileLock: (any FileLock)?
+  private let whenClosed: @Sendable (Store) -> Void
   private let buffers = Lock<[BatchBuffer]>([])
   private let closed = Atomic<Bool>(false)
 
-  // MARK: Opening and closing
-
-  /// Opens the store in a directory; creates both if there is nothing yet.
-  ///
-  /// Reads the index from the newest checkpoint, at some 6 ns a row, and the log after the checkpoint, at 100 to 500
-  /// ns a record; without a checkpoint, the whole log. Changes nothing in an existing store. A process that already has
-  /// the store open for writing gets the same store again, if it asks for the same options; while another thread opens
-  /// or closes the store, this waits for that. A poisoned store is closed and opened again.
-  ///
-  /// - Throws: `locked`, also if the same store is opened from within its opening; `optionsMismatch`, `newerFormat`,
-  ///   `damaged`, `corrupted`, `notAStore`, `notFound`, `noPermission`, `noSpace`, `noDescriptors`, `noMemory`,
-  ///   `inputOutput`, `cancelled`, `invalidArgument`; `commitNotFound` if the log does not have the commit that
-  ///   ``StoreOptions/upTo`` names. An existing store is unchanged after any of them.
-  public static func open(at path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> Store {
-    try open(at: path, options: options, environment: .system)
-  }
-
-  package static func open(
-    at path: String, options: StoreOptions, environment: Environment
-  ) throws(StoreError) -> Store {
-    try StoreOpening(path: path, options: options, environment: environment).open()
-  }
-
-  /// Runs `body` while the store at a path is not open for writing anywhere, this process included. The store may be
-  /// damaged.
-  ///
-  /// - Throws: `locked`, `notFound`, `notAStore`, `noPermission`, `noDescriptors`, `inputOutput`, and whatever `body`
-  ///   throws.
-  package static func withLock<R>(at path: String, _ body: () throws -> R) throws -> R {
-    try StoreOpening(path: path, options: StoreOptions(), environment: .system).withLock(body)
-  }
-
   init(
     path: String, options: StoreOptions, environment: Environment, index: Index, log: Log, recovered: RecoveredLog,
-    recovery: RecoveryReport, lock: (any FileLock)?
+    recovery: RecoveryReport, lock: (any FileLock)?, whenClosed: @escaping @Sendable (Store) -> Void
   ) {
     self.path = path
     self.options = options
@@ -68,6 +37,7 @@ public final class Store: Sendable {
     self.log = log
     self.recovery = recovery
     fileLock = lock
+    self.whenClosed = whenClosed
     isReadOnly = options.access == .readOnly
     isCompressing = options.compression
     committer = Committer(log: log, index: index, recovered: recovered)
@@ -79,6 +49,8 @@ public final class Store: Sendable {
       index: index, committer: committer, scheduler: environment.scheduler, options: options,
       segmentSize: log.segmentSize)
   }
+
+  // MARK: Closing
 
   deinit {
     // To learn whether all is durable, close the store explicitly.
@@ -101,7 +73,7 @@ public final class Store: Sendable {
     defer {
       fileLock?.release()
       log.directory.close()
-      if !isReadOnly { StoreRegistry.remove(log.directory.identity, self) }
+      whenClosed(self)
     }
     try committer.closeLog(isReadOnly: isReadOnly)
   }

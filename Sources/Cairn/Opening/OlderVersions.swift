@@ -10,7 +10,7 @@ struct OlderVersions {
   private var keyspaces: [Int: (index: KeyspaceIndex, schedule: RetentionSchedule)] = [:]
   /// Superseded records, with their sequences as heads; a head of 0 stands for no record, and means that the row has to
   /// be looked at.
-  private var superseded: [Replay.Row] = []
+  private var superseded: [RowBuffer.Row] = []
 
   /// A version of a row, while the row is settled.
   private struct Version {
@@ -43,14 +43,14 @@ struct OlderVersions {
   /// Adds a record that is older than another of its row, or a second copy of it. It counts as dead until the end.
   mutating func add(_ number: Int, _ hash: RowHash, _ address: LogAddress, _ segments: [Segment?]) {
     let header = table.verified(address).header
-    superseded.append(Replay.Row(hash: hash, address: address, keyspace: number, head: header.sequence.rawValue))
+    superseded.append(RowBuffer.Row(hash: hash, address: address, keyspace: number, head: header.sequence.rawValue))
     if header.isTombstone, header.sequence <= loaded, let keyspace = keyspaces[number]?.index {
       count(keyspace, header, at: address, isLive: false, segments)
     }
   }
 
   mutating func checkAgain(_ number: Int, _ hash: RowHash) {
-    superseded.append(Replay.Row(hash: hash, address: 0, keyspace: number, head: 0))
+    superseded.append(RowBuffer.Row(hash: hash, address: 0, keyspace: number, head: 0))
   }
 
   /// Counts a record as live or no longer live. A tombstone counts among the tombstone bytes while it is not retained.
@@ -74,23 +74,23 @@ struct OlderVersions {
   /// - Parameters:
   ///   - deleted: tombstones that have been read and may be the newest records of their rows.
   /// - Returns: those of them that are the newest, and whose rows stay because older versions of them stay.
-  mutating func settle(_ deleted: [Replay.Row], _ segments: [Segment?]) throws(StoreError) -> [Replay.Row] {
+  mutating func settle(_ deleted: [RowBuffer.Row], _ segments: [Segment?]) throws(StoreError) -> [RowBuffer.Row] {
     var rows = superseded
     superseded = []
     for row in deleted where retains(row.keyspace) {
       rows.append(
-        Replay.Row(hash: row.hash, address: row.address, isPut: row.isPut, keyspace: row.keyspace, head: 0))
+        RowBuffer.Row(hash: row.hash, address: row.address, isPut: row.isPut, keyspace: row.keyspace, head: 0))
     }
     for (number, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) where keyspace.schedule.hasChanged {
       let (oldVersions, since) = keyspace.schedule.current
       keyspace.index.oldVersions.store(oldVersions, ordering: .relaxed)
       keyspace.index.retainedSince.store(since, ordering: .relaxed)
       for version in index.versions.versions(where: { version, _ in version.keyspace == keyspace.index.id }) {
-        rows.append(Replay.Row(hash: version.hash, address: 0, keyspace: number, head: 0))
+        rows.append(RowBuffer.Row(hash: version.hash, address: 0, keyspace: number, head: 0))
       }
     }
     rows.sort { ($0.keyspace, $0.hash, $1.head) < ($1.keyspace, $1.hash, $0.head) }
-    var stay: [Replay.Row] = []
+    var stay: [RowBuffer.Row] = []
     var start = 0
     while start < rows.count {
       var end = start + 1
@@ -104,7 +104,7 @@ struct OlderVersions {
   }
 
   /// Settles one row. Returns its tombstone if the row is deleted, stays, and was not loaded in that state.
-  private func settle(_ rows: ArraySlice<Replay.Row>, _ segments: [Segment?]) throws(StoreError) -> Replay.Row? {
+  private func settle(_ rows: ArraySlice<RowBuffer.Row>, _ segments: [Segment?]) throws(StoreError) -> RowBuffer.Row? {
     let (hash, number) = (rows[rows.startIndex].hash, rows[rows.startIndex].keyspace)
     guard let (keyspace, schedule) = keyspaces[number], let found = unsafe try keyspace.locator.find(hash) else {
       return nil
@@ -134,7 +134,7 @@ struct OlderVersions {
     let wasLive = newest.record.sequence <= loaded
     if wasLive != (count > 0) { self.count(keyspace, newest.record, at: newest.address, isLive: !wasLive, segments) }
     guard count == 0 else {
-      return wasLive ? nil : Replay.Row(hash: hash, address: newest.address, keyspace: number, head: 0)
+      return wasLive ? nil : RowBuffer.Row(hash: hash, address: newest.address, keyspace: number, head: 0)
     }
     unsafe try keyspace.tree?.remove(found.record.key, hash)
     unsafe keyspace.locator.index.remove(hash, found.slot)
@@ -143,7 +143,7 @@ struct OlderVersions {
 
   /// The versions of a row other than its newest, each once, the newest of them first.
   private func older(
-    _ rows: ArraySlice<Replay.Row>, _ hash: RowHash, _ keyspace: KeyspaceIndex, than newest: CommitSequence
+    _ rows: ArraySlice<RowBuffer.Row>, _ hash: RowHash, _ keyspace: KeyspaceIndex, than newest: CommitSequence
   ) throws(StoreError) -> [Version] {
     var versions: [Version] = []
     for version in index.versions.all(hash, asOf: .max.previous) {

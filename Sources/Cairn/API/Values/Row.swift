@@ -1,0 +1,26 @@
+/// One row, copied out of the store.
+public struct Row: Sendable, Hashable {
+  /// The key that identifies the row.
+  public let key: Key
+  /// The value as it was put.
+  public let value: [UInt8]
+  /// How often the row has been saved since it was inserted: 1, 2, 3 …
+  public let version: UInt64
+  /// The sequence of the commit that wrote it: what ``Expectation/sequence(_:)`` compares.
+  public let sequence: CommitSequence
+
+  package init(key: Key, value: [UInt8], version: UInt64, sequence: CommitSequence) {
+    self.key = key
+    self.value = value
+    self.version = version
+    self.sequence = sequence
+  }
+}
+
+/// The version and sequence of a row.
+public struct RowStamp: Sendable, Hashable {
+  /// How often the row has been saved since it was inserted: 1, 2, 3 …
+  public let version: UInt64
+  /// The sequence of the commit that wrote it.
+  public let sequence: CommitSequence
+}
