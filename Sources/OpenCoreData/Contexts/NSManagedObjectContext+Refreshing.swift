@@ -2,7 +2,8 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// Refreshes an object from its row. If `flag` is true, the object takes the row's values at once and keeps its
-  /// unsaved changes. Otherwise it loses its changes and becomes a fault, which reads the row when it fires.
+  /// unsaved changes. Otherwise it loses its changes and becomes a fault, which reads the row when it fires. What the
+  /// deletion of another object has changed stays changed.
   ///
   /// Does nothing for an object that was never saved.
   public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
@@ -17,10 +18,12 @@ extension NSManagedObjectContext {
         handleInaccessible(object, nil, error)
       }
     } else {
+      let deletions = object.isDeleted ? [] : object.relationshipsEndedByDeletions
       for place in object.values.indices { object.takeBackRelationship(at: place) }
       pending.updated.remove(object)
       object.state.remove(.updated)
       object.turnIntoFault()
+      for (relationship, deleted) in deletions { object.dropInverse(deleted, relationship) }
     }
     pending.event.refreshed.append(object)
   }
@@ -83,6 +86,18 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+  /// The relationships in which the row still refers to objects whose deletion is not saved yet, and these objects.
+  fileprivate final var relationshipsEndedByDeletions: [(NSRelationshipDescription, deleted: NSManagedObject)] {
+    guard !values.isEmpty else { return [] }
+    return layout.relationships.flatMap { place in
+      let relationship = layout.slots[place].relationship
+      let rule = relationship?.inverseRelationship?.deleteRule
+      guard let relationship, rule == .nullifyDeleteRule || rule == .cascadeDeleteRule, hasChanged(at: place)
+      else { return [(NSRelationshipDescription, deleted: NSManagedObject)]() }
+      return changedEnds(at: place).left.filter(\.isDeleted).map { (relationship, $0) }
+    }
+  }
+
   /// Takes the values of the row again, except for those changed here.
   final func refresh(_ context: NSManagedObjectContext) throws {
     let node = try context.node(for: objectID)

@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// The objects that a changed relationship has come to refer to since the last save, and those that it no longer
   /// refers to.
-  fileprivate final func changedEnds(at place: Int) -> (joined: [NSManagedObject], left: [NSManagedObject]) {
+  final func changedEnds(at place: Int) -> (joined: [NSManagedObject], left: [NSManagedObject]) {
     if case .members(let members) = values[place] {
       // An object that is inserted again has members that were not added.
       return ((isInserted ? members.elements : members.added.elements), members.removed.elements)
