@@ -45,7 +45,8 @@ final class CompactionJob: @unchecked Sendable {
   /// Tombstones that seem not to be needed; `isLast` if that is because no older record remains.
   private var doubtful: [(address: LogAddress, isLast: Bool)] = []
   private var pending: [RowBuffer.Row] = []
-  private var neededBytes = 0
+  /// Bytes of the records to copy, once all inputs have been scanned.
+  private(set) var neededBytes = 0
   /// For each row the address of its copy, and the lengths of the copy and of the original in units.
   private var copies: [(address: LogAddress, length: UInt32, oldLength: UInt32)] = []
   private var list: MoveList?

@@ -54,7 +54,11 @@ struct LogWriter: ~Copyable {
   /// - Throws: `noSpace` and the like, which change nothing, or `poisoned`.
   ///
   mutating func room(for length: Int, _ effect: SpaceEffect) throws(StoreError) -> (segment: Segment, offset: Int) {
-    if let active, case let end = active.end.load(ordering: .relaxed), end + length <= reserved { return (active, end) }
+    // What is reserved while the reserve is used up is for commits that free space.
+    let mustRefillReserve = effect == .takes && shared.reserve.isSpent.load(ordering: .relaxed)
+    if !mustRefillReserve, let active, case let end = active.end.load(ordering: .relaxed), end + length <= reserved {
+      return (active, end)
+    }
     do throws(StoreError) {
       if effect != .takes {
         defer { shared.isShortOfSpace.store(shared.reserve.isSpent.load(ordering: .relaxed), ordering: .relaxed) }

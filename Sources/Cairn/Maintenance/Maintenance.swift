@@ -428,9 +428,8 @@ final class Maintenance: Sendable {
   private func giveUp(_ job: CompactionJob, _ state: inout State) -> Bool {
     state.work = rest
     log.keepReserve()
-    let needed = job.inputs.reduce(0) { $0 + $1.neededBytes }
-    state.policy.largestOutput = needed / 2
-    return needed > 0
+    state.policy.largestOutput = job.neededBytes / 2
+    return job.neededBytes > 0
   }
 
   private func finishJob(_ state: inout State) throws(StoreError) {
