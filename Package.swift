@@ -38,7 +38,8 @@ let package = Package(
       name: "CairnTests",
       dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking", "RowFormat"],
       swiftSettings: settings),
-    .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: settings),
+    .testTarget(
+      name: "RowFormatTests", dependencies: ["CairnInspection", "RowFormat"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -143,7 +144,7 @@ if hasOpenCoreData && !isEngineAlone {
       dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CHeap"],
       swiftSettings: settings),
     .testTarget(
-      name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "OpenCoreData"],
+      name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "CairnSimulation", "OpenCoreData"],
       swiftSettings: settings),
     .testTarget(name: "CoreDataContractTests", dependencies: ["CoreData"], swiftSettings: settings),
     // Unchanged application code, in the language mode that most such code uses.
@@ -151,7 +152,9 @@ if hasOpenCoreData && !isEngineAlone {
       name: "SourceCompatibilityTests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "CairnIncrementalStoreTests",
-      dependencies: ["Cairn", "CairnInspection", "CairnIncrementalStore", "CoreData", "RowFormat"],
+      dependencies: [
+        "Cairn", "CairnInspection", "CairnIncrementalStore", "CairnSimulation", "CoreData", "RowFormat",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "IncrementalStoreTests",

@@ -1,4 +1,4 @@
-package import Cairn
+import Cairn
 
 /// Runs one program on a simulated machine, compares what it sees with the model, and verifies the disks that a crash
 /// may have left.

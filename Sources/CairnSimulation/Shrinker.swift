@@ -1,4 +1,4 @@
-package import Cairn
+import Cairn
 
 /// Makes a failing program smaller, as long as the rest still fails: removes steps, then changes, then reduces sizes.
 package struct Shrinker {

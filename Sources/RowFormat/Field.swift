@@ -25,6 +25,18 @@ package struct Field {
   package let range: Range<Int>
 }
 
+extension Field {
+  /// Composite values may contain composite values, down to this depth.
+  private static let deepest = 64
+
+  /// Checks that a composite value inside `depth` others is not nested too deeply.
+  package func check(depth: Int) throws(RowDamage) {
+    guard depth < Self.deepest else {
+      throw RowDamage("composite values are nested more than \(Self.deepest) deep", at: range.lowerBound)
+    }
+  }
+}
+
 extension ByteInput {
   /// Skips a value of a type and returns where it is.
   package mutating func field(_ type: FieldType) throws(RowDamage) -> Field {

@@ -6,7 +6,7 @@ package struct SchemaIndex: Sendable {
     package let entity: UInt32
 
     /// The inverse, if each is the inverse of the other.
-    fileprivate(set) var inverse: UInt32?
+    package fileprivate(set) var inverse: UInt32?
   }
 
   package struct Constraint: Sendable {
@@ -18,7 +18,7 @@ package struct SchemaIndex: Sendable {
   package private(set) var properties: [UInt32: Property] = [:]
   package private(set) var constraints: [UInt32: Constraint] = [:]
   /// For each entity, the numbers of the entity and of all that inherit from it, in ascending order.
-  private(set) var families: [UInt32: [UInt32]] = [:]
+  package private(set) var families: [UInt32: [UInt32]] = [:]
 
   package init(_ schema: Schema) {
     for entity in schema.entities {
@@ -42,7 +42,7 @@ package struct SchemaIndex: Sendable {
   }
 
   /// The entity and those it inherits from, nearest first.
-  func lineage(of number: UInt32) -> [Schema.Entity] {
+  package func lineage(of number: UInt32) -> [Schema.Entity] {
     Array(
       sequence(state: number) { next in
         let entity = entities[next]
@@ -51,9 +51,11 @@ package struct SchemaIndex: Sendable {
       })
   }
 
-  func has(_ entity: UInt32, propertiesOf ancestor: UInt32) -> Bool { families[ancestor]?.contains(entity) ?? false }
+  package func has(_ entity: UInt32, propertiesOf ancestor: UInt32) -> Bool {
+    families[ancestor]?.contains(entity) ?? false
+  }
 
-  func name(_ object: ObjectReference) -> String {
+  package func name(_ object: ObjectReference) -> String {
     "\(entities[object.entity]?.name ?? "\(object.entity)") \(object.reference)"
   }
 }

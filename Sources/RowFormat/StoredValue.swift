@@ -56,7 +56,7 @@ package indirect enum StoredValue: Hashable, Sendable {
   }
 
   private static func elements(_ field: Field, _ bytes: [UInt8], _ depth: Int) throws(RowDamage) -> [Element] {
-    try FieldCheck.check(depth: depth, of: field)
+    try field.check(depth: depth)
     var input = ByteInput(bytes, field.range)
     var elements: [Element] = []
     for _ in 0..<(try input.count()) {

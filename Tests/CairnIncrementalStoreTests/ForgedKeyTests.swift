@@ -1,4 +1,6 @@
 import Cairn
+import CairnSimulation
+
 @testable import CairnIncrementalStore
 import CairnInspection
 import CoreData

@@ -1,6 +1,7 @@
+import RowFormat
 import Testing
 
-@testable import RowFormat
+@testable import CairnInspection
 
 @Suite("Differences between rows and entries")
 struct DifferencesTests {

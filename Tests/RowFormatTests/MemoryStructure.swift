@@ -1,6 +1,8 @@
 import Foundation
 import RowFormat
 
+@testable import CairnInspection
+
 /// A store in memory whose rows and entries a test can change freely.
 final class MemoryStructure: StructureSource {
   var rows: [UInt32: [RowReference: [UInt8]]] = [:]

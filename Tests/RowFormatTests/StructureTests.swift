@@ -2,6 +2,8 @@ import Foundation
 import RowFormat
 import Testing
 
+@testable import CairnInspection
+
 @Suite("Consistency of rows and entries")
 struct StructureTests {
   private let store = MemoryStructure()
@@ -72,7 +74,7 @@ struct StructureTests {
       row.withOutput { $0.counted(Samples.composite(depth: depth)) }
       store.rows[10]?[.integer(9)] = row.bytes
       #expect(try store.findings().isEmpty == isSound, "\(depth)")
-      let field = try #require(try FieldReader.field(7, of: row.bytes))
+      let field = try #require(try RowFormat.FieldReader.field(7, of: row.bytes))
       let value = try? StoredValue(field, in: row.bytes)
       #expect((value != nil) == isSound, "\(depth)")
     }

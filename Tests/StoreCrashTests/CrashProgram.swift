@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 
 /// A random sequence of steps.
 struct CrashProgram: Sendable {

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import OpenCoreData
 
 /// Runs one program on a simulated machine, and checks every disk that a loss of power may have left.

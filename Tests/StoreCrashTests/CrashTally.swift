@@ -1,3 +1,5 @@
+import CairnSimulation
+
 /// Counts of what happened in programs.
 struct CrashTally: Sendable, CustomStringConvertible {
   /// Disks left by a loss of power that were checked.

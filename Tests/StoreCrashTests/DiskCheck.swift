@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import OpenCoreData
 
 /// Opens the store on a disk that a loss of power has left, and checks that it has one of the allowed states.

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import OpenCoreData
 import Testing
 

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import OpenCoreData
 
 /// A random program of two coordinators on one store, which save under every merge policy. Each disk that a loss of

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 
 /// Watches the calls of a store to its disk, and takes copies of the disk as a loss of power at that moment would leave
 /// it. The copies are checked later, since the store is in the middle of an operation.

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Synchronization
 
 /// A machine with a disk in memory, as the engine sees it. The same seed gives the same machine.

@@ -1,5 +1,6 @@
 import Cairn
 import CairnIncrementalStore
+import CairnSimulation
 import OpenCoreData
 
 /// A Core Data store on a simulated machine, and a context that works with it.

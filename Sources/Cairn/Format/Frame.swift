@@ -19,7 +19,7 @@ package struct FrameHeader: Hashable, Sendable {
     self.watermark = watermark
   }
 
-  func write(to frame: UnsafeMutableRawPointer) {
+  package func write(to frame: UnsafeMutableRawPointer) {
     unsafe frame.storeBytes(of: Self.kind.littleEndian, as: UInt32.self)
     unsafe frame.storeBytes(of: UInt32(length >> 3).littleEndian, toByteOffset: 8, as: UInt32.self)
     unsafe frame.storeBytes(of: UInt32(recordCount).littleEndian, toByteOffset: 12, as: UInt32.self)

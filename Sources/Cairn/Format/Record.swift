@@ -87,7 +87,7 @@ package struct RecordHeader: Sendable {
     guard recordLength <= available else { return nil }
   }
 
-  init(
+  package init(
     kind: RecordKind, compressed: Bool, dictionary: DictionaryID = 0, keyspace: KeyspaceID, keyLength: Int,
     storedLength: Int,
     rawLength: Int, sequence: CommitSequence, version: UInt64, baseSequence: CommitSequence
@@ -110,7 +110,7 @@ package struct RecordHeader: Sendable {
 
   /// Writes everything but the checksum.
   @inline(__always)
-  func write(to record: UnsafeMutableRawPointer, baseSequence: CommitSequence) {
+  package func write(to record: UnsafeMutableRawPointer, baseSequence: CommitSequence) {
     unsafe record.storeBytes(of: tag, toByteOffset: 4, as: UInt8.self)
     var next = unsafe record + 5
     unsafe next += Varint.write(UInt64(keyspace.rawValue), to: next)

@@ -25,9 +25,24 @@ package struct SegmentHeader: Hashable, Sendable {
   /// superseded. 0 unless compaction wrote the segment.
   package var compactedSequence: CommitSequence = 0
 
+  package init(
+    kind: Kind = .log, store: UInt128, id: SegmentID, epoch: UInt32, baseSequence: CommitSequence, created: UInt64,
+    watermark: Watermark, recoveredEnd: Place, compactedSequence: CommitSequence = 0
+  ) {
+    self.kind = kind
+    self.store = store
+    self.id = id
+    self.epoch = epoch
+    self.baseSequence = baseSequence
+    self.created = created
+    self.watermark = watermark
+    self.recoveredEnd = recoveredEnd
+    self.compactedSequence = compactedSequence
+  }
+
   package var seed: PlaceSeed { PlaceSeed(store: store, segment: id, epoch: epoch) }
 
-  func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(Self.magic)
     writer.append(Format.majorVersion)

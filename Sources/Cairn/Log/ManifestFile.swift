@@ -1,13 +1,15 @@
 /// The manifest on disk: replaced as a whole, so that a crash leaves the old or the new one.
 package struct ManifestFile: Sendable {
-  let directory: any Directory
+  private let directory: any Directory
 
   package static let name = "MANIFEST"
   static let temporaryName = "\(name).new"
 
+  package init(directory: any Directory) { self.directory = directory }
+
   /// Replaces the manifest; durable on return. Every name and byte that the manifest refers to has to be durable
   /// before.
-  func replace(with manifest: Manifest) throws(FileError) {
+  package func replace(with manifest: Manifest) throws(FileError) {
     try publish(try stage(manifest), manifest)
   }
 
@@ -62,7 +64,7 @@ package struct ManifestFile: Sendable {
 }
 
 extension File {
-  func writeAll(_ bytes: [UInt8], at offset: Int) throws(FileError) {
+  package func writeAll(_ bytes: [UInt8], at offset: Int) throws(FileError) {
     try unsafe bytes.withRawBytes { (raw) throws(FileError) in try unsafe write(raw, at: offset) }
   }
 

@@ -1,5 +1,5 @@
-/// All operations that the engine needs of a file system. There is one real implementation, `SystemFileLayer`, and one
-/// that simulates a machine that can crash, `MemoryFileLayer`; the layers above do not know which one they use.
+/// All operations that the engine needs of a file system. `SystemFileLayer` implements them; tests use another
+/// implementation, which simulates a machine that can crash.
 ///
 /// Every method may be called from any thread.
 package protocol FileLayer: Sendable {

@@ -12,7 +12,7 @@
   package let length: Int
 
   /// Maps an open file or, without a descriptor, memory that is all zeros.
-  init(_ descriptor: Int32?, _ length: Int) throws(FileError.Cause) {
+  package init(_ descriptor: Int32?, _ length: Int) throws(FileError.Cause) {
     let flags = descriptor == nil ? MAP_PRIVATE | MAP_ANON : MAP_PRIVATE
     let base = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, descriptor ?? -1, 0)
     guard let base = unsafe base, unsafe base != MAP_FAILED else { throw .init(errno) }

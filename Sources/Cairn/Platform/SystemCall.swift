@@ -9,7 +9,7 @@ import CCairnPlatform
 #endif
 
 extension FileError.Cause {
-  init(_ code: Int32) {
+  package init(_ code: Int32) {
     switch code {
     case ENOENT: self = .notFound
     case EEXIST: self = .exists

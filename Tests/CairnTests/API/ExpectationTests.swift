@@ -1,3 +1,4 @@
+import CairnSimulation
 import Testing
 
 @testable import Cairn

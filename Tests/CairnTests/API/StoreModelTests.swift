@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Testing
 
 /// Random programs, compared with a dictionary that holds the expected state.

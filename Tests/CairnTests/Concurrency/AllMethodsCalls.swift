@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Synchronization
 
 /// One thread, which calls all methods of a store at random.

@@ -1,5 +1,6 @@
 import Cairn
 import CairnInspection
+import CairnSimulation
 import Foundation
 import Synchronization
 import Testing

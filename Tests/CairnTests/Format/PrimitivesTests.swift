@@ -1,4 +1,5 @@
 import CCairnPlatform
+import CairnSimulation
 import Testing
 
 @testable import Cairn

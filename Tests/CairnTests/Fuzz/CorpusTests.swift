@@ -1,3 +1,4 @@
+import CairnSimulation
 import Foundation
 import Testing
 

@@ -1,3 +1,5 @@
+import CairnSimulation
+
 @testable import Cairn
 @testable import CairnInspection
 

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Testing
 
 /// Scans of leaves that are merged during the scan.

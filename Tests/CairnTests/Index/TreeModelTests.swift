@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Testing
 
 /// Many rows in one ordered keyspace, most of them deleted in random order and inserted again.

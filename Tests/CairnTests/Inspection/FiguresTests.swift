@@ -1,5 +1,6 @@
 import Cairn
 import CairnInspection
+import CairnSimulation
 import Testing
 
 /// The small parts that reports are made of.

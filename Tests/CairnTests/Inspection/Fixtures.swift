@@ -1,4 +1,5 @@
 import CairnInspection
+import CairnSimulation
 
 @testable import Cairn
 

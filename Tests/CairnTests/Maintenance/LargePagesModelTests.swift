@@ -1,3 +1,4 @@
+import CairnSimulation
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 
 /// One random program, run against a store and its model.
 struct ModelProgram {

@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Testing
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import CairnInspection
+import CairnSimulation
 import Testing
 
 @testable import Cairn

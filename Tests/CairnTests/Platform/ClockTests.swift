@@ -1,4 +1,5 @@
 import Cairn
+import CairnSimulation
 import Testing
 
 @Suite("The clock of the machine")

@@ -1,8 +1,7 @@
+import RowFormat
+
 /// Checks that a field holds a value that its property allows.
 enum FieldCheck {
-  /// Composite values may contain composite values, down to this depth.
-  private static let deepest = 64
-
   /// The field types that an attribute may have besides null, by the raw value of its `NSAttributeType`; nil for
   /// unknown attribute types.
   private static func types(of attribute: UInt32) -> [FieldType]? {
@@ -37,13 +36,6 @@ enum FieldCheck {
     try check(field, in: bytes, depth: 0)
   }
 
-  /// Checks that a composite value inside `depth` others is not nested too deeply.
-  static func check(depth: Int, of field: Field) throws(RowDamage) {
-    guard depth < deepest else {
-      throw RowDamage("composite values are nested more than \(deepest) deep", at: field.range.lowerBound)
-    }
-  }
-
   /// Checks that the bytes are a value of the field's type.
   private static func check(_ field: Field, in bytes: [UInt8], depth: Int) throws(RowDamage) {
     switch field.type {
@@ -53,7 +45,7 @@ enum FieldCheck {
     case .object: _ = try field.object(in: bytes)
     case .transformed: _ = try field.transformed(in: bytes)
     case .composite:
-      try check(depth: depth, of: field)
+      try field.check(depth: depth)
       var input = ByteInput(bytes, field.range)
       for _ in 0..<(try input.count()) {
         _ = try input.text()

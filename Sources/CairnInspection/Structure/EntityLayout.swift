@@ -1,3 +1,5 @@
+import RowFormat
+
 /// The properties and constraints of an entity's rows, including inherited ones.
 struct EntityLayout {
   let entity: UInt32

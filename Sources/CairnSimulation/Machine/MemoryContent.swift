@@ -1,3 +1,5 @@
+import Cairn
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

@@ -1,3 +1,5 @@
+import RowFormat
+
 /// Checks table 0: STORE-FORMAT.md, sections 3 and 8.
 enum StoreHeadCheck {
   /// Checks the metadata and returns the schema; nil if the schema is missing or cannot be read, in which case nothing

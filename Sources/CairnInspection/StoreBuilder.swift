@@ -1,3 +1,5 @@
+package import Cairn
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

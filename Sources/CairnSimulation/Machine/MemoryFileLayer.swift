@@ -1,3 +1,4 @@
+package import Cairn
 import Synchronization
 
 #if canImport(Glibc)

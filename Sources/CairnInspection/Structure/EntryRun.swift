@@ -1,3 +1,5 @@
+import RowFormat
+
 /// The state of a check of consecutive entries of one owner, or of one key.
 struct EntryRun {
   private(set) var owner: ObjectReference?

@@ -1,5 +1,7 @@
+import RowFormat
+
 /// The rows and packs of one unchanging state of a store, for ``StructureChecker``.
-package protocol StructureSource {
+protocol StructureSource {
   /// The numbers of the tables that have rows, in order.
   var tables: [UInt32] { get }
 
@@ -17,8 +19,8 @@ package protocol StructureSource {
 }
 
 /// Something that ``StructureChecker`` has found.
-package struct StructureFinding: Hashable, Sendable {
-  package enum Kind: Hashable, Sendable {
+struct StructureFinding: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
     /// Metadata, schema, or numbers given out.
     case head
     case row
@@ -28,16 +30,16 @@ package struct StructureFinding: Hashable, Sendable {
     case leadsNowhere
   }
 
-  package enum Place: Hashable, Sendable {
+  enum Place: Hashable, Sendable {
     case table(UInt32)
     case row(RowReference, table: UInt32)
     /// The pack with that lower bound.
     case pack([UInt8])
   }
 
-  package let kind: Kind
-  package let place: Place
-  package let words: String
+  let kind: Kind
+  let place: Place
+  let words: String
 
-  package var isDamage: Bool { kind != .leadsNowhere }
+  var isDamage: Bool { kind != .leadsNowhere }
 }

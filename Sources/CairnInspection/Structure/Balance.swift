@@ -1,3 +1,5 @@
+import RowFormat
+
 /// Compares two sets whose elements arrive one by one and in any order. Compares sums of hashes, so that neither set
 /// has to be in memory.
 struct Balance {

@@ -1,10 +1,12 @@
+import RowFormat
+
 /// Checks that Core Data's rows and entries agree with each other: STORE-FORMAT.md.
 ///
 /// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each owner of members
 /// and each key of a uniqueness constraint. Sums of hashes, for each relationship and each constraint, show whether
 /// entries and rows agree; where the sums differ, the checker reads both up to three times more. It keeps in memory the
 /// schema, one row, one pack, the members of one owner of an ordered relationship, and what ``Differences`` needs.
-package struct StructureChecker<Source: StructureSource> {
+struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
   private let normalized: (String) -> String
@@ -28,7 +30,7 @@ package struct StructureChecker<Source: StructureSource> {
   ///
   /// - Parameter normalized: Returns a text in normalisation form C.
   /// - Throws: What the source throws.
-  package static func run(
+  static func run(
     _ source: Source, normalized: @escaping (String) -> String, _ report: @escaping (StructureFinding) -> Void
   ) throws {
     guard let schema = try StoreHeadCheck.schema(of: source, report) else { return }
@@ -70,7 +72,7 @@ package struct StructureChecker<Source: StructureSource> {
     let place = StructureFinding.Place.row(reference, table: layout.entity)
     if let problem = highest.take(reference) { find(.row, place, problem) }
     do {
-      var fields = try FieldReader(bytes)
+      var fields = try RowFormat.FieldReader(bytes)
       while let (number, field) = try fields.next() {
         guard let property = layout.properties[number] else {
           throw RowDamage("\(layout.name) has no property \(number)", at: field.range.lowerBound)
@@ -121,7 +123,7 @@ package struct StructureChecker<Source: StructureSource> {
   /// reported when the rows are read in order.
   private func refers(_ row: [UInt8], _ number: UInt32, to object: ObjectReference) -> Bool {
     do {
-      return try FieldReader.field(number, of: row)?.object(in: row) == object
+      return try RowFormat.FieldReader.field(number, of: row)?.object(in: row) == object
     } catch {
       return true
     }

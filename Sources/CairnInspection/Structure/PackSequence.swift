@@ -1,3 +1,5 @@
+import RowFormat
+
 /// Reads packs in the order of their lower bounds, and checks that the entries of each lie between its lower bound and
 /// that of the next.
 struct PackSequence {

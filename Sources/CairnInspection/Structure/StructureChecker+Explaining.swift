@@ -1,3 +1,5 @@
+import RowFormat
+
 /// Finds the entries and references that do not agree, once the sums have shown that some do not.
 extension StructureChecker {
   /// Compares the entries of one relationship with the references or entries of its inverse, or those of one constraint
@@ -91,7 +93,7 @@ extension StructureChecker {
     guard let destination = relationship.property.kind.relationship?.destination else { return }
     for table in families(relationship.entity) {
       try source.forEachRow(in: table) { reference, bytes in
-        let field = try? FieldReader.field(relationship.property.number, of: bytes)
+        let field = try? RowFormat.FieldReader.field(relationship.property.number, of: bytes)
         guard let owner = try? field?.object(in: bytes), schema.has(owner.entity, propertiesOf: destination) else {
           return
         }
