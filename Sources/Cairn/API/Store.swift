@@ -347,7 +347,7 @@ public final class Store: Sendable {
     _ extent: CompactionExtent = .worthwhile, progress: ((CompactionProgress) -> Bool)? = nil
   ) throws(StoreError) -> CompactionReport {
     try checkWritable()
-    return try maintenance.compact(extent, progress)
+    return try RequestedCompaction(maintenance, extent, progress).run()
   }
 
   /// Stops compaction in the background until ``resumeCompaction()``. A compaction that is copying is given up, and
@@ -484,15 +484,15 @@ public final class Store: Sendable {
       statistics.tombstoneBytes += segment.looseTombstoneBytes
       if segment.isQuarantined.load(ordering: .relaxed) { statistics.damagedSegments += 1 }
     }
-    statistics.checkpointBytes = log.checkpointBytes.load(ordering: .relaxed)
+    statistics.checkpointBytes = log.counts.checkpointBytes.load(ordering: .relaxed)
     statistics.reservedBytes = log.reserve.bytes.load(ordering: .relaxed)
     for keyspace in index.allKeyspaces where keyspace.definedAt.load(ordering: .acquiring) > 0 {
       statistics.keyspaces += 1
       statistics.rows += keyspace.rowCount.load(ordering: .relaxed)
     }
-    statistics.retiredBytes = maintenance.retiredBytes.load(ordering: .relaxed)
-    statistics.appendedBytes = log.appendedBytes.load(ordering: .relaxed)
-    statistics.compactedBytes = log.compactedBytes.load(ordering: .relaxed)
+    statistics.retiredBytes = log.counts.retiredBytes.load(ordering: .relaxed)
+    statistics.appendedBytes = log.counts.appendedBytes.load(ordering: .relaxed)
+    statistics.compactedBytes = log.counts.compactedBytes.load(ordering: .relaxed)
     let keyspaces = Set(index.allKeyspaces.map(\.id))
     for dictionary in index.dictionaries.all where keyspaces.contains(dictionary.keyspace) {
       statistics.dictionaries += 1
@@ -504,7 +504,7 @@ public final class Store: Sendable {
     statistics.rawValueBytes = committer.counts.rawBytes.load(ordering: .relaxed)
     statistics.storedValueBytes = committer.counts.storedBytes.load(ordering: .relaxed)
     statistics.commits = committer.counts.commits.load(ordering: .relaxed)
-    statistics.syncs = log.syncCount.load(ordering: .relaxed)
+    statistics.syncs = log.counts.syncs.load(ordering: .relaxed)
     statistics.durableSequence = durableSequence
     statistics.lastSequence = lastSequence
     return statistics

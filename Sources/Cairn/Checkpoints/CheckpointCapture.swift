@@ -86,7 +86,7 @@ final class CheckpointCapture: @unchecked Sendable {
   /// Called when a leaf has been read, before rows that have been added since the capture began are left out.
   var leafWasRead: () -> Void = {}
 
-  /// Bytes written to the log when the capture began, as `Log.writtenBytes` counts them.
+  /// Bytes written to the log when the capture began, as `LogCounts.writtenBytes` counts them.
   let logCovered: Int
 
   /// Gives up, and removes the file.

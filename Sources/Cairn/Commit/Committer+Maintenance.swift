@@ -37,7 +37,7 @@ extension Committer {
           id: dictionary.id, keyspace: dictionary.keyspace, content: unsafe Array(dictionary.content.bytes),
           segments: segments)
       }
-      return (tables, keyspaces, log.writtenBytes)
+      return (tables, keyspaces, log.counts.writtenBytes)
     }
   }
 

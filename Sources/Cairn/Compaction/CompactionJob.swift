@@ -482,7 +482,7 @@ final class CompactionJob: @unchecked Sendable {
     try log.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
     try log.replace(inputs, by: output, keepsCheckpoint: checkpoint != nil)
     output?.file.close()
-    log.compactedBytes.add(output?.end.load(ordering: .relaxed) ?? 0, ordering: .relaxed)
+    log.counts.compactedBytes.add(output?.end.load(ordering: .relaxed) ?? 0, ordering: .relaxed)
     list = nil
     phase = .move(0)
   }

@@ -36,27 +36,27 @@ struct CompactionPolicy {
 
   /// Whether the log is longer than it should be for the bytes of it that are needed. `tombstones` are bytes of those
   /// that nothing keeps.
-  func isDue(logBytes: Int, needed: Int, tombstones: Int, _ candidates: [Candidate]) -> Bool {
-    isTooLong(logBytes: logBytes, needed: needed)
-      || tombstones > max(logBytes / 100, segmentSize / 4)
+  func isDue(_ usage: LogUsage, tombstones: Int, _ candidates: [Candidate]) -> Bool {
+    isTooLong(usage)
+      || tombstones > max(usage.bytes / 100, segmentSize / 4)
       || candidates.count { $0.bytes < smallSize } >= Self.smallCount
   }
 
-  func isTooLong(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + segmentSize }
+  func isTooLong(_ usage: LogUsage) -> Bool { usage.excess > usage.needed / 4 + segmentSize }
 
   /// Whether the log is too long, and `tombstones` that something keeps are a good part of the excess. The excess
   /// consists of dead records, tombstones that segments keep, and tombstones that a checkpoint keeps: the largest of
   /// the three is more than a third, and is dealt with.
-  func isTooLong(logBytes: Int, needed: Int, becauseOf tombstones: Int) -> Bool {
-    isTooLong(logBytes: logBytes, needed: needed) && tombstones > (logBytes - needed) / 3
+  func isTooLong(_ usage: LogUsage, becauseOf tombstones: Int) -> Bool {
+    isTooLong(usage) && tombstones > usage.excess / 3
   }
 
   /// Whether there is only time for copying, not for compressing again.
-  func isUrgent(logBytes: Int, needed: Int) -> Bool { logBytes - needed > needed / 4 + 2 * segmentSize }
+  func isUrgent(_ usage: LogUsage) -> Bool { usage.excess > usage.needed / 4 + 2 * segmentSize }
 
   /// How many bytes may be written before writers have to wait, so that the log stays within its bound even if it grows
   /// faster than it is compacted.
-  func slack(logBytes: Int, needed: Int) -> Int { needed + needed * 3 / 10 + 5 * segmentSize / 2 - logBytes }
+  func slack(_ usage: LogUsage) -> Int { usage.needed * 3 / 10 + 5 * segmentSize / 2 - usage.excess }
 
   /// The segments to compact together into one of at most full size; empty if there is nothing to gain.
   ///

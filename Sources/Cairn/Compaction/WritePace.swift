@@ -6,9 +6,9 @@ import Synchronization
 final class WritePace: Sendable {
   private let log: Log
   private let segmentSize: Int
-  /// The value of `Log.appendedBytes` from which on writers wait, longer the more has been written since.
+  /// The value of `LogCounts.appendedBytes` from which on writers wait, longer the more has been written since.
   private let start = Atomic<Int>(.max)
-  /// The value of `Log.appendedBytes` up to which writers have waited.
+  /// The value of `LogCounts.appendedBytes` up to which writers have waited.
   private let settled = Atomic<Int>(0)
 
   /// Nanoseconds for each KiB when the log is one segment size past the start; the delay grows with that distance to
@@ -22,9 +22,9 @@ final class WritePace: Sendable {
     self.segmentSize = segmentSize
   }
 
-  /// Makes writers wait from `slack` bytes after `appended`, a value of `Log.appendedBytes`; nil for never.
+  /// Makes writers wait from `slack` bytes after `appended`, a value of `LogCounts.appendedBytes`; nil for never.
   func set(slack: Int?, behind appended: Int) {
-    let present = log.appendedBytes.load(ordering: .relaxed)
+    let present = log.counts.appendedBytes.load(ordering: .relaxed)
     if start.load(ordering: .relaxed) >= present { settled.store(present, ordering: .relaxed) }
     start.store(slack.map { appended + $0 } ?? .max, ordering: .relaxed)
   }
@@ -48,17 +48,17 @@ final class WritePace: Sendable {
   }
 
   @inline(__always)
-  private var isDue: Bool { start.load(ordering: .relaxed) < log.appendedBytes.load(ordering: .relaxed) }
+  private var isDue: Bool { start.load(ordering: .relaxed) < log.counts.appendedBytes.load(ordering: .relaxed) }
 
   @inline(never)
   private func settle() -> Int {
-    let appended = log.appendedBytes.load(ordering: .relaxed)
+    let appended = log.counts.appendedBytes.load(ordering: .relaxed)
     return appended - max(settled.exchange(appended, ordering: .relaxed), start.load(ordering: .relaxed))
   }
 
   /// Nanoseconds to wait for some of the bytes, which are subtracted from `bytes`; nil if none remain.
   private func nextPause(_ bytes: inout Int) -> Int? {
-    let excess = log.appendedBytes.load(ordering: .relaxed) - start.load(ordering: .relaxed)
+    let excess = log.counts.appendedBytes.load(ordering: .relaxed) - start.load(ordering: .relaxed)
     guard bytes > 0, excess > 0 else { return nil }
     let delay = max(1, Int(Double(min(excess, 2 * segmentSize)) / Double(segmentSize) * Double(Self.delay)))
     let part = min(bytes, max(1, (Self.longestPause << 10) / delay))

@@ -29,7 +29,7 @@ extension Log {
     do throws(FileError) {
       try rewriteTail()
       for segment in segments {
-        syncCount.add(1, ordering: .relaxed)
+        counts.syncs.add(1, ordering: .relaxed)
         try segment.file.sync()
       }
       try directory.checkPresence()
@@ -78,7 +78,7 @@ extension Log {
     defer { closeFiles(active, isReadOnly: isReadOnly) }
     guard !isReadOnly else { return }
     // The commits that recovery found are as durable as they were; this opening syncs only what it has written.
-    let hasWritten = appendedBytes.load(ordering: .relaxed) > 0
+    let hasWritten = counts.appendedBytes.load(ordering: .relaxed) > 0
     if hasWritten { try sync(upTo: last) }
     turns.end()
     guard !hasFailed.load(ordering: .acquiring) else { return }

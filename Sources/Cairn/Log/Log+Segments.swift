@@ -64,7 +64,7 @@ extension Log {
       throw poison(error)
     }
     manifest = changed
-    checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
+    counts.checkpointBytes.store(changed.checkpointBytes, ordering: .relaxed)
   }
 
   /// In the background: creates the next segment before it is needed. If there is no space, the writer that needs the

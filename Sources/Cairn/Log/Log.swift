@@ -32,14 +32,7 @@ final class Log: Sendable {
   let hasFailed = Atomic<Bool>(false)
   let watermarkPlace: Atomic<UInt64>
   let durableSequence: Atomic<CommitSequence>
-  let syncCount = Atomic<Int>(0)
-  /// Bytes of commits' frames since the store was opened.
-  let appendedBytes = Atomic<Int>(0)
-  /// Bytes of segments that compaction has written since the store was opened.
-  let compactedBytes = Atomic<Int>(0)
-  /// Bytes of the checkpoints that the manifest lists.
-  let checkpointBytes: Atomic<Int>
-  var writtenBytes: Int { appendedBytes.load(ordering: .relaxed) + compactedBytes.load(ordering: .relaxed) }
+  let counts = LogCounts()
 
   /// The recovered bytes that are not known to be durable; nil once they have been written again.
   private let doubtfulTail: Lock<DoubtfulTail?>
@@ -86,7 +79,6 @@ final class Log: Sendable {
     reserve = Reserve(directory: directory, segmentSize: segmentSize)
     watermarkFile = WatermarkFile(directory)
     epoch = Atomic(manifest.epoch)
-    checkpointBytes = Atomic(manifest.checkpointBytes)
     self.manifest = Lock(manifest)
     segments = Lock(recovered.segments)
     tail = Lock(
@@ -99,6 +91,7 @@ final class Log: Sendable {
       DoubtfulTail(
         segments: recovered.segments.filter { recovered.unsealed.contains($0.id) },
         durable: recovered.watermark.place))
+    counts.checkpointBytes.store(manifest.checkpointBytes, ordering: .relaxed)
   }
 
   // MARK: Failure

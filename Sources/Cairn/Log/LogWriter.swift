@@ -119,7 +119,8 @@ struct LogWriter: ~Copyable {
   mutating func appended(_ segment: Segment, end: Int, sequence: CommitSequence) {
     let start = segment.end.load(ordering: .relaxed)
     let length = end - start
-    shared.appendedBytes.store(shared.appendedBytes.load(ordering: .relaxed) &+ length, ordering: .relaxed)
+    let appended = shared.counts.appendedBytes.load(ordering: .relaxed)
+    shared.counts.appendedBytes.store(appended &+ length, ordering: .relaxed)
     segment.end.store(end, ordering: .releasing)
     segment.lastSequence.store(sequence, ordering: .releasing)
     lastSequence = sequence
