@@ -40,7 +40,7 @@ package struct StoreBuilder: ~Copyable {
       default: throw StoreError(error)
       }
     }
-    guard try Self.attempt({ () throws(FileError) in try directory.list() }).isEmpty else {
+    guard try StoreError.wrap({ () throws(FileError) in try directory.list() }).isEmpty else {
       throw StoreError(.alreadyExists, "the directory \(path) is not empty")
     }
     self.files = files
@@ -53,10 +53,6 @@ package struct StoreBuilder: ~Copyable {
     manifest.epoch = 1
     manifest.highestSequence = lastSequence
     manifest.chainSequence = lastSequence
-  }
-
-  private static func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
-    do throws(FileError) { return try body() } catch { throw StoreError(error) }
   }
 
   // MARK: Adding

@@ -279,7 +279,7 @@ public final class Store: Sendable {
   public func sync() throws(StoreError) {
     try index.checkProcess()
     guard !isReadOnly else { return }
-    try log.sync(upTo: lastSequence)
+    try log.syncs.sync(upTo: lastSequence)
   }
 
   /// Returns once a commit and all before it are durable, without blocking the calling thread: for a caller who has
@@ -300,7 +300,7 @@ public final class Store: Sendable {
   /// The newest commit known to be durable: it and all before it survive a loss of power.
   public var durableSequence: CommitSequence {
     // A sync may cover a commit that is in the log but not visible yet.
-    let durable = log.durableSequence.load(ordering: .acquiring)
+    let durable = log.syncs.durable.sequence
     return min(durable, lastSequence)
   }
 
@@ -364,10 +364,10 @@ public final class Store: Sendable {
   package var identity: UInt128 { log.store }
 
   /// Whether a failure has ended writing.
-  package var isPoisoned: Bool { log.hasFailed.load(ordering: .acquiring) }
+  package var isPoisoned: Bool { log.failure.isThere }
 
   /// - Throws: `poisoned` if a failure has ended writing.
-  package func checkHealth() throws(StoreError) { try log.checkHealth() }
+  package func checkHealth() throws(StoreError) { try log.failure.check() }
 
   /// A row's value; nil if there is no such row.
   /// - Throws: `corrupted` if the row's record is damaged.

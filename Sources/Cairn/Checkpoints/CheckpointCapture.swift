@@ -45,12 +45,12 @@ final class CheckpointCapture: @unchecked Sendable {
   /// newest commit: such a checkpoint belongs to the commits after the one that the store was taken back to, and stays
   /// as it is until the first write.
   init?(index: Index, log: Log, committer: Committer) throws(StoreError) {
-    let id = (log.manifest.withLock { $0.checkpoints.last?.id } ?? 0).next
+    let id = (log.manifest.newestCheckpoint?.id ?? 0).next
     let name = CheckpointTables.fileName(id)
     // Stored before the commit lock is taken: an epoch that begins after that does not remove the file.
-    log.capturedCheckpoint.store(id, ordering: .releasing)
+    log.manifest.capturedCheckpoint.store(id, ordering: .releasing)
     guard id <= .highest, let start = committer.beginCapture(id: id) else { return nil }
-    guard log.newestCheckpoint?.sequence ?? 0 <= start.tables.sequence else {
+    guard log.manifest.newestCheckpoint?.sequence ?? 0 <= start.tables.sequence else {
       committer.endCapture(start.tables.sequence)
       return nil
     }
@@ -95,7 +95,7 @@ final class CheckpointCapture: @unchecked Sendable {
     isOver = true
     committer.endCapture(tables.sequence)
     file.close()
-    log.removeCheckpoint(tables.id)
+    log.directory.removeIfPossible(CheckpointTables.fileName(tables.id))
   }
 
   /// Does a piece of the work; returns the checkpoint's entry once it is durable. A failure ends the capture.
@@ -257,7 +257,7 @@ final class CheckpointCapture: @unchecked Sendable {
       defer { file.close() }
       length = try nodes.finish(tables)
       // The checkpoint must not contain anything newer than what is durable.
-      try log.sync(upTo: tables.sequence, through: tables.place)
+      try log.syncs.sync(upTo: tables.sequence, through: tables.place)
       do throws(FileError) {
         try file.sync()
         try log.directory.sync()
@@ -265,12 +265,12 @@ final class CheckpointCapture: @unchecked Sendable {
         throw StoreError(error)
       }
     } catch {
-      log.removeCheckpoint(tables.id)
+      log.directory.removeIfPossible(CheckpointTables.fileName(tables.id))
       throw error
     }
     let entry = Manifest.Checkpoint(
       id: tables.id, sequence: tables.sequence, place: tables.place, length: length)
-    try log.publish(entry)
+    try log.manifest.publish(entry)
     return entry
   }
 }

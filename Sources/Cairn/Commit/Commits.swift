@@ -33,7 +33,7 @@ final class Commits: Sendable {
   /// Returns the commit's sequence once the commit is as durable as requested.
   func make(_ commit: some Commit, _ durability: Durability) throws(StoreError) -> CommitSequence {
     let sequence = try append(commit, durability)
-    if durability == .durable { try log.sync(upTo: sequence) }
+    if durability == .durable { try log.syncs.sync(upTo: sequence) }
     return sequence
   }
 
@@ -110,7 +110,7 @@ final class Commits: Sendable {
     }
     for (request, sequence) in appended {
       do throws(StoreError) {
-        try log.sync(upTo: sequence)
+        try log.syncs.sync(upTo: sequence)
         request.done(.success(sequence))
       } catch {
         request.done(.failure(error))

@@ -11,7 +11,7 @@ extension Committer {
       guard let place = writer.log.end else { return nil }
       index.newRows.begin()
       var tables = CheckpointTables(
-        features: log.manifest.withLock { $0.features }, store: log.store, hashSeed: index.hash.seed, id: id,
+        features: log.manifest.features, store: log.store, hashSeed: index.hash.seed, id: id,
         sequence: index.snapshots.register { index.published.load(ordering: .sequentiallyConsistent) },
         place: place, extentShift: index.table.extentShift, extentCount: index.table.extentCount)
       tables.segments = log.segments.withLock { $0 }.map { segment in

@@ -48,7 +48,7 @@ final class Committer: Sendable {
     try index.checkProcess()
     return try betweenCommits(attempts: C.lockAttempts) { (writer) throws(StoreError) in
       guard !writer.isClosed else { throw StoreError(.closed, "the store is closed") }
-      try log.checkHealth()
+      try log.failure.check()
       guard let needs = try commit.prepare(&writer) else { return index.published.load(ordering: .relaxed) }
       let sequence = try writer.assembly.begin(needs, in: &writer.log)
       try commit.write(sequence, &writer)
@@ -67,7 +67,7 @@ final class Committer: Sendable {
       try commit.apply(sequence, &writer)
     } catch {
       // The commit is in the log but must not become visible; reopening decides from the log alone.
-      throw log.poison(FileError(.system(0), "update the index (\(error.message)) of", log.directory.path))
+      throw log.failure.poison(FileError(.system(0), "update the index (\(error.message)) of", log.directory.path))
     }
     index.published.store(sequence, ordering: .sequentiallyConsistent)
     counts.commits.add(1, ordering: .relaxed)

@@ -23,7 +23,7 @@ struct KeyspaceDrop: Commit {
 
   func apply(_ sequence: CommitSequence, _ writer: inout Writer) {
     remove(sequence, &writer)
-    writer.log.shared.forget(keyspace.id, droppedAt: sequence)
+    writer.log.shared.manifest.note(keyspace.id, droppedAt: sequence)
     for (extent, bytes) in keyspace.live.byExtent {
       writer.log.segment(extent: extent).liveBytes.subtract(bytes, ordering: .relaxed)
     }

@@ -16,7 +16,7 @@ struct RetentionChange: Commit {
 
   func write(_ sequence: CommitSequence, _ writer: inout Writer) throws(StoreError) {
     try writer.define(keyspace, sequence)
-    writer.log.shared.note(keyspace.id, oldVersions: oldVersions)
+    writer.log.shared.manifest.note(keyspace.id, oldVersions: oldVersions)
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     _ = try unsafe withUnsafeBytes(of: oldVersions.littleEndian) { (value) throws(StoreError) in
       try unsafe writer.assembly.add(

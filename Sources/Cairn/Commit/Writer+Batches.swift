@@ -218,12 +218,8 @@ extension Writer {
       }
     }
     keyspace.definedAt.store(sequence, ordering: .releasing)
-    log.shared.manifest.withLock { manifest in
-      manifest.nextKeyspace = max(manifest.nextKeyspace, keyspace.id.next)
-      manifest.keyspaces.insert(
-        Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name),
-        at: manifest.keyspaces.partitioningIndex { $0.id > keyspace.id })
-    }
+    log.shared.manifest.note(
+      Manifest.Keyspace(id: keyspace.id, isOrdered: keyspace.isOrdered, definedAt: sequence, name: keyspace.name))
   }
 
   mutating func assemble(_ batch: BatchBuffer) throws(StoreError) {

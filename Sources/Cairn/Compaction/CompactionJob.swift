@@ -84,7 +84,7 @@ final class CompactionJob: @unchecked Sendable {
     sequence = index.published.load(ordering: .acquiring)
     purged = sequence
     purgedApartFromPinned = sequence
-    checkpoint = log.newestCheckpoint
+    checkpoint = log.manifest.newestCheckpoint
     horizon = Self.horizon(beside: inputs, log, checkpoint)
     assembly = FrameAssembly(log: log)
     reencoder = Reencoder(dictionaries: index.dictionaries, effort: effort)
@@ -209,7 +209,7 @@ final class CompactionJob: @unchecked Sendable {
       if let number, keyspaces[number].droppedAt.load(ordering: .acquiring) == .max { carry(address, header) }
     case .keyspaceDropped:
       // Rows that a snapshot sees are copied, so the record that drops them is copied too.
-      let isNeeded = number != nil || header.sequence > horizon || log.lists(keyspace: header.keyspace)
+      let isNeeded = number != nil || header.sequence > horizon || log.manifest.lists(keyspace: header.keyspace)
       if isNeeded { carry(address, header) }
     case .dictionary:
       if let number, isDictionaryNeeded(record, keyspaces[number]) { carry(address, header) }
@@ -421,7 +421,7 @@ final class CompactionJob: @unchecked Sendable {
 
   private func readMoves() throws(StoreError) {
     guard checkpoint != nil else { return }
-    for segment in inputs where segment.isCompacted && log.hasMoves(segment.id) {
+    for segment in inputs where segment.isCompacted && log.manifest.hasMoves(segment.id) {
       do throws(StoreError) {
         try readMoves(segment)
       } catch {
@@ -479,7 +479,7 @@ final class CompactionJob: @unchecked Sendable {
       try log.harden(output, list)
     }
     // Makes the records durable that have superseded those left out.
-    try log.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
+    try log.syncs.sync(upTo: index.applying.load(ordering: .sequentiallyConsistent))
     try log.replace(inputs, by: output, keepsCheckpoint: checkpoint != nil)
     output?.file.close()
     log.counts.compactedBytes.add(output?.end.load(ordering: .relaxed) ?? 0, ordering: .relaxed)

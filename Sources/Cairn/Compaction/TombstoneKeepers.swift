@@ -48,7 +48,7 @@ struct TombstoneKeepers {
     lowest = Lowest(segments)
     let purgeable = Set(purgeable.map(\.id))
     lowestOther = Lowest(segments.filter { !purgeable.contains($0.id) })
-    checkpoint = log.newestCheckpoint?.sequence ?? .max
+    checkpoint = log.manifest.newestCheckpoint?.sequence ?? .max
   }
 
   private static func isHeldBack(_ segment: Segment) -> Bool {

@@ -51,7 +51,7 @@ import Synchronization
     self.offset = offset
     self.sequence = sequence
     time = log.environment.clock()
-    watermark = log.watermark
+    watermark = log.syncs.durable.watermark
     written = 0
     count = FrameHeader.size
     recordCount = 0

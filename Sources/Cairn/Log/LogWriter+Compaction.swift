@@ -54,6 +54,6 @@ extension LogWriter {
   /// Adds a feature to the manifest, unless it is there already.
   mutating func use(_ feature: UInt64) throws(StoreError) {
     _ = try currentEpoch()
-    try shared.addFeature(feature)
+    try shared.manifest.add(feature: feature)
   }
 }

@@ -5,7 +5,7 @@ struct LogWriter: ~Copyable {
   let shared: Log
   private(set) var active: Segment?
   /// The first segment of an epoch that the manifest already lists, until it is active.
-  var begun: (Log.PreparedFile, UInt32)?
+  var begun: (PreparedSegment, UInt32)?
   private var reserved = 0
   private var zeroed = 0
   private var segmentsByExtent: [Segment?] = []
@@ -98,7 +98,7 @@ struct LogWriter: ~Copyable {
       while target < needed { target *= 2 }
     }
     target = min(target, max(needed, shared.fullLength))
-    try shared.allocate(segment.file, target)
+    try StoreError.wrap { () throws(FileError) in try segment.file.reserve(target) }
     reserved = target
     shared.environment.scheduler.schedule { [shared] in shared.keepReserve() }
   }
@@ -111,7 +111,7 @@ struct LogWriter: ~Copyable {
     let stop = min(reserved, offset + length + Log.firstReservation)
     guard start < stop else { return }
     let zeros = [UInt8](repeating: 0, count: stop - start)
-    do throws(FileError) { try segment.file.writeAll(zeros, at: start) } catch { throw shared.poison(error) }
+    do throws(FileError) { try segment.file.writeAll(zeros, at: start) } catch { throw shared.failure.poison(error) }
     zeroed = stop
   }
 
@@ -124,10 +124,7 @@ struct LogWriter: ~Copyable {
     segment.end.store(end, ordering: .releasing)
     segment.lastSequence.store(sequence, ordering: .releasing)
     lastSequence = sequence
-    shared.tail.withLock { tail in
-      tail.sequence = sequence
-      tail.frame = start
-    }
+    shared.syncs.note(sequence, at: start)
   }
 
   /// Where the log ends; nil while there is no commit.
@@ -141,17 +138,21 @@ struct LogWriter: ~Copyable {
   /// Makes a prepared file the active segment.
   @discardableResult
   mutating func activate(
-    _ next: Log.PreparedFile, epoch: UInt32, length: Int, recoveredEnd: Place
+    _ next: PreparedSegment, epoch: UInt32, length: Int, recoveredEnd: Place
   ) throws(StoreError) -> Segment {
     let needed = SegmentHeader.size + length
-    if needed > next.reserved { try shared.allocate(next.file, needed) }
-    let mapping = try shared.attempt { () throws(FileError) in try next.file.map(max(shared.segmentSize, needed)) }
+    let mapping = try StoreError.wrap { () throws(FileError) in
+      if needed > next.reserved { try next.file.reserve(needed) }
+      return try next.file.map(max(shared.segmentSize, needed))
+    }
     reserved = max(needed, next.reserved)
     zeroed = 0
     let header = SegmentHeader(
       store: shared.store, id: next.id, epoch: epoch, baseSequence: lastSequence, created: shared.environment.clock(),
-      watermark: shared.watermark, recoveredEnd: recoveredEnd)
-    do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch { throw shared.poison(error) }
+      watermark: shared.syncs.durable.watermark, recoveredEnd: recoveredEnd)
+    do throws(FileError) { try next.file.writeAll(header.encoded(), at: 0) } catch {
+      throw shared.failure.poison(error)
+    }
     let extents = shared.table.enter(mapping, id: next.id, seed: header.seed, baseSequence: lastSequence)
     let segment = Segment(
       id: next.id, epoch: epoch, file: next.file, mapping: mapping,
@@ -159,24 +160,22 @@ struct LogWriter: ~Copyable {
       lastSequence: lastSequence)
     enter(segment)
     shared.list(segment)
-    shared.tail.withLock { tail in
-      tail.segments.append(segment)
-      tail.frame = 0
-    }
-    shared.epoch.store(epoch, ordering: .relaxed)
+    shared.syncs.begin(segment)
     active = segment
     return segment
   }
 
   mutating func roll(_ length: Int, schedulesSeal: Bool = true) throws(StoreError) -> Segment {
-    if shared.prepared.withLock({ $0 == nil }) {
+    if shared.manifest.prepared.withLock({ $0 == nil }) {
       // The background work is late, and so perhaps is the reserve, which is needed when a disk fills up this fast.
       if !shared.reserve.isSpent.load(ordering: .relaxed) { shared.keepReserve() }
       try shared.prepareNow()
     }
-    guard let next = shared.prepared.withLock({ $0 }), let full = active else { fatalError("no segment to roll to") }
+    guard let next = shared.manifest.prepared.withLock({ $0 }), let full = active else {
+      fatalError("no segment to roll to")
+    }
     let segment = try activate(next, epoch: full.epoch, length: length, recoveredEnd: Place(segment: 0, offset: 0))
-    shared.prepared.withLock { $0 = nil }
+    shared.manifest.prepared.withLock { $0 = nil }
     if schedulesSeal {
       shared.environment.scheduler.schedule { [shared] in
         shared.seal(full)

@@ -13,7 +13,7 @@ package struct RecoveredLog: Sendable {
   var last: Segment?
   /// Files of segments, checkpoints and move lists that the manifest does not list.
   var unlisted: [String] = []
-  var moveLists = Log.MoveLists()
+  var moveLists = CurrentManifest.MoveLists()
   /// Checkpoints that the manifest lists and that are unusable.
   var uselessCheckpoints: Set<CheckpointID> = []
   /// The segments that the manifest does not call sealed.

@@ -113,7 +113,7 @@ final class Maintenance: Sendable {
     if case .idle = state.work { state.work = .checking }
     var isGoingOn = false
     do throws(StoreError) {
-      try log.checkHealth()
+      try log.failure.check()
       isGoingOn = try step(&state)
     } catch {
       if let job = state.job, error.code == .noSpace {
@@ -150,7 +150,7 @@ final class Maintenance: Sendable {
   private func begin(_ state: inout State) throws(StoreError) -> Bool {
     if isCheckpointDue(state) { return try beginCapture(&state) }
     if isCheckpointInTheWay(state) {
-      try log.giveUpCheckpoints()
+      try log.manifest.giveUpCheckpoints()
       state.checkpoints.noteNone()
       return true
     }
@@ -171,7 +171,7 @@ final class Maintenance: Sendable {
       state.work = rest
       state.policy.largestOutput = .max
       // A checkpoint whose moved records cannot be found any more is no longer listed.
-      if log.newestCheckpoint == nil { state.checkpoints.noteNone() }
+      if log.manifest.newestCheckpoint == nil { state.checkpoints.noteNone() }
       state.retired.retire(job.inputs)
     case .idle, .checking, .closed: break
     }
@@ -228,7 +228,7 @@ final class Maintenance: Sendable {
   /// Whether the log is too long because of the newest checkpoint. Without that checkpoint it becomes shorter, and
   /// opening is slower until there is another one.
   private func isCheckpointInTheWay(_ state: State) -> Bool {
-    guard compacts, !state.isPaused, log.newestCheckpoint != nil else { return false }
+    guard compacts, !state.isPaused, log.manifest.newestCheckpoint != nil else { return false }
     let usage = LogUsage(log)
     return state.policy.isTooLong(usage)
       && state.policy.isTooLong(usage, becauseOf: TombstoneKeepers(log).bytes(keptBy: .checkpoint))
@@ -254,7 +254,7 @@ final class Maintenance: Sendable {
   }
 
   func checkpoint(_ state: inout State) throws(StoreError) {
-    try log.checkHealth()
+    try log.failure.check()
     try finishJob(&state)
     abandonCapture(&state)
     guard state.checkpoints.isOutdated, try beginCapture(&state) else { return }

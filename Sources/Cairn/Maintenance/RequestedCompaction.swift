@@ -40,7 +40,7 @@ struct RequestedCompaction {
 
   private func prepare() throws(StoreError) {
     try maintenance.changeIfOpen { (state) throws(StoreError) in
-      try log.checkHealth()
+      try log.failure.check()
       try endWork(&state)
       state.policy.largestOutput = .max
       // The state that recovery found has to be written to disk first.
@@ -51,7 +51,9 @@ struct RequestedCompaction {
         try maintenance.committer.sealActive()
         // Tombstones newer than the checkpoint have to stay because of it.
         let tombstones = log.segments.withLock { $0 }.reduce(0) { $0 + $1.looseTombstoneBytes }
-        if tombstones > LogUsage(log).needed / 200, log.newestCheckpoint != nil { try maintenance.checkpoint(&state) }
+        if tombstones > LogUsage(log).needed / 200, log.manifest.newestCheckpoint != nil {
+          try maintenance.checkpoint(&state)
+        }
       } catch {
         // On a full disk the segments that can be compacted still are.
         guard error.code == .noSpace else { throw error }

@@ -10,21 +10,20 @@ extension LogWriter {
     begun = (file, epoch)
     let end = recovered.last.map { Place(segment: $0.id, offset: $0.end.load(ordering: .relaxed)) }
     lastSequence = recovered.baseOfNextEpoch(epoch)
-    shared.durableSequence.store(recovered.lastSequence, ordering: .releasing)
-    if let end { shared.watermarkPlace.store(end.packed, ordering: .releasing) }
+    shared.syncs.durable.move(to: recovered.lastSequence, end)
     try activate(file, epoch: epoch, length: 0, recoveredEnd: end ?? Place(segment: 0, offset: 0))
     begun = nil
     recovered.segments = []
     shared.environment.scheduler.schedule { [shared] in shared.prepare() }
   }
 
-  private mutating func startEpoch() throws(StoreError) -> (Log.PreparedFile, UInt32) {
+  private mutating func startEpoch() throws(StoreError) -> (PreparedSegment, UInt32) {
     for discarded in recovered.discarded { try keepAside(discarded) }
     do throws(FileError) {
-      try shared.rewriteTail()
+      try shared.syncs.rewriteDoubtful()
       for segment in recovered.segments where recovered.unsealed.contains(segment.id) { try segment.file.sync() }
     } catch {
-      throw shared.poison(error)
+      throw shared.failure.poison(error)
     }
     let begun = try shared.manifest.withLock { (manifest) throws(StoreError) in
       var changed = manifest
@@ -39,34 +38,32 @@ extension LogWriter {
       guard changed.epoch <= Format.maximumID, base <= Format.maximumBaseSequence else { throw Log.usedUp }
       // So that no later epoch begins here again if a crash loses all of this one.
       changed.highestSequence = max(changed.highestSequence, base)
-      return (try shared.addSegment(to: &manifest, changed), changed.epoch)
+      return (try shared.manifest.addSegment(to: &manifest, changed, reserving: shared.firstLength), changed.epoch)
     }
     // The remaining bytes and files are not used; it does no harm if one of them cannot be removed.
     for segment in recovered.segments where recovered.unsealed.contains(segment.id) {
       do throws(FileError) { try segment.file.truncate(segment.end.load(ordering: .relaxed)) } catch {}
-      shared.close(segment)
+      shared.syncs.close(segment)
     }
-    for id in recovered.excluded.sorted() { shared.remove(Segment.fileName(id)) }
-    for id in recovered.uselessCheckpoints.sorted() { shared.removeCheckpoint(id) }
+    for id in recovered.excluded.sorted() { shared.directory.removeIfPossible(Segment.fileName(id)) }
+    for id in recovered.uselessCheckpoints.sorted() { shared.directory.removeIfPossible(CheckpointTables.fileName(id)) }
     // Not before the manifest that no longer lists them is durable.
     removeLeftovers(except: Segment.fileName(begun.0.id))
     return begun
   }
 
   private func removeLeftovers(except segment: String) {
-    // A checkpoint that has been begun since the opening may have the name of one that was never finished, and is
-    // listed only when it is finished.
-    let captured = shared.capturedCheckpoint.load(ordering: .acquiring)
-    let checkpoints = shared.manifest.withLock { $0.checkpoints.map(\.id) } + [captured]
-    let used = Set([segment] + checkpoints.map { CheckpointTables.fileName($0) })
-    for name in recovered.unlisted where !used.contains(name) { shared.remove(name) }
+    let used = Set([segment] + shared.manifest.usedCheckpoints.map { CheckpointTables.fileName($0) })
+    for name in recovered.unlisted where !used.contains(name) { shared.directory.removeIfPossible(name) }
   }
 
   /// Saves the bytes after the end of the log in a file of their own.
   private func keepAside(_ discarded: RecoveredLog.Discarded) throws(StoreError) {
     let name = Segment.discardedName(discarded.place.segment, discarded.place.offset)
     // An existing file may be incomplete, left by an attempt that was interrupted; the bytes are still in the log.
-    let file = try shared.attempt { () throws(FileError) in try shared.create(name, discarded.length) }
+    let file = try StoreError.wrap { () throws(FileError) in
+      try shared.directory.create(name, reserving: discarded.length)
+    }
     defer { file.close() }
     do throws(FileError) {
       try unsafe file.write(
@@ -74,7 +71,7 @@ extension LogWriter {
       try file.sync()
       try shared.directory.sync()
     } catch {
-      throw shared.poison(error)
+      throw shared.failure.poison(error)
     }
   }
 }

@@ -41,7 +41,7 @@ struct StoreOpening {
   func withLock<R>(_ body: () throws -> R) throws -> R {
     let directory = try openDirectory()
     _ = try isEmpty(directory)
-    let lock = try attempt { () throws(FileError) in
+    let lock = try StoreError.wrap { () throws(FileError) in
       try directory.lock(Self.lockName, owner: Array(LockOwner.text.utf8))
     }
     defer { lock.release() }
@@ -55,7 +55,7 @@ struct StoreOpening {
       guard error.code == .notFound, options.createIfMissing else { throw error }
     }
     let permissions = FilePermissions(bits: options.filePermissions)
-    try attempt { () throws(FileError) in try environment.files.createDirectory(path, permissions) }
+    try StoreError.wrap { () throws(FileError) in try environment.files.createDirectory(path, permissions) }
     return try openDirectory()
   }
 
@@ -73,13 +73,9 @@ struct StoreOpening {
 
   private var nothingThere: StoreError { StoreError(.notFound, "there is no store at \(path)") }
 
-  private func attempt<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
-    do throws(FileError) { return try body() } catch { throw StoreError(error) }
-  }
-
   /// Whether the directory contains at most the files that an interrupted opening leaves.
   private func isEmpty(_ directory: any Directory) throws(StoreError) -> Bool {
-    let names = try attempt { () throws(FileError) in try directory.list() }
+    let names = try StoreError.wrap { () throws(FileError) in try directory.list() }
     if names.contains(ManifestFile.name) { return false }
     guard names.allSatisfy({ $0 == Self.lockName || $0 == ManifestFile.temporaryName }) else {
       throw StoreError(.notAStore, "\(path) has files but no manifest")
@@ -91,14 +87,14 @@ struct StoreOpening {
 
   private func openForWriting(_ directory: any Directory) throws(StoreError) -> Store {
     let isNew = try isEmpty(directory)
-    try attempt { () throws(FileError) in
+    try StoreError.wrap { () throws(FileError) in
       if isNew {
         directory.usePermissions(FilePermissions(bits: options.filePermissions))
       } else {
         try directory.adoptPermissions(of: ManifestFile.name)
       }
     }
-    let lock = try attempt { () throws(FileError) in
+    let lock = try StoreError.wrap { () throws(FileError) in
       try directory.lock(Self.lockName, owner: Array(LockOwner.text.utf8))
     }
     do throws(StoreError) {
@@ -114,7 +110,7 @@ struct StoreOpening {
     let store = UInt128(environment.random()) << 64 | UInt128(environment.random())
     var manifest = Manifest(store: store, hashSeed: environment.random(), segmentSize: options.segmentSize)
     manifest.generation = 1
-    try attempt { () throws(FileError) in
+    try StoreError.wrap { () throws(FileError) in
       try ManifestFile(directory: directory).replace(with: manifest)
       try environment.files.syncDirectory(SystemFileLayer.split(path).parent)
     }

@@ -1,4 +1,9 @@
 extension StoreError {
+  /// Calls `body`, and throws its errors as those of a store.
+  package static func wrap<R>(_ body: () throws(FileError) -> R) throws(StoreError) -> R {
+    do throws(FileError) { return try body() } catch { throw StoreError(error) }
+  }
+
   /// Why a call of the file layer failed.
   package init(_ error: FileError) {
     let code: Code

@@ -62,14 +62,14 @@ import Testing
     store.pauseCompaction()
     for round in 0..<6 as Range<UInt64> { try fill(store, 0..<4000, round: round) }
     let files = segmentFiles
-    let checkpoint = store.log.newestCheckpoint?.sequence ?? 0
+    let checkpoint = store.log.manifest.newestCheckpoint?.sequence ?? 0
     store.resumeCompaction()
     while segmentFiles == files { try #require(machine.runOneInBackground()) }
     #expect(segmentFiles.isSuperset(of: files))
     store.pauseCompaction()
     #expect(segmentFiles == files)
     for round in 6..<8 as Range<UInt64> { try fill(store, 0..<4000, round: round) }
-    #expect((store.log.newestCheckpoint?.sequence ?? 0) > checkpoint)
+    #expect((store.log.manifest.newestCheckpoint?.sequence ?? 0) > checkpoint)
     #expect(store.statistics.compactedBytes == 0)
     store.resumeCompaction()
     try runBackground()

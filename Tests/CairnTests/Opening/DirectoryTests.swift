@@ -77,7 +77,7 @@ import Testing
       try store.put([1], at: 1, in: rows)
       // Wait for the background work: a manifest written into a removed directory would stop the store before there is
       // anything that closing fails to sync.
-      while store.log.prepared.withLock({ $0 == nil }) { sched_yield() }
+      while store.log.manifest.prepared.withLock({ $0 == nil }) { sched_yield() }
       let files = SystemFileLayer()
       // The store may create more files in the background meanwhile.
       repeat {
@@ -277,7 +277,7 @@ import Testing
         let rows = try store.keyspace("rows")
         for number in 0..<5 as Range<Int64> { try store.put([UInt8].noise(2000), at: .integer(number), in: rows) }
         // After this, no background work is due.
-        while store.log.prepared.withLock({ $0 == nil }) { sched_yield() }
+        while store.log.manifest.prepared.withLock({ $0 == nil }) { sched_yield() }
         let second = "\(directory)/second"
         try Store.open(at: second).close()
         let allowed = limitDescriptors(to: 60)
