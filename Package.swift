@@ -33,7 +33,7 @@ let package = Package(
     .target(name: "RowFormat", dependencies: ["CCairnPlatform", "Hashing"], swiftSettings: settings),
     .target(name: "CairnInspection", dependencies: ["Cairn", "RowFormat"], swiftSettings: settings),
     .target(name: "CairnSimulation", dependencies: ["Cairn", "CairnInspection"], swiftSettings: settings),
-    .target(name: "CForking", path: "Tests/CForking"),
+    .target(name: "CForking", path: "Tests/Support/CForking"),
     .testTarget(
       name: "CairnTests",
       dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking", "RowFormat"],
@@ -48,8 +48,8 @@ let package = Package(
 let isEngineAlone = Context.environment["CAIRN_ENGINE_ALONE"] == "1"
 
 // Apple's platforms have their own Core Data. The code for those platforms can be tested elsewhere with a folder of
-// Tests/AppleSide in the place of Apple's framework: with Stub, only the two stores are built; with OpenCoreData,
-// everything is.
+// Tests/Scripts/AppleSide in the place of Apple's framework: with Stub, only the two stores are built; with
+// OpenCoreData, everything is.
 let standIn = Context.environment["CAIRN_APPLE_SIDE"]
 #if canImport(Darwin)
   let isApple = true
@@ -106,7 +106,7 @@ if !isApple && !isEngineAlone {
   package.targets.append(
     .target(
       name: "CoreData", dependencies: hasOpenCoreData ? ["OpenCoreData"] : [],
-      path: standIn.map { "Tests/AppleSide/\($0)" },
+      path: standIn.map { "Tests/Scripts/AppleSide/\($0)" },
       swiftSettings: (hasOpenCoreData ? settings : features) + evolution))
 }
 
@@ -136,9 +136,9 @@ if hasOpenCoreData && !isEngineAlone {
       swiftSettings: settings),
     .testTarget(name: "CatalogueTests", dependencies: ["catalogue"], swiftSettings: settings),
     .executableTarget(
-      name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"], path: "Tests/StoreReader/Writer",
-      swiftSettings: settings),
-    .target(name: "CHeap", path: "Tests/CHeap"),
+      name: "storewriter", dependencies: ["CairnIncrementalStore", "OpenCoreData"],
+      path: "Tests/Scripts/StoreReader/Writer", swiftSettings: settings),
+    .target(name: "CHeap", path: "Tests/Support/CHeap"),
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CHeap"],

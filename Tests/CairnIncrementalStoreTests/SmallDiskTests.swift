@@ -4,7 +4,7 @@ import Testing
 
 @testable import CairnIncrementalStore
 
-/// The path of a real file system of a few megabytes, which `Tests/DiskFull/test.sh` mounts.
+/// The path of a real file system of a few megabytes, which `Tests/Scripts/DiskFull/test.sh` mounts.
 private let smallDisk = ProcessInfo.processInfo.environment["CAIRN_SMALL_DISK"]
 
 @Suite(.enabled(if: smallDisk != nil), .serialized) struct SmallDiskTests {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CorpusTests {
   @Test(arguments: FuzzTarget.allCases) func everyInputGivesAValueOrATypedError(_ target: FuzzTarget) throws {
     let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Fuzz/\(target.rawValue)")
+      .deletingLastPathComponent().appending(path: "Data/Fuzz/\(target.rawValue)")
     let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
     #expect(!files.isEmpty)
     for file in files {

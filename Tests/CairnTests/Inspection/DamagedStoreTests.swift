@@ -7,7 +7,7 @@ import Testing
 /// The committed damaged stores: what the verifier finds in each, and what salvage recovers.
 @Suite struct DamagedStoreTests {
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Damaged")
+    .deletingLastPathComponent().appending(path: "Data/Damaged")
 
   /// `CAIRN_WRITE_FIXTURES=1 swift test --filter DamagedStoreTests` writes the stores anew.
   private static let isWriting = ProcessInfo.processInfo.environment["CAIRN_WRITE_FIXTURES"] != nil

@@ -3,7 +3,7 @@ import CairnSimulation
 
 @testable import Cairn
 
-/// Makes the stores under Tests/Damaged anew, in memory.
+/// Makes the stores under Tests/Data/Damaged anew, in memory.
 enum DamagedStores {
   static let names = [
     "flipped-compacted-record", "flipped-header", "flipped-manifest", "flipped-record", "missing-segment",

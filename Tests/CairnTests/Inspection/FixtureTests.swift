@@ -7,7 +7,7 @@ import Testing
 @Suite struct FixtureTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  private static let directory = tests.appending(path: "Fixtures")
+  private static let directory = tests.appending(path: "Data/Fixtures")
 
   private static func make(_ name: String) throws -> Fixtures.Files {
     switch name {

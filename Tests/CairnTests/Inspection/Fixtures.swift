@@ -3,7 +3,7 @@ import CairnSimulation
 
 @testable import Cairn
 
-/// Makes the stores under Tests/Fixtures anew, in memory, with the same clock and the same random numbers. Another
+/// Makes the stores under Tests/Data/Fixtures anew, in memory, with the same clock and the same random numbers. Another
 /// version of liblz4 may compress values to other bytes; the values themselves are the same.
 enum Fixtures {
   typealias Files = [String: [UInt8]]

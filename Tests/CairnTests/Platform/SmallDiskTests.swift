@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-/// The path of a real file system of a few megabytes, which `Tests/DiskFull/test.sh` mounts.
+/// The path of a real file system of a few megabytes, which `Tests/Scripts/DiskFull/test.sh` mounts.
 private let smallDisk = unsafe getenv("CAIRN_SMALL_DISK").map { unsafe String(cString: $0) }
 
 @Suite(.enabled(if: smallDisk != nil), .serialized) struct SmallDiskTests {

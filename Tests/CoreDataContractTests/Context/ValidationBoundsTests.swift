@@ -5,7 +5,8 @@ import Testing
 #if !canImport(Darwin)
   @Suite("Bounds in a model file", .anyStore)
   struct ValidationBoundsTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Models")
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../Data/Models")
 
     private func code(_ model: String, _ entity: String, _ key: String, _ value: any Sendable) throws -> Int? {
       let url = Self.folder.appending(path: model).standardizedFileURL

@@ -4,7 +4,7 @@ import OpenCoreData
 /// The models in Xcode's format, and temporary folders for others.
 enum Fixtures {
   static let models = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Models").standardizedFileURL
+    .appending(path: "../../Data/Models").standardizedFileURL
 
   static func model(_ name: String) throws -> NSManagedObjectModel {
     try NSManagedObjectModel(modelFileAt: models.appending(path: name))

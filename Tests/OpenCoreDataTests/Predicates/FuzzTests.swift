@@ -5,7 +5,7 @@ import Testing
   @Test("Formats that fuzzing has found are refused or work.")
   func corpus() throws {
     let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Fuzz/predicate")
+      .deletingLastPathComponent().appending(path: "Data/Fuzz/predicate")
     let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
     #expect(!files.isEmpty)
     for file in files { try FuzzedFormat.run(Array(Data(contentsOf: file))) }

@@ -1,0 +1,10 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Consumer",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Cairn", path: "../../..")],
+  targets: [.executableTarget(name: "Consumer", dependencies: ["Cairn"])]
+)

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# A package that depends on Cairn by path builds and runs, and its program is the one in the README.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/../../../Tools/setup"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+sed -n '/^```swift$/,/^```$/p' "$root/README.md" | sed '1d;$d' >"$work/readme.swift"
+diff "$work/readme.swift" "$here/Sources/Consumer/main.swift" \
+  || { echo "Consumer: the program in the README is another one" >&2; exit 1; }
+
+build_consumer "$here"
+cd "$work"
+"$root/.build-consumer/debug/Consumer" >output
+diff output - <<'EXPECTED'
+the rusty one
+the red one
+("Mars", "Deimos")
+("Mars", "Phobos")
+EXPECTED
+echo "a consumer builds, and prints what the README says"
