@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # The page, the section with the table, and the folder of the sources.
 TABLES = [
     ("ARCHITECTURE.md", "## Layers of the engine", "Sources/Cairn"),
