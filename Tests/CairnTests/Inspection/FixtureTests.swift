@@ -47,7 +47,7 @@ import Testing
 
   /// The expected output of the reader that was written from FORMAT.md is committed, too.
   @Test("Each committed store has the histories of one made now.") func historiesAreThoseOfOneMadeNow() throws {
-    let expected = Self.tests.appending(path: "FormatReader/retained.jsonl")
+    let expected = Self.tests.appending(path: "Scripts/FormatReader/retained.jsonl")
     try withTemporaryDirectory { directory in
       let fresh = URL(filePath: directory).appending(path: "retained")
       try Self.write(try Fixtures.retained(), to: fresh)
