@@ -158,7 +158,7 @@ if hasOpenCoreData && !isEngineAlone {
       swiftSettings: settings),
     .testTarget(
       name: "IncrementalStoreTests",
-      dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"],
+      dependencies: ["CoreData", "Cairn", "CairnSimulation", "IncrementalStore", "CairnIncrementalStore"],
       swiftSettings: sharedSettings),
   ]
 }

@@ -42,6 +42,12 @@ final class RowAccess {
     return ObjectReference(entity: map.number, reference: reference)
   }
 
+  /// The reference of the object that a constant is or identifies; nil for anything but an object of the store.
+  func reference(ofConstant constant: Any?) -> ObjectReference? {
+    guard let id = NSManagedObjectID.identifying(constant), id.persistentStore === store else { return nil }
+    return try? reference(id)
+  }
+
   private func rowReference(_ id: NSManagedObjectID) -> RowReference? {
     switch kind {
     case .integer: store.number(of: id).map { .integer($0) }

@@ -11,72 +11,47 @@ struct RowFetch {
   }
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
-    guard let entity = request.entity else {
+    try execute(request, over: try store.rows.snapshot()).answer
+  }
+
+  /// Executes the request, and measures what it reads.
+  func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport {
+    let snapshot = CountingSnapshot(try store.rows.snapshot())
+    let clock = ContinuousClock()
+    let start = clock.now
+    let (answer, path) = try execute(request, over: snapshot)
+    let isCount = request.resultType == .countResultType
+    return FetchReport(
+      entityName: request.entityName ?? "", path: path?.description, entriesRead: snapshot.entries,
+      rowsRead: snapshot.rows, results: isCount ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count,
+      duration: start.duration(to: clock.now))
+  }
+
+  private func execute(
+    _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot
+  ) throws -> (answer: [Any], path: AccessPath?) {
+    guard let entity = entity(of: request) else {
       throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
     }
-    let source = RowSource(try store.rows.snapshot(), store.access, context)
+    let isForCount = request.resultType == .countResultType
     guard let map = store.access.schema[entity] else {
       // The store has no number for the entity, so no object of it can have been saved.
-      return request.resultType == .countResultType ? [NSNumber(value: 0)] : []
+      return (isForCount ? [NSNumber(value: 0)] : [], nil)
     }
-    let maps = maps(of: entity, request).filter { !$0.entity.isAbstract }
-    let isForCount = request.resultType == .countResultType
-    let choice = RowChoice(request.predicate, store)
-    var rest = request
-    if choice.isAll(of: request.predicate), let copy = request.copy() as? NSFetchRequest<NSManagedObject> {
-      copy.predicate = nil
-      rest = copy
-    }
-    var collector = try RowCollector(rest, of: map, source, isForCount: isForCount)
-    if isForCount, request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
-      return [NSNumber(value: try maps.reduce(0) { $0 + (try source.snapshot.count(in: $1.number)) })]
-    }
-    if maps.count > 1, !isForCount, request.sortDescriptors?.isEmpty ?? true {
-      try merge(maps, choice, source, &collector)
-    } else {
-      try scan(maps, choice, source, &collector)
-    }
-    let answer = try self.answer(request, collector)
+    let source = RowSource(snapshot, store.access, context)
+    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
+    if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))], rows.usedPath) }
+    _ = try rows.offerRows(
+      to: &collector, areSorted: isForCount || request.isSorted, keepingContents: request.keepsContents)
+    let answer = try answer(request, collector)
     if let failure = source.failure { throw failure }
-    return answer
+    return (answer, rows.usedPath)
   }
 
-  /// The entity, then its subentities if they are to be included.
-  private func maps(of entity: NSEntityDescription, _ request: NSFetchRequest<NSManagedObject>) -> [EntityMap] {
-    let own = store.access.schema[entity].map { [$0] } ?? []
-    guard request.includesSubentities else { return own }
-    return entity.subentities.reduce(own) { $0 + maps(of: $1, request) }
-  }
-
-  private func scan(
-    _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
-    _ collector: inout RowCollector
-  ) throws {
-    var goesOn = true
-    for map in maps where goesOn {
-      let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
-      try source.snapshot.forEachRow(in: map.number, choice) { row in
-        // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
-        swap(&probe.stored, &row)
-        goesOn = collector.offer(probe) { $0.copy() }
-        swap(&probe.stored, &row)
-        return goesOn && source.failure == nil
-      }
-    }
-    if let failure = source.failure { throw failure }
-  }
-
-  /// Without sort descriptors, objects of an entity and of its subentities come in one common order, that of their
-  /// references.
-  private func merge(
-    _ maps: [EntityMap], _ choice: RowChoice, _ source: RowSource,
-    _ collector: inout RowCollector
-  ) throws {
-    var rows = TableMerge(maps, choice, source.snapshot)
-    try rows.forEachRow { row, map in
-      collector.offer(SourceRow(row, map, source)) { $0 } && source.failure == nil
-    }
-    if let failure = source.failure { throw failure }
+  private func entity(of request: NSFetchRequest<NSManagedObject>) -> NSEntityDescription? {
+    let model = store.persistentStoreCoordinator?.managedObjectModel
+    return request.entityName.flatMap { model?.entitiesByName[$0] } ?? request.entity
   }
 
   private func answer(
@@ -98,9 +73,26 @@ struct RowFetch {
   /// values are likely to be needed soon.
   private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) -> NSManagedObjectID {
     let id = row.objectID
-    if request.includesPropertyValues {
+    if request.includesPropertyValues, row.read() {
       store.cache.set(row.stored, of: id) { RowNode(row.stored, of: id, row.map, store.access) }
     }
     return id
+  }
+}
+
+extension NSFetchRequest<NSManagedObject> {
+  fileprivate var isSorted: Bool { sortDescriptors?.isEmpty == false }
+
+  /// Whether rows keep their contents until the answer is complete. Otherwise only those in the answer are read again, if
+  /// at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.
+  fileprivate var keepsContents: Bool {
+    resultType == .dictionaryResultType || isSorted && !RowCollector.keepsKeys
+      || includesPropertyValues && !(isSorted && fetchLimit > 0)
+  }
+
+  /// The number of results, after the offset and up to the limit, if `count` rows satisfy the predicate.
+  fileprivate func windowed(_ count: Int) -> Int {
+    let rest = Swift.max(0, count - Swift.max(0, fetchOffset))
+    return fetchLimit > 0 ? Swift.min(rest, fetchLimit) : rest
   }
 }

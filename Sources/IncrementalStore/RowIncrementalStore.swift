@@ -11,8 +11,9 @@ public let RowCacheBytesOption = "RowCacheBytes"
 /// chooses the database: it overrides ``storeType`` and ``rowStore(at:options:)`` and nothing else, and is registered
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
 ///
-/// Each request reads one snapshot of the database. A fetch scans the rows of its entity; it makes no nodes or objects
-/// for rows that do not match, unless its predicate is a block.
+/// Each request reads one snapshot of the database. A fetch reads the rows that entries name, if its predicate is about
+/// related objects or unique values, or else all rows of its entity; it makes no nodes or objects for rows that do not
+/// match, unless its predicate is a block.
 open class RowIncrementalStore: NSIncrementalStore {
   /// The type under which the class is registered. Every subclass must override it.
   open class var storeType: String { fatalError("\(self) does not override storeType, as every subclass must.") }

@@ -32,6 +32,14 @@ final class SchemaMap {
     (self[entity].map { [$0.number] } ?? []) + entity.subentities.flatMap(family)
   }
 
+  /// The entities whose objects a fetch may find: an entity and those that inherit from it, without abstract ones, each
+  /// before those that inherit from it.
+  func concrete(_ entity: NSEntityDescription, includingSubentities: Bool) -> [EntityMap] {
+    let own = self[entity].map { $0.entity.isAbstract ? [] : [$0] } ?? []
+    guard includingSubentities else { return own }
+    return entity.subentities.reduce(own) { $0 + concrete($1, includingSubentities: true) }
+  }
+
   /// The map of an entity; nil if the schema does not have it.
   subscript(entity: NSEntityDescription) -> EntityMap? {
     byIdentity[ObjectIdentifier(entity)] ?? byName[entity.name ?? ""]

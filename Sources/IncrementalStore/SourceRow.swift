@@ -32,6 +32,9 @@ final class RowSource {
     return row
   }
 
+  /// The number of rows of several entities.
+  func count(_ maps: [EntityMap]) throws -> Int { try maps.reduce(0) { $0 + (try snapshot.count(in: $1.number)) } }
+
   /// Runs a closure that reads a row; returns nil and notes the error if it throws.
   func attempt<R>(_ body: () throws -> R) -> R? {
     do {
@@ -73,8 +76,13 @@ final class SourceRow {
 
   var objectID: NSManagedObjectID { source.rows.objectID(stored.reference, map) }
 
+  var reference: ObjectReference { ObjectReference(entity: map.number, reference: stored.reference) }
+
   /// A copy that later changes to this row do not affect.
   func copy() -> SourceRow { SourceRow(stored.copy(), map, source) }
+
+  /// The same row without its contents, which are read again when they are needed.
+  func unread() -> SourceRow { SourceRow(stored.reference, map, source) }
 
   /// Whether the row exists. Reads it unless it is already read.
   func read() -> Bool {
@@ -88,17 +96,28 @@ final class SourceRow {
 }
 
 extension RowSnapshot {
-  /// Calls `body` with each member of a to-many relationship, in the order of their entries, and with that entry.
-  func forEachMember(
+  /// Calls `body` with each member of a to-many relationship, in the order of their entries, and with that entry, until
+  /// it returns false.
+  func readMembers(
     of owner: RowReference, _ end: ToManyEnd,
-    _ body: (_ member: (member: ObjectReference, position: Int64, entry: [UInt8])) throws -> Void
+    _ body: (_ member: (member: ObjectReference, position: Int64, entry: [UInt8])) throws -> Bool
   ) throws {
     let prefix = Entry.members(of: owner, end.number)
     try forEachEntry(beginningWith: prefix, reverse: false) { entry in
       let (member, position) = try StoreFailure.reading("An entry of the relationship \(end.number)") {
         try Entry.member(in: entry, behind: prefix.count, isOrdered: end.isOrdered)
       }
-      try body((member, position, entry))
+      return try body((member, position, entry))
+    }
+  }
+
+  /// Calls `body` with all members of a to-many relationship, in the order of their entries.
+  func forEachMember(
+    of owner: RowReference, _ end: ToManyEnd,
+    _ body: (_ member: (member: ObjectReference, position: Int64, entry: [UInt8])) throws -> Void
+  ) throws {
+    try readMembers(of: owner, end) { member in
+      try body(member)
       return true
     }
   }

@@ -8,16 +8,20 @@ struct TableMerge {
 
     let map: EntityMap
     var rows: ArraySlice<StoredRow> = []
+    let first: RowReference?
     var last: RowReference?
     var isAtEnd = false
 
-    init(_ map: EntityMap) { self.map = map }
+    init(_ map: EntityMap, from first: RowReference?) {
+      self.map = map
+      self.first = first
+    }
 
-    mutating func fill(_ snapshot: any RowSnapshot, _ choice: RowChoice) throws {
+    mutating func fill(_ snapshot: any RowSnapshot) throws {
       guard rows.isEmpty, !isAtEnd else { return }
       let last = last
       var read: [StoredRow] = []
-      try snapshot.forEachRow(in: map.number, choice.behind(last)) { row in
+      try snapshot.forEachRow(in: map.number, from: last ?? first) { row in
         if row.reference != last { read.append(row.copy()) }
         return read.count < Self.size
       }
@@ -28,13 +32,12 @@ struct TableMerge {
   }
 
   private let snapshot: any RowSnapshot
-  private let choice: RowChoice
   private var cursors: [Cursor]
 
-  init(_ maps: [EntityMap], _ choice: RowChoice, _ snapshot: any RowSnapshot) {
+  /// Rows before `first` are skipped.
+  init(_ maps: [EntityMap], from first: RowReference?, _ snapshot: any RowSnapshot) {
     self.snapshot = snapshot
-    self.choice = choice
-    cursors = maps.map(Cursor.init)
+    cursors = maps.map { Cursor($0, from: first) }
   }
 
   /// Calls `body` with each row until it returns false.
@@ -42,24 +45,13 @@ struct TableMerge {
     while true {
       var first: Int?
       for place in cursors.indices {
-        try cursors[place].fill(snapshot, choice)
+        try cursors[place].fill(snapshot)
         guard let row = cursors[place].rows.first else { continue }
         if let best = first.flatMap({ cursors[$0].rows.first }), best.reference <= row.reference { continue }
         first = place
       }
       guard let first else { return }
       guard try body(cursors[first].rows.removeFirst(), cursors[first].map) else { return }
-    }
-  }
-}
-
-extension RowChoice {
-  /// The chosen rows from `last` on, with or without `last` itself.
-  fileprivate func behind(_ last: RowReference?) -> RowChoice {
-    guard let last else { return self }
-    return switch self {
-    case .all, .from: .from(last)
-    case .these(let objects): .these(objects.filter { $0.reference > last })
     }
   }
 }

@@ -76,8 +76,9 @@ import Testing
     }
   }
 
+  /// The book with a title, found without the entry of the title.
   private func book(_ title: String, _ context: NSManagedObjectContext) throws -> NSManagedObject {
-    try #require(try context.all("Book", "title == %@", title).first)
+    try #require(try context.all("Book").first { $0["title"] as? String == title })
   }
 
   @Test("A value whose entry names another object is refused as damaged, also to the object that the entry names.")

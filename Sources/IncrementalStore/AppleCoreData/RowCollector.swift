@@ -6,6 +6,9 @@ import CoreData
 /// With sort descriptors and a limit it keeps at most twice the sum of offset and limit, or 1,024 rows if that is more.
 /// Dictionaries need all matching rows.
 struct RowCollector {
+  /// Whether the collector keeps what it sorts rows by, so that it does not read them again.
+  static let keepsKeys = false
+
   private let matches: (SourceRow) -> Bool
   private let order: RowOrder?
   private let projection: RowProjection?

@@ -28,9 +28,6 @@ final class RowObject: NSObject {
 }
 
 extension SourceRow {
-  /// The reference of the object in its store.
-  var reference: ObjectReference { ObjectReference(entity: map.number, reference: stored.reference) }
-
   fileprivate func value(of field: EntityMap.StoredField) -> Any? {
     guard read() else { return nil }
     return source.attempt {

@@ -36,7 +36,7 @@ struct RowPredicate {
     guard comparison.leftExpression.expressionType == .evaluatedObject,
       comparison.rightExpression.expressionType == .constantValue,
       comparison.comparisonPredicateModifier == .direct,
-      let id = Self.identifier(comparison.rightExpression.constantValue),
+      let id = NSManagedObjectID.identifying(comparison.rightExpression.constantValue),
       let order = Self.order(comparison.predicateOperatorType)
     else { return nil }
     guard let reference = reference(id) else { return { _ in false } }
@@ -57,17 +57,15 @@ struct RowPredicate {
   private func standIn(_ expression: NSExpression) -> NSExpression? {
     guard expression.expressionType == .constantValue, let constant = expression.constantValue else { return nil }
     if let row = row(constant) { return NSExpression(forConstantValue: row) }
-    guard let elements = RowChoice.elements(constant), elements.contains(where: { row($0) != nil }) else { return nil }
+    guard let elements = NSExpression.elements(of: constant), elements.contains(where: { row($0) != nil }) else {
+      return nil
+    }
     let rows = elements.map { row($0) ?? $0 }
     return NSExpression(forConstantValue: constant is NSSet ? NSSet(array: rows) : NSArray(array: rows))
   }
 
   private func row(_ constant: Any) -> RowObject? {
-    Self.identifier(constant).flatMap(reference).flatMap(source.row).map(RowObject.init)
-  }
-
-  private static func identifier(_ constant: Any?) -> NSManagedObjectID? {
-    (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
+    NSManagedObjectID.identifying(constant).flatMap(reference).flatMap(source.row).map(RowObject.init)
   }
 
   /// Nil for an identifier that is not of the store.

@@ -4,6 +4,9 @@ import OpenCoreData
 typealias RowCollector = FetchCollector<SourceRow>
 
 extension RowCollector {
+  /// Whether the collector keeps what it sorts rows by, so that it does not read them again.
+  static var keepsKeys: Bool { true }
+
   /// - Throws: `FetchRequestError` if the request does not fit the entity.
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {
     let fetch = try CompiledFetch(request, of: map.entity, reading: source.reader(of: map))

@@ -1,0 +1,136 @@
+import CoreData
+
+/// Reads which objects an access path leads to, as long as that takes less time than reading all rows.
+struct CandidateReader {
+  let source: RowSource
+  /// The entities of the objects that are fetched.
+  let maps: [EntityMap]
+  /// How many rows may be read at most, by a scan or in its time.
+  let mostRows: Int
+
+  /// How many rows a scan reads in the time in which one row is looked up by its reference.
+  private static let scannedInALookup = 3
+  /// How many lookups are made without asking how many rows there are.
+  private static let few = 1024
+
+  /// The candidates, each once, in the order of their references; nil if reading all rows takes less time, or if the
+  /// entries do not tell. Candidates of other entities are among them, and objects that no longer exist.
+  func candidates(_ path: AccessPath) throws -> [ObjectReference]? {
+    let few = min(Self.few, mostRows / Self.scannedInALookup)
+    if let candidates = try candidates(path, lookups: few) { return candidates }
+    let most = min(try source.count(maps), mostRows) / Self.scannedInALookup
+    return most > few ? try candidates(path, lookups: most) : nil
+  }
+
+  /// The number of rows that satisfy the predicate of an exact path; nil if the entries do not tell.
+  func count(_ path: AccessPath) throws -> Int? {
+    let tables = Set(maps.map(\.number))
+    return try candidates(path, lookups: .max)?.count { tables.contains($0.entity) }
+  }
+
+  private func candidates(_ path: AccessPath, lookups: Int) throws -> [ObjectReference]? {
+    var lookups = lookups
+    guard let found = try read(path, &lookups) else { return nil }
+    var candidates: [ObjectReference] = []
+    for object in found.sorted(by: { $0.reference < $1.reference }) where object != candidates.last {
+      candidates.append(object)
+    }
+    return candidates
+  }
+
+  /// The objects to which a path leads, in any order. Each of them will be looked up.
+  ///
+  /// - Parameter lookups: How many rows and entries may still be looked up.
+  private func read(_ path: AccessPath, _ lookups: inout Int) throws -> [ObjectReference]? {
+    switch path {
+    case .objects(let objects): return lookups.take(objects.count) ? objects : nil
+    case .opposites(let object, let inverse):
+      guard lookups.take(1), let row = try source.snapshot.row(object.reference, in: object.entity) else { return nil }
+      return try opposites(of: row, object, inverse, &lookups)
+    case .holders(let keys, let constraint):
+      guard lookups.take(keys.count) else { return nil }
+      return try keys.flatMap { try holders(of: $0, constraint) }
+    case .related(let related): return try read(related, &lookups)
+    case .union(let paths):
+      var found: [ObjectReference] = []
+      for path in paths {
+        guard let more = try read(path, &lookups) else { return nil }
+        found += more
+      }
+      return found
+    case .shortest(let paths): return try shortest(paths, &lookups)
+    }
+  }
+
+  /// The objects that relate to an object. Nil if there are too many.
+  private func opposites(
+    of row: StoredRow, _ object: ObjectReference, _ inverse: AccessPath.Inverse, _ lookups: inout Int
+  ) throws -> [ObjectReference]? {
+    switch inverse.end {
+    case .none: return nil
+    case .toOne(let field):
+      guard lookups.take(1) else { return nil }
+      return try StoreFailure.reading("The row of \(source.rows.name(object))") {
+        try FieldReader.field(field, of: row.bytes)?.object(in: row.bytes).map { [$0] } ?? []
+      }
+    case .toMany(let end):
+      var found: [ObjectReference] = []
+      let most = lookups
+      try source.snapshot.readMembers(of: object.reference, end) { member in
+        found.append(member.member)
+        return found.count <= most
+      }
+      return lookups.take(found.count) ? found : nil
+    }
+  }
+
+  private func holders(of key: [UInt8], _ constraint: EntityMap.Constraint) throws -> [ObjectReference] {
+    var holders: [ObjectReference] = []
+    let prefix = Entry.key(key, constraint.number)
+    try source.snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
+      holders.append(
+        try StoreFailure.reading("An entry of the constraint of \(constraint.names.joined(separator: ", "))") {
+          try Entry.member(in: entry, behind: prefix.count, isOrdered: false).member
+        })
+      return true
+    }
+    return holders
+  }
+
+  private func read(_ related: AccessPath.Related, _ lookups: inout Int) throws -> [ObjectReference]? {
+    let mostRows = lookups > .max / Self.scannedInALookup ? .max : lookups * Self.scannedInALookup
+    var rows = RowPass(related.predicate, of: related.map, includingSubentities: true, source, mostRows: mostRows)
+    guard let found = try rows.matching() else { return nil }
+    var opposites: [ObjectReference] = []
+    for row in found {
+      guard lookups.take(1), let more = try self.opposites(of: row.stored, row.reference, related.inverse, &lookups)
+      else { return nil }
+      opposites += more
+    }
+    return opposites
+  }
+
+  /// Tries all paths with few lookups, then with more and more. The last attempt takes most of the time.
+  private func shortest(_ paths: [AccessPath], _ lookups: inout Int) throws -> [ObjectReference]? {
+    var most = min(16, lookups)
+    while true {
+      for path in paths {
+        var attempt = most
+        guard let found = try read(path, &attempt) else { continue }
+        lookups -= most - attempt
+        return found
+      }
+      guard most < lookups else { return nil }
+      most = most > lookups / 8 ? lookups : most * 8
+    }
+  }
+}
+
+extension Int {
+  /// Takes a number away, unless less than that is left.
+  fileprivate mutating func take(_ number: Int) -> Bool {
+    guard number <= self else { return false }
+    self -= number
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+/// A snapshot that counts what is read from it.
+final class CountingSnapshot: RowSnapshot {
+  private let snapshot: any RowSnapshot
+  private(set) var rows = 0
+  private(set) var entries = 0
+
+  init(_ snapshot: any RowSnapshot) { self.snapshot = snapshot }
+
+  func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
+    rows += 1
+    return try snapshot.row(reference, in: table)
+  }
+
+  func forEachRow(in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool) throws {
+    try snapshot.forEachRow(in: table, from: first) { row in
+      rows += 1
+      return try body(&row)
+    }
+  }
+
+  func count(in table: UInt32) throws -> Int { try snapshot.count(in: table) }
+
+  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
+    try snapshot.forEachEntry(beginningWith: prefix, reverse: reverse) { entry in
+      entries += 1
+      return try body(entry)
+    }
+  }
+}

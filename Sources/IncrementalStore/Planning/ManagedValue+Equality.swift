@@ -1,0 +1,38 @@
+import CoreData
+
+extension ManagedValue {
+  /// The only stored value that equals a constant; nil if there may be several, or none.
+  init?(equalTo constant: Any?, of attribute: NSAttributeDescription) {
+    guard let value = Self.value(constant, attribute.attributeType) else { return nil }
+    self.init(value, of: attribute)
+  }
+
+  private static func value(_ constant: Any?, _ type: NSAttributeType) -> Any? {
+    switch type {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      return number(constant).flatMap { $0.isWhole ? $0 : nil }
+    case .doubleAttributeType, .floatAttributeType: return number(constant)
+    case .stringAttributeType: return constant as? String
+    case .dateAttributeType: return constant as? Date
+    case .binaryDataAttributeType: return constant as? Data
+    case .UUIDAttributeType: return constant as? UUID
+    default: return nil
+    }
+  }
+
+  /// Nil for a decimal number: the double that it equals is not the one that it converts to.
+  private static func number(_ constant: Any?) -> NSNumber? {
+    constant is Decimal || constant is NSDecimalNumber ? nil : constant as? NSNumber
+  }
+}
+
+extension NSNumber {
+  /// Whether the number is an integer that 64 bits can hold.
+  fileprivate var isWhole: Bool {
+    switch unsafe UInt8(bitPattern: objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): Int64(exactly: doubleValue) != nil
+    case UInt8(ascii: "Q"): uint64Value <= Int64.max
+    default: true
+    }
+  }
+}

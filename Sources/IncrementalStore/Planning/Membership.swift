@@ -1,0 +1,121 @@
+import CoreData
+
+/// A comparison that is true if something about an object equals one of several constants.
+struct Membership {
+  enum Subject {
+    /// The object itself, or its identifier.
+    case identity
+    /// The value of a property.
+    case value(String)
+    /// An element of the value of a property.
+    case element(String)
+  }
+
+  let subject: Subject
+  let constants: [Any?]
+  /// Whether strings are compared without options.
+  let isExact: Bool
+
+  /// Nil if a comparison is not of this kind.
+  init?(_ comparison: NSComparisonPredicate) {
+    let (left, right) = (comparison.leftExpression, comparison.rightExpression)
+    let parts: (NSExpression, [Any?]?, isOfElement: Bool) =
+      switch (comparison.predicateOperatorType, comparison.comparisonPredicateModifier) {
+      case (.equalTo, .direct): right.isConstant ? (left, right.single, false) : (right, left.single, false)
+      case (.in, .direct): left.isConstant ? (right, left.single, true) : (left, right.several, false)
+      case (.equalTo, .any), (.contains, .direct): (left, right.single, true)
+      case (.in, .any): (left, right.several, true)
+      default: (left, nil, false)
+      }
+    guard let constants = parts.1, let subject = Self.subject(parts.0, parts.isOfElement) else { return nil }
+    self.subject = subject
+    self.constants = constants
+    isExact = comparison.options.isEmpty
+  }
+
+  private static func subject(_ expression: NSExpression, _ isOfElement: Bool) -> Subject? {
+    if expression.isIdentity { return isOfElement ? nil : .identity }
+    guard var path = expression.path else { return nil }
+    // An object equals its identifier.
+    if path.hasSuffix(".objectID") { path.removeLast(".objectID".count) }
+    guard !path.contains(".") else { return nil }
+    return isOfElement ? .element(path) : .value(path)
+  }
+}
+
+extension NSComparisonPredicate {
+  /// Whether the comparison is with constants, and is not true if the left value is nil.
+  var isFalseForNil: Bool {
+    switch predicateOperatorType {
+    case .equalTo: rightExpression.single.map(Self.areValues) ?? false
+    case .in: rightExpression.several.map(Self.areValues) ?? false
+    case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between, .beginsWith, .endsWith, .like,
+      .matches:
+      rightExpression.isConstant || rightExpression.several != nil
+    default: false
+    }
+  }
+
+  private static func areValues(_ constants: [Any?]) -> Bool { constants.allSatisfy { $0 != nil && !($0 is NSNull) } }
+}
+
+extension NSPredicate {
+  /// The predicates that must all be satisfied: the parts of an `AND`, and of those among them that are an `AND`
+  /// themselves.
+  var conjuncts: [NSPredicate] {
+    guard let compound = self as? NSCompoundPredicate, isConjunction else { return [self] }
+    return compound.parts.flatMap(\.conjuncts)
+  }
+
+  private var isConjunction: Bool { (self as? NSCompoundPredicate)?.compoundPredicateType == .and }
+  var isDisjunction: Bool { (self as? NSCompoundPredicate)?.compoundPredicateType == .or }
+}
+
+extension NSCompoundPredicate {
+  /// The subpredicates. Apple's Foundation declares them as `[Any]`.
+  var parts: [NSPredicate] { (subpredicates as [Any]).compactMap { $0 as? NSPredicate } }
+}
+
+extension NSExpression {
+  /// Whether the expression is the evaluated object or its identifier.
+  var isIdentity: Bool {
+    expressionType == .evaluatedObject || expressionType == .keyPath && ["self", "objectID"].contains(keyPath)
+  }
+
+  /// The key path; nil if the expression is something else.
+  var path: String? { expressionType == .keyPath ? keyPath : nil }
+
+  var isConstant: Bool { expressionType == .constantValue }
+
+  /// The value of a constant; nil if it is nil, or if the expression is something else.
+  var constant: Any? { isConstant ? constantValue : nil }
+
+  /// The value of a constant, in an array; nil if the expression is something else.
+  var single: [Any?]? { isConstant ? [constantValue] : nil }
+
+  /// The elements of a constant collection, or of a list of constants; nil if the expression is something else.
+  var several: [Any?]? {
+    if isConstant { return Self.elements(of: constantValue) }
+    guard expressionType == .aggregate, let parts = collection as? [NSExpression], parts.allSatisfy(\.isConstant)
+    else { return nil }
+    return parts.map(\.constantValue)
+  }
+
+  static func elements(of collection: Any?) -> [Any]? {
+    switch collection {
+    case let array as [Any]: array
+    case let array as NSArray: Array(array)
+    case let set as Set<NSManagedObject>: Array(set)
+    case let set as NSSet: set.allObjects
+    case let set as NSOrderedSet: set.array
+    default: nil
+    }
+  }
+}
+
+extension NSManagedObjectID {
+  /// The identifier that a constant is or has; nil if the constant is no object.
+  static func identifying(_ constant: Any?) -> NSManagedObjectID? {
+    (constant as? NSManagedObject)?.objectID ?? constant as? NSManagedObjectID
+  }
+}

@@ -1,0 +1,201 @@
+import CoreData
+
+/// Finds access paths for predicates from the model and the schema. It reads nothing.
+///
+/// A part of a predicate for which it knows no path makes the others no less useful in an `AND`, and useless in an
+/// `OR`. It knows none for `NOT`.
+struct Planner {
+  /// The entity of which objects are fetched, with or without its subentities.
+  let map: EntityMap
+  let access: RowAccess
+
+  /// Nil if all rows must be read.
+  func path(for predicate: NSPredicate?) -> AccessPath? {
+    switch predicate {
+    case let compound as NSCompoundPredicate where compound.isDisjunction:
+      let paths = compound.parts.compactMap { path(for: $0) }
+      return paths.count == compound.parts.count ? .union(paths) : nil
+    case let predicate?: return path(forAll: predicate.conjuncts)
+    case nil: return nil
+    }
+  }
+
+  /// The reference before which no row satisfies a predicate, for `SELF > %@` and `SELF >= %@`; nil if there is none.
+  func first(for predicate: NSPredicate?) -> RowReference? {
+    (predicate?.conjuncts ?? []).compactMap { ($0 as? NSComparisonPredicate).flatMap(first) }.max()
+  }
+
+  private func first(for comparison: NSComparisonPredicate) -> RowReference? {
+    guard [.greaterThan, .greaterThanOrEqualTo].contains(comparison.predicateOperatorType),
+      comparison.comparisonPredicateModifier == .direct, comparison.leftExpression.isIdentity
+    else { return nil }
+    return comparison.rightExpression.constant.flatMap { access.reference(ofConstant: $0) }?.reference
+  }
+
+  /// The path for predicates that must all be satisfied.
+  private func path(forAll parts: [NSPredicate]) -> AccessPath? {
+    let comparisons = parts.compactMap { $0 as? NSComparisonPredicate }
+    let paths =
+      comparisons.compactMap(objectPath) + keyPaths(for: comparisons.compactMap(Membership.init))
+      + parts.filter(\.isDisjunction).compactMap { path(for: $0) }
+      + comparisons.compactMap { relatedPath(for: $0) ?? memberPath(for: $0) }
+    return parts.count == 1 && paths.count == 1 ? paths[0] : paths.isEmpty ? nil : .shortest(paths)
+  }
+
+  // MARK: Objects
+
+  private func objectPath(for comparison: NSComparisonPredicate) -> AccessPath? {
+    guard let membership = Membership(comparison), let objects = objects(membership.constants) else { return nil }
+    switch membership.subject {
+    case .identity: return .objects(Array(Set(objects)))
+    case .value(let key):
+      guard let inverse = inverse(ofToOne: key) else { return nil }
+      return path(from: objects, inverse)
+    case .element(let key):
+      guard let inverse = inverse(ofToMany: key) else { return nil }
+      return path(from: objects, inverse)
+    }
+  }
+
+  private func path(from objects: [ObjectReference], _ inverse: AccessPath.Inverse) -> AccessPath {
+    let paths = objects.map { AccessPath.opposites(of: $0, inverse) }
+    return paths.count == 1 ? paths[0] : .union(paths)
+  }
+
+  /// The objects among constants that are objects or identifiers. An object that is not saved is none of the store's,
+  /// so that it satisfies nothing. Nil if one of the constants is anything else.
+  private func objects(_ constants: [Any?]) -> [ObjectReference]? {
+    var objects: [ObjectReference] = []
+    for constant in constants {
+      if let object = access.reference(ofConstant: constant) {
+        objects.append(object)
+      } else if NSManagedObjectID.identifying(constant)?.isTemporaryID != true {
+        return nil
+      }
+    }
+    return objects
+  }
+
+  private func inverse(ofToOne key: String) -> AccessPath.Inverse? {
+    guard case .toOne(_, let end) = map.field(named: key)?.kind else { return nil }
+    return inverse(of: key, end)
+  }
+
+  private func inverse(ofToMany key: String) -> AccessPath.Inverse? {
+    map.set(named: key).flatMap { inverse(of: key, $0.inverse) }
+  }
+
+  /// Nil if the two relationships are not the inverses of each other, or if the store does not have the inverse, which
+  /// a read-only store may lack.
+  private func inverse(of key: String, _ end: EntityMap.Inverse) -> AccessPath.Inverse? {
+    guard let inverse = map.entity.relationshipsByName[key]?.inverseRelationship,
+      inverse.inverseRelationship?.name == key, let number = end.number, number < Schema.highestNextNumber
+    else { return nil }
+    return AccessPath.Inverse(name: "\(inverse.entity.name ?? "").\(inverse.name)", end: end)
+  }
+
+  // MARK: Related objects
+
+  /// The path for a comparison of a value of related objects, as in `project.name == 'x'` and `ANY labels.name == 'x'`.
+  private func relatedPath(for comparison: NSComparisonPredicate) -> AccessPath? {
+    guard comparison.isFalseForNil, let path = comparison.leftExpression.path, !path.contains("@"),
+      let dot = path.firstIndex(of: ".")
+    else { return nil }
+    let (key, rest) = (String(path[..<dot]), String(path[path.index(after: dot)...]))
+    let isToMany = comparison.comparisonPredicateModifier == .any
+    guard comparison.comparisonPredicateModifier != .all,
+      let inverse = isToMany ? inverse(ofToMany: key) : inverse(ofToOne: key),
+      let destination = map.entity.relationshipsByName[key]?.destinationEntity.flatMap({ access.schema[$0] }),
+      destination.hasSingleValue(at: rest)
+    else { return nil }
+    let inner = NSComparisonPredicate(
+      leftExpression: NSExpression(forKeyPath: rest), rightExpression: comparison.rightExpression, modifier: .direct,
+      type: comparison.predicateOperatorType, options: comparison.options)
+    return .related(AccessPath.Related(map: destination, predicate: inner, inverse: inverse))
+  }
+
+  /// The path for a comparison of the number of members that satisfy a predicate, as in
+  /// `SUBQUERY(labels, $l, $l.name == 'x').@count > 0`.
+  private func memberPath(for comparison: NSComparisonPredicate) -> AccessPath? {
+    guard let condition = MemberCondition(comparison), let inverse = inverse(ofToMany: condition.key),
+      let destination = map.entity.relationshipsByName[condition.key]?.destinationEntity.flatMap({ access.schema[$0] })
+    else { return nil }
+    return .related(AccessPath.Related(map: destination, predicate: condition.predicate, inverse: inverse))
+  }
+
+  // MARK: Unique values
+
+  /// The paths by the uniqueness constraints whose attributes must all equal one of some constants.
+  private func keyPaths(for memberships: [Membership]) -> [AccessPath] {
+    var values: [String: [ManagedValue]] = [:]
+    for membership in memberships where membership.isExact {
+      guard case .value(let key) = membership.subject, case .attribute(let attribute) = map.field(named: key)?.kind
+      else { continue }
+      let fit = membership.constants.compactMap { ManagedValue(equalTo: $0, of: attribute) }
+      if fit.count == membership.constants.count { values[key] = fit }
+    }
+    return map.constraints.compactMap { constraint in
+      guard constraint.number < Schema.highestNextNumber else { return nil }
+      return keys(for: constraint, values).map { .holders(of: $0, constraint) }
+    }
+  }
+
+  /// The most combinations of values for which keys are made.
+  private static let mostKeys = 100_000
+
+  /// The keys of all combinations of values; nil if an attribute has no values, or if there are too many combinations.
+  private func keys(for constraint: EntityMap.Constraint, _ values: [String: [ManagedValue]]) -> [[UInt8]]? {
+    var rows: [[String: ManagedValue]] = [[:]]
+    for name in constraint.names {
+      guard let some = values[name], some.count <= Self.mostKeys / max(rows.count, 1) else { return nil }
+      rows = rows.flatMap { row in some.map { row.merging([name: $0]) { $1 } } }
+    }
+    return try? rows.compactMap { try key(of: constraint, $0) }
+  }
+
+  /// The key that a row with these values has; nil if it has none.
+  private func key(of constraint: EntityMap.Constraint, _ values: [String: ManagedValue]) throws -> [UInt8]? {
+    var row = FieldWriter()
+    for field in map.fields {
+      guard let value = values[field.name], constraint.fields.contains(field.number),
+        case .attribute(let attribute) = field.kind
+      else { continue }
+      try access.coder.write(value, of: attribute, field.number, &row)
+    }
+    return try UniqueKey.key(of: constraint.fields, in: row.bytes, normalized: UniqueKey.normalized)
+  }
+}
+
+extension EntityMap.Inverse {
+  /// The number of the relationship; nil for none.
+  fileprivate var number: UInt32? {
+    switch self {
+    case .none: nil
+    case .toOne(let field): field
+    case .toMany(let end): end.number
+    }
+  }
+}
+
+extension EntityMap {
+  /// Whether a key path leads over to-one relationships to an object, or to an attribute that is no collection.
+  fileprivate func hasSingleValue(at path: String) -> Bool {
+    var entity: NSEntityDescription? = entity
+    var keys = path.split(separator: ".")[...]
+    while let key = keys.popFirst() {
+      switch entity?.propertiesByName[String(key)] {
+      case let relationship as NSRelationshipDescription where !relationship.isToMany:
+        entity = relationship.destinationEntity
+      case let attribute as NSAttributeDescription: return keys.isEmpty && attribute.isScalar
+      default: return false
+      }
+    }
+    return true
+  }
+}
+
+extension NSAttributeDescription {
+  fileprivate var isScalar: Bool {
+    ![.undefinedAttributeType, .transformableAttributeType, .compositeAttributeType].contains(attributeType)
+  }
+}

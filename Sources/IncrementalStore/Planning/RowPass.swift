@@ -1,0 +1,113 @@
+import CoreData
+
+/// One pass over the rows of an entity that may satisfy a predicate: those to which an access path leads, or all.
+///
+/// Whichever it is, the rows come in the same order. The collector still evaluates the predicate for each of them.
+struct RowPass {
+  /// The path on which rows were found; nil if all rows were read.
+  private(set) var usedPath: AccessPath?
+  private let path: AccessPath?
+  private let predicate: NSPredicate?
+  private let first: RowReference?
+  private let map: EntityMap
+  private let maps: [EntityMap]
+  private let source: RowSource
+  private let reader: CandidateReader
+
+  /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
+  init(
+    _ predicate: NSPredicate?, of map: EntityMap, includingSubentities: Bool, _ source: RowSource, mostRows: Int = .max
+  ) {
+    let planner = Planner(map: map, access: source.rows)
+    path = planner.path(for: predicate)
+    first = planner.first(for: predicate)
+    self.predicate = predicate
+    self.map = map
+    maps = source.rows.schema.concrete(map.entity, includingSubentities: includingSubentities)
+    self.source = source
+    reader = CandidateReader(source: source, maps: maps, mostRows: mostRows)
+  }
+
+  /// The number of rows that satisfy the predicate, if it can be told without reading them.
+  mutating func count() throws -> Int? {
+    guard predicate != nil else { return try source.count(maps) }
+    guard let path, path.isExact, let count = try reader.count(path) else { return nil }
+    usedPath = path
+    return count
+  }
+
+  /// The rows that satisfy the predicate; nil if too many would have to be read.
+  mutating func matching() throws -> [SourceRow]? {
+    let request = NSFetchRequest<NSManagedObject>(entityName: map.entity.name ?? "")
+    (request.entity, request.predicate) = (map.entity, predicate)
+    var collector = try RowCollector(request, of: map, source, isForCount: false)
+    let isComplete = try offerRows(to: &collector, areSorted: false, keepingContents: true)
+    return isComplete ? collector.result : nil
+  }
+
+  /// Offers the rows to a collector until it needs no more.
+  ///
+  /// - Parameters:
+  ///   - areSorted: Whether the collector sorts the rows. Otherwise objects of an entity and of its subentities come in
+  ///     one common order, that of their references.
+  ///   - keepsContents: Whether the rows that the collector keeps have their contents. Otherwise these are read again
+  ///     when they are needed.
+  /// - Returns: False if too many rows would have to be read.
+  mutating func offerRows(
+    to collector: inout RowCollector, areSorted: Bool, keepingContents keepsContents: Bool
+  ) throws -> Bool {
+    if let path, let candidates = try reader.candidates(path) {
+      usedPath = path
+      try lookUp(candidates, areSorted, &collector, keepsContents)
+    } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
+      return false
+    } else if maps.count > 1, !areSorted {
+      try merge(&collector, keepsContents)
+    } else {
+      try scan(&collector, keepsContents)
+    }
+    if let failure = source.failure { throw failure }
+    return true
+  }
+
+  private func lookUp(
+    _ candidates: [ObjectReference], _ areSorted: Bool, _ collector: inout RowCollector, _ keepsContents: Bool
+  ) throws {
+    let places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
+    var objects = candidates.filter { object in
+      places[object.entity] != nil && first.map { object.reference >= $0 } ?? true
+    }
+    if areSorted, maps.count > 1 {
+      objects.sort { (places[$0.entity] ?? 0, $0.reference) < (places[$1.entity] ?? 0, $1.reference) }
+    }
+    for object in objects {
+      guard let place = places[object.entity],
+        let row = try source.snapshot.row(object.reference, in: object.entity)
+      else { continue }
+      let goesOn = collector.offer(SourceRow(row, maps[place], source)) { keepsContents ? $0 : $0.unread() }
+      guard goesOn, source.failure == nil else { return }
+    }
+  }
+
+  private func scan(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
+    var goesOn = true
+    for map in maps where goesOn {
+      let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
+      try source.snapshot.forEachRow(in: map.number, from: first) { row in
+        // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
+        swap(&probe.stored, &row)
+        goesOn = collector.offer(probe) { keepsContents ? $0.copy() : $0.unread() }
+        swap(&probe.stored, &row)
+        return goesOn && source.failure == nil
+      }
+    }
+  }
+
+  private func merge(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
+    var rows = TableMerge(maps, from: first, source.snapshot)
+    try rows.forEachRow { row, map in
+      let goesOn = collector.offer(SourceRow(row, map, source)) { keepsContents ? $0 : $0.unread() }
+      return goesOn && source.failure == nil
+    }
+  }
+}

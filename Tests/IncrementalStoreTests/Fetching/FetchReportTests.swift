@@ -1,0 +1,184 @@
+import CoreData
+import IncrementalStore
+import Testing
+
+@Suite("What a fetch reads", .anyStore)
+struct FetchReportTests {
+  private let stack: Stack<RecordingStore>
+
+  /// Four projects, of which each has ten issues with two of three labels, and a part of the issues has an owner.
+  init() throws {
+    stack = try Stack(Tracker.model(), Backing())
+    try stack.work { context throws in
+      let labels = (0..<3).map { context.make("Label", ["name": "L\($0)"]) }
+      let projects = (0..<4).map { context.make("Project", ["name": "P\($0)", "code": $0]) }
+      for number in 0..<40 {
+        let issue = context.make(number % 5 == 0 ? "Bug" : "Issue", ["number": number, "title": "T\(number % 7)"])
+        issue["project"] = projects[number % 4]
+        issue["labels"] = NSSet(array: [labels[number % 3], labels[(number + 1) % 3]])
+      }
+      try context.save()
+    }
+  }
+
+  private func report(
+    _ context: NSManagedObjectContext, _ format: String, _ arguments: [Any] = [], of entityName: String = "Issue",
+    as type: NSFetchRequestResultType = .managedObjectResultType
+  ) throws -> FetchReport {
+    let request = people(nil, entityName)
+    request.predicate = NSPredicate(format: format, argumentArray: arguments)
+    request.resultType = type
+    return try stack.store.report(of: request, in: context)
+  }
+
+  private func first(_ entityName: String, _ context: NSManagedObjectContext) throws -> NSManagedObject {
+    try #require(try context.all(entityName).first)
+  }
+
+  @Test("A fetch of the objects that refer to an object reads that object, entries of the inverse and what it finds.")
+  func toOne() throws {
+    try stack.work { context throws in
+      let project = try first("Project", context)
+      for (format, argument) in [
+        ("project == %@", project as Any), ("%@ == project", project.objectID), ("project IN %@", [project]),
+        ("project.objectID == %@", project.objectID),
+      ] {
+        let report = try report(context, format, [argument])
+        #expect(report.results == 10 && report.rowsRead == 11 && report.entriesRead == 10, "\(format): \(report)")
+      }
+      let number = try report(context, "project == %@", [project], as: .countResultType)
+      #expect(number.results == 10 && number.rowsRead == 1 && number.entriesRead == 10)
+      #expect(number.path?.hasPrefix("Project.issues of ") == true)
+      let bugs = try report(context, "project == %@", [project], of: "Bug", as: .countResultType)
+      #expect(bugs.results == 2 && bugs.rowsRead == 1)
+    }
+  }
+
+  @Test("A fetch of the objects that have a member reads entries of the inverse.")
+  func toMany() throws {
+    try stack.work { context throws in
+      let label = try first("Label", context)
+      for format in ["ANY labels == %@", "labels CONTAINS %@", "%@ IN labels", "ANY labels.objectID == %@"] {
+        let report = try report(context, format, [label], as: .countResultType)
+        #expect(report.results == 27 && report.rowsRead == 1 && report.entriesRead == 27, "\(format): \(report)")
+      }
+      let issue = try first("Bug", context)
+      let owner = try report(context, "ANY issues == %@", [issue], of: "Project")
+      #expect(owner.results == 1 && owner.rowsRead == 2)
+    }
+  }
+
+  @Test("A fetch by all attributes of a uniqueness constraint reads the entries of their values.")
+  func unique() throws {
+    try stack.work { context throws in
+      let one = try report(context, "name == %@", ["P2"], of: "Project")
+      #expect(one.results == 1 && one.rowsRead == 1 && one.entriesRead == 1)
+      #expect(one.path == "1 with a unique name")
+      let some = try report(context, "name IN %@ AND code >= 2", [["P1", "P2", "P3", "P4"]], of: "Project")
+      #expect(some.results == 2 && some.rowsRead == 3 && some.entriesRead == 3)
+      let pair = try report(context, "title == 'T3' AND number == 3.0")
+      #expect(pair.results == 1 && pair.rowsRead == 1)
+      let inherited = try report(context, "title == 'T3' AND number == 10", of: "Bug")
+      #expect(inherited.results == 1 && inherited.rowsRead == 1)
+      for format in ["name ==[c] 'p2'", "name != 'P2'", "NOT name != 'P2'", "name == 'P2' OR code == 2"] {
+        let all = try report(context, format, of: "Project")
+        #expect(all.path == nil && all.rowsRead == 4, "\(format): \(all)")
+      }
+    }
+  }
+
+  @Test("A fetch of named objects reads these.")
+  func named() throws {
+    try stack.work { context throws in
+      let issues = try context.all("Issue").prefix(3).map(\.objectID)
+      let some = try report(context, "SELF IN %@", [issues])
+      #expect(some.results == 3 && some.rowsRead == 3 && some.path == "3 named")
+    }
+  }
+
+  @Test("A fetch of the objects that relate to objects with a value finds those first.")
+  func related() throws {
+    try stack.work { context throws in
+      let unique = try report(context, "project.name == 'P1'")
+      #expect(unique.results == 10 && unique.rowsRead == 1 + 10 + 1)
+      let few = try report(context, "project.code > 2")
+      #expect(few.results == 10 && few.rowsRead == 4 + 10 + 1)
+      let many = try report(context, "ANY labels.name BEGINSWITH 'L1'")
+      #expect(many.results == 27 && many.rowsRead < 40 + 3 * 27)
+      let subquery = try report(
+        context, "SUBQUERY(issues, $i, $i.number == 3 AND $i.title == 'T3').@count > 0", of: "Label")
+      #expect(subquery.results == 2 && subquery.path?.hasPrefix("Issue.labels of those with ") == true)
+    }
+  }
+
+  @Test("Of several conditions the one that the fewest objects satisfy is used; alternatives are joined.")
+  func combinations() throws {
+    try stack.work { context throws in
+      let (project, label) = (try first("Project", context), try first("Label", context))
+      let both = try report(context, "project == %@ AND ANY labels == %@", [project, label])
+      #expect(both.rowsRead == 2 + 10 || both.rowsRead == 1 + 10)
+      let unique = try report(context, "ANY labels == %@ AND title == 'T3' AND number == 3", [label])
+      #expect(unique.rowsRead <= 2)
+      let either = try report(context, "project == %@ OR (number == 3 AND title == 'T3')", [project])
+      #expect(either.results == 11 && either.rowsRead == 12)
+    }
+  }
+
+  @Test("A fetch reads all rows if looking up what entries name would take longer.")
+  func most() throws {
+    try stack.work { context throws in
+      let project = try first("Project", context)
+      for number in 100..<1_700 { context.make("Issue", ["number": number, "title": "more"])["project"] = project }
+      try context.save()
+      let report = try report(context, "project == %@", [project])
+      #expect(report.path == nil && report.results == 1_610 && report.rowsRead < 1_700)
+      let count = try self.report(context, "project == %@", [project], as: .countResultType)
+      #expect(count.results == 1_610 && count.rowsRead == 1)
+    }
+  }
+
+  @Test("Objects that refer to an object that no longer exists are found among all rows.")
+  func dangling() throws {
+    try stack.work { context throws in
+      let project = try first("Project", context)
+      context.delete(project)
+      try context.save()
+      let left = try report(context, "project == %@", [project.objectID])
+      #expect(left.results == 10 && left.path == nil)
+      #expect(try report(context, "project == %@", [project.objectID], as: .countResultType).results == 10)
+    }
+  }
+
+  @Test("A report is one line of text.")
+  func text() throws {
+    try stack.work { context throws in
+      let text = try report(context, "name == 'P2'", of: "Project").description
+      #expect(text.hasPrefix("Project: 1 with a unique name. Entries read: 1, rows read: 1, found: 1, in "))
+      #expect(text.hasSuffix(" ms"))
+    }
+  }
+}
+
+/// Projects with issues, some of which are bugs, and labels of issues.
+enum Tracker {
+  static func model() -> NSManagedObjectModel {
+    let (project, label) = (Town.entity("Project"), Town.entity("Label"))
+    let (issue, bug) = (Town.entity("Issue"), Town.entity("Bug"))
+    let issues = Town.relationship("issues", to: issue, rule: .noActionDeleteRule)
+    let projectOf = Town.relationship("project", to: project, isToMany: false)
+    let labels = Town.relationship("labels", to: label)
+    let labelled = Town.relationship("issues", to: issue)
+    for (one, other) in [(issues, projectOf), (labels, labelled)] {
+      (one.inverseRelationship, other.inverseRelationship) = (other, one)
+    }
+    project.properties = [Town.attribute("name", .string), Town.attribute("code", .integer32), issues]
+    project.uniquenessConstraints = [["name"]]
+    label.properties = [Town.attribute("name", .string), labelled]
+    issue.properties = [Town.attribute("number", .integer64), Town.attribute("title", .string), projectOf, labels]
+    issue.uniquenessConstraints = [["number", "title"]]
+    issue.subentities = [bug]
+    let model = NSManagedObjectModel()
+    model.entities = [project, label, issue, bug]
+    return model
+  }
+}
