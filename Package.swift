@@ -47,16 +47,12 @@ let package = Package(
 // Build modes that take long, and serve only for tests of the engine, leave out everything else.
 let isEngineAlone = Context.environment["CAIRN_ENGINE_ALONE"] == "1"
 
-// Apple's platforms have their own Core Data. The code for those platforms can be tested elsewhere with a folder of
-// Tests/Scripts/AppleSide in the place of Apple's framework: with Stub, only the two stores are built; with
-// OpenCoreData, everything is.
-let standIn = Context.environment["CAIRN_APPLE_SIDE"]
+// Apple's platforms have their own Core Data.
 #if canImport(Darwin)
-  let isApple = true
+  let hasOpenCoreData = false
 #else
-  let isApple = false
+  let hasOpenCoreData = true
 #endif
-let hasOpenCoreData = !isApple && standIn != "Stub"
 
 if !isEngineAlone {
   package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"))
@@ -79,35 +75,23 @@ if !isEngineAlone {
 }
 
 if !isEngineAlone {
-  let coreData: [Target.Dependency] = isApple ? [] : hasOpenCoreData ? ["CoreData", "OpenCoreData"] : ["CoreData"]
-  let isAppleSide = isApple || standIn != nil
+  let coreData: [Target.Dependency] = hasOpenCoreData ? ["CoreData", "OpenCoreData"] : []
+  let otherSide = hasOpenCoreData ? "AppleCoreData" : "OpenCoreData"
   // In Apple's framework, references between the descriptions of a model are unowned(unsafe); strict memory safety
   // would require each use of them to be marked as unsafe.
-  let storeSettings =
-    (isAppleSide ? features : settings) + (standIn == nil ? [] : [.treatAllWarnings(as: .error)])
+  let storeSettings = hasOpenCoreData ? settings : features
   package.products += [
     .library(name: "IncrementalStore", targets: ["IncrementalStore"]),
     .library(name: "CairnIncrementalStore", targets: ["CairnIncrementalStore"]),
   ]
   package.targets += [
     .target(
-      name: "IncrementalStore", dependencies: coreData + ["RowFormat"],
-      exclude: [isAppleSide ? "OpenCoreData" : "AppleCoreData"], swiftSettings: storeSettings),
+      name: "IncrementalStore", dependencies: coreData + ["RowFormat"], exclude: [otherSide],
+      swiftSettings: storeSettings),
     .target(
       name: "CairnIncrementalStore", dependencies: coreData + ["Cairn", "CairnInspection", "IncrementalStore"],
-      exclude: [hasOpenCoreData ? "AppleCoreData" : "OpenCoreData"], swiftSettings: storeSettings),
+      exclude: [otherSide], swiftSettings: storeSettings),
   ]
-}
-
-if !isApple && !isEngineAlone {
-  // Library evolution, so that enumerations may get new cases, as Apple's may.
-  let evolution: [SwiftSetting] =
-    hasOpenCoreData ? [] : [.unsafeFlags(["-enable-library-evolution", "-suppress-warnings"])]
-  package.targets.append(
-    .target(
-      name: "CoreData", dependencies: hasOpenCoreData ? ["OpenCoreData"] : [],
-      path: standIn.map { "Tests/Scripts/AppleSide/\($0)" },
-      swiftSettings: (hasOpenCoreData ? settings : features) + evolution))
 }
 
 if hasOpenCoreData && !isEngineAlone {
@@ -120,6 +104,7 @@ if hasOpenCoreData && !isEngineAlone {
   package.targets += [
     .target(name: "CObjectLifetime"),
     .target(name: "OpenCoreData", dependencies: ["CObjectLifetime", "Hashing"], swiftSettings: settings),
+    .target(name: "CoreData", dependencies: ["OpenCoreData"], swiftSettings: settings),
     .executableTarget(
       name: "modelgen",
       dependencies: [
@@ -166,13 +151,6 @@ if hasOpenCoreData && !isEngineAlone {
 // Runs the tests against Apple's framework, which defines what OpenCoreData must do.
 if !hasOpenCoreData && Context.environment["CAIRN_APPLE_CORE_DATA"] == "1" {
   package.targets.append(.testTarget(name: "CoreDataContractTests", swiftSettings: settings))
-}
-
-if standIn != nil {
-  package.products.removeAll { $0 is Product.Executable }
-  package.targets.removeAll {
-    $0.type == .executable || $0.type == .test && !$0.name.hasSuffix("IncrementalStoreTests")
-  }
 }
 
 // Build modes that take long, and serve only for some tests, name the targets of these tests.

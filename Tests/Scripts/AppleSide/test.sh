@@ -7,10 +7,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../../Tools/setup"
 [[ $(uname) != Darwin ]] || { echo "Apple's platforms have a Core Data of their own"; exit 0; }
 need_swift
 need_lz4
-cd "$root"
+cd "$root/Tests/Scripts/AppleSide"
 
-CAIRN_APPLE_SIDE=Stub swift build --scratch-path .build-apple-stub --target CairnIncrementalStore --quiet
+CAIRN_CORE_DATA=Stub swift build --scratch-path "$root/.build-apple-stub" --target CairnIncrementalStore --quiet
 # Apple's dictionaries have an identifier only by an expression description, and Apple's merges do not tell stores which
 # rows are stale.
-CAIRN_APPLE_SIDE=OpenCoreData swift test --scratch-path .build-apple-side --quiet --skip ObjectKeyTests/dictionaries --skip StaleRowTests
+CAIRN_CORE_DATA=OpenCoreData swift test --scratch-path "$root/.build-apple-side" --quiet \
+  --skip ObjectKeyTests/dictionaries --skip StaleRowTests
 echo "the stores compile for Apple's platforms, and pass their tests with what is written for these"
