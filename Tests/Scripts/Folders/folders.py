@@ -1,6 +1,7 @@
 """Checks the tables of folders in ARCHITECTURE.md and OBJECTS.md: a file uses types of its own folder and of folders
 below it. Folders in one row of a table may use each other. Uses of types further up have to be in a third column.
-The public types of Core Data, whose names begin with NS, refer to each other and may be used everywhere."""
+The public types of Core Data, whose names begin with NS, refer to each other and may be used everywhere. The files that
+the walks of ARCHITECTURE.md name exist."""
 
 import pathlib
 import re
@@ -61,6 +62,23 @@ def check(page, section, source):
     print(f"{source}: {len(files)} files in {len(folders)} folders, {len(home)} types")
 
 
+def check_walks(page, section):
+    """The files of a walk are named by their paths in the folder of sources that was named last."""
+    text = (ROOT / "Documentation" / page).read_text().split(section + "\n")[1].split("\n## ")[0]
+    files = 0
+    for walk in text.split("\n**")[1:]:
+        source = None
+        for name in re.findall(r"`([\w/+]+)`", walk):
+            if name.startswith("Sources/"):
+                source = ROOT / name
+                continue
+            files += 1
+            if not (source / (name + ".swift")).is_file():
+                problems.append(f"{page}: there is no file {name}.swift in {source.relative_to(ROOT)}")
+    print(f"{page}: {text.count(chr(10) + '**')} walks through {files} files")
+
+
 for line in TABLES:
     check(*line)
+check_walks("ARCHITECTURE.md", "## Eight walks")
 sys.exit("\n".join(problems) if problems else 0)
