@@ -102,7 +102,7 @@ package struct ObjectStore {
         var entries = try PackReader(bytes)
         while try entries.next() {
           if entries.entry.starts(with: prefix) {
-            members.append(try Entry.member(in: entries.entry, behind: prefix.count, isOrdered: isOrdered).member)
+            members.append(try Entry.member(in: entries.entry, after: prefix.count, isOrdered: isOrdered).member)
           } else if prefix.lexicographicallyPrecedes(entries.entry) {
             return false
           }

@@ -152,11 +152,11 @@ struct Model: Sendable {
 
   /// The store has been opened up to an earlier commit; the first write removes the commits after it.
   mutating func wentBack(to sequence: CommitSequence) {
-    let behind = history.filter { $0.sequence > sequence }
-    guard !behind.isEmpty else { return }
+    let after = history.filter { $0.sequence > sequence }
+    guard !after.isEmpty else { return }
     history.removeAll { $0.sequence > sequence }
     rows = history[history.count - 1].rows
-    left = Left(history: behind, durable: durable)
+    left = Left(history: after, durable: durable)
     durable = min(durable, last)
     possible = nil
   }

@@ -286,7 +286,7 @@ package struct Runner {
         try oracles.put(changes, durability, model, store, keyspaces)
       }
       watch.setBeside(0, nil)
-      observe("commit behind \(number(of: sequence))")
+      observe("commit after \(number(of: sequence))")
       try require(!isPoisoned, .errors, "a write succeeded after a failure that poisons the store")
       try require(conflicts == 0, .results, "a batch succeeded although it has \(conflicts) conflicts")
       if let next {

@@ -81,7 +81,7 @@ struct KeyChanges {
     var holder: ObjectReference?
     try snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
       let (member, _) = try StoreFailure.reading(Self.place(claim)) {
-        try Entry.member(in: entry, behind: prefix.count, isOrdered: false)
+        try Entry.member(in: entry, after: prefix.count, isOrdered: false)
       }
       if let holder {
         let words = "\(access.name(holder)) and \(access.name(member)) have the same values"

@@ -57,7 +57,7 @@ final class OrderedChange {
     let prefix = Entry.members(of: owner, relationship)
     try snapshot.forEachEntry(beginningWith: prefix, reverse: true) { entry in
       last = try StoreFailure.reading("An entry of the relationship \(relationship)") {
-        try Entry.member(in: entry, behind: prefix.count, isOrdered: true).position
+        try Entry.member(in: entry, after: prefix.count, isOrdered: true).position
       }
       return false
     }

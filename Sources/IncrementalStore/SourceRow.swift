@@ -105,7 +105,7 @@ extension RowSnapshot {
     let prefix = Entry.members(of: owner, end.number)
     try forEachEntry(beginningWith: prefix, reverse: false) { entry in
       let (member, position) = try StoreFailure.reading("An entry of the relationship \(end.number)") {
-        try Entry.member(in: entry, behind: prefix.count, isOrdered: end.isOrdered)
+        try Entry.member(in: entry, after: prefix.count, isOrdered: end.isOrdered)
       }
       return try body((member, position, entry))
     }

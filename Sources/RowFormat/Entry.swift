@@ -28,7 +28,7 @@ package enum Entry {
   /// The member in an entry, after the first `prefix` bytes, and its position in an ordered relationship; 0 in an
   /// unordered one.
   package static func member(
-    in entry: [UInt8], behind prefix: Int, isOrdered: Bool
+    in entry: [UInt8], after prefix: Int, isOrdered: Bool
   ) throws(RowDamage) -> (member: ObjectReference, position: Int64) {
     var input = ByteInput(entry, min(prefix, entry.count)..<entry.count)
     let position = isOrdered ? try input.position() : 0

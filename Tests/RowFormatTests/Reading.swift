@@ -27,8 +27,8 @@ enum Reading: CaseIterable, Sendable {
     case .schema: _ = try Schema(bytes)
     case .row: try readRow(bytes)
     case .pack: _ = try Pack.entries(bytes)
-    case .member: _ = try Entry.member(in: bytes, behind: Entry.members(of: .integer(7), 3).count, isOrdered: false)
-    case .position: _ = try Entry.member(in: bytes, behind: Entry.members(of: .uuid(7), 4).count, isOrdered: true)
+    case .member: _ = try Entry.member(in: bytes, after: Entry.members(of: .integer(7), 3).count, isOrdered: false)
+    case .position: _ = try Entry.member(in: bytes, after: Entry.members(of: .uuid(7), 4).count, isOrdered: true)
     case .numbers: _ = try NumbersGivenOut(bytes)
     case .metadata: try BinaryPropertyList.check(bytes)
     }

@@ -34,7 +34,7 @@ struct StoredFields {
       case 12:
         var object = ByteReader(try input.counted())
         fields[number] = .object(try object.object())
-        try require(object.isAtEnd, "a reference to an object has more behind it")
+        try require(object.isAtEnd, "a reference to an object has more after it")
       case let type: throw CrashFailure("a field has the type \(type)")
       }
     }

@@ -51,7 +51,7 @@ struct StoredGraph {
     } else {
       keys.append(Key(constraint: number, key: try input.counted(), holder: try input.object()))
     }
-    try require(input.isAtEnd, "an entry has more behind it")
+    try require(input.isAtEnd, "an entry has more after it")
   }
 
   // MARK: Entries and rows

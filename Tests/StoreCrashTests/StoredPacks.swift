@@ -9,10 +9,10 @@ enum StoredPacks {
         throw CrashFailure("a pack has the key \(row.key)")
       }
       let entries = try entries(of: row.value)
-      try require(place > 0 || bound.isEmpty, "the first pack begins behind the first entry")
+      try require(place > 0 || bound.isEmpty, "the first pack begins after the first entry")
       try require(!entries.isEmpty, "a pack is empty")
       try require(entries.allSatisfy { !$0.lexicographicallyPrecedes(bound) }, "an entry lies before its pack")
-      if let last = all.last { try require(last.lexicographicallyPrecedes(bound), "an entry lies behind its pack") }
+      if let last = all.last { try require(last.lexicographicallyPrecedes(bound), "an entry lies after its pack") }
       let size = entries.reduce(0) { $0 + $1.count }
       try require(entries.count == 1 || size <= 16 << 10, "a pack has \(size) bytes of entries")
       all += entries
@@ -31,7 +31,7 @@ enum StoredPacks {
       last = last.prefix(shared) + (try input.counted())
       return last
     }
-    try require(input.isAtEnd, "a pack has more behind it")
+    try require(input.isAtEnd, "a pack has more after it")
     return entries
   }
 }

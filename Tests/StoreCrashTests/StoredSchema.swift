@@ -19,7 +19,7 @@ struct StoredSchema {
       let number = try input.varint()
       entities[number] = try Self.entity(&input)
     }
-    try require(input.isAtEnd, "the schema has more behind it")
+    try require(input.isAtEnd, "the schema has more after it")
   }
 
   private static func entity(_ input: inout ByteReader) throws -> Entity {

@@ -87,8 +87,8 @@
       request.fetchLimit = Self.pageLength
       request.predicate = predicate
       if let last {
-        let behind = try NSPredicate(parsing: "SELF > %@", arguments: [last])
-        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [behind, predicate])
+        let after = try NSPredicate(parsing: "SELF > %@", arguments: [last])
+        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [after, predicate])
       }
       // A fetch does not check for interruption, so Control-C ends the process directly during it.
       Interruption.unwatch()

@@ -14,7 +14,7 @@ struct Objects: ParsableCommand {
   @Option(help: "Objects in a store.")
   var objects = 100_000
 
-  @Option(help: "Rounds that are measured, behind one that is not.")
+  @Option(help: "Rounds that are measured, after one that is not.")
   var rounds = 7
 
   func validate() throws {

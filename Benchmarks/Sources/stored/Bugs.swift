@@ -27,7 +27,7 @@ struct Bugs {
       request.fetchOffset = offset
       request.predicate = nil
       var (page, each) = try time(1) { try context.fetch(request) }
-      if offset > 0 { table.add("the first page behind an offset of \(offset)", [each / 1e6], "ms") }
+      if offset > 0 { table.add("the first page after an offset of \(offset)", [each / 1e6], "ms") }
       request.fetchOffset = 0
       for _ in 0..<min(1000, count / 300) {
         seen += page.count
@@ -51,7 +51,7 @@ struct Bugs {
     for offset in [0, 100_000] {
       sorted.fetchOffset = offset
       let (_, each) = try time(1) { try context.fetch(sorted) }
-      table.add("a page sorted by title, behind \(offset)", [each / 1e9], "s")
+      table.add("a page sorted by title, after \(offset)", [each / 1e9], "s")
     }
   }
 

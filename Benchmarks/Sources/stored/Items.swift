@@ -78,7 +78,7 @@ struct Items {
         pages.append(try time(1) { try context.fetch(request) }.each / 1e6)
       }
     }
-    table.add("a page of 100 behind half of them, no sort", pages, "ms")
+    table.add("a page of 100 after half of them, no sort", pages, "ms")
   }
 
   /// Fires up to a hundred thousand faults in random order.

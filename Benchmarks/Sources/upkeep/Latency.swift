@@ -49,7 +49,7 @@ struct Latency: ParsableCommand {
   private struct Run {
     var full = Histogram()
     var paced = Histogram()
-    /// Measured from the time when the put was due, so that the wait behind a slow put counts.
+    /// Measured from the time when the put was due, so that the wait after a slow put counts.
     var due = Histogram()
     var rate = 0.0
     var compacted = 0

@@ -25,7 +25,7 @@ final class CheckpointCapture: @unchecked Sendable {
   private enum Phase {
     case start
     case pages(from: UInt32, [(span: HashIndex.PageSpan, address: UInt32)])
-    case leaves(behind: [UInt8]?, TreeBuilder)
+    case leaves(after: [UInt8]?, TreeBuilder)
   }
 
   /// Number of parts into which the older versions are divided.
@@ -126,13 +126,13 @@ final class CheckpointCapture: @unchecked Sendable {
         phase = .pages(from: next, pages)
       } else {
         tables.keyspaces[current].directory = Self.directory(pages)
-        phase = .leaves(behind: nil, TreeBuilder())
+        phase = .leaves(after: nil, TreeBuilder())
         if keyspace.tree == nil { nextKeyspace() }
       }
     case .leaves(let bound, var builder):
       guard let tree = keyspace.tree else { return nextKeyspace() }
-      if let next = try copyLeaves(tree, behind: bound, &builder) {
-        phase = .leaves(behind: next, builder)
+      if let next = try copyLeaves(tree, after: bound, &builder) {
+        phase = .leaves(after: next, builder)
       } else {
         tables.keyspaces[current].root = try builder.finish(to: &nodes)
         nextKeyspace()
@@ -204,7 +204,7 @@ final class CheckpointCapture: @unchecked Sendable {
   // MARK: Rows in order
 
   private func copyLeaves(
-    _ tree: OrderedIndex, behind start: [UInt8]?, _ builder: inout TreeBuilder
+    _ tree: OrderedIndex, after start: [UInt8]?, _ builder: inout TreeBuilder
   ) throws(StoreError) -> [UInt8]? {
     try LeafEntries.with { (entries) throws(StoreError) -> [UInt8]? in
       var bound = start
@@ -222,7 +222,7 @@ final class CheckpointCapture: @unchecked Sendable {
           let leaf = try unsafe nodes.add(Leaf.size) { (memory) in
             unsafe Leaf(memory).initialize(entries[0..<entries.count], prefix: prefix)
           }
-          try builder.add(leaf, behind: bound ?? [], to: &nodes)
+          try builder.add(leaf, after: bound ?? [], to: &nodes)
         }
         guard let next else { return nil }
         bound = next

@@ -23,7 +23,7 @@ final class WritePace: Sendable {
   }
 
   /// Makes writers wait from `slack` bytes after `appended`, a value of `LogCounts.appendedBytes`; nil for never.
-  func set(slack: Int?, behind appended: Int) {
+  func set(slack: Int?, after appended: Int) {
     let present = log.counts.appendedBytes.load(ordering: .relaxed)
     if start.load(ordering: .relaxed) >= present { settled.store(present, ordering: .relaxed) }
     start.store(slack.map { appended + $0 } ?? .max, ordering: .relaxed)

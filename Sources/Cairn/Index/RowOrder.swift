@@ -14,7 +14,7 @@ struct RowOrder {
     sum &+= unsafe keyspace.hash(record.key).rawValue
   }
 
-  /// The same for a row that must come behind the one before.
+  /// The same for a row that must come after the one before.
   mutating func takeInOrder(_ record: RecordView, in keyspace: KeyspaceIndex) {
     take(record, in: keyspace)
     if let last {

@@ -33,13 +33,13 @@ struct TreeBuilder {
   /// Adds a leaf. All its keys are at or above `separator`, and all keys of the leaf before it are below. For the first
   /// leaf, `separator` may be anything.
   mutating func add<Sink: NodeSink>(
-    _ leaf: UInt32, behind separator: [UInt8], to sink: inout Sink
+    _ leaf: UInt32, after separator: [UInt8], to sink: inout Sink
   ) throws(Sink.Failure) {
-    try add(leaf, behind: separator, level: 0, to: &sink)
+    try add(leaf, after: separator, level: 0, to: &sink)
   }
 
   private mutating func add<Sink: NodeSink>(
-    _ node: UInt32, behind separator: [UInt8], level: Int, to sink: inout Sink
+    _ node: UInt32, after separator: [UInt8], level: Int, to sink: inout Sink
   ) throws(Sink.Failure) {
     if level == levels.count { levels.append(Level()) }
     if levels[level].children.count == Self.fill { try close(level, to: &sink) }
@@ -55,7 +55,7 @@ struct TreeBuilder {
     let full = levels[level]
     levels[level] = Level()
     let node = try Inner.add(level: level + 1, full.children, full.separators, to: &sink)
-    try add(node, behind: full.separator, level: level + 1, to: &sink)
+    try add(node, after: full.separator, level: level + 1, to: &sink)
   }
 
   /// Returns the root. At least one leaf must have been added.

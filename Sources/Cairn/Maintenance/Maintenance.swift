@@ -202,7 +202,7 @@ final class Maintenance: Sendable {
   private func setPace(_ state: inout State) {
     let appended = appendedBytes
     let slack = compacts && !state.isPaused ? slack(&state) : nil
-    pace.set(slack: slack, behind: appended)
+    pace.set(slack: slack, after: appended)
   }
 
   /// How much may be written before writers have to wait; nil if nothing shortens the log.

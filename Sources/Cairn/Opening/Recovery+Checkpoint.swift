@@ -15,8 +15,8 @@ extension Recovery {
           index.arena.forget()
           throw CheckpointTables.Problem("its nodes are invalid")
         }
-        let behind = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
-        if behind > max(Self.longTail, entry.length / 8) {
+        let after = sources.reduce(0) { $0 + ($1.entry.id > entry.place.segment ? $1.mapping.length : 0) }
+        if after > max(Self.longTail, entry.length / 8) {
           // Most rows will soon lead elsewhere, so their hash pages are moved to large pages now. The trees, which that
           // does not change, can wait.
           for keyspace in image.tables.keyspaces where !keyspace.directory.isEmpty {
@@ -26,7 +26,7 @@ extension Recovery {
         if image.tables.hasRetention {
           index.versions.adopt(heads: image.tables.versionBuckets, count: image.tables.versionCount)
         }
-        replay.begin(behind: entry.sequence)
+        replay.begin(after: entry.sequence)
         checkpoint = LoadedCheckpoint(image.tables, moves: moves)
         table.reserve(image.tables.extentCount)
         for dictionary in image.tables.dictionaries {

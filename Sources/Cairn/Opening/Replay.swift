@@ -96,7 +96,7 @@ struct Replay: ~Copyable {
   }
 
   /// Notes that the indexes contain what a checkpoint of this commit contains.
-  mutating func begin(behind sequence: CommitSequence) { older.loaded = sequence }
+  mutating func begin(after sequence: CommitSequence) { older.loaded = sequence }
 
   /// Adds a segment whose records may come, or be superseded.
   mutating func enter(_ segment: Segment) {
@@ -233,8 +233,8 @@ struct Replay: ~Copyable {
     for partition in partitions where partition.end > start {
       let (number, end) = (partition.keyspace, partition.end)
       if fresh.last?.part != number {
-        let behind = fresh.last?.rows.upperBound ?? 0
-        fresh.append((number, behind..<behind))
+        let after = fresh.last?.rows.upperBound ?? 0
+        fresh.append((number, after..<after))
       }
       let known = fresh[fresh.count - 1].rows
       parts[number].keyspace.locator.index.reserve(

@@ -90,7 +90,7 @@ struct CandidateReader {
     try source.snapshot.forEachEntry(beginningWith: prefix, reverse: false) { entry in
       holders.append(
         try StoreFailure.reading("An entry of the constraint of \(constraint.names.joined(separator: ", "))") {
-          try Entry.member(in: entry, behind: prefix.count, isOrdered: false).member
+          try Entry.member(in: entry, after: prefix.count, isOrdered: false).member
         })
       return true
     }

@@ -83,7 +83,7 @@ struct ObjectOrder {
 
   func sorted(_ objects: [NSManagedObject]) -> [NSManagedObject] { sort.sorted(objects) }
 
-  /// Merges other objects into objects that are in order already, behind equal ones.
+  /// Merges other objects into objects that are in order already, after equal ones.
   ///
   /// Reads O(m log n) of the n ordered objects, where m is the number of the others, so a few changes do not fire many
   /// faults.

@@ -64,7 +64,7 @@ extension NSCompositeAttributeDescription {
 }
 
 extension String {
-  /// The text before the first dot, and the text behind it; nil for no dot.
+  /// The text before the first dot, and the text after it; nil for no dot.
   fileprivate var splitAtFirstDot: (String, String?) {
     guard let dot = firstIndex(of: ".") else { return (self, nil) }
     return (String(self[..<dot]), String(self[index(after: dot)...]))

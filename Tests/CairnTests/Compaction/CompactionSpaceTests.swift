@@ -123,7 +123,7 @@ import Testing
     return (store, snapshot)
   }
 
-  enum End: CaseIterable { case before, betweenSegments, behind }
+  enum End: CaseIterable { case before, betweenSegments, after }
 
   @Test(
     "G8: A deleted row that only a snapshot needed does not return after the snapshot has ended.",

@@ -474,7 +474,7 @@ import Testing
     let store = try machine.open(Self.options)
     try store.compact(.everything)
     try store.close()
-    // The place of the first row behind the dictionary in the dictionary's frame.
+    // The place of the first row after the dictionary in the dictionary's frame.
     var place: (name: String, offset: Int)?
     let log = try LogReader(StoreDirectory(Machine.path, files: machine.files))
     for entry in log.entries {

@@ -56,7 +56,7 @@ import Testing
       damaged[first]?[offset] ^= 1 << UInt8(offset % 8)
       let verification = try verify(damaged)
       #expect(!verification.damage.isEmpty, "offset \(offset)")
-      #expect(verification.frames >= 18, "the frames behind it are still read")
+      #expect(verification.frames >= 18, "the frames after it are still read")
       #expect(verification.findings.last?.kind == .tornTail, "offset \(offset)")
     }
   }

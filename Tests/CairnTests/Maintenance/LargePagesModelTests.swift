@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test("Rows are found and changed while the index moves into large pages.", arguments: [0, 200_000])
-  func rowsAreFoundWhileTheIndexMoves(_ behindCheckpoint: Int) throws {
+  func rowsAreFoundWhileTheIndexMoves(_ afterCheckpoint: Int) throws {
     let machine = Machine()
     var store = try machine.open(Self.options)
     try Self.write(store, 0..<Self.rows, round: 0)
@@ -40,11 +40,11 @@ import Testing
     var withoutCheckpoints = Self.options
     withoutCheckpoints.checkpoints = false
     store = try machine.open(withoutCheckpoints)
-    try Self.write(store, 0..<behindCheckpoint, round: 1)
+    try Self.write(store, 0..<afterCheckpoint, round: 1)
     try store.close()
 
     store = try machine.open(Self.options)
-    #expect(store.recovery.checkpoint != nil && store.recovery.records == behindCheckpoint)
+    #expect(store.recovery.checkpoint != nil && store.recovery.records == afterCheckpoint)
     let hasMoved = Atomic(false)
     let readers = Threads()
     for seed in 1...2 {
@@ -67,7 +67,7 @@ import Testing
     var number = 0
     try store.read { snapshot in
       try snapshot.scan(in: store.keyspace("rows")) { _, value, _ in
-        let round = number / 100 < steps && number % 100 < 50 ? 2 : number < behindCheckpoint ? 1 : 0
+        let round = number / 100 < steps && number % 100 < 50 ? 2 : number < afterCheckpoint ? 1 : 0
         let text = [UInt8]("\(number) \(round)")
         guard value.byteCount == text.count, unsafe value.withUnsafeBytes({ unsafe $0.elementsEqual(text) }) else {
           Issue.record("row \(number)")

@@ -47,7 +47,7 @@ while IFS='|' read -r _ number _ tests _; do
       [[ -f $file ]] || problem "$number: there is no file $word"
       continue
     fi
-    # The function, behind its attribute.
+    # The function, after its attribute.
     [[ -f $file ]] && grep -qE "^ +(@MainActor )?func $word\(" "$file" || problem "$number: $file has no test $word"
     echo "$file $word" >>"$named"
   done

@@ -258,10 +258,10 @@ class Store:
         if entry.is_sealed or "newer" in str(sys.exc_info()[1]):
           raise
         self.has_ended = True
-        self.look_behind_header(data, entry)
+        self.look_after_header(data, entry)
         continue
       if not segment.is_used:
-        self.look_behind_header(data, entry)
+        self.look_after_header(data, entry)
         continue
       demand(segment.store == self.manifest.store, f"segment {entry.number}: belongs to another store")
       if segment.is_compacted:
@@ -275,7 +275,7 @@ class Store:
       if self.has_ended or not follows:
         demand(not entry.is_sealed, f"segment {entry.number}: does not continue the log")
         self.has_ended = True
-        self.look_behind(segment, 128)
+        self.look_after(segment, 128)
       else:
         epoch = segment.epoch
         self.read(segment, entry)
@@ -339,19 +339,19 @@ class Store:
       demand((segment.base, self.last) == (entry.base, entry.last), f"segment {segment.number}: wrong sequences")
     elif any(segment.data[offset:]):
       self.has_ended = True
-      self.look_behind(segment, offset + 8)
+      self.look_after(segment, offset + 8)
 
-  def look_behind_header(self, data, entry):
-    """Frames behind an invalid header of a segment that isn't sealed, which is of the newest epoch."""
+  def look_after_header(self, data, entry):
+    """Frames after an invalid header of a segment that isn't sealed, which is of the newest epoch."""
     if len(data) >= 128 + 48:
       segment = Segment.__new__(Segment)
       segment.data, segment.number, segment.base = data, entry.number, struct.unpack_from("<Q", data, 144)[0] - 1
       segment.seed = crc_register(
           0xFFFFFFFF, self.manifest.store + struct.pack("<II", entry.number, self.manifest.epoch))
-      self.look_behind(segment, 128)
+      self.look_after(segment, 128)
 
-  def look_behind(self, segment, offset):
-    """What lies behind the end of the log still tells how far the log was durable."""
+  def look_after(self, segment, offset):
+    """What lies after the end of the log still tells how far the log was durable."""
     while offset + 48 <= len(segment.data):
       frame = segment.frame(offset, len(segment.data))
       if frame:
@@ -390,7 +390,7 @@ class Store:
 
 def decode_reference(key):
   reference, end = decode_element(key, 0, 0)
-  demand(end == len(key), "a key goes on behind its end")
+  demand(end == len(key), "a key goes on after its end")
   return reference
 
 

@@ -260,7 +260,7 @@ expect 1 diff "$store" Tests/Data/Fixtures/example
 expect 0 tail Tests/Data/Damaged/flipped-record
 grep -qx 'commits after 0 and before 2000000002 were compacted, or are damaged' "$temporary/out" \
   || fail "tail does not tell of damage"
-grep -q '^commit 2000000002 ' "$temporary/out" || fail "tail does not go on behind damage"
+grep -q '^commit 2000000002 ' "$temporary/out" || fail "tail does not go on after damage"
 
 # 2: cannot be opened or read.
 expect 2 info "$temporary/nowhere"; says 'kvdump: not found'; prints ''

@@ -131,7 +131,7 @@ for format in jsonl csv; do
   expect 0 import "$temporary/$format" "$temporary/fleet.$format" --model "$fleet" --create --format jsonl
   grep -q '"inserted":3,"updated":0,"unchanged":0' "$temporary/out" || fail "imported $(cat "$temporary/out")"
   expect 0 verify "$temporary/$format"
-  grep -q '^sound: ' "$temporary/out" || fail "a store is not sound behind an import"
+  grep -q '^sound: ' "$temporary/out" || fail "a store is not sound after an import"
 done
 diff <("$kvdump" objects "$temporary/jsonl") <("$kvdump" objects "$temporary/csv") || fail "the copies are not the same"
 grep -q '"draught":3.5,"latitude":0.0,"launched":"1820-05-11T00:00:00.25Z","longitude":0.0,"tonnage":235' "$temporary/fleet.jsonl" \

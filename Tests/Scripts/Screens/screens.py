@@ -28,7 +28,7 @@ def run(command, given=None):
 def shape(text):
     """Without what differs from run to run: identities, numbers and how wide they make a column."""
     text = re.sub(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID", text)
-    # Of the last commit of a segment salvage cannot tell the number, and a dictionary may come behind it or be late.
+    # Of the last commit of a segment salvage cannot tell the number, and a dictionary may come after it or be late.
     text = re.sub(r" of commit \d+", "", text)
     text = re.sub(r"\d[\d,]*", "N", text)
     return [re.sub(r"  +", "  ", line).strip() for line in text.splitlines()]

@@ -67,7 +67,7 @@ final class FormatParser {
   }
 
   private func expectEnd() throws(PredicateFormatError) {
-    guard token == .end else { throw problem("\(token.name) stands behind what is already complete") }
+    guard token == .end else { throw problem("\(token.name) comes after what is already complete") }
   }
 
   func problem(_ reason: String, at position: String.Index? = nil) -> PredicateFormatError {
