@@ -16,7 +16,7 @@ struct RowLocator: Sendable {
   )? {
     var found: (LogAddress, RecordView)?
     let slot = try unsafe index.find(hash) { (address) throws(StoreError) in
-      guard let record = table.record(address) else { throw corruption(address) }
+      guard let record = RecordView(at: address, in: table) else { throw corruption(address) }
       guard record.header.keyspace == keyspace, unsafe record.key.equals(key) else { return false }
       found = (address, record)
       return true

@@ -119,7 +119,7 @@ import CCairnPlatform
   }
 
   @inline(__always)
-  private func entry(_ address: LogAddress) -> UnsafeMutablePointer<Entry> { unsafe pointer(extent(address)) }
+  fileprivate func entry(_ address: LogAddress) -> UnsafeMutablePointer<Entry> { unsafe pointer(extent(address)) }
 
   /// The offset of an address in its extent, in bytes.
   @inline(__always)
@@ -129,16 +129,7 @@ import CCairnPlatform
 
   /// The record at an address, with its checksum verified; nil if the bytes there are not those that were written.
   @inline(__always)
-  func record(_ address: LogAddress) -> RecordView? {
-    let entry = unsafe entry(address)
-    let offset = offset(address)
-    // Few records end in the cache line they begin in.
-    unsafe cairn_prefetch(entry.pointee.base + (offset &+ 64))
-    return unsafe RecordView(
-      entry.pointee.base + offset, available: entry.pointee.length &- offset,
-      checksumStart: entry.pointee.seed.start(entry.pointee.offset &+ offset),
-      baseSequence: entry.pointee.baseSequence)
-  }
+  func record(_ address: LogAddress) -> RecordView? { RecordView(at: address, in: self) }
 
   /// The key of a record that has been verified since the store was opened.
   @inline(__always)
@@ -176,5 +167,21 @@ import CCairnPlatform
     unsafe cairn_prefetch(record)
     unsafe cairn_prefetch(record + 64)
     unsafe cairn_prefetch(record + 128)
+  }
+}
+
+extension RecordView {
+  /// As ``SegmentTable/record(_:)``. Transparent because looking up a row must not call it: the optimizer inlines it
+  /// there or not depending on the order of the files.
+  @_transparent
+  init?(at address: LogAddress, in table: SegmentTable) {
+    let entry = unsafe table.entry(address)
+    let offset = table.offset(address)
+    // Few records end in the cache line they begin in.
+    unsafe cairn_prefetch(entry.pointee.base + (offset &+ 64))
+    unsafe self.init(
+      entry.pointee.base + offset, available: entry.pointee.length &- offset,
+      checksumStart: entry.pointee.seed.start(entry.pointee.offset &+ offset),
+      baseSequence: entry.pointee.baseSequence)
   }
 }
