@@ -14,6 +14,7 @@
 
     /// The store as it was when the search was made.
     let store: Store
+    private let objects: CairnIncrementalStore
     private let predicate: NSPredicate
     private let context: NSManagedObjectContext
 
@@ -29,9 +30,10 @@
           type: .cairn, at: URL(fileURLWithPath: path),
           options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])
       }
-      guard let store = (added as? CairnIncrementalStore)?.database else {
+      guard let objects = added as? CairnIncrementalStore, let store = objects.database else {
         fatalError("A store of the type \(added.type) is not a Cairn store.")
       }
+      self.objects = objects
       self.store = store
       context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
       context.persistentStoreCoordinator = coordinator
@@ -53,6 +55,20 @@
       let store = try Watched.store(path)
       defer { try? store.close() }
       return try store.read { try ObjectStore($0, of: store).names.schema }
+    }
+
+    /// How one fetch finds the objects of an entity and its subentities for which the predicate is true, in words.
+    func report(of entity: String, _ limit: Int?) throws -> String {
+      defer { try? store.close() }
+      _ = try store.read { try ObjectStore($0, of: store).names.entity(named: entity) }
+      let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+      request.resultType = .managedObjectIDResultType
+      request.includesPropertyValues = false
+      request.fetchLimit = limit ?? 0
+      request.predicate = predicate
+      return try CocoaProblem.translating {
+        try context.performAndWait { try objects.report(of: request, in: context).description }
+      }
     }
 
     /// Calls `body` with each object of an entity, without its subentities, for which the predicate is true, in the

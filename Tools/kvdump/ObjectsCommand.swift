@@ -32,6 +32,9 @@ struct ObjectsCommand: Command {
   #if !canImport(Darwin)
     @Option(help: ArgumentHelp("Print only objects for which this is true; requires --entity.", valueName: "predicate"))
     var `where`: String?
+
+    @Flag(help: "Print how the objects are found, and what is read for that, instead of them; requires --where.")
+    var explain = false
   #endif
 
   @Option(
@@ -41,7 +44,10 @@ struct ObjectsCommand: Command {
 
   #if !canImport(Darwin)
     func validate() throws {
-      guard let predicate = self.where else { return }
+      guard let predicate = self.where else {
+        guard !explain else { throw ValidationError("--explain requires --where.") }
+        return
+      }
       guard entity != nil else { throw ValidationError("--where requires --entity.") }
       try ObjectSearch.validate(predicate)
     }
@@ -57,6 +63,7 @@ struct ObjectsCommand: Command {
         return try write(store, to: &output) { try $0.forEachObject(of: $1.number, $2) }
       }
       let search = try ObjectSearch(at: store, predicate)
+      guard !explain else { return try output.line(try search.report(of: entity ?? "", limit)) }
       try write(search.store, to: &output) { try search.forEachObject(of: $1.name, in: $0, $2) }
     #endif
   }

@@ -33,6 +33,7 @@ show() {
   show objects store --entity Animal --limit 2 --format json
   show objects store --entity Animal --where 'owner.name == "Ann"'
   show objects store --entity Person --where 'ANY pets.name BEGINSWITH "R"' --format csv
+  show objects store --entity Person --where 'ANY pets.name BEGINSWITH "R"' --explain | sed -E 's/, in [0-9.]+ ms/, in TIME/'
   show object store Person/p1
   show object store Person/p1 --limit 1 --format json
   show object store Dog/p5
@@ -67,6 +68,7 @@ expect 2 objects "$store" --entity Person --where 'nme == "Ann"'; says "'nme' fo
 expect 2 objects "$store" --entity Person --where 'pets.name == "Rex"'; says "is several values where one is needed"
 expect 64 objects "$store" --entity Person --where 'name =='; says 'the end stands where a value is expected'
 expect 64 objects "$store" --where 'name == "Ann"'; says '--where requires --entity'
+expect 64 objects "$store" --explain; says '--explain requires --where'
 expect 64 objects "$store" --limit -1
 expect 0 objects "$store" --entity Sample --where FALSEPREDICATE; prints ''
 expect 0 info "$store" --format jsonl
