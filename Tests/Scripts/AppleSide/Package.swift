@@ -58,6 +58,7 @@ if isStub {
       swiftSettings: settings),
     .testTarget(
       name: "IncrementalStoreTests",
-      dependencies: ["CoreData", "Cairn", "IncrementalStore", "CairnIncrementalStore"], swiftSettings: shared),
+      dependencies: ["CoreData", "Cairn", "CairnSimulation", "IncrementalStore", "CairnIncrementalStore"],
+      swiftSettings: shared),
   ]
 }
