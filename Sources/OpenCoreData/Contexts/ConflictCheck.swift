@@ -13,14 +13,13 @@ enum ConflictCheck {
       object.state.remove(.gone)
       do {
         let node = try context.node(for: object.objectID)
-        if object.state.contains(.inaccessible) { context.revive(object) }
+        if object.isInaccessible { context.revive(object) }
         guard let snapshot = object.snapshot else { continue }
         if snapshot.isOutdated(by: node) {
           let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context).snapshot
           conflicts.append(NSMergeConflict(object, object.layout, committed))
         } else if snapshot.versionBeforeSave != nil {
-          object.snapshot = RowSnapshot(
-            values: snapshot.values, version: node.version, revision: snapshot.revision)
+          object.confirm(version: node.version)
         }
       } catch {
         // If the whole store has been removed, the error does not mean that the row is gone.

@@ -76,8 +76,7 @@ extension NSManagedObject {
     guard let snapshot else { return }
     for place in constraint.compactMap(layout.place) where hasChanged(at: place) {
       takeBackRelationship(at: place)
-      noteEvent()
-      values[place] = snapshot.values[place]
+      change(at: place, to: snapshot.values[place])
     }
   }
 
@@ -90,8 +89,7 @@ extension NSManagedObject {
       switch slot.kind {
       case .attribute(let attribute):
         guard !(attribute is NSDerivedAttributeDescription), withNulls || !other.values[source].isNull else { continue }
-        noteEvent()
-        values[place] = other.values[source]
+        change(at: place, to: other.values[source])
         noteChange()
       case .toOne, .toMany:
         // A reference of the other object to itself becomes a reference of this object to itself.
@@ -118,9 +116,10 @@ extension NSManagedObject {
   fileprivate final func release(at place: Int) {
     guard let relationship = layout.slots[place].relationship else { return }
     let related = related(at: place)
-    values[place] =
+    put(
       relationship.isToMany
-      ? .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())) : .null
+        ? .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())) : .null,
+      at: place)
     guard let inverse = relationship.inverseRelationship else { return }
     for other in related where other !== self {
       if other.isInserted {
@@ -169,8 +168,7 @@ extension NSManagedObject {
   fileprivate final func redirect(_ place: Int, from discarded: [NSManagedObject], to heir: NSManagedObject?) {
     switch values[place] {
     case .object(let object) where discarded.contains(object):
-      noteEvent()
-      values[place] = heir.map { .object($0) } ?? snapshot?.values[place] ?? .null
+      change(at: place, to: heir.map { .object($0) } ?? snapshot?.values[place] ?? .null)
     case .members(let members):
       for object in discarded where members.contains(object) {
         noteEvent()

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
 
   /// Whether an object counts as deleted because its row is gone, and not because it was deleted here.
   func isGone(_ object: NSManagedObject) -> Bool {
-    object.isDeleted && (object.state.contains(.inaccessible) || !pending.deleted.contains(object))
+    object.isDeleted && (object.isInaccessible || !pending.deleted.contains(object))
   }
 
   /// Makes a fault of such an object again, because its row exists again.
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     pending.forget(object)
     pending.event.deleted.remove(object)
     pending.event.refreshed.append(object)
-    object.state.remove(.inaccessible)
+    object.becomeAccessible()
     object.turnIntoFault()
   }
 }
@@ -39,9 +39,9 @@ extension NSManagedObject {
   fileprivate final func dropReferences(where isDropped: (NSManagedObject) -> Bool) {
     for place in values.indices {
       switch values[place] {
-      case .object(let object): if isDropped(object) { values[place] = .null }
+      case .object(let object): if isDropped(object) { put(.null, at: place) }
       case .members(let members): members.drop(where: isDropped)
-      case .fetched(let objects): if objects.contains(where: isDropped) { values[place] = .fault }
+      case .fetched(let objects): if objects.contains(where: isDropped) { put(.fault, at: place) }
       default: break
       }
     }

@@ -59,10 +59,8 @@ extension NSManagedObjectContext {
         return false
       }
       guard isUnchanged else { return true }
-      let derived = owner.values
-      owner.values = before
+      owner.noteEvent(before: before)
       owner.noteChange()
-      owner.values = derived
       ownersByDerivation.append(owner)
       try derive(owner) { !$0.readsOthers }
       return true
@@ -74,8 +72,8 @@ extension NSManagedObjectContext {
       guard let expression = derived.attribute.derivationExpression else { continue }
       let value = PredicateValue(
         try throwingErrorsOfFaults { expression.expressionValue(with: object, context: nil) })
-      object.values[derived.place] = ManagedValue(
-        derived.attribute.attributeType.convert(value).anyValue, of: derived.attribute)
+      let converted = derived.attribute.attributeType.convert(value).anyValue
+      object.put(ManagedValue(converted, of: derived.attribute), at: derived.place)
     }
   }
 
@@ -212,7 +210,7 @@ extension NSManagedObject {
   /// Gives derived attributes the values that were fetched or saved last.
   fileprivate final func takeBackDerived(where isMeant: (EntityLayout.Derived) -> Bool) {
     guard let snapshot else { return }
-    for derived in layout.derived where isMeant(derived) { values[derived.place] = snapshot.values[derived.place] }
+    for derived in layout.derived where isMeant(derived) { put(snapshot.values[derived.place], at: derived.place) }
   }
 
   /// Has the members of a to-many relationship read again. The relationship keeps its changes.
@@ -220,7 +218,7 @@ extension NSManagedObject {
     guard !objectID.isTemporaryID, !isInserted, !values.isEmpty, let place = layout.place(of: name),
       case .members(let members) = values[place], !members.isFault
     else { return }
-    values[place] = members.hasChanges ? .members(members.unfired()) : .fault
+    forget(members, at: place)
   }
 
   /// Whether a derivation reads other objects by a relationship that has changed, or has never been computed.

@@ -93,7 +93,6 @@ extension NSManagedObjectContext {
     let object = object(with: objectID)
     if object.isFault {
       try object.take(node, self)
-      object.state.remove(.fault)
       object.awakeFromFetch(in: self)
     }
     return object
@@ -222,7 +221,7 @@ extension NSManagedObjectContext {
       guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
       if rule == .nullifyDeleteRule, relationship.inverseRelationship == nil { continue }
       object.fireFault(slot.name)
-      guard !object.isFault, !object.state.contains(.inaccessible) else { return }
+      guard !object.isFault, !object.isInaccessible else { return }
       let related =
         slot.isToMany
         ? object.members(of: relationship, at: place).elements : object.toOne(at: place).map { [$0] } ?? []

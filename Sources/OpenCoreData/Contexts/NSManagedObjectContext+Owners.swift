@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
   func readMembersOfOwnersAgain() {
     forEachOwner { owner, place, members in
       guard !members.isFault, !owner.isInserted else { return }
-      owner.values[place] = members.hasChanges ? .members(members.unfired()) : .fault
+      owner.forget(members, at: place)
     }
   }
 

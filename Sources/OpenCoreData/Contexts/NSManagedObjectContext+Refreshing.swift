@@ -135,20 +135,18 @@ extension NSManagedObject {
       case .fetched: values[place] = .fault
       }
     }
-    snapshot = snapshot.map { new.replacing(layout.transients, by: $0.values) } ?? new
-    self.values = values
+    take(values, snapshot.map { new.replacing(layout.transients, by: $0.values) } ?? new)
     for place in kept where hasChanged(at: place) { keepToOne(at: place, insteadOf: new.values[place]) }
   }
 
   /// Returns to the committed values.
   fileprivate final func takeBack() {
     guard let snapshot else {
-      values = []
-      state = .fault
+      forgetValues()
       return
     }
     adopt(snapshot, keepingChanges: false)
-    state.remove(.inaccessible)
+    becomeAccessible()
     awake { $0.awake(fromSnapshotEvents: .rollback) }
   }
 }

@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
   private func validate() throws {
     var errors: [NSError] = []
     func check(_ objects: ObjectList, _ validate: (NSManagedObject) throws -> Void) {
-      for object in objects where !object.state.contains(.inaccessible) {
+      for object in objects where !object.isInaccessible {
         do { try validate(object) } catch { errors.append(error as NSError) }
       }
     }
@@ -310,26 +310,6 @@ extension NSManagedObject {
   /// changed it.
   fileprivate final var hasBoundedChange: Bool {
     layout.bounded.contains(where: hasChanged)
-  }
-
-  /// Makes the current values the committed ones, with the version of the row; the version is nil for an object whose
-  /// row was never read.
-  fileprivate final func commit(version: UInt64?, _ revision: UInt64?, before: UInt64?) {
-    state.subtract([.inserted, .updated, .locked])
-    let layout = layout
-    if !values.isEmpty {
-      for place in layout.toManys { if case .members(let members) = values[place] { members.commit() } }
-    }
-    guard let version else {
-      values = []
-      return
-    }
-    var committed = values
-    for place in layout.outsideSnapshot { committed[place] = layout.blank[place] }
-    for place in layout.toOnes {
-      if case .object(let object) = committed[place] { committed[place] = .reference(object.objectID) }
-    }
-    snapshot = RowSnapshot(values: committed, version: version, revision: revision, versionBeforeSave: before)
   }
 }
 

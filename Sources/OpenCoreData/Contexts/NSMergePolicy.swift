@@ -89,13 +89,13 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
       guard !prefersContext else { return }
       for place in object.values.indices { object.takeBackRelationship(at: place) }
       context.pending.forget(object)
-      object.values = []
+      object.turnIntoFault()
       return
     }
     guard let row = try conflict.row ?? context.row(of: object) else { return }
     if object.isDeleted {
       if prefersContext {
-        (object.values, object.snapshot) = (row.values, row)
+        object.take(row.values, row)
       } else {
         object.forEachKnownRelated { other, inverse in
           other.takeBackInverse(inverse) { $0.takeBackRemoval(of: object) }
@@ -120,7 +120,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
       object.adopt(row, keepingChanges: true)
       for (place, slot) in object.layout.slots.enumerated()
       where slot.isInSnapshot && !object.values[place].isEqual(values[place]) {
-        object.values[place] = values[place]
+        object.put(values[place], at: place)
         object.keepToOne(at: place, insteadOf: row.values[place])
       }
     default: object.adopt(row, keepingChanges: true)
@@ -145,8 +145,8 @@ extension NSManagedObjectContext {
   /// deleted.
   func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
     pending.forget(object)
-    if insertsAgain, object.state.isDisjoint(with: [.fault, .inaccessible]) {
-      object.snapshot = nil
+    if insertsAgain, !object.isFault, !object.isInaccessible {
+      object.loseRow()
       // First, because the object may refer to itself.
       object.state.formUnion([.inserted, .reinserted])
       pending.inserted.append(object)

@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
       if isPresent, let inverse = relationship.inverseRelationship {
         hasChanged = join(other, inverse, object, at: place) || hasChanged
       }
-      guard other.state.contains(.inaccessible) || droppingDeleted && !isPresent else { continue }
+      guard other.isInaccessible || droppingDeleted && !isPresent else { continue }
       object.giveUp(other, at: place)
       hasChanged = true
     }
@@ -166,17 +166,17 @@ extension NSManagedObject {
     _ relationship: NSRelationshipDescription
   ) -> (related: NSManagedObject?, hasChanged: Bool)? {
     fireFault(relationship.name)
-    guard !isFault, !state.contains(.inaccessible), let place = layout.place(of: relationship.name) else { return nil }
+    guard !isFault, !isInaccessible, let place = layout.place(of: relationship.name) else { return nil }
     return (toOne(at: place), hasChanged(at: place))
   }
 
   /// Gives up a new reference to an object.
   fileprivate final func giveUp(_ other: NSManagedObject, at place: Int) {
-    noteEvent()
-    if case .members(let members) = values[place] {
-      if isInserted { members.drop(other) } else { members.takeBackAddition(of: other) }
-    } else {
-      values[place] = .null
+    guard case .members(let members) = values[place] else {
+      change(at: place, to: .null)
+      return
     }
+    noteEvent()
+    if isInserted { members.drop(other) } else { members.takeBackAddition(of: other) }
   }
 }

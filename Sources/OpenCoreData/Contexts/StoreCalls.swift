@@ -67,12 +67,7 @@ extension NSManagedObjectContext {
     // All that is known of a fault is the objects that were related to it here.
     var related: [(other: NSManagedObject, inverse: NSRelationshipDescription)] = []
     object.forEachKnownRelated { other, inverse in if other !== object { related.append((other, inverse)) } }
-    object.values = object.layout.slots.map { slot in
-      guard case .toMany(let relationship) = slot.kind else { return .null }
-      return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))
-    }
-    object.state.remove(.fault)
-    object.state.insert(.inaccessible)
+    object.becomeInaccessible()
     // They may be gone, too.
     for (other, inverse) in related { other.dropInverse(object, inverse) }
     dropFromOwners([object])

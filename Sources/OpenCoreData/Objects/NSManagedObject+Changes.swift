@@ -1,11 +1,12 @@
 import Foundation
 
 extension NSManagedObject {
-  /// Call this before a value changes, so that the current event records the old value.
-  final func noteEvent() {
+  /// Call this before a value changes, so that the current event notes the old value, or afterwards with the values as
+  /// they were before.
+  final func noteEvent(before former: [ManagedValue]? = nil) {
     guard state.isDisjoint(with: [.changedInEvent, .quiet]), let context = managedObjectContext else { return }
     state.insert(.changedInEvent)
-    context.pending.note(self, before: values)
+    context.pending.note(self, before: former ?? values)
   }
 
   /// Call this after a value has changed, so that the object is saved.

@@ -8,7 +8,7 @@ extension NSManagedObject {
   /// that can throw is reading values: that call throws the error, and the object stays a fault. If the context is
   /// gone, the object stays a fault, too. The properties of such a fault have no values.
   final func fireFault(_ key: String? = nil) {
-    guard state.contains(.fault) else { return }
+    guard isFault else { return }
     guard let context = managedObjectContext else {
       if let key { KeyPathReading.note(key, of: self) }
       return
@@ -23,7 +23,7 @@ extension NSManagedObject {
 
   /// Fires a fault whose values are going to be changed. Ends the program if it has no values then.
   final func fireFaultToChange(_ key: String) {
-    guard state.contains(.fault) else { return }
+    guard isFault else { return }
     requireContext(toChange: key)
     fireFault(key)
     require(!isFault, "\(entity.name ?? "").\(key) of \(objectID) cannot be changed: the object could not be read.")
@@ -31,13 +31,13 @@ extension NSManagedObject {
 
   /// Ends the program if the object has lost its values because its context is gone.
   final func requireContext(toChange key: String) {
-    guard state.contains(.fault), managedObjectContext == nil else { return }
+    guard isFault, managedObjectContext == nil else { return }
     fatalError("\(entity.name ?? "").\(key) of \(objectID) cannot be changed: the context of the object is gone.")
   }
 
   /// Reads the row of a fault.
   final func realise(_ context: NSManagedObjectContext) throws {
-    guard state.contains(.fault) else { return }
+    guard isFault else { return }
     try takeRow(context)
     awakeFromFetch(in: context)
   }
@@ -50,7 +50,6 @@ extension NSManagedObject {
   /// Reads the row of a fault without calling `awakeFromFetch()`.
   final func takeRow(_ context: NSManagedObjectContext) throws {
     try take(try context.node(for: objectID), context)
-    state.remove(.fault)
   }
 
   /// Takes the values of a row, and keeps to-many relationships that were changed from the other end.
@@ -75,8 +74,7 @@ extension NSManagedObject {
       case .attribute, .toOne, .fetched: break
       }
     }
-    snapshot = committed.snapshot.replacing(layout.transients, by: values)
-    self.values = values
+    take(values, committed.snapshot.replacing(layout.transients, by: values))
   }
 
   /// The values of a row: attributes and to-one relationships, but no to-many relationships.
@@ -115,19 +113,6 @@ extension NSManagedObject {
     return (values, RowSnapshot(values: values, version: node.version))
   }
 
-  /// Discards all values and turns the object into a fault.
-  final func turnIntoFault() {
-    guard !state.contains(.fault) else {
-      values = []
-      return
-    }
-    willTurnIntoFault()
-    values = []
-    snapshot = nil
-    state.insert(.fault)
-    didTurnIntoFault()
-  }
-
   /// Returns the objects that the object refers to, and turns the object into a fault. Only for objects that nothing
   /// else refers to.
   final func takeRelated() -> [NSManagedObject] {
@@ -143,39 +128,20 @@ extension NSManagedObject {
     return taken
   }
 
-  /// Takes the values of a newly made object.
-  final func takeDefaults() {
-    values = layout.defaults.map { value in
-      // Each object has members of its own.
-      if case .members(let members) = value {
-        .members(RelatedObjects(isOrdered: members.isOrdered, members: ObjectList()))
-      } else {
-        value
-      }
-    }
-  }
-
   /// Detaches the object from its row and gives it a new temporary identifier, because no object may have the
   /// identifier of the former row again. Does nothing to an object with a temporary identifier.
   final func leaveRow() {
     guard !objectID.isTemporaryID else { return }
     objectID = NSManagedObjectID(temporaryFor: entity)
-    snapshot = nil
+    loseRow()
     if isFault { takeDefaults() }
     state = []
     for place in layout.toManys {
       guard let relationship = layout.slots[place].relationship else { continue }
       let members = RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())
       if case .members(let old) = values[place] { for object in old.elements { members.add(object) } }
-      values[place] = .members(members)
+      put(.members(members), at: place)
     }
-  }
-
-  /// Discards all values, without calling `willTurnIntoFault()` and `didTurnIntoFault()`.
-  final func forgetValues() {
-    values = []
-    snapshot = nil
-    state = .fault
   }
 
   /// Calls a method of the application, and does not record its changes of the object.
@@ -186,12 +152,6 @@ extension NSManagedObject {
     if !wasQuiet { state.remove(.quiet) }
     // Transient values that the method has set are not changes to be saved.
     if !hasChanges { commitTransients() }
-  }
-
-  /// Makes the transient values count as saved.
-  final func commitTransients() {
-    guard !values.isEmpty, !layout.transients.isEmpty else { return }
-    snapshot = snapshot?.replacing(layout.transients, by: values)
   }
 
   /// Whether the objects of a relationship have not been read from the store.

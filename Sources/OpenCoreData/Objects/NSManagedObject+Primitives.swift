@@ -4,11 +4,11 @@ extension NSManagedObject {
   final func setPrimitive(_ value: Any?, at place: Int) {
     fireFaultToChange(layout.slots[place].name)
     switch layout.slots[place].kind {
-    case .attribute(let attribute): values[place] = ManagedValue(value, of: attribute)
+    case .attribute(let attribute): put(ManagedValue(value, of: attribute), at: place)
     case .toOne(let relationship):
       let object = related(value, relationship).first
       noteFormerlyRelated(at: place)
-      values[place] = object.map { .object($0) } ?? .null
+      put(object.map { .object($0) } ?? .null, at: place)
     case .toMany(let relationship):
       let wanted = ObjectList(related(value, relationship))
       noteFormerlyRelated(at: place)

@@ -9,7 +9,7 @@ extension NSManagedObject {
     case .object(let object): return object
     case .reference(let id):
       guard let object = managedObjectContext?.object(with: id) else { return nil }
-      values[place] = .object(object)
+      put(.object(object), at: place)
       return object
     default: return nil
     }
@@ -19,7 +19,7 @@ extension NSManagedObject {
   final func members(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
     let members = knownMembers(of: relationship, at: place)
     guard members.isFault else { return members }
-    guard let context = managedObjectContext, !objectID.isTemporaryID, !state.contains(.inaccessible) else {
+    guard let context = managedObjectContext, !objectID.isTemporaryID, !isInaccessible else {
       members.fire([])
       return members
     }
@@ -35,10 +35,10 @@ extension NSManagedObject {
 
   /// The members of a to-many relationship as far as they are known. Reads nothing, even if the object is a fault.
   final func knownMembers(of relationship: NSRelationshipDescription, at place: Int) -> RelatedObjects {
-    if values.isEmpty { values = layout.slots.map { _ in .fault } }
+    if values.isEmpty { takeUnreadSlots() }
     if case .members(let members) = values[place] { return members }
     let members = RelatedObjects(isOrdered: relationship.isOrdered)
-    values[place] = .members(members)
+    put(.members(members), at: place)
     return members
   }
 
@@ -46,13 +46,12 @@ extension NSManagedObject {
 
   final func setToOne(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int) {
     let old = toOne(at: place)
-    guard old !== object, !state.contains(.inaccessible) else { return }
-    noteEvent()
-    values[place] = object.map { .object($0) } ?? .null
+    guard old !== object, !isInaccessible else { return }
+    change(at: place, to: object.map { .object($0) } ?? .null)
     guard let inverse = relationship.inverseRelationship else { return }
     old?.dropInverse(self, inverse)
     object?.takeInverse(self, inverse, of: relationship)
-    if object?.state.contains(.inaccessible) == true { values[place] = .null }
+    if object?.isInaccessible == true { put(.null, at: place) }
   }
 
   final func setMembers(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription, at place: Int) {
@@ -71,12 +70,12 @@ extension NSManagedObject {
   /// Adds a member to a to-many relationship, whose members need not be known.
   final func add(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int) {
     requireContext(toChange: relationship.name)
-    guard !state.contains(.inaccessible) else { return }
+    guard !isInaccessible else { return }
     noteEvent()
     let members = knownMembers(of: relationship, at: place)
     guard members.add(object) else { return }
     if let inverse = relationship.inverseRelationship { object.takeInverse(self, inverse, of: relationship) }
-    if object.state.contains(.inaccessible) { members.takeBackAddition(of: object) }
+    if object.isInaccessible { members.takeBackAddition(of: object) }
   }
 
   /// Removes a member from a to-many relationship, whose members need not be known.
@@ -99,11 +98,10 @@ extension NSManagedObject {
       knownMembers(of: inverse, at: place).add(other)
     } else {
       fireFault(inverse.name)
-      guard !isFault, !state.contains(.inaccessible) else { return }
+      guard !isFault, !isInaccessible else { return }
       let old = toOne(at: place)
       guard old !== other else { return }
-      noteEvent()
-      values[place] = .object(other)
+      change(at: place, to: .object(other))
       // The object that it referred to before no longer refers to it.
       old?.dropInverse(self, relationship)
     }
@@ -136,7 +134,7 @@ extension NSManagedObject {
       fireFault(inverse.name)
       guard !isFault else { return }
       let old = toOne(at: place)
-      values[place] = .object(other)
+      put(.object(other), at: place)
       if let old, old !== other, let relationship = inverse.inverseRelationship {
         old.dropInverse(self, relationship, isOutdated: true)
       }
@@ -167,8 +165,7 @@ extension NSManagedObject {
           members.remove(other)
         }
       } else if let other = toOne(at: place), !relateAgain(other, inverse, isNew: isInserted || hasChanged(at: place)) {
-        noteEvent()
-        values[place] = .null
+        change(at: place, to: .null)
       }
     }
   }
@@ -207,6 +204,11 @@ extension NSManagedObject {
     try? refresh(context)
   }
 
+  /// Has the members of a to-many relationship read again. The relationship keeps its changes.
+  final func forget(_ members: RelatedObjects, at place: Int) {
+    put(members.hasChanges ? .members(members.unfired()) : .fault, at: place)
+  }
+
   // MARK: Taking back
 
   /// Restores the committed value of a relationship that has an inverse, and its other end.
@@ -218,7 +220,7 @@ extension NSManagedObject {
       let (now, old) = (
         toOne(at: place), snapshot?.values[place].objectID.flatMap { managedObjectContext?.object(with: $0) }
       )
-      values[place] = snapshot?.values[place] ?? .null
+      put(snapshot?.values[place] ?? .null, at: place)
       if inverse.isToMany {
         now?.changedMembers(inverse)?.takeBackAddition(of: self)
         old?.changedMembers(inverse)?.takeBackRemoval(of: self)
@@ -272,8 +274,7 @@ extension NSManagedObject {
       guard !isFault else { return }
       if isOutdated, values[place].objectID != other.objectID { refreshUnchanged(at: place) }
       guard values[place].objectID == other.objectID else { return }
-      noteEvent()
-      values[place] = .null
+      change(at: place, to: .null)
     }
     noteChange()
   }

@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObject {
   /// The value of a slot, as it is now; nil while the object is a fault.
   package final func storedValue(at place: Int) -> ManagedValue? {
-    state.contains(.fault) || values.isEmpty ? nil : values[place]
+    isFault || values.isEmpty ? nil : values[place]
   }
 
   /// The version of its row, as far as the context knows.

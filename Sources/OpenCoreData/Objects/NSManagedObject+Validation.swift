@@ -4,7 +4,7 @@ extension NSManagedObject {
   /// Validates each property with ``validateValue(_:forKey:)``, which may replace values.
   final func validateValues() throws {
     try throwingErrorsOfFaults { fireFault() }
-    guard !isFault, !state.contains(.inaccessible) else { return }
+    guard !isFault, !isInaccessible else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
@@ -88,7 +88,7 @@ extension NSManagedObject {
   final func validateDeletion() throws {
     guard layout.slots.contains(where: { $0.relationship?.deleteRule == .denyDeleteRule }) else { return }
     try throwingErrorsOfFaults { fireFault() }
-    guard !isFault, !state.contains(.inaccessible) else { return }
+    guard !isFault, !isInaccessible else { return }
     var errors: [NSError] = []
     for (place, slot) in layout.slots.enumerated() {
       guard let relationship = slot.relationship, relationship.deleteRule == .denyDeleteRule else { continue }

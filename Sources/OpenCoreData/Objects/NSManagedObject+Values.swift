@@ -86,8 +86,7 @@ extension NSManagedObject {
     switch slot.kind {
     case .attribute(let attribute):
       let value = ManagedValue(value, of: attribute)
-      noteEvent()
-      values[place] = value
+      change(at: place, to: value)
       didChangeValue(forKey: slot.name)
     case .toOne(let relationship):
       setToOne(related(value, relationship).first, relationship, at: place)
@@ -102,7 +101,7 @@ extension NSManagedObject {
   private final func fetched(_ property: NSFetchedPropertyDescription, at place: Int) -> [NSManagedObject] {
     if case .fetched(let objects) = values[place] { return objects }
     guard let objects = managedObjectContext?.objects(of: property, for: self) else { return [] }
-    values[place] = .fetched(objects)
+    put(.fetched(objects), at: place)
     return objects
   }
 

@@ -12,15 +12,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   struct State: OptionSet {
     let rawValue: UInt16
 
-    /// Its row has not been read.
-    static let fault = State(rawValue: 1 << 0)
     static let inserted = State(rawValue: 1 << 1)
     static let updated = State(rawValue: 1 << 2)
     static let deleted = State(rawValue: 1 << 3)
     /// The current event has recorded its former values.
     static let changedInEvent = State(rawValue: 1 << 4)
-    /// Its row was found to be gone.
-    static let inaccessible = State(rawValue: 1 << 5)
     /// Its version is to be checked by the next save.
     static let locked = State(rawValue: 1 << 6)
     /// `prepareForDeletion()` is being called.
@@ -39,11 +35,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// does not change.
   public internal(set) final var objectID: NSManagedObjectID
 
-  /// One value for each slot of the layout; none for a fault, unless one of its relationships was changed from the
-  /// other end.
-  final var values: [ManagedValue] = []
-  /// The row as far as the context knows it; nil for a fault, and for an object that was never saved.
-  final var snapshot: RowSnapshot?
+  final var content = ObjectContent()
+  final var reading = ObjectReading()
   /// The link to the context; nil for an object in no context.
   final var registry: ObjectRegistry?
   final var state: State = []
@@ -57,7 +50,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
       context.faultInTheMaking = nil
       objectID = id
       super.init()
-      state = .fault
+      markAsFault()
       context.register(self)
       return
     }
@@ -118,7 +111,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   public final var isDeleted: Bool { state.contains(.deleted) }
 
   /// Whether its values have not been read from the store; reading one value reads all of them.
-  public final var isFault: Bool { state.contains(.fault) }
+  public final var isFault: Bool { reading.isFault }
 
   /// 0 if its values have been read, otherwise 1.
   public final var faultingState: Int { isFault ? 1 : 0 }

@@ -91,15 +91,15 @@ struct StoreCopy {
     let values = try NSManagedObject.committed(node, layout, id, sourceContext).values
     for (place, slot) in layout.slots.enumerated() where !slot.isTransient {
       switch slot.kind {
-      case .attribute: copy.values[place] = values[place]
-      case .toOne: copy.values[place] = values[place].objectID.flatMap { copies[$0] }.map { .object($0) } ?? .null
+      case .attribute: copy.put(values[place], at: place)
+      case .toOne: copy.put(values[place].objectID.flatMap { copies[$0] }.map { .object($0) } ?? .null, at: place)
       case .toMany(let relationship):
         let given = node.value(for: relationship).flatMap(relationship.identifiers)
         let members = RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())
         for other in try given ?? sourceContext.relatedIDs(relationship, of: id) {
           if let other = copies[other] { members.add(other) }
         }
-        copy.values[place] = .members(members)
+        copy.put(.members(members), at: place)
       case .fetched: continue
       }
     }

@@ -75,7 +75,7 @@ final class KeyPathReading: @unchecked Sendable {
       let destination = relationship.destinationEntity.flatMap({ Self.concrete($0) }),
       let next = sample(of: destination)
     else { return }
-    object.values[place] = .object(next)
+    object.put(.object(next), at: place)
   }
 
   /// The entity, or the first of its subentities that has objects.
@@ -113,9 +113,9 @@ extension NSManagedObject {
   fileprivate func takeSamples(_ sample: (NSAttributeDescription) -> ManagedValue) {
     takeDefaults()
     for (place, slot) in layout.slots.enumerated() {
-      if let attribute = slot.attribute { values[place] = sample(attribute) }
+      if let attribute = slot.attribute { put(sample(attribute), at: place) }
     }
     // Reading a property of a fault is noted.
-    state = .fault
+    markAsFault()
   }
 }

@@ -1,0 +1,140 @@
+/// The values of an object, and the row that they come from. Only the functions in this file write them.
+struct ObjectContent {
+  /// One value for each slot of the layout; none for a fault, unless one of its relationships was changed from the
+  /// other end.
+  fileprivate(set) var values: [ManagedValue] = []
+  /// The row as far as the context knows it; nil for a fault, and for an object that was never saved.
+  fileprivate(set) var snapshot: RowSnapshot?
+
+  init() {}
+}
+
+/// Whether the row of an object has been read. Apart from the content, so that the compiler need not have exclusive
+/// access checked each time.
+struct ObjectReading {
+  /// The row has not been read.
+  fileprivate(set) var isFault = false
+  /// The row was found to be gone.
+  fileprivate(set) var isInaccessible = false
+
+  init() {}
+}
+
+extension NSManagedObject {
+  final var values: [ManagedValue] { content.values }
+  final var snapshot: RowSnapshot? { content.snapshot }
+  final var isInaccessible: Bool { reading.isInaccessible }
+
+  // MARK: One value
+
+  /// Changes a value. The current event notes the former values.
+  final func change(at place: Int, to value: ManagedValue) {
+    noteEvent()
+    content.values[place] = value
+  }
+
+  /// Puts a value into a slot without noting a change: the same value in another form, the committed one, or one that
+  /// is noted in another way.
+  final func put(_ value: ManagedValue, at place: Int) { content.values[place] = value }
+
+  // MARK: All values
+
+  /// Takes the values of a newly made object.
+  final func takeDefaults() {
+    content.values = layout.defaults.map { value in
+      // Each object has members of its own.
+      if case .members(let members) = value {
+        .members(RelatedObjects(isOrdered: members.isOrdered, members: ObjectList()))
+      } else {
+        value
+      }
+    }
+    reading.isFault = false
+  }
+
+  /// Gives a fault a slot for each property, so that some relationships can be known while the row is not.
+  final func takeUnreadSlots() { content.values = layout.slots.map { _ in .fault } }
+
+  /// Takes the values of a row.
+  final func take(_ values: [ManagedValue], _ snapshot: RowSnapshot) {
+    content.values = values
+    content.snapshot = snapshot
+    reading.isFault = false
+  }
+
+  /// Makes the current values the committed ones, with the version of the row; the version is nil for an object whose
+  /// row was never read.
+  final func commit(version: UInt64?, _ revision: UInt64?, before: UInt64?) {
+    state.subtract([.inserted, .updated, .locked])
+    let layout = layout
+    if !values.isEmpty {
+      for place in layout.toManys { if case .members(let members) = values[place] { members.commit() } }
+    }
+    guard let version else {
+      content.values = []
+      return
+    }
+    var committed = values
+    for place in layout.outsideSnapshot { committed[place] = layout.blank[place] }
+    for place in layout.toOnes {
+      if case .object(let object) = committed[place] { committed[place] = .reference(object.objectID) }
+    }
+    content.snapshot = RowSnapshot(values: committed, version: version, revision: revision, versionBeforeSave: before)
+  }
+
+  /// Makes the transient values count as saved.
+  final func commitTransients() {
+    guard !values.isEmpty, !layout.transients.isEmpty else { return }
+    content.snapshot = snapshot?.replacing(layout.transients, by: values)
+  }
+
+  /// Notes the version of the row that the store has told. Until now it was assumed.
+  final func confirm(version: UInt64) {
+    content.snapshot = snapshot.map { RowSnapshot(values: $0.values, version: version, revision: $0.revision) }
+  }
+
+  // MARK: Without a row
+
+  /// Makes the object a fault that keeps its values, if it has any.
+  final func markAsFault() { reading.isFault = true }
+
+  /// Discards all values and turns the object into a fault.
+  final func turnIntoFault() {
+    guard !isFault else {
+      content.values = []
+      return
+    }
+    willTurnIntoFault()
+    content.values = []
+    content.snapshot = nil
+    reading.isFault = true
+    didTurnIntoFault()
+  }
+
+  /// Discards all values, without calling `willTurnIntoFault()` and `didTurnIntoFault()`.
+  final func forgetValues() {
+    content = ObjectContent()
+    reading = ObjectReading()
+    reading.isFault = true
+    state = []
+  }
+
+  /// Forgets the row, which is gone or no longer that of the object. The values stay.
+  final func loseRow() {
+    content.snapshot = nil
+    reading.isInaccessible = false
+  }
+
+  /// Empties the object, because its row was found to be gone.
+  final func becomeInaccessible() {
+    content.values = layout.slots.map { slot in
+      guard case .toMany(let relationship) = slot.kind else { return .null }
+      return .members(RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList()))
+    }
+    reading.isFault = false
+    reading.isInaccessible = true
+  }
+
+  /// Notes that the row exists again.
+  final func becomeAccessible() { reading.isInaccessible = false }
+}
