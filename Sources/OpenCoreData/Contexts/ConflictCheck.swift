@@ -10,7 +10,7 @@ enum ConflictCheck {
   static func conflicts(_ objects: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSMergeConflict] {
     var conflicts: [NSMergeConflict] = []
     for object in objects {
-      object.state.remove(.gone)
+      object.note(isGone: false)
       do {
         let node = try context.node(for: object.objectID)
         if object.isInaccessible { context.revive(object) }
@@ -26,7 +26,7 @@ enum ConflictCheck {
         guard StoreCalls.isMissing(error), context.persistentStoreCoordinator?.presentStore(of: object.objectID) != nil
         else { throw error }
         guard !object.isDeleted else {
-          object.state.insert(.gone)
+          object.note(isGone: true)
           continue
         }
         conflicts.append(NSMergeConflict(object, object.layout, nil))

@@ -16,14 +16,14 @@ extension NSManagedObjectContext {
 
   /// Whether an object counts as deleted because its row is gone, and not because it was deleted here.
   func isGone(_ object: NSManagedObject) -> Bool {
-    object.isDeleted && (object.isInaccessible || !pending.deleted.contains(object))
+    object.state.isDeletedAlready || object.isDeleted && object.isInaccessible
   }
 
   /// Makes a fault of such an object again, because its row exists again.
   func revive(_ object: NSManagedObject) {
-    pending.forget(object)
-    pending.event.deleted.remove(object)
-    pending.event.refreshed.append(object)
+    pending.revive(object)
+    pending.unlock(object)
+    pending.event.noteRefresh(of: object)
     object.becomeAccessible()
     object.turnIntoFault()
   }
@@ -32,8 +32,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// Whether it is in no context, or counts as deleted because somebody else has deleted it.
   fileprivate final var hasDeparted: Bool {
-    guard let context = managedObjectContext else { return true }
-    return isDeleted && !context.pending.deleted.contains(self)
+    managedObjectContext == nil || state.isDeletedAlready
   }
 
   fileprivate final func dropReferences(where isDropped: (NSManagedObject) -> Bool) {

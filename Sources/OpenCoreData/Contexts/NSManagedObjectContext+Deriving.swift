@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
       do {
         guard snapshot.isOutdated(by: try node(for: object.objectID)) else { continue }
         try object.refresh(self)
-        pending.event.refreshed.append(object)
+        pending.event.noteRefresh(of: object)
       } catch {
         // The object is deleted. If that concerns the derivation, the row at the other end has changed, too.
         guard StoreCalls.isMissing(error) else { throw error }
@@ -200,9 +200,7 @@ extension NSManagedObjectContext {
   private func takeBackDerivation(of owner: NSManagedObject) {
     guard owner.isUpdated else { return }
     owner.takeBackDerived { _ in true }
-    guard !owner.hasPersistentChangedValues else { return }
-    pending.updated.remove(owner)
-    owner.state.remove(.updated)
+    if !owner.hasPersistentChangedValues { pending.forget(updateOf: owner) }
   }
 }
 

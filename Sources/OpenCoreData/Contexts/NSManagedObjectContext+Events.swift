@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     propagateDeletions()
     defer { separateDeparted() }
     guard !pending.event.isEmpty else { return }
-    let event = pending.takeEvent()
+    let event = pending.event.end()
     var told: [NotificationKey: Set<NSManagedObject>] = [
       .insertedObjects: Set(event.inserted),
       .deletedObjects: Set(event.deleted),

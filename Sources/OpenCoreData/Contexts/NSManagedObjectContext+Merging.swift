@@ -45,22 +45,21 @@ extension NSManagedObjectContext {
       if let object = registry[id], isGone(object) { revive(object) }
     }
     merged = objects(with: changes.inserted)
-    for object in merged { pending.event.inserted.append(object) }
+    for object in merged { pending.event.noteInsertion(of: object) }
     var deleted: [NSManagedObject] = []
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
       releaseRelated(object)
-      pending.forget(object)
-      object.state.insert(.deleted)
+      pending.delete(lost: object)
       deleted.append(object)
       departed.append(object)
-      if !object.isFault { pending.event.deleted.append(object) }
+      if !object.isFault { pending.event.noteDeletion(of: object) }
     }
     dropFromOwners(deleted)
     for id in changes.updated {
       guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
       // If the row has been deleted since, the next merge reports the object as deleted.
-      if (try? object.refresh(self)) != nil { pending.event.refreshed.append(object) }
+      if (try? object.refresh(self)) != nil { pending.event.noteRefresh(of: object) }
     }
     processPendingChanges()
     NotificationCenter.default.post(

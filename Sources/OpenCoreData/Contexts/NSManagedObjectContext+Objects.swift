@@ -130,14 +130,8 @@ extension NSManagedObjectContext {
   public func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.registry === registry {
-      guard object.isDeleted, pending.deleted.remove(object) else { return }
-      object.state.remove(.deleted)
-      pending.event.deleted.remove(object)
-      if pending.propagating.contains(where: { $0 === object }) {
-        pending.propagating.removeAll { $0 === object }
-      } else {
-        object.relateAgain()
-      }
+      guard object.state.change == .deleted else { return }
+      if pending.revive(object) { object.relateAgain() }
       readMembersOfOwnersAgain()
       if object.hasPersistentChangedValues { object.noteChange() }
       return
@@ -145,9 +139,7 @@ extension NSManagedObjectContext {
     require(object.registry == nil, "The object \(object.objectID) is in another context.")
     object.leaveRow()
     register(object)
-    object.state.insert(.inserted)
-    pending.inserted.append(object)
-    pending.event.inserted.append(object)
+    pending.insert(object)
     object.relateAgain()
     object.awake { $0.awakeFromInsert() }
   }
@@ -159,20 +151,9 @@ extension NSManagedObjectContext {
   public func delete(_ object: NSManagedObject) {
     checkQueue()
     require(object.registry === registry, "The object \(object.objectID) is in another context.")
-    guard object.state.isDisjoint(with: [.deleted, .preparing]) else { return }
-    object.state.insert(.preparing)
-    object.prepareForDeletion()
-    object.state.remove(.preparing)
-    object.state.insert(.deleted)
-    if object.isInserted {
-      pending.inserted.remove(object)
-    } else {
-      pending.updated.remove(object)
-      object.state.remove(.updated)
-      pending.deleted.append(object)
-    }
-    if !pending.event.inserted.remove(object) { pending.event.deleted.append(object) }
-    pending.propagating.append(object)
+    guard !object.isDeleted, !object.state.marks.contains(.preparing) else { return }
+    object.callPrepareForDeletion()
+    pending.delete(object)
   }
 
   /// Applies the delete rules of deleted objects, and of the objects that these rules delete in turn. Those of objects
@@ -189,9 +170,7 @@ extension NSManagedObjectContext {
     var deleted: [NSManagedObject] = []
     var first: (any Error)?
     while !pending.propagating.isEmpty {
-      let objects = pending.propagating
-      pending.propagating = []
-      for object in objects where object.isDeleted {
+      for object in pending.takePropagating() where object.isDeleted {
         do {
           try throwingErrorsOfFaults { propagateDeletion(of: object) }
           if object.isInserted { forget(object) }
@@ -202,7 +181,7 @@ extension NSManagedObjectContext {
         }
       }
     }
-    pending.propagating = waiting
+    pending.propagate(waiting)
     dropFromOwners(deleted)
     return first
   }
@@ -237,8 +216,8 @@ extension NSManagedObjectContext {
 
   /// Removes an object that was inserted and never saved from the context.
   func forget(_ object: NSManagedObject) {
+    if object.state.marks.contains(.reinserted) { persistentStoreCoordinator?.didUnregister([object.objectID]) }
     pending.forget(object)
-    if object.state.contains(.reinserted) { persistentStoreCoordinator?.didUnregister([object.objectID]) }
     registry.remove(object.objectID)
     retained.remove(object)
     assignedStores[ObjectIdentifier(object)] = nil
@@ -275,8 +254,7 @@ extension NSManagedObjectContext {
   public func detectConflicts(for object: NSManagedObject) {
     checkQueue()
     require(object.registry === registry, "The object \(object.objectID) is in another context.")
-    object.state.insert(.locked)
-    pending.locked.append(object)
+    pending.lock(object)
   }
 
   // MARK: Entities

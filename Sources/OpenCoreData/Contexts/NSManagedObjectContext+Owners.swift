@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
         ? members.elements.filter(deleted.contains) : deleted.filter(members.contains)
       guard !gone.isEmpty else { return }
       for object in gone { members.drop(object) }
-      if !owner.isInserted { pending.event.refreshed.append(owner) }
+      if !owner.isInserted { pending.event.noteRefresh(of: owner) }
     }
   }
 

@@ -20,12 +20,11 @@ extension NSManagedObjectContext {
     } else {
       let deletions = object.isDeleted ? [] : object.relationshipsEndedByDeletions
       for place in object.values.indices { object.takeBackRelationship(at: place) }
-      pending.updated.remove(object)
-      object.state.remove(.updated)
+      pending.forget(updateOf: object)
       object.turnIntoFault()
       for (relationship, deleted) in deletions { object.dropInverse(deleted, relationship) }
     }
-    pending.event.refreshed.append(object)
+    pending.event.noteRefresh(of: object)
   }
 
   /// Turns all objects without changes into faults; objects with changes take the new values of their rows and keep
@@ -41,16 +40,14 @@ extension NSManagedObjectContext {
   public func rollback() {
     checkQueue()
     let (inserted, changed) = (pending.inserted.elements, pending.updated.elements + pending.deleted.elements)
-    let annihilated = pending.propagating.filter(\.isInserted)
-    pending.propagating = []
+    let annihilated = pending.takePropagating().filter(\.isInserted)
     for object in inserted + annihilated { forget(object) }
     for object in changed { object.takeBack() }
     if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
-    for object in pending.locked { object.state.remove(.locked) }
-    pending.locked.removeAll()
-    _ = pending.takeEvent()
-    for object in changed { pending.event.refreshed.append(object) }
+    for object in pending.locked.elements { pending.unlock(object) }
+    _ = pending.event.end()
+    for object in changed { pending.event.noteRefresh(of: object) }
     processPendingChanges()
   }
 
@@ -62,8 +59,8 @@ extension NSManagedObjectContext {
     let objects = registry.objects
     let (ids, known) = (objects.map(\.objectID), takeRegisteredWithStores())
     beginAnew()
-    _ = pending.takeEvent()
-    pending = PendingChanges()
+    _ = pending.event.end()
+    pending.forgetAll(objects)
     assignedStores = [:]
     retained.removeAll()
     merged = []
@@ -73,14 +70,14 @@ extension NSManagedObjectContext {
       object.forgetValues()
     }
     persistentStoreCoordinator?.didUnregister(known)
-    pending.event.invalidatedAll = ids
+    pending.event.noteReset(of: ids)
     processPendingChanges()
   }
 
   /// The identifiers that stores were told of and not yet told to forget. Empties the registry's list of freed objects.
   func takeRegisteredWithStores() -> [NSManagedObjectID] {
     let used = registry.objects.lazy
-      .filter { !$0.objectID.isTemporaryID && (!$0.isInserted || $0.state.contains(.reinserted)) }
+      .filter { !$0.objectID.isTemporaryID && (!$0.isInserted || $0.state.marks.contains(.reinserted)) }
     return registry.takeFreed().filter { !$0.isTemporaryID } + used.map(\.objectID)
   }
 }

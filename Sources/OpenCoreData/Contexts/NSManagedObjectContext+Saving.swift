@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
           guard let conflicts = ConflictCheck.conflicts(in: error), attempt < Self.attempts else { throw error }
           try resolve(conflicts)
           // Values taken from the store may refer to objects that are deleted here.
-          pending.propagating += pending.deleted.elements
+          pending.propagate(pending.deleted.elements)
           try propagateAllDeletions()
           try makeEndsAgree(droppingDeleted: true)
           // Resolving a conflict may have changed values of objects.
@@ -181,7 +181,7 @@ extension NSManagedObjectContext {
       var locked: [NSManagedObject] = []
     }
     var changes: [ObjectIdentifier: Changes] = [:]
-    for object in objects where !object.state.contains(.gone) {
+    for object in objects where !object.state.marks.contains(.gone) {
       let list: WritableKeyPath<Changes, [NSManagedObject]>
       if object.isInserted {
         list = \.inserted
@@ -189,7 +189,7 @@ extension NSManagedObjectContext {
         list = \.deleted
       } else if object.hasPersistentChangedValues {
         list = \.updated
-      } else if object.state.contains(.locked) {
+      } else if object.state.marks.contains(.locked) {
         list = \.locked
       } else {
         continue
@@ -243,51 +243,21 @@ extension NSManagedObjectContext {
     in stores: [NSPersistentStore]? = nil
   ) {
     isSaving = false
-    func takeSaved(_ objects: inout ObjectList) -> [NSManagedObject] {
-      guard let stores else {
-        defer { objects.removeAll() }
-        return objects.elements
-      }
-      let saved = objects.filter { coordinator.isObject($0, ofOneOf: stores) }
-      for object in saved { objects.remove(object) }
-      return saved
-    }
-    let deleted = takeSaved(&pending.deleted)
+    let saved = pending.selection(stores.map { stores in { coordinator.isObject($0, ofOneOf: stores) } })
     let all = SavedObjects(
-      inserted: takeSaved(&pending.inserted), updated: takeSaved(&pending.updated),
-      deleted: deleted.filter { !$0.state.contains(.gone) })
-    let locked = takeSaved(&pending.locked)
-    let unchanged = locked.filter { !$0.hasChanges || !$0.hasPersistentChangedValues }
-    for object in all.inserted {
-      assignedStores[ObjectIdentifier(object)] = nil
-      // Only the store knows how it counts the versions of a row that is inserted again.
-      let version = object.state.contains(.reinserted) ? (try? node(for: object.objectID))?.version : nil
-      object.commit(version: version ?? 1, revision, before: 0)
-    }
-    for object in all.updated {
-      if replaced.contains(object) {
-        object.commit(version: object.snapshot.map { $0.version + 1 }, revision, before: object.snapshot?.version)
-      } else {
-        object.state.remove(.updated)
-        object.commitTransients()
-      }
-    }
-    for object in unchanged where !object.isDeleted {
-      guard let snapshot = object.snapshot else { continue }
-      object.commit(version: snapshot.version + 1, revision, before: snapshot.version)
-    }
-    for object in locked { object.state.remove(.locked) }
-    coordinator.didRegister(all.inserted.filter { !$0.state.contains(.reinserted) }.map(\.objectID))
-    for object in all.inserted { object.state.remove(.reinserted) }
-    for object in deleted {
-      pending.forget(object)
+      inserted: saved.inserted, updated: saved.updated,
+      deleted: saved.deleted.filter { !$0.state.marks.contains(.gone) })
+    commit(saved, replaced, revision)
+    coordinator.didRegister(all.inserted.filter { !$0.state.marks.contains(.reinserted) }.map(\.objectID))
+    pending.saved(saved)
+    for object in saved.deleted {
       registry.remove(object.objectID)
       retained.remove(object)
       object.registry = nil
       departed.append(object)
     }
     defer { separateDeparted() }
-    coordinator.didUnregister(deleted.map(\.objectID))
+    coordinator.didUnregister(saved.deleted.map(\.objectID))
     for object in all.all { object.didSave() }
     NotificationCenter.default.post(
       name: Self.didSaveObjectsNotification, object: self, userInfo: all.userInfo)
@@ -298,12 +268,36 @@ extension NSManagedObjectContext {
       context.mergeLater(all.ids)
     }
   }
+
+  /// Makes the values of saved objects the committed ones.
+  private func commit(
+    _ saved: PendingChanges.Selection, _ replaced: Set<NSManagedObject>, _ revision: UInt64?
+  ) {
+    let unchanged = saved.locked.filter { !$0.isDeleted && (!$0.hasChanges || !$0.hasPersistentChangedValues) }
+    for object in saved.inserted {
+      assignedStores[ObjectIdentifier(object)] = nil
+      // Only the store knows how it counts the versions of a row that is inserted again.
+      let version = object.state.marks.contains(.reinserted) ? (try? node(for: object.objectID))?.version : nil
+      object.commit(version: version ?? 1, revision, before: 0)
+    }
+    for object in saved.updated {
+      if replaced.contains(object) {
+        object.commit(version: object.snapshot.map { $0.version + 1 }, revision, before: object.snapshot?.version)
+      } else {
+        object.commitTransients()
+      }
+    }
+    for object in unchanged {
+      guard let snapshot = object.snapshot else { continue }
+      object.commit(version: snapshot.version + 1, revision, before: snapshot.version)
+    }
+  }
 }
 
 extension NSManagedObject {
   /// Whether the next save compares the object's version with the store's.
   fileprivate final var isChecked: Bool {
-    !isInserted && (isDeleted || state.contains(.locked) || hasPersistentChangedValues)
+    !isInserted && (isDeleted || state.marks.contains(.locked) || hasPersistentChangedValues)
   }
 
   /// Whether a relationship with a required number of objects was changed. In a fault, only the other end can have

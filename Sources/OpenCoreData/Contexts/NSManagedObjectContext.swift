@@ -53,7 +53,10 @@ open class NSManagedObjectContext: NSObject {
   deinit {
     let known = takeRegisteredWithStores()
     // Objects that refer to each other would otherwise keep each other in memory.
-    for object in registry.objects { object.forgetValues() }
+    let objects = registry.objects
+    _ = pending.event.end()
+    pending.forgetAll(objects)
+    for object in objects { object.forgetValues() }
     coordinator?.didUnregister(known)
   }
 

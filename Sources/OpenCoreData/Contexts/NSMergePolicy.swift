@@ -126,7 +126,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     default: object.adopt(row, keepingChanges: true)
     }
     object.awake { $0.awake(fromSnapshotEvents: .mergePolicy) }
-    context.pending.event.refreshed.append(object)
+    context.pending.event.noteRefresh(of: object)
   }
 }
 
@@ -144,12 +144,10 @@ extension NSManagedObjectContext {
   /// Handles an object that was changed here and whose row somebody else has deleted: inserts it again, or counts it as
   /// deleted.
   func rowIsGone(_ object: NSManagedObject, insertsAgain: Bool) {
-    pending.forget(object)
     if insertsAgain, !object.isFault, !object.isInaccessible {
       object.loseRow()
       // First, because the object may refer to itself.
-      object.state.formUnion([.inserted, .reinserted])
-      pending.inserted.append(object)
+      pending.insertAgain(object)
       for (place, slot) in object.layout.slots.enumerated() {
         // Members that have not been read are lost.
         if case .toMany(let relationship) = slot.kind { _ = object.members(of: relationship, at: place) }
@@ -158,15 +156,14 @@ extension NSManagedObjectContext {
         if !other.isDeleted { other.takeInverseAgain(object, inverse) }
       }
     } else {
-      object.state.insert(.deleted)
+      pending.delete(lost: object)
       object.forEachKnownRelated { other, inverse in
         if other !== object { other.dropInverse(object, inverse) }
       }
       departed.append(object)
-      pending.event.deleted.append(object)
+      pending.event.noteDeletion(of: object)
     }
   }
-
 }
 
 /// The policies. The raw values are those of Core Data.

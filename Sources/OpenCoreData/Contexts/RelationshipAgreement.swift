@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
     for object in objects {
       do {
         if object.isFault { try object.realise(self) } else { try object.refresh(self) }
-        pending.event.refreshed.append(object)
+        pending.event.noteRefresh(of: object)
       } catch {
         guard StoreCalls.isMissing(error) else { throw error }
         rowIsGone(object, insertsAgain: false)

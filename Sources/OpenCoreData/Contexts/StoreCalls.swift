@@ -71,12 +71,7 @@ extension NSManagedObjectContext {
     // They may be gone, too.
     for (other, inverse) in related { other.dropInverse(object, inverse) }
     dropFromOwners([object])
-    guard !object.isDeleted else { return }
-    pending.updated.remove(object)
-    object.state.remove(.updated)
-    object.state.insert(.deleted)
-    pending.deleted.append(object)
-    pending.event.deleted.append(object)
+    if !object.isDeleted { pending.delete(inaccessible: object) }
   }
 }
 

@@ -4,18 +4,15 @@ extension NSManagedObject {
   /// Call this before a value changes, so that the current event notes the old value, or afterwards with the values as
   /// they were before.
   final func noteEvent(before former: [ManagedValue]? = nil) {
-    guard state.isDisjoint(with: [.changedInEvent, .quiet]), let context = managedObjectContext else { return }
-    state.insert(.changedInEvent)
-    context.pending.note(self, before: former ?? values)
+    guard !eventState.isChanged, !eventState.isQuiet, let context = managedObjectContext else { return }
+    context.pending.event.note(self, before: former ?? values)
   }
 
   /// Call this after a value has changed, so that the object is saved.
   final func noteChange() {
-    guard !state.contains(.quiet), let context = managedObjectContext else { return }
     noteEvent()
-    guard state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }
-    state.insert(.updated)
-    context.pending.updated.append(self)
+    guard state.change == .none, !eventState.isQuiet else { return }
+    managedObjectContext?.pending.update(self)
   }
 
   /// Whether any value that is not transient differs from the value that was fetched or saved last.
@@ -32,7 +29,7 @@ extension NSManagedObject {
   /// The values that have changed since the context last processed its changes, by their names; `NSNull` for no value.
   public final func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
-    guard let before = managedObjectContext?.pending.values(before: self) else { return [:] }
+    guard let before = managedObjectContext?.pending.event.values(before: self) else { return [:] }
     return changes { place in
       guard !before.isEmpty else { return hasChanged(at: place) }
       if case .members(let members) = values[place] { return members.hasChanges }

@@ -135,7 +135,7 @@ extension NSManagedObject {
     objectID = NSManagedObjectID(temporaryFor: entity)
     loseRow()
     if isFault { takeDefaults() }
-    state = []
+    leaveEvent()
     for place in layout.toManys {
       guard let relationship = layout.slots[place].relationship else { continue }
       let members = RelatedObjects(isOrdered: relationship.isOrdered, members: ObjectList())
@@ -146,10 +146,7 @@ extension NSManagedObject {
 
   /// Calls a method of the application, and does not record its changes of the object.
   final func awake(_ body: (NSManagedObject) -> Void) {
-    let wasQuiet = state.contains(.quiet)
-    state.insert(.quiet)
-    body(self)
-    if !wasQuiet { state.remove(.quiet) }
+    quietly { body(self) }
     // Transient values that the method has set are not changes to be saved.
     if !hasChanges { commitTransients() }
   }

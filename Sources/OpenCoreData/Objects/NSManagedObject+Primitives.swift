@@ -20,26 +20,26 @@ extension NSManagedObject {
     }
   }
 
-  /// Records the objects at the other end of a relationship, unless they have been recorded since the other ends were
+  /// Notes the objects at the other end of a relationship, unless they have been noted since the other ends were
   /// last updated.
   private final func noteFormerlyRelated(at place: Int) {
     guard let context = managedObjectContext, layout.slots[place].relationship?.inverseRelationship != nil,
       context.pending.event.formerlyRelated[self]?[place] == nil
     else { return }
-    state.insert(.primitivelyRelated)
-    context.pending.event.formerlyRelated[self, default: [:]][place] = related(at: place)
+    let related = related(at: place)
+    context.pending.event.note(self, formerlyRelated: related, at: place)
   }
 
   /// Records a change. If the primitive value of a relationship was set, updates the other ends.
   final func notePrimitiveChange(_ key: String) {
-    if state.contains(.primitivelyRelated) { tellOtherEnds(key) }
+    if eventState.isPrimitivelyRelated { tellOtherEnds(key) }
     noteChange()
   }
 
   private final func tellOtherEnds(_ key: String) {
     guard let place = layout.place(of: key), let relationship = layout.slots[place].relationship,
       let inverse = relationship.inverseRelationship, let context = managedObjectContext,
-      let former = context.pending.event.formerlyRelated[self]?.removeValue(forKey: place)
+      let former = context.pending.event.takeFormerlyRelated(self, at: place)
     else { return }
     let (old, new) = (ObjectList(former), ObjectList(related(at: place)))
     for object in old where !new.contains(object) { object.dropInverse(self, inverse) }

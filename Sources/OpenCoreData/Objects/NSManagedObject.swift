@@ -8,29 +8,6 @@ public import Foundation
 /// The class of an entity's objects is found by the entity's class name. A subclass must not override `isEqual(_:)` or
 /// `hash`; if it overrides ``init(entity:insertInto:)``, it declares it as `required init`.
 open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
-  /// The state of an object in its context.
-  struct State: OptionSet {
-    let rawValue: UInt16
-
-    static let inserted = State(rawValue: 1 << 1)
-    static let updated = State(rawValue: 1 << 2)
-    static let deleted = State(rawValue: 1 << 3)
-    /// The current event has recorded its former values.
-    static let changedInEvent = State(rawValue: 1 << 4)
-    /// Its version is to be checked by the next save.
-    static let locked = State(rawValue: 1 << 6)
-    /// `prepareForDeletion()` is being called.
-    static let preparing = State(rawValue: 1 << 8)
-    /// It is deleted here, and its row is gone already.
-    static let gone = State(rawValue: 1 << 9)
-    /// It is inserted again because its row is gone; it is registered with the stores already.
-    static let reinserted = State(rawValue: 1 << 10)
-    /// A primitive value of a relationship was set, and the other ends have not been updated yet.
-    static let primitivelyRelated = State(rawValue: 1 << 11)
-    /// A method such as `awakeFromFetch()` or `awakeFromInsert()` is being called: its changes are not recorded.
-    static let quiet = State(rawValue: 1 << 7)
-  }
-
   /// The identifier of the object, which is temporary until the object is saved. May be read from any thread while it
   /// does not change.
   public internal(set) final var objectID: NSManagedObjectID
@@ -39,7 +16,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   final var reading = ObjectReading()
   /// The link to the context; nil for an object in no context.
   final var registry: ObjectRegistry?
-  final var state: State = []
+  final var state = ObjectState()
+  final var eventState = ObjectEventState()
 
   /// Makes an object of an entity, and inserts it into a context if there is one.
   ///
@@ -102,13 +80,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   public final var managedObjectContext: NSManagedObjectContext? { registry?.context }
 
   /// Whether it was inserted since the last save.
-  public final var isInserted: Bool { state.contains(.inserted) }
+  public final var isInserted: Bool { state.isInserted }
 
   /// Whether it was changed since the last save, and not inserted.
-  public final var isUpdated: Bool { state.contains(.updated) }
+  public final var isUpdated: Bool { state.change == .updated }
 
   /// Whether the next save deletes it.
-  public final var isDeleted: Bool { state.contains(.deleted) }
+  public final var isDeleted: Bool { state.isDeleted }
 
   /// Whether its values have not been read from the store; reading one value reads all of them.
   public final var isFault: Bool { reading.isFault }
@@ -117,7 +95,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   public final var faultingState: Int { isFault ? 1 : 0 }
 
   /// Whether it was inserted, changed or deleted since the last save.
-  public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  public final var hasChanges: Bool { state.change != .none }
 
   /// Whether changes of properties that are not in the model are ignored. Has no effect, because such changes are not
   /// tracked here.

@@ -65,7 +65,6 @@ extension NSManagedObject {
   /// Makes the current values the committed ones, with the version of the row; the version is nil for an object whose
   /// row was never read.
   final func commit(version: UInt64?, _ revision: UInt64?, before: UInt64?) {
-    state.subtract([.inserted, .updated, .locked])
     let layout = layout
     if !values.isEmpty {
       for place in layout.toManys { if case .members(let members) = values[place] { members.commit() } }
@@ -116,7 +115,6 @@ extension NSManagedObject {
     content = ObjectContent()
     reading = ObjectReading()
     reading.isFault = true
-    state = []
   }
 
   /// Forgets the row, which is gone or no longer that of the object. The values stay.

@@ -52,6 +52,11 @@ struct ObjectList: Sequence {
     return true
   }
 
+  /// Removes objects that are in the list.
+  mutating func remove(_ objects: [NSManagedObject]) {
+    if objects.count == count { removeAll() } else { for object in objects { remove(object) } }
+  }
+
   mutating func removeAll() { self = ObjectList() }
 
   // MARK: Places, in ordered relationships

@@ -78,7 +78,7 @@ final class InMemoryStore: NSIncrementalStore {
 
   private func save(_ request: NSSaveChangesRequest) throws {
     let inserted = sorted(request.insertedObjects).map { object in
-      (object, row(of: object, version: object.state.contains(.reinserted) ? lastDeletedVersion + 1 : 1))
+      (object, row(of: object, version: object.state.marks.contains(.reinserted) ? lastDeletedVersion + 1 : 1))
     }
     let updated = try sorted(request.updatedObjects).map { object in
       (object, row(of: object, version: try row(object.objectID).version + 1))

@@ -80,7 +80,7 @@ struct StoreCopy {
     guard let type = id.entity.managedObjectClass else { return }
     let copy = type.init(entity: id.entity, insertInto: nil)
     context.register(copy)
-    copy.state.insert(.inserted)
+    context.pending.insert(copy)
     objects.append(copy)
     copies[id] = copy
   }
