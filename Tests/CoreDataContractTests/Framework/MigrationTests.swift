@@ -93,7 +93,7 @@ struct MigrationTests {
       let url = folder.appending(path: "town")
       let memory = try migrateToMemory()
       let file = try stack.coordinator.migratePersistentStore(
-        memory, to: url, options: [Backing.option: Backing()], withType: FileStore.storeType)
+        memory, to: url, options: [Backing.option: Backing()], withType: FileStore.type.rawValue)
       try expectTown()
       try stack.coordinator.remove(file)
       let again = try stack.coordinator.addPersistentStore(
