@@ -1,4 +1,4 @@
-/// Changes that take effect together or not at all. Passed to the closure of ``Store/write(_:_:)-5vjlh``.
+/// Changes that take effect together or not at all. Passed to the closure of ``Store/write(_:_:)-1zgq9``.
 ///
 /// If a row is changed several times, the last change counts. Expectations are about the rows as they are before the
 /// batch.

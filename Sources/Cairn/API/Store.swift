@@ -119,7 +119,7 @@ public final class Store: Sendable {
   /// other readers its rows are gone, and writing to it throws `keyspaceDropped`. The name can be used again at once.
   ///
   /// - Returns: the sequence of the commit.
-  /// - Throws: `keyspaceDropped`, `foreignKeyspace`; the errors of ``write(_:_:)-5vjlh``.
+  /// - Throws: `keyspaceDropped`, `foreignKeyspace`; the errors of ``write(_:_:)-1zgq9``.
   @discardableResult
   public func drop(_ keyspace: Keyspace, _ durability: Durability = .durable) throws(StoreError) -> CommitSequence {
     try checkWritable()
@@ -147,7 +147,7 @@ public final class Store: Sendable {
   ///   - durability: how durable the commit is when the call returns.
   /// - Returns: the sequence of the commit.
   /// - Throws: `invalidArgument` for another number; `keyspaceDropped`, `foreignKeyspace`; the errors of
-  ///   ``write(_:_:)-5vjlh``.
+  ///   ``write(_:_:)-1zgq9``.
   @discardableResult
   public func setRetention(
     _ retention: Retention, of keyspace: Keyspace, _ durability: Durability = .durable
@@ -227,7 +227,7 @@ public final class Store: Sendable {
     try committer.betweenCommits { (writer) throws(StoreError) in _ = try writer.log.currentEpoch() }
   }
 
-  /// Inserts or replaces one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
+  /// Inserts or replaces one row, like ``write(_:_:)-1zgq9`` with a batch of one change.
   @discardableResult
   public func put(
     _ value: [UInt8], at key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
@@ -238,7 +238,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Deletes one row, like ``write(_:_:)-5vjlh`` with a batch of one change.
+  /// Deletes one row, like ``write(_:_:)-1zgq9`` with a batch of one change.
   @discardableResult
   public func delete(
     _ key: Key, in keyspace: Keyspace, expecting expectation: Expectation = .anything,
