@@ -127,8 +127,8 @@ extension NSManagedObjectContext {
       if !saved.isEmpty { waiting.removeAll { coordinator.isObject($0, ofOneOf: saved) } }
       do {
         try coordinator.withStoreLock {
-          let unchanged = checkedEnds.filter { !$0.isInserted && !$0.isChecked }
-          let conflicts = try ConflictCheck.conflicts(waiting.filter(\.isChecked) + unchanged, self)
+          let conflicts =
+            try ConflictCheck.conflicts(waiting.filter(\.isChecked), self) + conflictsOfCheckedEnds()
           guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
           for (store, request) in try requests(waiting, coordinator) where !saved.contains(where: { $0 === store }) {
             let updated = request.updatedObjects ?? []
@@ -164,7 +164,7 @@ extension NSManagedObjectContext {
   private func resolve(_ conflicts: [Any]) throws {
     let policy = mergePolicy as? NSMergePolicy ?? .error
     let (derived, rest) = conflictsByDerivation(conflicts)
-    let (ends, others) = policy.mergeType == .errorMergePolicyType ? ([], rest) : conflictsOfCheckedEnds(rest)
+    let (ends, others) = policy.mergeType == .errorMergePolicyType ? ([], rest) : separateCheckedEnds(rest)
     if !others.isEmpty { try throwingErrorsOfFaults { try policy.resolve(mergeConflicts: others) } }
     settleByDerivation(derived)
     try settleCheckedEnds(ends)
@@ -296,7 +296,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
   /// Whether the next save compares the object's version with the store's.
-  fileprivate final var isChecked: Bool {
+  final var isChecked: Bool {
     !isInserted && (isDeleted || state.marks.contains(.locked) || hasPersistentChangedValues)
   }
 

@@ -18,8 +18,9 @@ open class NSManagedObjectContext: NSObject {
   var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
   /// Retains the registered objects if ``retainsRegisteredObjects`` is set.
   var retained = ObjectList()
-  /// Unchanged objects whose versions a save compares with the store, because relationships to them have changed.
-  var checkedEnds = ObjectList()
+  /// Ends of changed relationships that are as the changes want them, as far as is known. A save compares them with the
+  /// store.
+  var checkedEnds: [CheckedEnd] = []
   /// The objects that a save changes only because their derivations read changed objects.
   var ownersByDerivation = ObjectList()
   /// Retains the objects that the last merge has named as inserted.

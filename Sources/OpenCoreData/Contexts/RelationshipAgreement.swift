@@ -20,9 +20,10 @@ extension NSManagedObjectContext {
   /// - Throws: the error of the store when an object at the other end is read.
   /// - Complexity: O(changed objects and changes of their relationships).
   func makeEndsAgree(droppingDeleted: Bool) throws {
-    checkedEnds.removeAll()
     try throwingErrorsOfFaults {
+      for object in pending.inserted where object.state.marks.contains(.reinserted) { try rejoin(object) }
       for _ in 0..<Self.rounds {
+        checkedEnds.removeAll()
         var hasChanged = false
         for object in pending.written where !object.values.isEmpty {
           for place in object.layout.relationships {
@@ -76,7 +77,7 @@ extension NSManagedObjectContext {
     } else {
       guard let (related, hasChanged) = other.single(inverse) else { return false }
       if related === object {
-        if !hasChanged { checkedEnds.append(other) }
+        if !hasChanged { check(other, inverse, object, refers: true) }
         return false
       }
       if hasChanged {
@@ -97,14 +98,14 @@ extension NSManagedObjectContext {
       if let members = other.knownMembers(inverse) {
         if members.removed.contains(object) || members.added.contains(object) { return false }
         if !members.isFault, !members.contains(object) {
-          checkedEnds.append(other)
+          check(other, inverse, object, refers: false)
           return false
         }
       }
     } else {
       guard let (related, hasChanged) = other.single(inverse), !hasChanged else { return false }
       guard related === object else {
-        checkedEnds.append(other)
+        check(other, inverse, object, refers: false)
         return false
       }
     }
@@ -112,13 +113,64 @@ extension NSManagedObjectContext {
     return true
   }
 
+  // MARK: Objects that are inserted again
+
+  /// Relates an object that is inserted again to the objects that refer to it still, because the rule No Action has kept
+  /// their references.
+  private func rejoin(_ object: NSManagedObject) throws {
+    for place in object.layout.relationships {
+      guard let relationship = object.layout.slots[place].relationship, relationship.deleteRule == .noActionDeleteRule,
+        let inverse = relationship.inverseRelationship, !inverse.isToMany
+      else { continue }
+      for other in try objectsReferring(to: object, inverse) where !other.isDeleted && !other.hasChanged(inverse) {
+        if case .members(let members) = object.values[place] {
+          members.noteAddition(of: other)
+        } else if let related = object.toOne(at: place), related !== other {
+          other.dropInverse(object, inverse, isOutdated: true)
+          continue
+        } else {
+          object.put(.object(other), at: place)
+        }
+        other.takeInverseAgain(object, inverse)
+      }
+    }
+  }
+
+  /// The objects whose rows refer to an object by a to-one relationship, as the object's store has them.
+  private func objectsReferring(
+    to object: NSManagedObject, _ relationship: NSRelationshipDescription
+  ) throws -> [NSManagedObject] {
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = relationship.inverseRelationship?.destinationEntity
+    request.predicate = NSPredicate(format: "%K == %@", relationship.name, object.objectID)
+    request.includesPendingChanges = false
+    request.affectedStores = persistentStoreCoordinator?.presentStore(of: object.objectID).map { [$0] }
+    return try fetch(request)
+  }
+
   // MARK: Conflicts of the other ends
 
+  private func check(
+    _ other: NSManagedObject, _ inverse: NSRelationshipDescription, _ object: NSManagedObject, refers: Bool
+  ) {
+    checkedEnds.append(CheckedEnd(object: other, relationship: inverse, changed: object, refers: refers))
+  }
+
+  /// The conflicts of unchanged objects in ``checkedEnds`` whose rows contradict the changes of the other ends. Call it
+  /// under the store lock.
+  func conflictsOfCheckedEnds() throws -> [NSMergeConflict] {
+    let ends = Dictionary(grouping: checkedEnds.filter { !$0.object.isInserted && !$0.object.isChecked }, by: \.object)
+    return try ConflictCheck.conflicts(Array(ends.keys), self).filter { conflict in
+      try ends[conflict.sourceObject]?.contains { try $0.isContradicted(by: conflict, self) } ?? false
+    }
+  }
+
   /// Divides conflicts into those of unchanged objects in ``checkedEnds``, and the others.
-  func conflictsOfCheckedEnds(_ conflicts: [Any]) -> (ends: [NSManagedObject], others: [Any]) {
+  func separateCheckedEnds(_ conflicts: [Any]) -> (ends: [NSManagedObject], others: [Any]) {
     var ends: [NSManagedObject] = []
+    let checked = ObjectList(checkedEnds.map(\.object))
     let others = conflicts.filter { conflict in
-      guard let object = (conflict as? NSMergeConflict)?.sourceObject, checkedEnds.contains(object),
+      guard let object = (conflict as? NSMergeConflict)?.sourceObject, checked.contains(object),
         !object.hasPersistentChangedValues
       else { return true }
       ends.append(object)
@@ -138,6 +190,27 @@ extension NSManagedObjectContext {
         rowIsGone(object, insertsAgain: false)
       }
     }
+  }
+}
+
+/// The unchanged end of a relationship whose other end has changed.
+struct CheckedEnd {
+  let object: NSManagedObject
+  /// The relationship of the object.
+  let relationship: NSRelationshipDescription
+  /// The object at the other end.
+  let changed: NSManagedObject
+  /// Whether the change wants the object to refer to the other end, or not to.
+  let refers: Bool
+
+  /// Whether the object's row, which somebody else has changed, is not as the change wants it.
+  fileprivate func isContradicted(by conflict: NSMergeConflict, _ context: NSManagedObjectContext) throws -> Bool {
+    guard let row = conflict.cachedSnapshot else { return refers }
+    let related =
+      relationship.isToMany
+      ? try context.relatedIDs(relationship, of: object.objectID)
+      : [row[relationship.name] as? NSManagedObjectID].compactMap(\.self)
+    return related.contains(changed.objectID) != refers
   }
 }
 
@@ -168,6 +241,10 @@ extension NSManagedObject {
     fireFault(relationship.name)
     guard !isFault, !isInaccessible, let place = layout.place(of: relationship.name) else { return nil }
     return (toOne(at: place), hasChanged(at: place))
+  }
+
+  fileprivate final func hasChanged(_ relationship: NSRelationshipDescription) -> Bool {
+    layout.place(of: relationship.name).map(hasChanged) ?? false
   }
 
   /// Gives up a new reference to an object.

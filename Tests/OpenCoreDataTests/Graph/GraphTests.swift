@@ -34,12 +34,7 @@ import Testing
         var shrinker = GraphShrinker(program, error, kind)
         shrinker.shrink()
         let steps = shrinker.program.steps.map { "  \($0)" }.joined(separator: "\n")
-        let isFalseConflict = !isCareful && "\(shrinker.failure)".contains("error(133020), not ")
-        withKnownIssue("Removing what was no member conflicts with changes of that object.", isIntermittent: true) {
-          Issue.record("OPENCOREDATA_SEED=\(seed): \(shrinker.failure)\n\(steps)")
-        } when: {
-          isFalseConflict
-        }
+        Issue.record("OPENCOREDATA_SEED=\(seed): \(shrinker.failure)\n\(steps)")
         return
       }
     }

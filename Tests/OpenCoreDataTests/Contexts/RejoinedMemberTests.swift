@@ -1,0 +1,44 @@
+import OpenCoreData
+import Testing
+
+@Suite struct RejoinedMemberTests {
+  @Test(
+    "An object that a merge policy inserts again has the members that the rule No Action has kept referring to it.",
+    arguments: AgreementStores.Kind.allCases, [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
+  func kept(_ kind: AgreementStores.Kind, _ policy: NSMergePolicy) throws {
+    let stores = try AgreementStores(kind)
+    let (first, second, third) = (stores.contexts[0], stores.contexts[1], stores.contexts[2])
+    try first.performAndWait {
+      let subject = node(1, first)
+      for serial in 2...3 { node(serial, first).setValue(subject, forKey: "subject") }
+      try first.save()
+    }
+    try second.performAndWait { try node(numbered: 1, second).setValue("changed", forKey: "text") }
+    try first.performAndWait {
+      first.delete(try node(numbered: 1, first))
+      try first.save()
+    }
+    try second.performAndWait {
+      second.mergePolicy = policy
+      try second.save()
+    }
+    try third.performAndWait {
+      let subject = try node(numbered: 1, third)
+      let remarks = subject.value(forKey: "remarks") as? Set<NSManagedObject> ?? []
+      #expect(remarks.compactMap { $0.value(forKey: "serial") as? Int64 }.sorted() == [2, 3])
+      for remark in remarks { #expect(remark.value(forKey: "subject") as? NSManagedObject === subject) }
+    }
+  }
+
+  private func node(_ serial: Int, _ context: NSManagedObjectContext) -> NSManagedObject {
+    let node = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
+    node.setValue(serial, forKey: "serial")
+    return node
+  }
+
+  private func node(numbered serial: Int, _ context: NSManagedObjectContext) throws -> NSManagedObject {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Node")
+    request.predicate = NSPredicate(format: "serial == %d", serial)
+    return try #require(try context.fetch(request).first)
+  }
+}
