@@ -177,7 +177,7 @@ extension NSManagedObjectContext {
         NSPersistentStoreOperationError,
         "A store answered a request for objects with something else: \(stored.prefix(1)).")
     }
-    return overlay.isEmpty ? objects : window(try overlay.laid(over: objects))
+    return overlay.isEmpty ? objects : window(try overlay.laid(over: objects, self))
   }
 
   /// The fetched objects with their values, all of one moment: the store lock keeps others from saving through the

@@ -38,7 +38,9 @@ struct PendingOverlay {
   }
 
   /// The stored objects without deleted ones, and with inserted and changed ones in their present positions.
-  func laid(over stored: [NSManagedObject]) throws -> [NSManagedObject] {
+  ///
+  /// - Throws: The error of the store when it cannot read a changed fault.
+  func laid(over stored: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSManagedObject] {
     let matches: (NSManagedObject) -> Bool =
       if let predicate = request.predicate {
         try CompiledPredicate(predicate, reading: .keyed).matches
@@ -55,9 +57,21 @@ struct PendingOverlay {
       }
     }
     let kept = ObjectList(unchanged)
-    for object in updated where !kept.contains(object) && matches(object) { changed.append(object) }
+    for object in updated where !kept.contains(object) {
+      if try context.hasStoredRow(object), matches(object) { changed.append(object) }
+    }
     for object in inserted where !kept.contains(object) && matches(object) { changed.append(object) }
     return order?.merged(unchanged, changed.elements) ?? unchanged + changed.elements
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Whether the store still has the row of a changed fault, which somebody else may have deleted. True for an object
+  /// that is no fault.
+  fileprivate func hasStoredRow(_ object: NSManagedObject) throws -> Bool {
+    guard object.isFault else { return true }
+    persistentStoreCoordinator?.rowsMayBeStale([object.objectID])
+    return try hasRow(object)
   }
 }
 
