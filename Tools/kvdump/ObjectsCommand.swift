@@ -48,6 +48,7 @@ struct ObjectsCommand: Command {
         guard !explain else { throw ValidationError("--explain requires --where.") }
         return
       }
+      guard !explain || format == .text else { throw ValidationError("--explain prints text only.") }
       guard entity != nil else { throw ValidationError("--where requires --entity.") }
       try ObjectSearch.validate(predicate)
     }

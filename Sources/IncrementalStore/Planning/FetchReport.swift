@@ -32,10 +32,17 @@ extension RowIncrementalStore {
   ///
   /// Objects that the context has not saved play no part in it. Call it on the context's queue.
   ///
-  /// - Throws: The errors of the fetch.
+  /// - Throws: ``NSPersistentStoreOperationError`` if the store has been removed; the errors of the fetch.
   public func report(
     of request: NSFetchRequest<NSManagedObject>, in context: NSManagedObjectContext
   ) throws -> FetchReport {
-    try RowFetch(self, context).report(request)
+    let removed = StoreFailure.make(
+      NSPersistentStoreOperationError, "The store was removed from its coordinator.")
+    guard let coordinator = persistentStoreCoordinator else { throw removed }
+    return try coordinator.performAndWait {
+      // Another thread may have removed the store in the meantime.
+      guard persistentStoreCoordinator != nil else { throw removed }
+      return try RowFetch(self, context).report(request)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CoreData
+import Dispatch
 import IncrementalStore
 import Testing
 
@@ -149,6 +150,38 @@ struct FetchReportTests {
       let left = try report(context, "project == %@", [project.objectID])
       #expect(left.results == 10 && left.path == nil)
       #expect(try report(context, "project == %@", [project.objectID], as: .countResultType).results == 10)
+    }
+  }
+
+  @Test("A store that was removed from its coordinator reports an error.")
+  func refusals() throws {
+    let context = stack.context()
+    let coordinator = try #require(stack.store.persistentStoreCoordinator)
+    try coordinator.remove(stack.store)
+    context.performAndWait {
+      let error = #expect(throws: NSError.self) { try report(context, "name == 'P2'", of: "Project") }
+      #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreOperationError)
+    }
+  }
+
+  @Test("Reports and saves of several threads do not disturb each other.")
+  func threads() {
+    nonisolated(unsafe) let tests = self
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      #expect(throws: Never.self) { try unsafe tests.reportAndSave(saving: thread == 0) }
+    }
+  }
+
+  private func reportAndSave(saving: Bool) throws {
+    let context = stack.context()
+    try context.performAndWait {
+      for round in 0..<10 {
+        if saving {
+          try first("Project", context)["code"] = round
+          try context.save()
+        }
+        #expect(try report(context, "name == 'P2'", of: "Project").results == 1)
+      }
     }
   }
 

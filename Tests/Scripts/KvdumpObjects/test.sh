@@ -69,6 +69,7 @@ expect 2 objects "$store" --entity Person --where 'pets.name == "Rex"'; says "is
 expect 64 objects "$store" --entity Person --where 'name =='; says 'the end stands where a value is expected'
 expect 64 objects "$store" --where 'name == "Ann"'; says '--where requires --entity'
 expect 64 objects "$store" --explain; says '--explain requires --where'
+expect 64 objects "$store" --entity Person --where 'name == "Ann"' --explain --format jsonl; says '--explain prints text only'
 expect 64 objects "$store" --limit -1
 expect 0 objects "$store" --entity Sample --where FALSEPREDICATE; prints ''
 expect 0 info "$store" --format jsonl

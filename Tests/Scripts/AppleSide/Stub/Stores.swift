@@ -80,6 +80,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) { fatalError() }
   open class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) { fatalError() }
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? { fatalError() }
+  open func performAndWait<T>(_ block: () throws -> T) rethrows -> T { fatalError() }
 }
 
 open class NSPersistentStoreDescription: NSObject {
