@@ -47,14 +47,16 @@ final class CairnRowSnapshot: RowSnapshot {
     return try CairnFailure.translating(url) { () throws(StoreError) in try snapshot.count(in: keyspace) }
   }
 
-  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
+  func forEachEntry(
+    from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
+  ) throws {
     guard let keyspace = engine.keyspace(.packs) else { return }
     try CairnFailure.translatingAny(url) {
       let packs = PackWalk(snapshot, keyspace)
       if reverse {
-        try packs.reversed(beginningWith: prefix, body)
+        try packs.reversed(from: lower, before: upper, body)
       } else {
-        try packs.forward(beginningWith: prefix, body)
+        try packs.forward(from: lower, before: upper, body)
       }
     }
   }

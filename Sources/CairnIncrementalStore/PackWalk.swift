@@ -32,24 +32,23 @@ struct PackWalk {
     return found
   }
 
-  func forward(beginningWith prefix: [UInt8], _ body: ([UInt8]) throws -> Bool) throws {
-    let first = try pack(for: prefix)
+  func forward(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
+    let first = try pack(for: lower)
     var last: [UInt8]?
+    var isInside = false
     try scan(first.map { .from(.bytes($0.bound)) } ?? .all, reverse: false) { pack in
       try pack.reading {
         if let last, !last.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
         var entries = try PackReader(pack.bytes)
         var isFirst = true
-        var isInside = false
         while try entries.next() {
           if isFirst, entries.entry.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
           isFirst = false
-          // An entry that shares the prefix with a previous entry that has it, has it as well.
-          isInside = isInside && entries.shared >= prefix.count || entries.entry.starts(with: prefix)
+          // An entry that shares all bytes that decide with the previous entry, which is below `upper`, is below it too.
+          if let upper, entries.shared < upper.count, !entries.entry.lexicographicallyPrecedes(upper) { return false }
+          isInside = isInside || !entries.entry.lexicographicallyPrecedes(lower)
           if isInside {
             guard try body(entries.entry) else { return false }
-          } else if prefix.lexicographicallyPrecedes(entries.entry) {
-            return false
           }
         }
         last = entries.entry
@@ -58,25 +57,16 @@ struct PackWalk {
     }
   }
 
-  func reversed(beginningWith prefix: [UInt8], _ body: ([UInt8]) throws -> Bool) throws {
+  func reversed(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
     var next: [UInt8]?
-    try scan(Self.successor(of: prefix).map { .before(.bytes($0)) } ?? .all, reverse: true) { pack in
+    try scan(upper.map { .before(.bytes($0)) } ?? .all, reverse: true) { pack in
       defer { next = pack.bound }
       for entry in try pack.entries(below: next).reversed() {
-        if entry.starts(with: prefix) {
-          guard try body(Array(entry)) else { return false }
-        } else if entry.lexicographicallyPrecedes(prefix) {
-          return false
-        }
+        if let upper, !entry.lexicographicallyPrecedes(upper) { continue }
+        guard !entry.lexicographicallyPrecedes(lower), try body(Array(entry)) else { return false }
       }
       return true
     }
-  }
-
-  /// The least byte string after all strings that begin with `prefix`; nil if there is none.
-  private static func successor(of prefix: [UInt8]) -> [UInt8]? {
-    guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
-    return Array(prefix[..<last]) + [prefix[last] + 1]
   }
 
   private func scan(_ range: KeyRange, reverse: Bool, _ body: (StoredPack) throws -> Bool) throws {

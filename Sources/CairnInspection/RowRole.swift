@@ -7,7 +7,7 @@ package enum RowRole: Hashable, Sendable {
   case schema
   case reservedReferences
   case object(ObjectReference)
-  /// Entries of relationships and constraints, from this lower bound on.
+  /// Entries of relationships, constraints and indexes, from this lower bound on.
   case entries(from: [UInt8])
 }
 
@@ -60,7 +60,7 @@ extension ObjectNames {
   package func title(of keyspace: String) -> String? {
     switch keyspace {
     case RowStructures.name(RowStructures.head): "metadata and schema"
-    case RowStructures.packs: "relationships and uniqueness"
+    case RowStructures.packs: "relationships, uniqueness and indexes"
     default: entityName(in: keyspace)
     }
   }
@@ -153,13 +153,21 @@ extension ObjectNames {
     constraint.constraint.attributes.map { index.properties[$0]?.property.name ?? "property \($0)" }
   }
 
-  /// The relationship or constraint of the first entry that a pack may have.
+  /// The names of the properties of a declared index, in its order.
+  package func names(of index: Schema.Index) -> [String] {
+    index.properties.map { self.index.properties[$0]?.property.name ?? "property \($0)" }
+  }
+
+  /// The relationship, constraint or index of the first entry that a pack may have.
   func prefix(of pack: Key) -> String? {
     guard case .bytes(let bound) = pack else { return nil }
     guard !bound.isEmpty else { return "the first entries" }
     var input = ByteInput(bound)
     guard let number = try? input.number() else { return nil }
     if let relationship = index.properties[number] { return name(of: relationship) }
+    if let declared = index.indexes[number] {
+      return "\(entityName(declared.entity)) by \(names(of: declared).joined(separator: ", "))"
+    }
     return index.constraints[number].map {
       "\(entityName($0.entity)) by \(attributes(of: $0).joined(separator: ", "))"
     }

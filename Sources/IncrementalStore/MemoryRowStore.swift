@@ -61,8 +61,9 @@ private struct MemoryContent {
 
   func count(in table: UInt32) -> Int { tables[table]?.rows.count ?? 0 }
 
-  func entries(beginningWith prefix: [UInt8]) -> ArraySlice<[UInt8]> {
-    entries[place(of: prefix)...].prefix { $0.starts(with: prefix) }
+  func entries(from lower: [UInt8], before upper: [UInt8]?) -> ArraySlice<[UInt8]> {
+    let start = place(of: lower)
+    return entries[start..<max(start, upper.map(place) ?? entries.count)]
   }
 
   mutating func apply(_ changes: RowChanges) -> UInt64 {
@@ -113,10 +114,13 @@ private final class MemorySnapshot: RowSnapshot {
 
   func count(in table: UInt32) -> Int { content.count(in: table) }
 
-  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
-    let entries = content.entries(beginningWith: prefix)
-    for entry in reverse ? Array(entries.reversed()) : Array(entries) {
-      guard try body(entry) else { return }
+  func forEachEntry(
+    from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
+  ) throws {
+    let entries = content.entries(from: lower, before: upper)
+    for place in entries.indices {
+      let place = reverse ? entries.endIndex - 1 - (place - entries.startIndex) : place
+      guard try body(entries[place]) else { return }
     }
   }
 }

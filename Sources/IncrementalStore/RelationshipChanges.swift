@@ -162,7 +162,7 @@ struct RelationshipChanges {
       let changes = Dictionary(
         ordered.lazy.filter { $0.key.relationship == end.number }.map { ($0.key.owner.reference, $0.value) }
       ) { $1 }
-      try snapshot.forEachEntry(beginningWith: Entry.members(of: end.number), reverse: false) { entry in
+      try snapshot.forEachEntry(beginningWith: Entry.all(of: end.number), reverse: false) { entry in
         let (owner, member) = try StoreFailure.reading("An entry of the relationship \(end.number)") {
           try Entry.membership(in: entry, isOrdered: end.isOrdered)
         }

@@ -11,25 +11,27 @@ struct RowFetch {
   }
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
-    try execute(request, over: try store.rows.snapshot()).answer
+    let snapshot = try store.rows.snapshot()
+    return try execute(request, over: snapshot, try store.indexes(in: snapshot)).answer
   }
 
   /// Executes the request, and measures what it reads.
   func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport {
-    let snapshot = CountingSnapshot(try store.rows.snapshot())
+    let stored = try store.rows.snapshot()
+    let snapshot = CountingSnapshot(stored)
     let clock = ContinuousClock()
     let start = clock.now
-    let (answer, path) = try execute(request, over: snapshot)
+    let (answer, path) = try execute(request, over: snapshot, try store.indexes(in: stored))
     let isCount = request.resultType == .countResultType
     return FetchReport(
-      entityName: request.entityName ?? "", path: path?.description, entriesRead: snapshot.entries,
+      entityName: request.entityName ?? "", path: path, entriesRead: snapshot.entries,
       rowsRead: snapshot.rows, results: isCount ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count,
       duration: start.duration(to: clock.now))
   }
 
   private func execute(
-    _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot
-  ) throws -> (answer: [Any], path: AccessPath?) {
+    _ request: NSFetchRequest<NSManagedObject>, over snapshot: any RowSnapshot, _ indexes: DeclaredIndexes
+  ) throws -> (answer: [Any], path: String?) {
     guard let entity = entity(of: request) else {
       throw StoreFailure.make(NSCoreDataError, "A fetch request has no entity.")
     }
@@ -38,10 +40,11 @@ struct RowFetch {
       // The store has no number for the entity, so no object of it can have been saved.
       return (isForCount ? [NSNumber(value: 0)] : [], nil)
     }
-    let source = RowSource(snapshot, store.access, context)
+    let source = RowSource(snapshot, store.access, indexes, context)
     var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))], rows.usedPath) }
+    if let window = request.sortedWindow, !isForCount { rows.prepareOrder(request.sortDescriptors ?? [], window) }
     _ = try rows.offerRows(
       to: &collector, areSorted: isForCount || request.isSorted, keepingContents: request.keepsContents)
     let answer = try answer(request, collector)
@@ -82,6 +85,13 @@ struct RowFetch {
 
 extension NSFetchRequest<NSManagedObject> {
   fileprivate var isSorted: Bool { sortDescriptors?.isEmpty == false }
+
+  /// How many of the sorted rows the answer needs, its offset included; nil if it needs all.
+  fileprivate var sortedWindow: Int? {
+    guard isSorted, fetchLimit > 0, resultType != .dictionaryResultType else { return nil }
+    let (end, overflows) = Swift.max(0, fetchOffset).addingReportingOverflow(fetchLimit)
+    return overflows ? nil : end
+  }
 
   /// Whether rows keep their contents until the answer is complete. Otherwise only those in the answer are read again, if
   /// at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.

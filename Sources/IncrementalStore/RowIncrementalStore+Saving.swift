@@ -98,7 +98,20 @@ struct SavePlan {
     var keys = KeyChanges(store.access, snapshot)
     for object in objects { try keys.collect(object, into: &entries) }
     try keys.check(entries)
+    try collectIndexed(try store.indexes(in: snapshot), into: &entries)
     return changes(entries)
+  }
+
+  private func collectIndexed(_ indexes: DeclaredIndexes, into entries: inout EntryChanges) throws {
+    for saved in objects where saved.change != .locked {
+      try StoreFailure.reading("The row of \(saved.object.objectID)") {
+        let old = try saved.stored.map { try indexes.entries(of: saved.reference, $0.bytes) } ?? []
+        let new = try saved.bytes.map { try indexes.entries(of: saved.reference, $0) } ?? []
+        guard old != new else { return }
+        for entry in old { entries.remove(entry) }
+        for entry in new { entries.add(entry) }
+      }
+    }
   }
 
   /// Throws a conflict for each object that the relationships of a save contradict.

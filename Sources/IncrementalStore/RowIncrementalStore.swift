@@ -4,6 +4,11 @@ public import CoreData
 /// `NSNumber`; 16 MiB if not set.
 public let RowCacheBytesOption = "RowCacheBytes"
 
+/// The key of a store option: whether adding the store to a coordinator returns only when the indexes that the model
+/// declares are built. An `NSNumber`; if not set, they are built in the background, and fetches read all rows until
+/// then.
+public let BuildsIndexesFirstOption = "BuildsIndexesFirst"
+
 /// A Core Data store on top of a database that implements ``RowStore``.
 ///
 /// It does everything that Core Data expects of an incremental store: metadata, permanent identifiers, faults, fetches
@@ -12,8 +17,8 @@ public let RowCacheBytesOption = "RowCacheBytes"
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:type:)`.
 ///
 /// Each request reads one snapshot of the database. A fetch reads the rows that entries name, if its predicate is about
-/// related objects or unique values, or else all rows of its entity; it makes no nodes or objects for rows that do not
-/// match, unless its predicate is a block.
+/// related objects, unique values or values of an index that the model declares, or else all rows of its entity; it makes
+/// no nodes or objects for rows that do not match, unless its predicate is a block.
 open class RowIncrementalStore: NSIncrementalStore {
   /// The type under which the class is registered. Every subclass must override it.
   open class var storeType: String { fatalError("\(self) does not override storeType, as every subclass must.") }
@@ -44,10 +49,15 @@ open class RowIncrementalStore: NSIncrementalStore {
   /// The metadata as they were last loaded or written.
   private(set) var storedMetadata: [String: Any] = [:]
   private var references: ArraySlice<RowReference> = []
+  private var lastIndexes: DeclaredIndexes?
+  private var build: BackgroundBuild?
   /// The revision of the rows that the last save has written; nil if it has written none.
   package var lastRevision: UInt64?
 
-  deinit { try? rowStore?.close() }
+  deinit {
+    build?.stop()
+    try? rowStore?.close()
+  }
 
   open override var type: String { Self.storeType }
 
@@ -82,6 +92,9 @@ open class RowIncrementalStore: NSIncrementalStore {
       metadata = head.metadata
       storedMetadata = head.metadata
       metadataHaveChanged = false
+      if !isReadOnly, (options?[BuildsIndexesFirstOption] as? NSNumber)?.boolValue == true {
+        while try IndexBuilder().advance(rows) {}
+      }
       rowStore = rows
     } catch {
       try? rows.close()
@@ -95,12 +108,17 @@ open class RowIncrementalStore: NSIncrementalStore {
 
   /// Writes the hashes of the model into a new store, even if nothing is ever saved.
   open override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
-    guard !isReadOnly, storedMetadata[NSStoreModelVersionHashesKey] == nil else { return }
-    // If this fails, the first save fails as well and reports the reason.
-    try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
+    guard !isReadOnly else { return }
+    if storedMetadata[NSStoreModelVersionHashesKey] == nil {
+      // If this fails, the first save fails as well and reports the reason.
+      try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
+    }
+    guard let rowStore, let indexes = try? indexes(in: rowStore.snapshot()), !indexes.areReady else { return }
+    build = BackgroundBuild(rowStore, url?.absoluteString ?? "a store")
   }
 
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    build?.stop()
     try? rowStore?.close()
     rowStore = nil
   }
@@ -123,6 +141,16 @@ open class RowIncrementalStore: NSIncrementalStore {
       changes.rows = [try StoreHead.change(StoreHead.metadataReference, bytes, snapshot)]
       return changes
     }
+  }
+
+  /// Returns once the indexes are built in the background, or building them has failed.
+  package func waitForIndexes() { build?.wait() }
+
+  /// The declared indexes as a snapshot has them.
+  func indexes(in snapshot: any RowSnapshot) throws -> DeclaredIndexes {
+    let indexes = try DeclaredIndexes.read(snapshot, lastIndexes)
+    lastIndexes = indexes
+    return indexes
   }
 
   func metadataWereWritten(_ metadata: [String: Any]) { (storedMetadata, metadataHaveChanged) = (metadata, false) }

@@ -77,9 +77,18 @@ public protocol RowSnapshot: AnyObject {
   /// The number of rows in a table.
   func count(in table: UInt32) throws -> Int
 
-  /// Calls `body` with each entry that begins with `prefix`, in order or, if `reverse`, in reverse order, until it
-  /// returns false.
-  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws
+  /// Calls `body` with each entry from `lower` on and before `upper`, in order or, if `reverse`, in reverse order, until
+  /// it returns false. Without `upper`, to the last entry.
+  func forEachEntry(
+    from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
+  ) throws
+}
+
+extension RowSnapshot {
+  /// Calls `body` with each entry that begins with `prefix`, in order, until it returns false.
+  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool = false, _ body: ([UInt8]) throws -> Bool) throws {
+    try forEachEntry(from: prefix, before: Entry.successor(of: prefix), reverse: reverse, body)
+  }
 }
 
 /// A row of a row store.

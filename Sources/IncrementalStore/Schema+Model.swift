@@ -6,6 +6,7 @@ extension Schema {
   ///
   /// A renamed entity or property keeps its number if its renaming identifier is the old name.
   mutating func take(_ model: NSManagedObjectModel) {
+    let former = self
     let described = model.entities.filter { $0.name != nil }.sorted {
       $0.depth == $1.depth ? $0.name! < $1.name! : $0.depth < $1.depth
     }
@@ -17,6 +18,7 @@ extension Schema {
       describe(entity, at: place, numbers)
     }
     takeConstraints(of: described)
+    takeIndexes(of: described, former)
   }
 
   /// Gives numbers to an entity and the properties that it declares.

@@ -6,15 +6,20 @@ import CoreData
 final class RowSource {
   let snapshot: any RowSnapshot
   let rows: RowAccess
+  /// The declared indexes that the snapshot has.
+  let indexes: DeclaredIndexes
   weak let context: NSManagedObjectContext?
   private(set) var failure: (any Error)?
   /// Rows at the other ends of relationships. Many of them are needed again soon.
   private var related: [ObjectReference: SourceRow] = [:]
   private static let relatedLimit = 4096
 
-  init(_ snapshot: any RowSnapshot, _ rows: RowAccess, _ context: NSManagedObjectContext?) {
+  init(
+    _ snapshot: any RowSnapshot, _ rows: RowAccess, _ indexes: DeclaredIndexes, _ context: NSManagedObjectContext?
+  ) {
     self.snapshot = snapshot
     self.rows = rows
+    self.indexes = indexes
     self.context = context
   }
 

@@ -4,7 +4,7 @@ import CoreData
 struct StoreHead {
   static let metadataReference = RowReference.integer(1)
   static let schemaReference = RowReference.integer(2)
-  private static let table: UInt32 = 0
+  static let table: UInt32 = 0
 
   let metadata: [String: Any]
   let stored: Schema

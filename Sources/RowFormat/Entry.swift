@@ -1,5 +1,5 @@
-/// An element of a store's sorted set of entries: a member of a to-many relationship, or the holder of a key of a
-/// uniqueness constraint.
+/// An element of a store's sorted set of entries: a member of a to-many relationship, the holder of a key of a uniqueness
+/// constraint, or an object in a declared index.
 package enum Entry {
   /// The gap between the positions of members that are added at the end.
   package static let gap: Int64 = 1 << 16
@@ -37,10 +37,10 @@ package enum Entry {
     return (member, position)
   }
 
-  /// The prefix of the entries of all owners of a relationship.
-  package static func members(of relationship: UInt32) -> [UInt8] {
+  /// The prefix of all entries of a relationship, a constraint or an index.
+  package static func all(of number: UInt32) -> [UInt8] {
     var output = ByteOutput()
-    output.varint(relationship)
+    output.varint(number)
     return output.bytes
   }
 
@@ -73,6 +73,34 @@ package enum Entry {
     output.counted(key)
     output.object(object)
     return output.bytes
+  }
+
+  // MARK: Indexes
+
+  package static func indexed(_ object: ObjectReference, by key: [UInt8], _ index: UInt32) -> [UInt8] {
+    var output = ByteOutput()
+    output.varint(index)
+    output.append(key)
+    output.object(object)
+    return output.bytes
+  }
+
+  /// The object in an entry of an index, and where the values of its key end.
+  package static func indexed(
+    in entry: [UInt8], _ properties: Int
+  ) throws(RowDamage) -> (object: ObjectReference, values: [(end: Int, isWhole: Bool)]) {
+    var input = ByteInput(entry)
+    _ = try input.number()
+    let values = try input.indexKey(properties)
+    let object = try input.object()
+    try input.requireEnd()
+    return (object, values)
+  }
+
+  /// The least byte string after all that begin with `prefix`; nil if there is none.
+  package static func successor(of prefix: [UInt8]) -> [UInt8]? {
+    guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
+    return Array(prefix[..<last]) + [prefix[last] + 1]
   }
 }
 

@@ -2,6 +2,7 @@
 package enum EntryContent {
   case member(SchemaIndex.Property, owner: RowReference, member: ObjectReference, position: Int64?)
   case key(SchemaIndex.Constraint, key: [UInt8], holder: ObjectReference)
+  case indexed(Schema.Index, key: [UInt8], object: ObjectReference)
 
   /// - Throws: If the bytes are not an entry of the schema, or not the one valid encoding of their content.
   package init(_ bytes: [UInt8], _ schema: SchemaIndex) throws(RowDamage) {
@@ -19,8 +20,15 @@ package enum EntryContent {
       let holder = try input.object()
       self = .key(constraint, key: key, holder: holder)
       again = Entry.holder(holder, of: key, number)
+    } else if let index = schema.indexes[number] {
+      let start = input.offset
+      _ = try input.indexKey(index.properties.count)
+      let key = Array(bytes[start..<input.offset])
+      let object = try input.object()
+      self = .indexed(index, key: key, object: object)
+      again = Entry.indexed(object, by: key, number)
     } else {
-      throw RowDamage("there is no to-many relationship or constraint \(number)", at: 0)
+      throw RowDamage("there is no to-many relationship, constraint or index \(number)", at: 0)
     }
     try input.requireEnd()
     guard again == bytes else { throw RowDamage("a number is longer than necessary", at: 0) }

@@ -67,12 +67,38 @@ package struct Schema: Hashable, Sendable {
     }
   }
 
+  /// An index that a model declares.
+  package struct Index: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+      /// The objects before this one are in the index, and those that were saved since it was declared; nil if the
+      /// first objects are still to come.
+      case building(from: ObjectReference?)
+      case ready
+      /// No model declares the index any more. Its entries are being removed, and saves do not change them.
+      case dropping
+    }
+
+    package var number: UInt32
+    /// The entity that declares it. The objects of its subentities are in the index, too.
+    package var entity: UInt32
+    /// Attributes and to-one relationships, in the order by which the index is sorted.
+    package var properties: [UInt32]
+    package var state = State.building(from: nil)
+
+    package init(number: UInt32, entity: UInt32, properties: [UInt32]) {
+      self.number = number
+      self.entity = entity
+      self.properties = properties
+    }
+  }
+
   /// The highest value of `nextNumber` in a store; all numbers in a store are lower. Half of the range, so that there
   /// are always numbers left to give out.
   package static let highestNextNumber: UInt32 = 1 << 31
 
   package var nextNumber: UInt32 = 1
   package var entities: [Entity] = []
+  package var indexes: [Index] = []
 
   package init() {}
 
@@ -119,6 +145,9 @@ extension Schema {
     output.varint(nextNumber)
     output.varint(entities.count)
     for entity in entities { output.entity(entity) }
+    guard !indexes.isEmpty else { return output.bytes }
+    output.varint(indexes.count)
+    for index in indexes { output.index(index) }
     return output.bytes
   }
 
@@ -127,6 +156,9 @@ extension Schema {
     guard try input.byte() == Self.format else { throw RowDamage("a schema does not begin with \(Self.format)", at: 0) }
     nextNumber = try input.number()
     for _ in 0..<(try input.count()) { entities.append(try input.entity()) }
+    if !input.isAtEnd {
+      for _ in 0..<(try input.count()) { indexes.append(try input.index()) }
+    }
     try input.requireEnd()
     if let problem = SchemaConsistency.problem(of: self) { throw input.damage(problem) }
   }
@@ -159,6 +191,21 @@ extension ByteOutput {
     }
   }
 
+  fileprivate mutating func index(_ index: Schema.Index) {
+    varint(index.number)
+    varint(index.entity)
+    varint(index.properties.count)
+    for property in index.properties { varint(property) }
+    switch index.state {
+    case .ready: byte(0)
+    case .building(from: nil): byte(1)
+    case .building(from: let next?):
+      byte(2)
+      object(next)
+    case .dropping: byte(3)
+    }
+  }
+
   private mutating func relationship(_ kind: UInt8, _ relationship: Schema.Relationship) {
     byte(kind)
     varint(relationship.destination)
@@ -180,6 +227,19 @@ extension ByteInput {
       entity.constraints.append(constraint)
     }
     return entity
+  }
+
+  fileprivate mutating func index() throws(RowDamage) -> Schema.Index {
+    var index = Schema.Index(number: try number(), entity: try number(), properties: [])
+    for _ in 0..<(try count()) { index.properties.append(try number()) }
+    switch try byte() {
+    case 0: index.state = .ready
+    case 1: index.state = .building(from: nil)
+    case 2: index.state = .building(from: try object())
+    case 3: index.state = .dropping
+    case let state: throw damage("an index has the unknown state \(state)")
+    }
+    return index
   }
 
   private mutating func kind() throws(RowDamage) -> Schema.Kind {

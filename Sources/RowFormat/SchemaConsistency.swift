@@ -31,6 +31,9 @@ enum SchemaConsistency {
         return "the number \(constraint.number) of a constraint is used twice or has not been assigned"
       }
     }
+    for index in schema.indexes where !isNew(index.number) {
+      return "the number \(index.number) of an index is used twice or has not been assigned"
+    }
     return nil
   }
 
@@ -48,6 +51,14 @@ enum SchemaConsistency {
         guard constraint.attributes.allSatisfy({ $0 > 0 && properties.contains($0) }) else {
           return "an attribute of the constraint \(constraint.number) does not exist"
         }
+      }
+    }
+    for index in schema.indexes {
+      guard index.entity > 0, entities.contains(index.entity) else {
+        return "the entity of the index \(index.number) does not exist"
+      }
+      guard !index.properties.isEmpty, index.properties.allSatisfy({ $0 > 0 && properties.contains($0) }) else {
+        return "a property of the index \(index.number) does not exist"
       }
     }
     return nil

@@ -17,10 +17,12 @@ package struct SchemaIndex: Sendable {
   package private(set) var entities: [UInt32: Schema.Entity] = [:]
   package private(set) var properties: [UInt32: Property] = [:]
   package private(set) var constraints: [UInt32: Constraint] = [:]
+  package let indexes: [UInt32: Schema.Index]
   /// For each entity, the numbers of the entity and of all that inherit from it, in ascending order.
   package private(set) var families: [UInt32: [UInt32]] = [:]
 
   package init(_ schema: Schema) {
+    indexes = Dictionary(schema.indexes.map { ($0.number, $0) }) { first, _ in first }
     for entity in schema.entities {
       entities[entity.number] = entity
       for property in entity.properties {

@@ -66,5 +66,5 @@ package enum UniqueKey {
 
 extension String {
   /// Characters below U+0300 neither change nor combine in form C, so that texts of such characters are already in it.
-  fileprivate var isCertainlyNormalized: Bool { unicodeScalars.allSatisfy { $0.value < 0x300 } }
+  var isCertainlyNormalized: Bool { unicodeScalars.allSatisfy { $0.value < 0x300 } }
 }

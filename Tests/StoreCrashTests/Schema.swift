@@ -90,10 +90,17 @@ func makeModel() -> NSManagedObjectModel {
   special.properties = Attribute.allCases.filter(\.isSpecial).map(makeAttribute)
   thing.uniquenessConstraints = [["name"]]
   special.uniquenessConstraints = [["code", "rank"]]
+  thing.indexes = [makeIndex(["number", "text"], of: thing), makeIndex(["name"], of: thing)]
 
   let model = NSManagedObjectModel()
   model.entities = [thing, special]
   return model
+}
+
+private func makeIndex(_ names: [String], of entity: NSEntityDescription) -> NSFetchIndexDescription {
+  let elements = names.compactMap { entity.propertiesByName[$0] }
+    .map { NSFetchIndexElementDescription(property: $0, collationType: .binary) }
+  return NSFetchIndexDescription(name: names.joined(separator: " "), elements: elements)
 }
 
 private func makeAttribute(_ attribute: Attribute) -> NSAttributeDescription {

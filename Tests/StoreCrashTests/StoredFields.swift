@@ -26,11 +26,11 @@ struct StoredFields {
       case 3:
         let value = try input.varint()
         fields[number] = .number(value.isMultiple(of: 2) ? Int64(value / 2) : -Int64((value + 1) / 2))
-        bytes[number] = [3] + varint(value)
+        bytes[number] = [3] + Self.varint(value)
       case 6:
         let text = try input.text()
         fields[number] = .text(text)
-        bytes[number] = [6] + varint(text.utf8.count) + Array(text.utf8)
+        bytes[number] = [6] + Self.varint(text.utf8.count) + Array(text.utf8)
       case 12:
         var object = ByteReader(try input.counted())
         fields[number] = .object(try object.object())
@@ -40,7 +40,37 @@ struct StoredFields {
     }
   }
 
-  private func varint(_ value: Int) -> [UInt8] {
+  /// The key of the row in an index of these properties.
+  func sortedKey(of properties: [Int]) -> [UInt8] {
+    var key: [UInt8] = []
+    for property in properties {
+      switch fields[property] ?? .null {
+      case .null: key.append(1)
+      case .number(let number): key += [3] + Self.bigEndian(UInt64(bitPattern: number) ^ 1 << 63, 8)
+      case .object(let object): key += [10] + object.bytes
+      case .text(let text):
+        key += [5] + text.utf8.prefix(40).flatMap { $0 == 0 ? [0, 0xFF] : [$0] }
+        guard text.utf8.count <= 40 else { return key + [0, 1] }
+        key += [0, 0]
+      }
+    }
+    return key
+  }
+
+  fileprivate static func bigEndian(_ number: UInt64, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+  }
+
+  static func varint(_ value: Int) -> [UInt8] {
     value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7F) | 0x80] + varint(value >> 7)
+  }
+}
+
+extension StoredObject {
+  /// As entries have it.
+  var bytes: [UInt8] {
+    let number = UInt64(reference)
+    let count = (64 - number.leadingZeroBitCount + 7) / 8
+    return StoredFields.varint(entity) + [UInt8(0x20 + count)] + StoredFields.bigEndian(number, count)
   }
 }

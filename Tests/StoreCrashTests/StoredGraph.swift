@@ -18,6 +18,8 @@ struct StoredGraph {
   /// The members of each relationship, in the order of the entries.
   private var members: [Relation: [Member]] = [:]
   private var keys: [Key] = []
+  /// The entries of declared indexes.
+  private var indexed: Set<[UInt8]> = []
 
   init(_ store: Store) throws {
     let names = Dictionary(uniqueKeysWithValues: store.keyspaces.map { ($0.name, $0) })
@@ -48,6 +50,9 @@ struct StoredGraph {
       let owner = try input.reference()
       if relation.isOrdered { _ = try input.take(8) }
       members[relation, default: []].append(Member(owner: owner, member: try input.object()))
+    } else if schema.indexes[number] != nil {
+      indexed.insert(entry)
+      _ = input.remainder()
     } else {
       keys.append(Key(constraint: number, key: try input.counted(), holder: try input.object()))
     }
@@ -59,6 +64,7 @@ struct StoredGraph {
   /// Requires that the entries are exactly those that follow from the rows, and that both ends of relationships agree.
   func check() throws {
     try checkKeys()
+    try checkIndexes()
     let present = Set(rows.keys.map(\.reference))
     for relation in Relation.allCases where relation.isToMany {
       let entries = members[relation] ?? []
@@ -112,6 +118,17 @@ struct StoredGraph {
     let taken = Set(
       keys.map { Key(constraint: $0.constraint, key: $0.key, holder: StoredObject(entity: 0, reference: 0)) })
     try require(taken.count == keys.count, "two things have the same key")
+  }
+
+  private func checkIndexes() throws {
+    var expected: Set<[UInt8]> = []
+    for (object, row) in rows {
+      for (number, index) in schema.indexes where schema.inherits(object.entity, from: index.entity) {
+        expected.insert(StoredFields.varint(number) + row.sortedKey(of: index.properties) + object.bytes)
+      }
+    }
+    let wrong = expected.symmetricDifference(indexed)
+    try require(wrong.isEmpty, "entries of indexes are not those of the rows: \(Array(wrong.prefix(3)))")
   }
 
   private func named(_ row: StoredFields, _ object: StoredObject) throws -> [String: StoredFields.Value] {

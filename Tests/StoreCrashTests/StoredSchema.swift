@@ -10,6 +10,8 @@ struct StoredSchema {
   }
 
   private(set) var entities: [Int: Entity] = [:]
+  /// The properties of each index, all of which is built, and the entity that declares it, by the number of the index.
+  private(set) var indexes: [Int: (entity: Int, properties: [Int])] = [:]
 
   init(_ bytes: [UInt8]) throws {
     var input = ByteReader(bytes)
@@ -19,7 +21,16 @@ struct StoredSchema {
       let number = try input.varint()
       entities[number] = try Self.entity(&input)
     }
+    if !input.isAtEnd { try takeIndexes(&input) }
     try require(input.isAtEnd, "the schema has more after it")
+  }
+
+  private mutating func takeIndexes(_ input: inout ByteReader) throws {
+    for _ in 0..<(try input.varint()) {
+      let (number, entity) = (try input.varint(), try input.varint())
+      indexes[number] = (entity, try (0..<(try input.varint())).map { _ in try input.varint() })
+      try require(try input.byte() == 0, "an index is not ready")
+    }
   }
 
   private static func entity(_ input: inout ByteReader) throws -> Entity {
@@ -54,6 +65,12 @@ struct StoredSchema {
 
   func constraints(of entity: Int) -> [(number: Int, attributes: [Int])] {
     lineage(entity).flatMap { entity in entity.constraints.map { ($0.key, $0.value) } }
+  }
+
+  /// Whether an entity is another one, or inherits from it.
+  func inherits(_ entity: Int, from ancestor: Int) -> Bool {
+    entity == ancestor
+      || entities[entity].map { $0.superentity > 0 && inherits($0.superentity, from: ancestor) } ?? false
   }
 
   /// The names of all properties, by number.

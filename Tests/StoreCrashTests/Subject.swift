@@ -21,7 +21,7 @@ final class Subject {
       ofType: SimulatedStore.storeType, configurationName: nil, at: URL(filePath: "/simulated store"),
       options: [
         SimulatedStore.machineOption: machine, CairnDurabilityOption: isDurable ? "durable" : "buffered",
-        RowCacheBytesOption: 4000,
+        RowCacheBytesOption: 4000, BuildsIndexesFirstOption: NSNumber(value: true),
       ])
     guard let store = added as? SimulatedStore else { throw CrashFailure("a store of another class was added") }
     self.store = store

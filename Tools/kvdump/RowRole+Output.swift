@@ -70,6 +70,9 @@ extension ObjectNames {
       let pairs =
         values.map { zip(attributes, $0).map { "\($0) \($1)" } } ?? ["a hash of \(attributes.joined(separator: ", "))"]
       return "\(escapedForTerminal(entityName(constraint.entity))) with \(pairs.joined(separator: ", "))"
+    case .indexed(let index, _, _):
+      let names = names(of: index).joined(separator: ", ")
+      return escapedForTerminal("\(entityName(index.entity)) by \(names)")
     }
   }
 
@@ -132,6 +135,11 @@ extension ObjectNames {
           .map { .array($0.map { $0.json(self) }) } ?? .null,
         "object": .string(uri(of: holder)),
       ])
+    case .indexed(let index, _, let object):
+      .object([
+        "entity": .string(entityName(index.entity)), "index": .array(names(of: index).map { .string($0) }),
+        "object": .string(uri(of: object)),
+      ])
     }
   }
 }
@@ -148,11 +156,12 @@ extension Optional<ObjectNames> {
 }
 
 extension EntryContent {
-  /// The member, or the object that has the key.
+  /// The member, the object that has the key, or the object in the index.
   fileprivate var object: ObjectReference {
     switch self {
     case .member(_, _, let member, _): member
     case .key(_, _, let holder): holder
+    case .indexed(_, _, let object): object
     }
   }
 }

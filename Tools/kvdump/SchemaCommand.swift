@@ -9,7 +9,7 @@ struct SchemaCommand: Command {
     abstract: "Prints the entities of a Core Data store, as the store describes them.",
     discussion: """
       For each entity: the number of its objects, the properties that the entity itself declares, with their numbers \
-      in the store, and its uniqueness constraints. No model is needed. The schema also has the entities and \
+      in the store, its uniqueness constraints and its indexes. No model is needed. The schema also has the entities and \
       properties that the model no longer has.
 
       Example: kvdump schema library.cairn
@@ -57,6 +57,10 @@ struct SchemaCommand: Command {
     for constraint in entity.constraints {
       lines.append("  unique: \(escapedForTerminal(names(of: constraint, objects).joined(separator: ", ")))")
     }
+    for index in indexes(of: entity, objects) {
+      let names = escapedForTerminal(objects.names.names(of: index).joined(separator: ", "))
+      lines.append("  index: \(names)\(index.state == .ready ? "" : ", \(index.stateName)")")
+    }
     return lines
   }
 
@@ -73,6 +77,10 @@ struct SchemaCommand: Command {
     constraint.attributes.map { objects.names.schema.property($0)?.name ?? "\($0)" }
   }
 
+  private func indexes(of entity: Schema.Entity, _ objects: ObjectStore) -> [Schema.Index] {
+    objects.names.schema.indexes.filter { $0.entity == entity.number }
+  }
+
   // MARK: JSON
 
   private func members(_ entity: Schema.Entity, _ objects: ObjectStore) throws -> KeyValuePairs<String, JSON> {
@@ -82,6 +90,13 @@ struct SchemaCommand: Command {
       "isAbstract": .bool(entity.isAbstract), "objects": .number(try objects.count(of: entity.number)),
       "properties": .array(entity.properties.sorted { $0.name < $1.name }.map { json($0, objects) }),
       "constraints": .array(entity.constraints.map { .array(names(of: $0, objects).map { .string($0) }) }),
+      "indexes": .array(
+        indexes(of: entity, objects).map { index in
+          .object([
+            "properties": .array(objects.names.names(of: index).map { .string($0) }),
+            "state": .string(index.stateName),
+          ])
+        }),
     ]
   }
 
@@ -139,6 +154,16 @@ extension Schema {
       if let property = entity.properties.first(where: { $0.number == number }) { return property }
     }
     return nil
+  }
+}
+
+extension Schema.Index {
+  fileprivate var stateName: String {
+    switch state {
+    case .building: "being built"
+    case .ready: "ready"
+    case .dropping: "being dropped"
+    }
   }
 }
 

@@ -3,9 +3,10 @@ import RowFormat
 /// Finds the entries and references that do not agree, once the sums have shown that some do not.
 extension StructureChecker {
   /// Compares the entries of one relationship with the references or entries of its inverse, or those of one constraint
-  /// with the rows that have a key.
+  /// or index with the rows that have a key.
   func explain(_ number: UInt32) throws {
     if let constraint = schema.constraints[number] { return try explain(constraint) }
+    if let index = schema.indexes[number] { return try explain(index) }
     guard let relationship = schema.properties[number],
       let inverse = relationship.inverse.flatMap({ schema.properties[$0] })
     else { return }
@@ -63,6 +64,29 @@ extension StructureChecker {
     }
     for object in differences.onlyRight.sorted() {
       find(.row, .row(object.reference, table: object.entity), "it has no key for the constraint \(number)")
+    }
+  }
+
+  private func explain(_ index: Schema.Index) throws {
+    let differences = try Differences<ObjectReference> { body in
+      try forEachEntry(of: index.number) { _, entry in
+        guard case .indexed(_, let key, let object) = try? EntryContent(entry, schema),
+          schema.has(object.entity, propertiesOf: index.entity),
+          let row = try source.row(object.reference, in: object.entity),
+          (try? has(row, key, index)) ?? false
+        else { return }
+        body(object)
+      }
+    } _: { body in
+      for table in families(index.entity) {
+        try source.forEachRow(in: table) { reference, bytes in
+          guard (try? has(bytes, [], index)) != nil else { return }
+          body(ObjectReference(entity: table, reference: reference))
+        }
+      }
+    }
+    for object in differences.onlyRight.sorted() {
+      find(.row, .row(object.reference, table: object.entity), "it is not in the index \(index.number)")
     }
   }
 
@@ -126,7 +150,7 @@ extension StructureChecker {
     }
   }
 
-  /// Calls `body` with each entry of a relationship or constraint.
+  /// Calls `body` with each entry of a relationship, constraint or index.
   private func forEachEntry(
     of number: UInt32, _ body: (_ bound: [UInt8], _ entry: [UInt8]) throws -> Void
   ) throws {

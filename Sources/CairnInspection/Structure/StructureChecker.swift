@@ -3,15 +3,16 @@ import RowFormat
 /// Checks that Core Data's rows and entries agree with each other: STORE-FORMAT.md.
 ///
 /// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each owner of members
-/// and each key of a uniqueness constraint. Sums of hashes, for each relationship and each constraint, show whether
-/// entries and rows agree; where the sums differ, the checker reads both up to three times more. It keeps in memory the
-/// schema, one row, one pack, the members of one owner of an ordered relationship, and what ``Differences`` needs.
+/// and each entry of a uniqueness constraint or an index. Sums of hashes, for each relationship, constraint and index,
+/// show whether entries and rows agree; where the sums differ, the checker reads both up to three times more. It keeps in
+/// memory the schema, one row, one pack, the members of one owner of an ordered relationship, and what ``Differences``
+/// needs.
 struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
   private let normalized: (String) -> String
   private let report: (StructureFinding) -> Void
-  /// By the number of the relationship or constraint.
+  /// By the number of the relationship, constraint or index.
   private var balances: [UInt32: Balance] = [:]
   private var highest = HighestReference()
   private var entriesAreWhole = true
@@ -84,6 +85,10 @@ struct StructureChecker<Source: StructureSource> {
       where try UniqueKey.key(of: constraint.attributes, in: bytes, normalized: { $0 }) != nil {
         balances[constraint.number, default: Balance()].addRight(object)
       }
+      for index in layout.indexes where index.state == .ready {
+        _ = try IndexKey.key(of: index.properties, in: bytes, normalized: { $0 })
+        balances[index.number, default: Balance()].addRight(object)
+      }
     } catch let damage as RowDamage {
       find(.row, place, "\(damage)")
     }
@@ -153,6 +158,7 @@ struct StructureChecker<Source: StructureSource> {
       case .member(let relationship, let owner, let member, let position):
         try checkMember(relationship, owner, member, position, bound, &run)
       case .key(let constraint, let key, let holder): try checkKey(constraint, key, holder, bound, &run)
+      case .indexed(let index, let key, let object): try checkIndexed(index, key, object, bound)
       }
     } catch let damage as RowDamage {
       find(.entry, .pack(bound), "an entry: \(damage)")
@@ -227,6 +233,33 @@ struct StructureChecker<Source: StructureSource> {
       // The row is reported when the rows are read in order, and no balance counts it.
     }
   }
+
+  private mutating func checkIndexed(
+    _ index: Schema.Index, _ key: [UInt8], _ object: ObjectReference, _ bound: [UInt8]
+  ) throws {
+    guard index.state != .dropping else { return }
+    guard schema.has(object.entity, propertiesOf: index.entity),
+      let row = try source.row(object.reference, in: object.entity)
+    else {
+      return find(
+        .entry, .pack(bound), "\(schema.name(object)) is in the index \(index.number), but does not exist")
+    }
+    do {
+      guard try has(row, key, index) else {
+        return find(
+          .entry, .pack(bound), "\(schema.name(object)) is in the index \(index.number) with a key of another row")
+      }
+      if index.state == .ready { balances[index.number, default: Balance()].addLeft(object) }
+    } catch {
+      // The row is reported when the rows are read in order, and no balance counts it.
+    }
+  }
+
+  /// Whether a row has a key in an index.
+  func has(_ row: [UInt8], _ key: [UInt8], _ index: Schema.Index) throws(RowDamage) -> Bool {
+    try IndexKey.key(of: index.properties, in: row, normalized: normalized) == key
+  }
+
   /// Whether a row has a key.
   func has(_ row: [UInt8], _ key: [UInt8], _ constraint: SchemaIndex.Constraint) throws(RowDamage) -> Bool {
     try UniqueKey.key(of: constraint.constraint.attributes, in: row, normalized: normalized) == key

@@ -8,6 +8,8 @@ import CoreData
 struct RowCollector {
   /// Whether the collector keeps what it sorts rows by, so that it does not read them again.
   static let keepsKeys = false
+  /// Whether predicates and sort descriptors compare texts by their scalars, as indexes do.
+  static let ordersTextsByScalars = false
 
   private let matches: (SourceRow) -> Bool
   private let order: RowOrder?
@@ -44,6 +46,9 @@ struct RowCollector {
     }
     return true
   }
+
+  /// Whether enough rows matched for the answer, unless a row that comes later belongs before them.
+  var hasEnough: Bool { matched >= bound }
 
   /// The rows of the answer.
   var result: [SourceRow] {

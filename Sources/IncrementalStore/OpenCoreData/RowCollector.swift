@@ -6,6 +6,8 @@ typealias RowCollector = FetchCollector<SourceRow>
 extension RowCollector {
   /// Whether the collector keeps what it sorts rows by, so that it does not read them again.
   static var keepsKeys: Bool { true }
+  /// Whether predicates and sort descriptors compare texts by their scalars, as indexes do.
+  static var ordersTextsByScalars: Bool { true }
 
   /// - Throws: `FetchRequestError` if the request does not fit the entity.
   init(_ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, isForCount: Bool) throws {

@@ -13,6 +13,8 @@ indirect enum AccessPath {
   case related(Related)
   /// To the objects that have one of these keys for a uniqueness constraint.
   case holders(of: [[UInt8]], EntityMap.Constraint)
+  /// To the objects in a section of a declared index.
+  case indexed(IndexSection)
   /// To what at least one of several paths leads to.
   case union([AccessPath])
   /// To what the shortest of several paths leads to. Each by itself leads to all rows that satisfy the predicate.
@@ -33,10 +35,11 @@ indirect enum AccessPath {
   }
 
   /// Whether the path leads to all rows that satisfy its predicate and to no others, so that they can be counted
-  /// without being read. Only entries of relationships tell that: STORE-FORMAT.md, section 6.
+  /// without being read. Only entries of relationships and of declared indexes tell that: STORE-FORMAT.md, section 6.
   var isExact: Bool {
     switch self {
     case .opposites(_, let inverse): if case .toMany = inverse.end { true } else { false }
+    case .indexed(let section): section.isExact
     case .union(let paths): paths.allSatisfy(\.isExact)
     case .objects, .related, .holders, .shortest: false
     }
@@ -52,6 +55,7 @@ extension AccessPath: CustomStringConvertible {
     case .related(let related): "\(related.inverse.name) of those with \(related.predicate)"
     case .holders(let keys, let constraint):
       "\(keys.count) with a unique \(constraint.names.joined(separator: ", "))"
+    case .indexed(let section): "\(section)"
     case .union(let paths): Self.list(paths, " or ")
     case .shortest(let paths): paths.count == 1 ? "\(paths[0])" : "the fewest of " + Self.list(paths, "; ")
     }

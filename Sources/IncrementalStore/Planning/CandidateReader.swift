@@ -18,7 +18,7 @@ struct CandidateReader {
   func candidates(_ path: AccessPath) throws -> [ObjectReference]? {
     let few = min(Self.few, mostRows / Self.scannedInALookup)
     if let candidates = try candidates(path, lookups: few) { return candidates }
-    let most = min(try source.count(maps), mostRows) / Self.scannedInALookup
+    let most = try mostLookups
     return most > few ? try candidates(path, lookups: most) : nil
   }
 
@@ -28,7 +28,11 @@ struct CandidateReader {
     return try candidates(path, lookups: .max)?.count { tables.contains($0.entity) }
   }
 
-  private func candidates(_ path: AccessPath, lookups: Int) throws -> [ObjectReference]? {
+  /// How many lookups take no more time than reading all rows.
+  var mostLookups: Int { get throws { min(try source.count(maps), mostRows) / Self.scannedInALookup } }
+
+  /// The candidates, unless finding them takes more lookups than that.
+  func candidates(_ path: AccessPath, lookups: Int) throws -> [ObjectReference]? {
     var lookups = lookups
     guard let found = try read(path, &lookups) else { return nil }
     var candidates: [ObjectReference] = []
@@ -50,6 +54,7 @@ struct CandidateReader {
     case .holders(let keys, let constraint):
       guard lookups.take(keys.count) else { return nil }
       return try keys.flatMap { try holders(of: $0, constraint) }
+    case .indexed(let section): return try read(section, &lookups)
     case .related(let related): return try read(related, &lookups)
     case .union(let paths):
       var found: [ObjectReference] = []
@@ -97,6 +102,17 @@ struct CandidateReader {
     return holders
   }
 
+  private func read(_ section: IndexSection, _ lookups: inout Int) throws -> [ObjectReference]? {
+    var found: [ObjectReference] = []
+    for range in section.ranges {
+      try source.forEachObject(in: section, range, reverse: false) { object, _ in
+        found.append(object)
+        return found.count <= lookups
+      }
+    }
+    return lookups.take(found.count) ? found : nil
+  }
+
   private func read(_ related: AccessPath.Related, _ lookups: inout Int) throws -> [ObjectReference]? {
     let mostRows = lookups > .max / Self.scannedInALookup ? .max : lookups * Self.scannedInALookup
     var rows = RowPass(related.predicate, of: related.map, includingSubentities: true, source, mostRows: mostRows)
@@ -122,6 +138,21 @@ struct CandidateReader {
       }
       guard most < lookups else { return nil }
       most = most > lookups / 8 ? lookups : most * 8
+    }
+  }
+}
+
+extension RowSource {
+  /// Calls `body` with each object in a range of an index, and with its entry, until it returns false.
+  func forEachObject(
+    in section: IndexSection, _ range: IndexSection.Range, reverse: Bool,
+    _ body: (_ object: ObjectReference, _ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) throws -> Bool
+  ) throws {
+    try snapshot.forEachEntry(from: range.lower, before: range.upper, reverse: reverse) { entry in
+      let (object, values) = try StoreFailure.reading("An entry of \(section)") {
+        try Entry.indexed(in: entry, section.names.count)
+      }
+      return try body(object, (entry, values))
     }
   }
 }

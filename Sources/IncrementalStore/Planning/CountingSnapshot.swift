@@ -20,8 +20,10 @@ final class CountingSnapshot: RowSnapshot {
 
   func count(in table: UInt32) throws -> Int { try snapshot.count(in: table) }
 
-  func forEachEntry(beginningWith prefix: [UInt8], reverse: Bool, _ body: ([UInt8]) throws -> Bool) throws {
-    try snapshot.forEachEntry(beginningWith: prefix, reverse: reverse) { entry in
+  func forEachEntry(
+    from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
+  ) throws {
+    try snapshot.forEachEntry(from: lower, before: upper, reverse: reverse) { entry in
       entries += 1
       return try body(entry)
     }

@@ -8,6 +8,13 @@ struct Planner {
   /// The entity of which objects are fetched, with or without its subentities.
   let map: EntityMap
   let access: RowAccess
+  let indexes: IndexPlanner
+
+  init(_ map: EntityMap, _ source: RowSource) {
+    self.map = map
+    access = source.rows
+    indexes = IndexPlanner(map: map, access: source.rows, indexes: source.indexes.ready(for: map.number))
+  }
 
   /// Nil if all rows must be read.
   func path(for predicate: NSPredicate?) -> AccessPath? {
@@ -35,8 +42,11 @@ struct Planner {
   /// The path for predicates that must all be satisfied.
   private func path(forAll parts: [NSPredicate]) -> AccessPath? {
     let comparisons = parts.compactMap { $0 as? NSComparisonPredicate }
+    let sections = indexes.sections(for: parts)
+    if let exact = sections.first(where: \.isExact) { return .indexed(exact) }
     let paths =
-      comparisons.compactMap(objectPath) + keyPaths(for: comparisons.compactMap(Membership.init))
+      sections.map { AccessPath.indexed($0) } + comparisons.compactMap(objectPath)
+      + keyPaths(for: comparisons.compactMap(Membership.init))
       + parts.filter(\.isDisjunction).compactMap { path(for: $0) }
       + comparisons.compactMap { relatedPath(for: $0) ?? memberPath(for: $0) }
     return parts.count == 1 && paths.count == 1 ? paths[0] : paths.isEmpty ? nil : .shortest(paths)

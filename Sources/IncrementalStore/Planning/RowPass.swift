@@ -4,21 +4,23 @@ import CoreData
 ///
 /// Whichever it is, the rows come in the same order. The collector still evaluates the predicate for each of them.
 struct RowPass {
-  /// The path on which rows were found; nil if all rows were read.
-  private(set) var usedPath: AccessPath?
+  /// The path on which rows were found, in words; nil if all rows were read.
+  private(set) var usedPath: String?
   private let path: AccessPath?
   private let predicate: NSPredicate?
   private let first: RowReference?
   private let map: EntityMap
   private let maps: [EntityMap]
   private let source: RowSource
+  private let planner: Planner
   private let reader: CandidateReader
+  private var order: (index: IndexOrder, window: Int)?
 
   /// - Parameter mostRows: How many rows may be read, by a scan or in its time.
   init(
     _ predicate: NSPredicate?, of map: EntityMap, includingSubentities: Bool, _ source: RowSource, mostRows: Int = .max
   ) {
-    let planner = Planner(map: map, access: source.rows)
+    planner = Planner(map, source)
     path = planner.path(for: predicate)
     first = planner.first(for: predicate)
     self.predicate = predicate
@@ -32,8 +34,15 @@ struct RowPass {
   mutating func count() throws -> Int? {
     guard predicate != nil else { return try source.count(maps) }
     guard let path, path.isExact, let count = try reader.count(path) else { return nil }
-    usedPath = path
+    usedPath = path.description
     return count
+  }
+
+  /// Has the rows found in the order of sort descriptors, if an index has it and that takes less time.
+  ///
+  /// - Parameter window: How many of the first rows in this order are needed.
+  mutating func prepareOrder(_ descriptors: [NSSortDescriptor], _ window: Int) {
+    order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []).map { ($0, window) }
   }
 
   /// The rows that satisfy the predicate; nil if too many would have to be read.
@@ -56,8 +65,13 @@ struct RowPass {
   mutating func offerRows(
     to collector: inout RowCollector, areSorted: Bool, keepingContents keepsContents: Bool
   ) throws -> Bool {
-    if let path, let candidates = try reader.candidates(path) {
-      usedPath = path
+    if let path, let order, let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window)) {
+      usedPath = path.description
+      try lookUp(candidates, areSorted, &collector, true)
+    } else if let order, try offerInOrder(order.index, &collector) {
+      usedPath = "in the order of \(order.index.section)"
+    } else if let path, let candidates = try reader.candidates(path) {
+      usedPath = path.description
       try lookUp(candidates, areSorted, &collector, keepsContents)
     } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
       return false
@@ -89,6 +103,35 @@ struct RowPass {
     }
   }
 
+  /// Offers rows in the order of an index until the collector has enough of them. Rows that are equal as far as the index
+  /// tells are offered together, and in the order in which a scan reads them.
+  ///
+  /// - Returns: False if that takes more time than reading all rows. The collector is then as before.
+  private func offerInOrder(
+    _ order: IndexOrder, _ collector: inout RowCollector
+  ) throws -> Bool {
+    let before = collector
+    var group = OrderedGroup(order.properties)
+    var lookups = try reader.mostLookups
+    for range in order.section.ranges {
+      try source.forEachObject(in: order.section, range, reverse: order.isReversed) { object, key in
+        if group.isComplete(before: key) {
+          try lookUp(group.take(), true, &collector, true)
+          guard !collector.hasEnough, source.failure == nil else { return false }
+        }
+        group.add(object, key)
+        lookups -= 1
+        return lookups >= 0
+      }
+    }
+    guard lookups >= 0 else {
+      collector = before
+      return false
+    }
+    if !collector.hasEnough { try lookUp(group.take(), true, &collector, true) }
+    return true
+  }
+
   private func scan(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
     var goesOn = true
     for map in maps where goesOn {
@@ -109,5 +152,35 @@ struct RowPass {
       let goesOn = collector.offer(SourceRow(row, map, source)) { keepsContents ? $0 : $0.unread() }
       return goesOn && source.failure == nil
     }
+  }
+}
+
+/// Objects with the same values of the first properties of an index.
+private struct OrderedGroup {
+  private let properties: Int
+  private var objects: [ObjectReference] = []
+  /// The bytes of the values.
+  private var key: ArraySlice<UInt8> = []
+
+  init(_ properties: Int) { self.properties = properties }
+
+  private func values(_ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) -> ArraySlice<UInt8> {
+    key.entry[..<(key.values.prefix(properties).last?.end ?? 0)]
+  }
+
+  /// Whether the next object has other values than the objects of the group.
+  func isComplete(before next: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) -> Bool {
+    !objects.isEmpty && values(next) != key
+  }
+
+  mutating func add(_ object: ObjectReference, _ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) {
+    if objects.isEmpty { self.key = values(key) }
+    objects.append(object)
+  }
+
+  /// The objects in the order of their references.
+  mutating func take() -> [ObjectReference] {
+    defer { objects = [] }
+    return objects.sorted { $0.reference < $1.reference }
   }
 }

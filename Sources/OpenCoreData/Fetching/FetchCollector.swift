@@ -59,6 +59,9 @@ package struct FetchCollector<Row> {
     return bound > 0
   }
 
+  /// Whether enough rows matched for the answer, unless a row that comes later belongs before them.
+  package var hasEnough: Bool { matched >= bound }
+
   /// The rows of the answer.
   package var result: [Row] {
     guard let sort = fetch.sort, !fetch.givesDictionaries else { return rows }

@@ -7,10 +7,12 @@ struct Stack<Store: RecordingStore> {
   let coordinator: NSPersistentStoreCoordinator
   let store: Store
 
-  init(_ model: NSManagedObjectModel = Town.model(), _ backing: Backing = .town()) throws {
+  init(
+    _ model: NSManagedObjectModel = Town.model(), _ backing: Backing = .town(), options: [AnyHashable: Any] = [:]
+  ) throws {
     self.backing = backing
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    store = try coordinator.add(Store.self, backing)
+    store = try coordinator.add(Store.self, backing, options: options)
   }
 
   /// A context with a queue of its own.

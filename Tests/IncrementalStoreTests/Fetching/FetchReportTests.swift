@@ -9,13 +9,16 @@ struct FetchReportTests {
 
   /// Four projects, of which each has ten issues with two of three labels, and a part of the issues has an owner.
   init() throws {
-    stack = try Stack(Tracker.model(), Backing())
+    stack = try Stack(Tracker.model(), Backing(), options: [BuildsIndexesFirstOption: NSNumber(value: true)])
     try stack.work { context throws in
       let labels = (0..<3).map { context.make("Label", ["name": "L\($0)"]) }
       let projects = (0..<4).map { context.make("Project", ["name": "P\($0)", "code": $0]) }
       for number in 0..<40 {
         let issue = context.make(number % 5 == 0 ? "Bug" : "Issue", ["number": number, "title": "T\(number % 7)"])
         issue["project"] = projects[number % 4]
+        issue["reviewer"] = labels[number % 3]
+        issue["rank"] = number % 4 == 3 ? nil : Double(number) / 4
+        issue["note"] = String(repeating: "long ", count: 20) + "\(number)"
         issue["labels"] = NSSet(array: [labels[number % 3], labels[(number + 1) % 3]])
       }
       try context.save()
@@ -141,6 +144,62 @@ struct FetchReportTests {
     }
   }
 
+  @Test("A fetch by the values of a declared index reads entries of the index and the rows that it finds.")
+  func declaredIndex() throws {
+    try stack.work { context throws in
+      func expect(
+        _ format: String, _ arguments: [Any] = [], results: Int, rows: Int? = nil, entries: Int? = nil,
+        as type: NSFetchRequestResultType = .managedObjectResultType, sourceLocation: SourceLocation = #_sourceLocation
+      ) throws {
+        let found = try report(context, format, arguments, as: type)
+        #expect(
+          found.results == results && found.rowsRead == rows ?? results && found.entriesRead == entries ?? results,
+          "\(found)", sourceLocation: sourceLocation)
+      }
+      try expect("rank == 2.5", results: 1)
+      try expect("rank == nil", results: 10)
+      try expect("rank IN {0, 1, 4, 77}", results: 3)
+      try expect("rank >= 9", results: 3)
+      try expect("rank > 9", results: 2, rows: 3, entries: 3)
+      try expect("1 > rank", results: 3, rows: 4, entries: 4)
+      try expect("rank BETWEEN {1, 2}", results: 4)
+      try expect("title BEGINSWITH 'T6'", results: 5)
+      try expect("title == 'T6' AND number BETWEEN {10, 30}", results: 3)
+      try expect("title IN {'T5', 'T6'} AND number == 20", results: 1)
+      try expect("title == 'T6'", results: 5, rows: 0, as: .countResultType)
+      try expect("title == 'T6' AND number == 6", results: 1, rows: 0, as: .countResultType)
+      let label = try first("Label", context)
+      try expect("reviewer == %@ AND rank < 2", [label], results: 2)
+      // The beginnings of these values are the same, and an index has no more than that.
+      try expect("note ENDSWITH ' 7' AND note BEGINSWITH 'long'", results: 1, rows: 40, entries: 57)
+    }
+  }
+
+  @Test("A fetch of the first objects in the order of a declared index reads no others.")
+  func declaredOrder() throws {
+    try stack.work { context throws in
+      func expect(
+        _ format: String?, _ keys: [(String, Bool)], _ numbers: [Int], rows: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+      ) throws {
+        let request = people(nil, "Issue")
+        request.predicate = format.map { NSPredicate(format: $0) }
+        request.sortDescriptors = keys.map { NSSortDescriptor(key: $0, ascending: $1) }
+        (request.fetchOffset, request.fetchLimit) = (1, 3)
+        let found = try stack.store.report(of: request, in: context)
+        #expect(try context.fetch(request).map { $0["number"] as? Int } == numbers, sourceLocation: sourceLocation)
+        #expect(found.rowsRead == rows && found.results == 3, "\(found)", sourceLocation: sourceLocation)
+      }
+      try expect(nil, [("rank", false)], [37, 36, 34], rows: 4)
+      try expect("rank > 1", [("rank", true)], [6, 8, 9], rows: 27)
+      try expect("title == 'T6'", [("number", true)], [13, 20, 27], rows: 5)
+      try expect(nil, [("title", true), ("number", false)], [28, 21, 14], rows: 6)
+      try expect(nil, [("title", true), ("number", true)], [7, 14, 21], rows: 4)
+      // Not all of the index is in the order that is asked for, and the rows tell the rest.
+      try expect(nil, [("rank", true), ("number", false)], [35, 31, 27], rows: 10)
+    }
+  }
+
   @Test("Objects that refer to an object that no longer exists are found among all rows.")
   func dangling() throws {
     try stack.work { context throws in
@@ -211,8 +270,19 @@ enum Tracker {
     project.uniquenessConstraints = [["name"]]
     label.properties = [Town.attribute("name", .string), labelled]
     issue.properties = [Town.attribute("number", .integer64), Town.attribute("title", .string), projectOf, labels]
+    issue.properties += [
+      Town.attribute("rank", .double), Town.attribute("note", .string),
+      Town.relationship("reviewer", to: label, isToMany: false),
+    ]
     issue.uniquenessConstraints = [["number", "title"]]
     issue.subentities = [bug]
+    issue.indexes = [["title", "number"], ["rank"], ["reviewer", "rank"], ["note"]].map { names in
+      NSFetchIndexDescription(
+        name: names.joined(),
+        elements: names.map {
+          NSFetchIndexElementDescription(property: issue.propertiesByName[$0]!, collationType: .binary)
+        })
+    }
     let model = NSManagedObjectModel()
     model.entities = [project, label, issue, bug]
     return model

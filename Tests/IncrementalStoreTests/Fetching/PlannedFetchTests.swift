@@ -1,6 +1,7 @@
 import CairnSimulation
 import CoreData
 import Foundation
+import IncrementalStore
 import Testing
 
 /// Holds fetches that entries answer equal to the evaluation of all rows, on random models, objects, pending changes and
@@ -34,7 +35,7 @@ private struct PlannedProgram {
     var random = random
     model = PlannedModel(&random)
     self.random = random
-    stack = try Stack(model.model, Backing())
+    stack = try Stack(model.model, Backing(), options: [BuildsIndexesFirstOption: NSNumber(value: true)])
   }
 
   mutating func run(_ place: String) throws {
@@ -201,17 +202,20 @@ private struct PlannedProgram {
   ) -> NSPredicate {
     let formats =
       attribute.attributeType == .stringAttributeType
-      ? ["== %@", "== %@", "!= %@", "IN %@", "BEGINSWITH %@", "==[c] %@", "CONTAINS %@", "< %@"]
-      : ["== %@", "== %@", "!= %@", "IN %@", "< %@", ">= %@"]
+      ? ["== %@", "== %@", "!= %@", "IN %@", "BEGINSWITH %@", "==[c] %@", "CONTAINS %@", "< %@", ">= %@"]
+      : ["== %@", "== %@", "!= %@", "IN %@", "< %@", "<= %@", "> %@", ">= %@", "BETWEEN %@"]
     let format = formats.randomElement(using: &random)!
     let model = model
     func constant(_ program: inout PlannedProgram) -> Any {
       Int.random(in: 0..<12, using: &program.random) == 0 ? NSNull() : model.constant(for: attribute, &program.random)
     }
-    let argument = format.contains("IN %@") ? several(constant) : constant(&self)
-    let isSwapped = format == "== %@" && !isOfMembers && Bool.random(using: &random)
+    let argument: Any =
+      format == "BETWEEN %@"
+      ? [constant(&self), constant(&self)] : format.contains("IN %@") ? several(constant) : constant(&self)
+    let canBeSwapped = ["== %@", "< %@", "<= %@", "> %@", ">= %@"].contains(format)
+    let isSwapped = canBeSwapped && !isOfMembers && Bool.random(using: &random)
     let key = path + attribute.name
-    if isSwapped { return Self.made("%@ == \(key)", argument) }
+    if isSwapped { return Self.made("%@ \(format.dropLast(3)) \(key)", argument) }
     return Self.made((isOfMembers ? "ANY " : "") + "\(key) \(format)", argument)
   }
 

@@ -2,7 +2,7 @@ import CairnSimulation
 import CoreData
 
 /// A random model of three entities, of which one has two subentities, with attributes of many types, relationships of
-/// all kinds and uniqueness constraints.
+/// all kinds, uniqueness constraints and indexes.
 struct PlannedModel {
   let model = NSManagedObjectModel()
   /// The entities that are not abstract.
@@ -54,9 +54,26 @@ struct PlannedModel {
     }
     entities[0].subentities = [entities[3], entities[4]]
     entities[0].isAbstract = Bool.random(using: &random)
+    for entity in entities { entity.indexes = Self.indexes(of: entity, &random) }
     model.entities = entities
     concrete = entities.filter { !$0.isAbstract }
     self.constraints = constraints
+  }
+
+  /// Some indexes of attributes and to-one relationships, inherited ones included. A store leaves out those with a
+  /// decimal number.
+  private static func indexes(
+    of entity: NSEntityDescription, _ random: inout SplitMix64
+  ) -> [NSFetchIndexDescription] {
+    let properties = entity.propertiesByName.values.sorted { $0.name < $1.name }.filter {
+      ($0 as? NSRelationshipDescription)?.isToMany != true
+    }
+    return (0..<Int.random(in: 0..<4, using: &random)).map { number in
+      let some = properties.shuffled(using: &random).prefix(Int.random(in: 1..<4, using: &random))
+      return NSFetchIndexDescription(
+        name: "\(entity.name!)\(number)",
+        elements: some.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
+    }
   }
 
   /// The attributes of a constraint that an entity has or inherits; nil if there is none.

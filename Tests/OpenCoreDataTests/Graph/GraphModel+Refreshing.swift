@@ -19,7 +19,7 @@ extension GraphModel {
       return .done
     }
     // The changes at the other ends of its relationships would be left there.
-    guard member.touchedLinks.isEmpty else { return .skipped }
+    guard member.touchedLinks.isEmpty, !hasIdleRemovals(c) else { return .skipped }
     pools[c].members[x] = GraphPool.Member()
     // Objects that were just deleted are removed from their relationships when the event ends, which may fire the
     // fault.
@@ -29,7 +29,7 @@ extension GraphModel {
   mutating func refreshAll(_ c: Int) -> Expectation {
     process(c)
     let kept = pools[c].members.filter { $0.value.status == .kept }
-    guard !pools[c].isTangled,
+    guard !pools[c].isTangled, !hasIdleRemovals(c),
       kept.allSatisfy({ saved[$0.key] != nil && ($0.value.touched.isEmpty || canReload(c, $0.key)) })
     else {
       pools[c].isTangled = true
@@ -46,6 +46,12 @@ extension GraphModel {
       }
     }
     return Expectation(outcome: .done, faults: faults)
+  }
+
+  /// Whether an object was removed from a relationship of which it was no member. It is not defined whether that object
+  /// counts as changed in the next save, if it becomes a fault before.
+  private func hasIdleRemovals(_ c: Int) -> Bool {
+    pools[c].members.values.contains { !$0.touchedLinks.isSubset(of: $0.changed) }
   }
 
   /// Merges the other context's saves since the last merge.

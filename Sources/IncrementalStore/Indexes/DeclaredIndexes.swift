@@ -1,0 +1,48 @@
+import CoreData
+
+/// The declared indexes of a store, as a snapshot of it has them.
+///
+/// They are read with each fetch and each save, not once when the store is opened: another coordinator or process may
+/// open the store with a model that declares other indexes.
+struct DeclaredIndexes {
+  /// The revision of the schema's row.
+  private let revision: UInt64?
+  /// By the number of each entity whose objects are in them.
+  private let byEntity: [UInt32: [Schema.Index]]
+
+  /// Whether no index has to be built or dropped.
+  let areReady: Bool
+
+  private init(_ schema: Schema, _ revision: UInt64?) {
+    self.revision = revision
+    areReady = schema.indexes.allSatisfy { $0.state == .ready }
+    var byEntity: [UInt32: [Schema.Index]] = [:]
+    for index in schema.indexes {
+      for entity in schema.family(of: index.entity) { byEntity[entity.number, default: []].append(index) }
+    }
+    self.byEntity = byEntity
+  }
+
+  /// - Parameter former: The indexes that were read last, which are kept if the schema has not changed since.
+  static func read(_ snapshot: any RowSnapshot, _ former: DeclaredIndexes?) throws -> DeclaredIndexes {
+    let row = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table)
+    if let former, former.revision == row?.revision { return former }
+    let schema = try row.map { row in try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) } }
+    return DeclaredIndexes(schema ?? Schema(), row?.revision)
+  }
+
+  /// The indexes that have each object of an entity.
+  func ready(for entity: UInt32) -> [Schema.Index] { (byEntity[entity] ?? []).filter { $0.state == .ready } }
+
+  /// The entries of an object in all indexes that saves keep up.
+  ///
+  /// - Parameter bytes: The row of the object.
+  func entries(of object: ObjectReference, _ bytes: [UInt8]) throws(RowDamage) -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    for index in byEntity[object.entity] ?? [] where index.state != .dropping {
+      let key = try IndexKey.key(of: index.properties, in: bytes, normalized: UniqueKey.normalized)
+      entries.append(Entry.indexed(object, by: key, index.number))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,100 @@
+import CoreData
+
+/// Builds the declared indexes of a store that are new, and removes the entries of those that are no longer declared, in
+/// steps that are one save each.
+///
+/// The schema says how far the work is, so that it goes on after a crash, and so that several processes may do it at
+/// once. Between two steps other saves take place, which keep the entries of their own objects up.
+struct IndexBuilder {
+  /// How many rows are read, and how many entries are removed, in one step.
+  private let step: Int
+
+  init(step: Int = 20_000) { self.step = step }
+
+  /// Does one step. Returns false if there was nothing left to do.
+  func advance(_ rows: any RowStore) throws -> Bool {
+    var hasAdvanced = false
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      hasAdvanced = false
+      guard let row = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table) else { return changes }
+      var schema = try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) }
+      guard let place = schema.indexes.firstIndex(where: { $0.state != .ready }) else { return changes }
+      hasAdvanced = true
+      switch schema.indexes[place].state {
+      case .ready: break
+      case .building(let next):
+        (changes.addedEntries, schema.indexes[place].state) = try build(
+          schema.indexes[place], from: next, schema, snapshot)
+      case .dropping:
+        changes.removedEntries = try entries(of: schema.indexes[place], snapshot)
+        if changes.removedEntries.count < step { schema.indexes.remove(at: place) }
+      }
+      changes.rows = [try StoreHead.change(StoreHead.schemaReference, schema.bytes, snapshot)]
+      return changes
+    }
+    return hasAdvanced
+  }
+
+  /// The entries of the next objects, in order, and the state of the index with them.
+  private func build(
+    _ index: Schema.Index, from next: ObjectReference?, _ schema: Schema, _ snapshot: any RowSnapshot
+  ) throws -> (entries: [[UInt8]], state: Schema.Index.State) {
+    var entries: [[UInt8]] = []
+    var rest: ObjectReference?
+    for table in schema.family(of: index.entity).map(\.number).sorted() {
+      guard rest == nil, next.map({ table >= $0.entity }) ?? true else { continue }
+      try snapshot.forEachRow(in: table, from: next?.entity == table ? next?.reference : nil) { row in
+        let object = ObjectReference(entity: table, reference: row.reference)
+        guard entries.count < step else {
+          rest = object
+          return false
+        }
+        let key = try StoreFailure.reading("The row of \(object)") {
+          try IndexKey.key(of: index.properties, in: row.bytes, normalized: UniqueKey.normalized)
+        }
+        entries.append(Entry.indexed(object, by: key, index.number))
+        return true
+      }
+    }
+    return (entries.sorted { $0.lexicographicallyPrecedes($1) }, rest.map { .building(from: $0) } ?? .ready)
+  }
+
+  private func entries(of index: Schema.Index, _ snapshot: any RowSnapshot) throws -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    try snapshot.forEachEntry(beginningWith: Entry.all(of: index.number)) { entry in
+      guard entries.count < step else { return false }
+      entries.append(entry)
+      return true
+    }
+    return entries
+  }
+}
+
+/// Builds indexes on a thread of its own, until it is told to stop.
+final class BackgroundBuild: @unchecked Sendable {
+  private let lock = NSLock()
+  private var isStopped = false
+  private let group = DispatchGroup()
+
+  /// - Parameter place: The store, for the message that says why indexes were not built.
+  init(_ rows: any RowStore, _ place: String) {
+    DispatchQueue.global(qos: .utility).async(group: group) { [self] in
+      do {
+        while !lock.withLock({ isStopped }), try IndexBuilder().advance(rows) {}
+      } catch {
+        // Without its index a fetch reads all rows. The next opening of the store tries again.
+        NSLog("CoreData: warning: the indexes of \(place) were not built: \(error)")
+      }
+    }
+  }
+
+  /// Returns once the thread does nothing more: at most one step later.
+  func stop() {
+    lock.withLock { isStopped = true }
+    wait()
+  }
+
+  /// Returns once the work is done.
+  func wait() { group.wait() }
+}

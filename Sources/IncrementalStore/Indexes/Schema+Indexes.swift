@@ -1,0 +1,80 @@
+import CoreData
+
+extension Schema {
+  /// Gives numbers to the indexes that are new in the model, and marks those that it no longer declares to be dropped.
+  ///
+  /// An index is known by its entity and its properties, not by its name. If other entities than before inherit from its
+  /// entity, it is built anew, under a new number.
+  mutating func takeIndexes(of entities: [NSEntityDescription], _ former: Schema) {
+    let numbers = SchemaNumbers(self)
+    var wanted: [Index] = []
+    for entity in entities {
+      guard let number = numbers.entity(entity) else { continue }
+      for index in entity.indexes {
+        guard let properties = index.keptProperties?.map(numbers.property) else { continue }
+        let new = Index(number: 0, entity: number, properties: properties.compactMap(\.self))
+        guard new.properties.count == properties.count, !wanted.contains(where: new.isLike) else { continue }
+        wanted.append(new)
+      }
+    }
+    for place in indexes.indices {
+      let index = indexes[place]
+      guard !wanted.contains(where: index.isLike) || former.tables(of: index) != knownTables(of: index, former)
+      else { continue }
+      indexes[place].state = .dropping
+    }
+    for var index in wanted where !indexes.contains(where: { $0.state != .dropping && $0.isLike(index) }) {
+      index.number = takeNumber()
+      indexes.append(index)
+    }
+  }
+}
+
+extension Schema {
+  fileprivate func tables(of index: Index) -> Set<UInt32> { Set(family(of: index.entity).map(\.number)) }
+
+  /// The tables of an index, without those of entities that are new, which have no rows.
+  fileprivate func knownTables(of index: Index, _ former: Schema) -> Set<UInt32> {
+    tables(of: index).intersection(former.entities.map(\.number))
+  }
+}
+
+extension Schema.Index {
+  fileprivate func isLike(_ other: Schema.Index) -> Bool {
+    entity == other.entity && properties == other.properties
+  }
+}
+
+extension NSFetchIndexDescription {
+  /// The properties of an index that a store keeps; nil for an index that a store leaves out: a partial index, one of
+  /// locations, or one of values that have no order.
+  fileprivate var keptProperties: [NSPropertyDescription]? {
+    guard partialIndexPredicate == nil, !elements.isEmpty else { return nil }
+    let properties = elements.compactMap { element in
+      element.collationType == .binary && element.property?.isIndexable == true ? element.property : nil
+    }
+    return properties.count == elements.count ? properties : nil
+  }
+}
+
+extension NSPropertyDescription {
+  fileprivate var isIndexable: Bool {
+    switch self {
+    case let attribute as NSAttributeDescription: !isTransient && attribute.hasOrderedValues
+    case let relationship as NSRelationshipDescription: !relationship.isToMany && !isTransient
+    default: false
+    }
+  }
+}
+
+extension NSAttributeDescription {
+  fileprivate var hasOrderedValues: Bool {
+    switch attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
+      .doubleAttributeType, .floatAttributeType, .stringAttributeType, .dateAttributeType, .binaryDataAttributeType,
+      .UUIDAttributeType:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import CoreData
+
+/// What predicates require of the value of one indexed property, as values of an index.
+struct IndexCondition {
+  /// The values of which the property must have one; nil if the predicates do not list them.
+  private(set) var values: [IndexedValue]?
+  private(set) var lower: IndexedValue?
+  private(set) var upper: IndexedValue?
+  private(set) var prefix: String?
+  /// How many predicates ask for one of `values`, and nothing else.
+  private(set) var exactPredicates = 0
+
+  var isRange: Bool { lower != nil || upper != nil || prefix != nil }
+
+  /// Takes up what a comparison with constants requires of a property; nothing if the comparison is about anything else.
+  mutating func take(_ comparison: NSComparisonPredicate, of field: EntityMap.StoredField, _ access: RowAccess) {
+    guard comparison.options.isEmpty else { return }
+    if let membership = Membership(comparison) {
+      guard values == nil, case .value(field.name) = membership.subject else { return }
+      let fit = membership.constants.compactMap { IndexedValue(equalTo: $0, of: field, access) }
+      guard fit.count == membership.constants.count else { return }
+      values = fit
+      exactPredicates += 1
+    } else if case .attribute(let attribute) = field.kind, let comparison = comparison.withKeyPathFirst(field.name) {
+      takeRange(comparison, of: attribute)
+    }
+  }
+
+  private mutating func takeRange(_ comparison: NSComparisonPredicate, of attribute: NSAttributeDescription) {
+    guard attribute.attributeType != .stringAttributeType || RowCollector.ordersTextsByScalars else { return }
+    func bound(_ constants: [Any?]?, _ place: Int = 0) -> IndexedValue? {
+      guard let constants, constants.indices.contains(place) else { return nil }
+      return IndexedValue(bound: constants[place], of: attribute)
+    }
+    let right = comparison.rightExpression
+    switch comparison.predicateOperatorType {
+    case .greaterThan, .greaterThanOrEqualTo: lower = lower ?? bound(right.single)
+    case .lessThan, .lessThanOrEqualTo: upper = upper ?? bound(right.single)
+    case .between:
+      guard let several = right.several, several.count == 2, let low = bound(several), let high = bound(several, 1)
+      else { return }
+      (lower, upper) = (lower ?? low, upper ?? high)
+    case .beginsWith:
+      guard attribute.attributeType == .stringAttributeType, let text = right.constant as? String else { return }
+      prefix = prefix ?? UniqueKey.normalized(text)
+    default: break
+    }
+  }
+}
+
+extension IndexedValue {
+  /// The only stored value that equals a constant; nil if there may be several.
+  init?(equalTo constant: Any?, of field: EntityMap.StoredField, _ access: RowAccess) {
+    if constant == nil || constant is NSNull {
+      self = .null
+      return
+    }
+    switch field.kind {
+    case .toOne:
+      guard let object = access.reference(ofConstant: constant) else { return nil }
+      self = .object(object)
+    case .attribute(let attribute):
+      guard let value = ManagedValue(equalTo: constant, of: attribute) else { return nil }
+      self.init(value)
+    }
+  }
+
+  /// A value before which, or after which, no stored value satisfies a comparison with a constant; nil if there is none.
+  init?(bound constant: Any?, of attribute: NSAttributeDescription) {
+    switch attribute.attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      guard let number = constant as? NSNumber, !(constant is NSDecimalNumber) else { return nil }
+      if let whole = ManagedValue(equalTo: number, of: attribute), case .integer(let whole) = whole {
+        self = .integer(whole)
+      } else {
+        let floor = number.doubleValue.rounded(.down)
+        guard floor > -0x1p63, floor < 0x1p63 else { return nil }
+        self = .integer(Int64(floor))
+      }
+    case .stringAttributeType, .doubleAttributeType, .floatAttributeType, .dateAttributeType, .UUIDAttributeType:
+      guard let value = ManagedValue(equalTo: constant, of: attribute) else { return nil }
+      self.init(value)
+    default: return nil
+    }
+  }
+
+  private init?(_ value: ManagedValue) {
+    switch value {
+    case .integer(let number): self = .integer(number)
+    case .double(let number) where !number.isNaN: self = .double(number)
+    case .string(let text): self = .text(UniqueKey.normalized(text))
+    case .date(let date) where !date.timeIntervalSinceReferenceDate.isNaN:
+      self = .date(date.timeIntervalSinceReferenceDate)
+    case .uuid(let uuid): self = .uuid(unsafe Swift.withUnsafeBytes(of: uuid.uuid) { unsafe Array($0) }[...])
+    case .data(let data): self = .data(Array(data)[...])
+    default: return nil
+    }
+  }
+}
+
+extension NSComparisonPredicate {
+  /// The comparison with a key path on its left, if one of its sides is the key path and the other is constant; nil
+  /// otherwise.
+  fileprivate func withKeyPathFirst(_ key: String) -> NSComparisonPredicate? {
+    guard comparisonPredicateModifier == .direct else { return nil }
+    if leftExpression.path == key { return self }
+    guard rightExpression.path == key, leftExpression.isConstant, let type = predicateOperatorType.mirrored
+    else { return nil }
+    return NSComparisonPredicate(
+      leftExpression: rightExpression, rightExpression: leftExpression, modifier: .direct, type: type,
+      options: options)
+  }
+}
+
+extension NSComparisonPredicate.Operator {
+  /// The operator with its sides exchanged.
+  fileprivate var mirrored: NSComparisonPredicate.Operator? {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqualTo: .greaterThanOrEqualTo
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqualTo: .lessThanOrEqualTo
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/// The key that a row has in a declared index: STORE-FORMAT.md, section 6.
+///
+/// Keys, compared byte by byte, have the order in which values are sorted.
+package enum IndexKey {
+  /// Texts and data with more bytes are cut off, and end their key.
+  package static let longest = 40
+
+  /// - Parameters:
+  ///   - properties: The numbers of the index's properties, in its order.
+  ///   - normalized: Returns a text in normalisation form C. Not called for texts that are certain to be in it.
+  package static func key(
+    of properties: [UInt32], in row: [UInt8], normalized: (String) -> String
+  ) throws(RowDamage) -> [UInt8] {
+    var output = ByteOutput()
+    for property in properties {
+      let field = try FieldReader.field(property, of: row)
+      guard output.indexed(try field.map { field throws(RowDamage) in try value(field, row, normalized) } ?? .null)
+      else { break }
+    }
+    return output.bytes
+  }
+
+  private static func value(
+    _ field: Field, _ row: [UInt8], _ normalized: (String) -> String
+  ) throws(RowDamage) -> IndexedValue {
+    switch field.type {
+    case .null: return .null
+    case .falsity: return .integer(0)
+    case .truth: return .integer(1)
+    case .integer: return .integer(try field.integer(in: row))
+    case .double: return .double(try field.double(in: row))
+    case .float: return .double(Double(try field.float(in: row)))
+    case .date: return .date(try field.double(in: row))
+    case .string:
+      let text = try field.text(in: row)
+      return .text(text.isCertainlyNormalized ? text : normalized(text))
+    case .uuid: return .uuid(row[field.range])
+    case .data: return .data(row[field.range])
+    case .object:
+      guard let object = try field.object(in: row) else { return .null }
+      return .object(object)
+    case .decimal, .uri, .transformed, .composite, .identifier:
+      throw RowDamage("a value has a type that no index can have", at: field.range.lowerBound)
+    }
+  }
+}
+
+/// The value of a property, as an index has it.
+package enum IndexedValue {
+  case null
+  case integer(Int64)
+  case double(Double)
+  /// In normalisation form C.
+  case text(String)
+  /// Seconds since 2001.
+  case date(Double)
+  case uuid(ArraySlice<UInt8>)
+  case data(ArraySlice<UInt8>)
+  case object(ObjectReference)
+}
+
+/// The byte with which a value begins in a key.
+private enum Tag: UInt8 {
+  case null = 1
+  case notANumber
+  case integer
+  case double
+  case text
+  case notADate
+  case date
+  case uuid
+  case data
+  case object
+}
+
+extension ByteOutput {
+  /// Writes a value. False if it was cut off, so that nothing may follow.
+  package mutating func indexed(_ value: IndexedValue) -> Bool {
+    switch value {
+    case .null: tag(.null)
+    case .integer(let number):
+      tag(.integer)
+      bigEndian(UInt64(bitPattern: number) ^ 1 << 63)
+    case .double(let number): ordered(number, .double, .notANumber)
+    case .date(let seconds): ordered(seconds, .date, .notADate)
+    case .uuid(let bytes):
+      tag(.uuid)
+      append(bytes)
+    case .object(let object):
+      tag(.object)
+      self.object(object)
+    case .text(let text): return escaped(.text, text.utf8)
+    case .data(let bytes): return escaped(.data, bytes)
+    }
+    return true
+  }
+
+  /// Writes what all texts that begin with `text` begin with.
+  package mutating func indexed(prefix text: String) {
+    tag(.text)
+    escape(text.utf8.prefix(IndexKey.longest))
+  }
+
+  /// Writes what all values of the same type begin with; NaN has a type of its own.
+  package mutating func indexed(typeOf value: IndexedValue) {
+    var output = ByteOutput()
+    _ = output.indexed(value)
+    append(output.bytes.prefix(1))
+  }
+
+  private mutating func tag(_ tag: Tag) { byte(tag.rawValue) }
+
+  private mutating func ordered(_ number: Double, _ tag: Tag, _ notANumber: Tag) {
+    guard !number.isNaN else { return self.tag(notANumber) }
+    self.tag(tag)
+    let bits = (number == 0 ? 0 : number).bitPattern
+    bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
+  }
+
+  private mutating func bigEndian(_ bits: UInt64) {
+    for place in (0..<8).reversed() { byte(UInt8(truncatingIfNeeded: bits >> UInt64(8 * place))) }
+  }
+
+  private mutating func escaped(_ tag: Tag, _ bytes: some Collection<UInt8>) -> Bool {
+    self.tag(tag)
+    escape(bytes.prefix(IndexKey.longest))
+    let isWhole = bytes.count <= IndexKey.longest
+    append([0, isWhole ? 0 : 1])
+    return isWhole
+  }
+
+  private mutating func escape(_ bytes: some Collection<UInt8>) {
+    for unit in bytes {
+      byte(unit)
+      if unit == 0 { byte(0xFF) }
+    }
+  }
+}
+
+extension ByteInput {
+  /// Skips a key, and returns where each of its values ends.
+  ///
+  /// - Parameter count: The number of the index's properties. A key whose last value is cut off has fewer values.
+  package mutating func indexKey(_ count: Int) throws(RowDamage) -> [(end: Int, isWhole: Bool)] {
+    var values: [(end: Int, isWhole: Bool)] = []
+    for _ in 0..<count {
+      let isWhole = try indexedValue()
+      values.append((offset, isWhole))
+      guard isWhole else { break }
+    }
+    return values
+  }
+
+  /// False if the value is cut off.
+  private mutating func indexedValue() throws(RowDamage) -> Bool {
+    guard let tag = Tag(rawValue: try byte()) else { throw damage("a value of an index has an unknown type") }
+    switch tag {
+    case .null, .notANumber, .notADate: break
+    case .integer, .double, .date: _ = try range(of: 8)
+    case .uuid: _ = try range(of: 16)
+    case .object: _ = try object()
+    case .text, .data:
+      while true {
+        guard try byte() == 0 else { continue }
+        switch try byte() {
+        case 0: return true
+        case 1: return false
+        case 0xFF: break
+        default: throw damage("a zero in an index is followed by neither 0x00 nor 0x01 nor 0xFF")
+        }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,215 @@
+import Cairn
+import CairnIncrementalStore
+import CairnInspection
+import CoreData
+@testable import IncrementalStore
+import Testing
+
+/// Indexes that a model declares over objects that are there already, and that it declares no longer.
+@Suite struct DeclaredIndexTests {
+  private let library = Library()
+  private var url: URL { library.url }
+
+  /// A model of items, which have a kind and a rank, and of special items.
+  private struct Form {
+    var indexes: [[String]] = []
+    /// Whether special items inherit from items.
+    var specialsAreItems = true
+
+    var model: NSManagedObjectModel {
+      let (item, special) = (NSEntityDescription(), NSEntityDescription())
+      (item.name, special.name) = ("Item", "Special")
+      item.properties = [
+        Self.attribute("name", .stringAttributeType), Self.attribute("kind", .stringAttributeType),
+        Self.attribute("rank", .integer64AttributeType),
+      ]
+      if specialsAreItems {
+        item.subentities = [special]
+      } else {
+        special.properties = [Self.attribute("kind", .stringAttributeType)]
+      }
+      item.indexes = indexes.map { names in
+        NSFetchIndexDescription(
+          name: names.joined(),
+          elements: names.map {
+            NSFetchIndexElementDescription(property: item.propertiesByName[$0]!, collationType: .binary)
+          })
+      }
+      let model = NSManagedObjectModel()
+      model.entities = [item, special]
+      return model
+    }
+
+    private static func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+      return attribute
+    }
+  }
+
+  private func open(
+    _ form: Form, buildsFirst: Bool = true, ignoringVersions: Bool = false
+  ) throws -> (CairnIncrementalStore, NSManagedObjectContext) {
+    CairnIncrementalStore.register()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: form.model)
+    let store = try coordinator.addPersistentStore(
+      type: .cairn, at: url,
+      options: [
+        CairnDurabilityOption: "buffered", BuildsIndexesFirstOption: NSNumber(value: buildsFirst),
+        NSIgnorePersistentStoreVersioningOption: NSNumber(value: ignoringVersions),
+      ])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return (try #require(store as? CairnIncrementalStore), context)
+  }
+
+  private func work(
+    _ form: Form, ignoringVersions: Bool = false, _ body: (CairnIncrementalStore, NSManagedObjectContext) throws -> Void
+  ) throws {
+    let (store, context) = try open(form, ignoringVersions: ignoringVersions)
+    defer { try? store.persistentStoreCoordinator?.remove(store) }
+    try context.performAndWait { try body(store, context) }
+  }
+
+  /// Items of three kinds in turn, each third of them special.
+  private func fill(_ count: Int, _ context: NSManagedObjectContext) throws {
+    for number in 0..<count {
+      _ = context.insert(
+        number % 3 == 2 ? "Special" : "Item",
+        ["name": "n\(number)", "kind": "k\(number % 3)", "rank": number])
+    }
+    try context.save()
+  }
+
+  private func report(
+    _ store: CairnIncrementalStore, _ context: NSManagedObjectContext, _ format: String,
+    as type: NSFetchRequestResultType = .managedObjectResultType
+  ) throws -> FetchReport {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+    request.predicate = NSPredicate(format: format)
+    request.resultType = type
+    return try store.report(of: request, in: context)
+  }
+
+  /// Writes an index of items into the schema, as if a model declared it.
+  private func declare(_ names: [String], _ state: Schema.Index.State = .building(from: nil), in rows: any RowStore)
+    throws
+  {
+    _ = try rows.save { snapshot in
+      let row = try #require(try snapshot.row(StoreHead.schemaReference, in: StoreHead.table))
+      var schema = try Schema(row.bytes)
+      let item = try #require(schema.entities.first { $0.name == "Item" })
+      let properties = names.compactMap { name in item.properties.first { $0.name == name }?.number }
+      var index = Schema.Index(number: schema.takeNumber(), entity: item.number, properties: properties)
+      index.state = state
+      schema.indexes.append(index)
+      var changes = RowChanges()
+      changes.rows = [try StoreHead.change(StoreHead.schemaReference, schema.bytes, snapshot)]
+      return changes
+    }
+  }
+
+  private func isWhole() throws -> Bool { try Verifier(at: url.path).run().findings.isEmpty }
+
+  @Test("An index that a model gets is built over the objects that are there, those of subentities included.")
+  func building() throws {
+    try work(Form()) { store, context in
+      try fill(30, context)
+      #expect(try report(store, context, "kind == 'k1'").path == nil)
+    }
+    try work(Form(indexes: [["kind"]])) { store, context in
+      let found = try report(store, context, "kind == 'k2'")
+      #expect(found.path == "the index on kind")
+      #expect(found.results == 10 && found.rowsRead == 10 && found.entriesRead == 10)
+      #expect(try report(store, context, "kind == 'k2'", as: .countResultType).rowsRead == 0)
+    }
+    #expect(try isWhole())
+  }
+
+  @Test("An index that no model declares any more loses its entries, and can be declared again.")
+  func dropping() throws {
+    try work(Form(indexes: [["kind"], ["rank", "kind"]])) { _, context in try fill(30, context) }
+    try work(Form(indexes: [["rank", "kind"]])) { store, context in
+      #expect(try report(store, context, "kind == 'k1'").path == nil)
+      #expect(try report(store, context, "rank < 4").path == "the index on rank, kind")
+      try fill(3, context)
+    }
+    #expect(try isWhole())
+    try work(Form(indexes: [["kind"]])) { store, context throws in
+      #expect(try report(store, context, "kind == 'k1'").results == 11)
+      #expect(try report(store, context, "rank < 4").path == nil)
+    }
+    #expect(try isWhole())
+  }
+
+  @Test("An index is built anew if other entities inherit from its entity.")
+  func hierarchy() throws {
+    let index = [["kind"]]
+    try work(Form(indexes: index, specialsAreItems: false)) { _, context in
+      for kind in ["k1", "k2"] { _ = context.insert("Special", ["kind": kind]) }
+      _ = context.insert("Item", ["kind": "k1"])
+      try context.save()
+    }
+    try work(Form(indexes: index), ignoringVersions: true) { store, context in
+      // Special items have kept their kind in a property of their own, which is not the one that they inherit.
+      let all = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+      let found = try report(store, context, "kind == nil")
+      #expect(all.count == 3 && found.path == "the index on kind")
+      #expect(found.results == all.filter { $0.value(forKey: "kind") == nil }.count)
+    }
+    #expect(try isWhole())
+  }
+
+  @Test("An index is built in steps, between which objects are saved, and the work goes on where it was interrupted.")
+  func steps() throws {
+    let (store, context) = try open(Form())
+    defer { try? store.persistentStoreCoordinator?.remove(store) }
+    let rows = try #require(store.rowStore)
+    try context.performAndWait { try fill(40, context) }
+    try declare(["kind", "rank"], in: rows)
+    try declare(["rank"], .dropping, in: rows)
+    var steps = 0
+    try context.performAndWait {
+      repeat {
+        steps += 1
+        let all = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+        all[steps * 7 % all.count].setValue("k\(steps)", forKey: "kind")
+        context.delete(all[steps * 11 % all.count])
+        try fill(2, context)
+        let (found, scanned) = (
+          try report(store, context, "kind == 'k1'"), try report(store, context, "kind LIKE 'k1'")
+        )
+        #expect(scanned.path == nil && found.results == scanned.results)
+        #expect(try isWhole())
+      } while try IndexBuilder(step: 5).advance(rows)
+      #expect(steps > 5)
+      #expect(try report(store, context, "kind == 'k1'").path == "the index on kind, rank")
+      #expect(try report(store, context, "rank == 5").path == nil)
+    }
+  }
+
+  @Test("Coordinators with models that declare other indexes keep all of them up.")
+  func coordinators() throws {
+    try work(Form(indexes: [["kind"]])) { _, context in try fill(9, context) }
+    let (old, other) = try open(Form(indexes: [["kind"]]))
+    defer { try? old.persistentStoreCoordinator?.remove(old) }
+    try work(Form(indexes: [["kind"], ["rank"]])) { store, context in
+      // The other coordinator has read the schema before it had the second index.
+      try other.performAndWait { try fill(9, other) }
+      let found = try report(store, context, "rank == 7")
+      #expect(found.results == 2 && found.path == "the index on rank")
+    }
+    #expect(try isWhole())
+  }
+
+  @Test("Background building leaves the same index as building first.")
+  func background() throws {
+    try work(Form()) { _, context in try fill(30, context) }
+    let (store, context) = try open(Form(indexes: [["kind"]]), buildsFirst: false)
+    store.waitForIndexes()
+    let found = try context.performAndWait { try report(store, context, "kind == 'k1'") }
+    #expect(found.path == "the index on kind")
+    try store.persistentStoreCoordinator?.remove(store)
+    #expect(try isWhole())
+  }
+}
