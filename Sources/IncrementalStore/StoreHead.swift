@@ -94,6 +94,7 @@ struct StoreHead {
       let before = wanted
       wanted.take(model)
       guard wanted != before else { return changes }
+      try wanted.finishEmptyIndexes(snapshot)
       changes.rows = [try Self.change(Self.schemaReference, wanted.bytes, snapshot)]
       var entries = EntryChanges()
       try ConstraintChanges(from: before, to: wanted).collect(snapshot, into: &entries)

@@ -202,6 +202,29 @@ import Testing
     #expect(try isWhole())
   }
 
+  @Test("Verifying finds objects that are not in an index, or in it with other values than those of their rows.")
+  func verifying() throws {
+    let (store, context) = try open(Form(indexes: [["rank"]]))
+    defer { try? store.persistentStoreCoordinator?.remove(store) }
+    try context.performAndWait { try fill(9, context) }
+    _ = try store.rowStore?.save { snapshot in
+      var entries: [[UInt8]] = []
+      try snapshot.forEachEntry(from: [], before: nil, reverse: false) { entry in
+        entries.append(entry)
+        return true
+      }
+      var changes = RowChanges()
+      var other = entries[4]
+      other[9] ^= 1
+      (changes.removedEntries, changes.addedEntries) = ([entries[4], entries[7]], [other])
+      return changes
+    }
+    let findings = try Verifier(at: url.path).run().findings.map { "\($0)" }
+    #expect(findings.count == 3)
+    #expect(findings.count { $0.contains("with a key of another row") } == 1)
+    #expect(findings.count { $0.contains("it is not in the index") } == 2)
+  }
+
   @Test("Background building leaves the same index as building first.")
   func background() throws {
     try work(Form()) { _, context in try fill(30, context) }

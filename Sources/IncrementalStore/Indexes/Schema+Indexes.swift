@@ -31,6 +31,14 @@ extension Schema {
 }
 
 extension Schema {
+  /// Marks the indexes as ready that have no objects to be built over.
+  mutating func finishEmptyIndexes(_ snapshot: any RowSnapshot) throws {
+    for place in indexes.indices where indexes[place].state == .building(from: nil) {
+      let isEmpty = try tables(of: indexes[place]).allSatisfy { try snapshot.count(in: $0) == 0 }
+      if isEmpty { indexes[place].state = .ready }
+    }
+  }
+
   fileprivate func tables(of index: Index) -> Set<UInt32> { Set(family(of: index.entity).map(\.number)) }
 
   /// The tables of an index, without those of entities that are new, which have no rows.

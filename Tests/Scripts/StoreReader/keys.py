@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Lists the keys that objects have for uniqueness constraints: STORE-FORMAT.md, section 6. Each has to be that of its row, and
-each row has to have all of its keys.
+each row has to have all of its keys. The entries of declared indexes have to be those of the rows, too.
 
   keys.py STORE    prints the keys of each object that has any, one object a line, as JSON
 """
 
 import hashlib
 import json
+import struct
 import sys
 import unicodedata
 
-from reader import DATE, DECIMAL, DOUBLE, FLOAT, NULL, STRING, Objects, demand
+from reader import DATA, DATE, DECIMAL, DOUBLE, FALSE, FLOAT, INTEGER, NULL, OBJECT, STRING, TRUE, UUID, Objects, demand
 
 
 def varint(number):
@@ -47,8 +48,59 @@ def keys(objects, reference):
   return found
 
 
+def encoded_object(entity, number):
+  """An object whose reference is a positive number."""
+  content = number.to_bytes((number.bit_length() + 7) // 8, "big")
+  return varint(entity) + bytes([0x20 + len(content)]) + content
+
+
+def ordered(tag, number):
+  bits = struct.unpack(">Q", struct.pack(">d", number + 0.0))[0]
+  return bytes([tag]) + ((~bits if bits >> 63 else bits | 1 << 63) & (1 << 64) - 1).to_bytes(8, "big")
+
+
+def cut(tag, content):
+  return bytes([tag]) + content[:40].replace(b"\0", b"\0\xff") + (b"\0\0" if len(content) <= 40 else b"\0\1")
+
+
+def sorted_key(fields, properties):
+  """The key of a row in an index of these properties."""
+  key = b""
+  for each in properties:
+    kind, encoding, content = fields.get(each, (NULL, b"", None))
+    seconds = content["date"] if kind == DATE else None
+    key += {
+        NULL: lambda: b"\1", FALSE: lambda: b"\3\x80" + bytes(7), TRUE: lambda: b"\3\x80" + bytes(6) + b"\1",
+        INTEGER: lambda: b"\3" + (content + (1 << 63)).to_bytes(8, "big"),
+        DOUBLE: lambda: ordered(4, content) if content == content else b"\2",
+        FLOAT: lambda: ordered(4, content) if content == content else b"\2",
+        DATE: lambda: ordered(7, seconds) if seconds == seconds else b"\6",
+        STRING: lambda: cut(5, unicodedata.normalize("NFC", content).encode()),
+        DATA: lambda: cut(9, bytes.fromhex(content["data"])),
+        UUID: lambda: b"\x08" + bytes.fromhex(content["uuid"].replace("-", "")),
+        OBJECT: lambda: b"\x0a" + encoded_object(*content),
+    }[kind]()
+    if key.endswith(b"\0\1") and kind in (STRING, DATA):
+      break
+  return key
+
+
+def check_indexes(objects):
+  expected = set()
+  for number, (entity, properties) in objects.schema.indexes.items():
+    for reference, found in objects.objects.items():
+      ancestors, each = set(), reference[0]
+      while each:
+        ancestors.add(each)
+        each = objects.schema.parents[each]
+      if entity in ancestors:
+        expected.add(varint(number) + sorted_key(found["fields"], properties) + encoded_object(*reference))
+  demand(expected and expected == objects.indexed, "the entries of indexes are not those of the rows")
+
+
 def main(store):
   objects = Objects(store)
+  check_indexes(objects)
   names = {number: name for declared in objects.schema.declared.values() for number, (name, *_) in declared.items()}
   constraints = {number: what for declared in objects.schema.constraints.values() for number, what in declared.items()}
   for reference in sorted(objects.objects, key=lambda each: (objects.schema.names[each[0]], each[1])):

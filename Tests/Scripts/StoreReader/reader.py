@@ -101,6 +101,11 @@ class Schema:
       self.declared[number] = dict(self.property(data) for _ in range(data.varint()))
       self.constraints[number] = {
           data.varint(): [data.varint() for _ in range(data.varint())] for _ in range(data.varint())}
+    self.indexes = {}
+    for _ in range(0 if data.is_at_end else data.varint()):
+      number, entity = data.varint(), data.varint()
+      self.indexes[number] = entity, [data.varint() for _ in range(data.varint())]
+      demand(data.byte() == 0, f"the index {number} is not ready")
     data.end()
 
   @staticmethod
@@ -201,7 +206,7 @@ class Objects:
     head = {number: row for (_, number), _, row in tables["table 0"]}
     demand(head[1].startswith(b"bplist00"), "the metadata are no property list")
     self.schema = Schema(head[2])
-    self.objects, self.keys = {}, []
+    self.objects, self.keys, self.indexed = {}, [], set()
     for name, rows in tables.items():
       if name.startswith("table ") and name != "table 0":
         entity = int(name[6:])
@@ -216,6 +221,9 @@ class Objects:
     for entry in found:
       data = Input(entry)
       number = data.varint()
+      if number in schema.indexes:
+        self.indexed.add(entry)
+        continue
       if number not in properties:
         self.keys.append((number, data.counted(), object_reference(data)))
       else:

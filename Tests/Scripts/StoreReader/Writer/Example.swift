@@ -21,12 +21,14 @@ enum Example {
       attribute("email", .stringAttributeType), pets, friends, favourites,
     ]
     person.uniquenessConstraints = [["name"], ["email", "born"]]
+    person.indexes = [index(["born", "name"], of: person)]
     // `walker` and `seen` have no inverse. When the objects that they refer to are deleted, `walker` keeps its reference
     // and `seen` loses its member.
     animal.properties = [
       attribute("name", .stringAttributeType), owner, admirers, toOne("walker", person), toMany("seen", person),
     ]
     animal.uniquenessConstraints = [["name"]]
+    animal.indexes = [index(["owner"], of: animal)]
     cat.properties = [attribute("lives", .integer16AttributeType)]
 
     let model = NSManagedObjectModel()
@@ -54,7 +56,16 @@ enum Example {
       attribute("uuid", .UUIDAttributeType), attribute("link", .URIAttributeType),
       attribute("target", .objectIDAttributeType), transformed, place,
     ]
+    sample.indexes = ["short", "double", "float", "string", "flag", "date", "data", "uuid"].map {
+      index([$0], of: sample)
+    }
     return sample
+  }
+
+  private static func index(_ names: [String], of entity: NSEntityDescription) -> NSFetchIndexDescription {
+    let elements = names.compactMap { entity.propertiesByName[$0] }
+      .map { NSFetchIndexElementDescription(property: $0, collationType: .binary) }
+    return NSFetchIndexDescription(name: names.joined(separator: " "), elements: elements)
   }
 
   private static func entity(_ name: String) -> NSEntityDescription {
