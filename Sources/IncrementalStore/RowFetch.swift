@@ -11,22 +11,28 @@ struct RowFetch {
   }
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
+    guard !FetchLog.isOn else { return try FetchLog.noting(request) { try measured(request) } }
     let snapshot = try store.rows.snapshot()
     return try execute(request, over: snapshot, try store.indexes(in: snapshot)).answer
   }
 
   /// Executes the request, and measures what it reads.
-  func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport {
+  func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport { try measured(request).report }
+
+  private func measured(
+    _ request: NSFetchRequest<NSManagedObject>
+  ) throws -> (answer: [Any], report: FetchReport) {
     let stored = try store.rows.snapshot()
     let snapshot = CountingSnapshot(stored)
     let clock = ContinuousClock()
     let start = clock.now
     let (answer, path) = try execute(request, over: snapshot, try store.indexes(in: stored))
     let isCount = request.resultType == .countResultType
-    return FetchReport(
+    let report = FetchReport(
       entityName: request.entityName ?? "", path: path, entriesRead: snapshot.entries,
       rowsRead: snapshot.rows, results: isCount ? (answer.first as? NSNumber)?.intValue ?? 0 : answer.count,
       duration: start.duration(to: clock.now))
+    return (answer, report)
   }
 
   private func execute(

@@ -72,7 +72,7 @@ enum Attribute: String, CaseIterable, Sendable {
 
 /// The model: things, and special things as a subentity. Besides these attributes, each has the serial number under
 /// which it was made.
-func makeModel() -> NSManagedObjectModel {
+func makeModel(hasIndexes: Bool = true) -> NSManagedObjectModel {
   let thing = NSEntityDescription()
   thing.name = "Thing"
   let special = NSEntityDescription()
@@ -90,7 +90,9 @@ func makeModel() -> NSManagedObjectModel {
   special.properties = Attribute.allCases.filter(\.isSpecial).map(makeAttribute)
   thing.uniquenessConstraints = [["name"]]
   special.uniquenessConstraints = [["code", "rank"]]
-  thing.indexes = [makeIndex(["number", "text"], of: thing), makeIndex(["name"], of: thing)]
+  if hasIndexes {
+    thing.indexes = [makeIndex(["number", "text"], of: thing), makeIndex(["name"], of: thing)]
+  }
 
   let model = NSManagedObjectModel()
   model.entities = [thing, special]

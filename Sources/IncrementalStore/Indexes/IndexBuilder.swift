@@ -84,7 +84,8 @@ final class BackgroundBuild: @unchecked Sendable {
         while !lock.withLock({ isStopped }), try IndexBuilder().advance(rows) {}
       } catch {
         // Without its index a fetch reads all rows. The next opening of the store tries again.
-        NSLog("CoreData: warning: the indexes of \(place) were not built: \(error)")
+        let line = "CoreData: warning: the indexes of \(place) were not built: \(error)\n"
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
       }
     }
   }

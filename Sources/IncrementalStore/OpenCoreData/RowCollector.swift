@@ -27,6 +27,7 @@ extension RowSource {
       return NSManagedObjectID.reader(ofObjectKey: key).map { read in { row in read(row.objectID) } }
     }
     reader.identity = { row in row }
+    reader.count = { key in map.set(named: key).map { set in { row in row.count(of: set) } } }
     return reader
   }
 
@@ -48,6 +49,18 @@ extension SourceRow {
         }
       }
     } ?? .null
+  }
+
+  fileprivate func count(of set: EntityMap.StoredSet) -> PredicateValue {
+    var count: Int64 = 0
+    _ = source.attempt {
+      let prefix = Entry.members(of: stored.reference, set.end.number)
+      try source.snapshot.forEachEntry(beginningWith: prefix) { _ in
+        count += 1
+        return true
+      }
+    }
+    return .integer(count)
   }
 
   fileprivate func value(of set: EntityMap.StoredSet) -> PredicateValue {

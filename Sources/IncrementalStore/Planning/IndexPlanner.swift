@@ -147,7 +147,6 @@ extension IndexCondition {
 extension NSSortDescriptor {
   /// The key, if the descriptor compares its values in the plain order.
   fileprivate var plainKey: String? {
-    guard let key, selector.map({ $0.description == "compare:" }) ?? false else { return nil }
-    return key
+    selector == NSSelectorFromString("compare:") ? key : nil
   }
 }

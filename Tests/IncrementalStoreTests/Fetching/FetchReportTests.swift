@@ -1,6 +1,6 @@
 import CoreData
 import Dispatch
-import IncrementalStore
+@testable import IncrementalStore
 import Testing
 
 @Suite("What a fetch reads", .anyStore)
@@ -163,7 +163,7 @@ struct FetchReportTests {
       try expect("rank > 9", results: 2, rows: 3, entries: 3)
       try expect("1 > rank", results: 3, rows: 4, entries: 4)
       try expect("rank BETWEEN {1, 2}", results: 4)
-      try expect("title BEGINSWITH 'T6'", results: 5)
+      if RowCollector.ordersTextsByScalars { try expect("title BEGINSWITH 'T6'", results: 5) }
       try expect("title == 'T6' AND number BETWEEN {10, 30}", results: 3)
       try expect("title IN {'T5', 'T6'} AND number == 20", results: 1)
       try expect("title == 'T6'", results: 5, rows: 0, as: .countResultType)
@@ -171,6 +171,7 @@ struct FetchReportTests {
       let label = try first("Label", context)
       try expect("reviewer == %@ AND rank < 2", [label], results: 2)
       // The beginnings of these values are the same, and an index has no more than that.
+      guard RowCollector.ordersTextsByScalars else { return }
       try expect("note ENDSWITH ' 7' AND note BEGINSWITH 'long'", results: 1, rows: 40, entries: 57)
     }
   }
@@ -193,10 +194,11 @@ struct FetchReportTests {
       try expect(nil, [("rank", false)], [37, 36, 34], rows: 4)
       try expect("rank > 1", [("rank", true)], [6, 8, 9], rows: 27)
       try expect("title == 'T6'", [("number", true)], [13, 20, 27], rows: 5)
-      try expect(nil, [("title", true), ("number", false)], [28, 21, 14], rows: 6)
-      try expect(nil, [("title", true), ("number", true)], [7, 14, 21], rows: 4)
       // Not all of the index is in the order that is asked for, and the rows tell the rest.
       try expect(nil, [("rank", true), ("number", false)], [35, 31, 27], rows: 10)
+      guard RowCollector.ordersTextsByScalars else { return }
+      try expect(nil, [("title", true), ("number", false)], [28, 21, 14], rows: 6)
+      try expect(nil, [("title", true), ("number", true)], [7, 14, 21], rows: 4)
     }
   }
 

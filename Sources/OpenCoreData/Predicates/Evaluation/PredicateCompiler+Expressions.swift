@@ -66,6 +66,9 @@ extension PredicateCompiler {
       let (object, path) = (rows.identity ?? rows.object, ValuePath(text))
       return { row, _ in path.value(in: PredicateValue(object(row))) }
     }
+    if keys.count == 1, components.dropFirst() == ["@count"], let count = rows.count?(String(first)) {
+      return { row, _ in count(row) }
+    }
     let longest = min(keys.count, RowReader<Row>.longestPath)
     for count in stride(from: longest, to: 0, by: -1) {
       guard let read = rows.value(keys.prefix(count).joined(separator: ".")) else { continue }

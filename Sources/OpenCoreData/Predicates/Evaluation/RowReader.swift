@@ -15,6 +15,8 @@ public struct RowReader<Row> {
   package var identity: ((Row) -> Any?)?
   /// Returns a closure that reads the value of a key path; nil if the key path is unknown.
   let value: (String) -> ((Row) -> PredicateValue)?
+  /// Returns a closure that counts the members of a collection without reading them; nil if the key is of no collection.
+  package var count: ((String) -> ((Row) -> PredicateValue)?)?
   /// Returns a closure that reads the value of a whole key path with its operators; if set, it is called instead of
   /// `value`.
   var path: ((String) -> (Row) -> PredicateValue)?

@@ -22,6 +22,30 @@ open class NSManagedObjectModel: NSObject {
   open var entityVersionHashesByName: [String: Data] { fatalError() }
 }
 
+open class NSFetchIndexDescription: NSObject {
+  open var elements: [NSFetchIndexElementDescription] {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var partialIndexPredicate: NSPredicate? {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
+
+public enum NSFetchIndexElementType: UInt {
+  case binary = 0
+  case rTree = 1
+}
+
+open class NSFetchIndexElementDescription: NSObject {
+  open var property: NSPropertyDescription? { fatalError() }
+  open var collationType: NSFetchIndexElementType {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
+
 open class NSEntityDescription: NSObject {
   open class func entity(
     forEntityName entityName: String, in context: NSManagedObjectContext
@@ -39,6 +63,10 @@ open class NSEntityDescription: NSObject {
     set { fatalError() }
   }
   open var isAbstract: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var indexes: [NSFetchIndexDescription] {
     get { fatalError() }
     set { fatalError() }
   }

@@ -101,4 +101,9 @@ open class NSExpression: NSObject {
 extension NSSortDescriptor {
   public convenience init(key: String?, ascending: Bool) { fatalError() }
   public var key: String? { fatalError() }
+  public var selector: Selector? { fatalError() }
 }
+
+public struct Selector: Equatable {}
+
+public func NSSelectorFromString(_ aSelectorName: String) -> Selector { fatalError() }
