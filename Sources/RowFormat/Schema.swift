@@ -158,6 +158,7 @@ extension Schema {
     for _ in 0..<(try input.count()) { entities.append(try input.entity()) }
     if !input.isAtEnd {
       for _ in 0..<(try input.count()) { indexes.append(try input.index()) }
+      guard !indexes.isEmpty else { throw input.damage("a schema has a list of no indexes") }
     }
     try input.requireEnd()
     if let problem = SchemaConsistency.problem(of: self) { throw input.damage(problem) }
