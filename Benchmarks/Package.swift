@@ -66,11 +66,27 @@ let package = Package(
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(
-      name: "graph",
+    .target(
+      name: "Comparing",
       dependencies: [
         "CMalloc",
         .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Sources/comparing"),
+    .executableTarget(
+      name: "graph",
+      dependencies: [
+        "CMalloc", "Comparing",
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(
+      name: "issues",
+      dependencies: [
+        "Comparing",
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

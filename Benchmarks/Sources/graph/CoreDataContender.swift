@@ -1,24 +1,17 @@
-import CairnIncrementalStore
+import Comparing
+import Foundation
 import OpenCoreData
 
-/// Managed objects in a store on Cairn with its default options: each save is durable when it returns.
-final class CoreDataContender: Contender {
-  let url: URL
-  private let model = CoreDataContender.model()
-  private var container: NSPersistentContainer?
+final class CoreDataContender: GraphContender {
+  let store: ManagedStore
   private var packages: [NSManagedObjectID] = []
   private var versions: [NSManagedObjectID] = []
 
-  init(at url: URL) { self.url = url }
+  init(at url: URL) { store = ManagedStore(Self.model(), at: url) }
 
   func open() throws {
-    let container = NSPersistentContainer(name: "Graph", managedObjectModel: model)
-    container.persistentStoreDescriptions = [.cairn(at: url)]
-    var failure: (any Error)?
-    container.loadPersistentStores { _, error in failure = error }
-    if let failure { throw failure }
-    self.container = container
-    _ = try work { context in
+    try store.open()
+    _ = try store.work { context in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Version")
       request.fetchLimit = 1
       request.returnsObjectsAsFaults = false
@@ -27,19 +20,8 @@ final class CoreDataContender: Contender {
   }
 
   func resolveIdentifiers() {
-    let coordinator = container!.persistentStoreCoordinator
-    packages = packages.map { coordinator.managedObjectID(forURIRepresentation: $0.uriRepresentation())! }
-    versions = versions.map { coordinator.managedObjectID(forURIRepresentation: $0.uriRepresentation())! }
-  }
-
-  func close() throws {
-    guard let coordinator = container?.persistentStoreCoordinator else { return }
-    for store in coordinator.persistentStores { try coordinator.remove(store) }
-    container = nil
-  }
-
-  func compact() throws {
-    try (container!.persistentStoreCoordinator.persistentStores[0] as! CairnIncrementalStore).compact()
+    packages = store.resolved(packages)
+    versions = store.resolved(versions)
   }
 
   func insert(_ graph: PackageGraph) throws {
@@ -47,7 +29,7 @@ final class CoreDataContender: Contender {
     var maintainers = KnownObjects(count: graph.maintainers.count)
     var sections = KnownObjects(count: graph.sections.count)
     for batch in graph.versions.batches {
-      try work { context in
+      try store.work { context in
         func package(_ position: Int) -> NSManagedObject {
           packages.object(position, "Package", in: context) { $0.setValue(graph.packages[position], forKey: "name") }
         }
@@ -84,7 +66,7 @@ final class CoreDataContender: Contender {
   }
 
   func content() throws -> GraphContent {
-    try work { context in
+    try store.work { context in
       func objects(_ entity: String) throws -> Int {
         try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity))
       }
@@ -104,12 +86,12 @@ final class CoreDataContender: Contender {
 
   func find(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
-    return try work { context in try ids.reduce(0) { try $0 + context.existingObject(with: $1).size } }
+    return try store.work { context in try ids.reduce(0) { try $0 + context.existingObject(with: $1).size } }
   }
 
   func fetch(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
-    return try work { context in
+    return try store.work { context in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Version")
       request.returnsObjectsAsFaults = false
       return try ids.reduce(0) { sum, id in
@@ -121,30 +103,30 @@ final class CoreDataContender: Contender {
 
   func realise(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
-    return work { context in ids.reduce(0) { $0 + context.object(with: $1).size } }
+    return store.work { context in ids.reduce(0) { $0 + context.object(with: $1).size } }
   }
 
   func realiseTogether(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
-    return try work { context in try context.versions(ids).reduce(0) { $0 + $1.size } }
+    return try store.work { context in try context.versions(ids).reduce(0) { $0 + $1.size } }
   }
 
   func dependentIDs(_ packages: [Int]) throws -> Int {
     let ids = packages.map { self.packages[$0] }
-    return work { context in
+    return store.work { context in
       ids.reduce(0) { $0 + context.object(with: $1).objectIDs(forRelationshipNamed: "dependents").count }
     }
   }
 
   func dependents(_ packages: [Int]) throws -> Int {
     let ids = packages.map { self.packages[$0] }
-    return work { context in
+    return store.work { context in
       ids.reduce(0) { $0 + (context.object(with: $1).value(forKey: "dependents") as! NSSet).count }
     }
   }
 
   func scan(installedSizeAbove size: Int) throws -> Int {
-    try work { context in
+    try store.work { context in
       let request = Self.request(installedSizeAbove: size)
       request.returnsObjectsAsFaults = false
       return try context.fetch(request).reduce(0) { $0 + $1.size }
@@ -152,14 +134,14 @@ final class CoreDataContender: Contender {
   }
 
   func count(installedSizeAbove size: Int) throws -> Int {
-    try work { context in try context.count(for: Self.request(installedSizeAbove: size)) }
+    try store.work { context in try context.count(for: Self.request(installedSizeAbove: size)) }
   }
 
   func change(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
     var sum = 0
     for batch in ids.batches {
-      try work { context in
+      try store.work { context in
         for version in try context.versions(Array(batch)) {
           sum += version.size
           version.setValue("now of \(version.size) bytes", forKey: "summary")
@@ -174,7 +156,7 @@ final class CoreDataContender: Contender {
   func delete(packages: [Int]) throws -> Int {
     let ids = packages.map { self.packages[$0] }
     for batch in ids.batches {
-      try work { context in
+      try store.work { context in
         for id in batch { context.delete(context.object(with: id)) }
         try context.save()
       }
@@ -183,7 +165,7 @@ final class CoreDataContender: Contender {
   }
 
   func holding<Result>(_ versions: Int, _ body: () -> Result) throws -> Result {
-    try work { context in
+    try store.work { context in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Version")
       request.fetchLimit = versions
       request.returnsObjectsAsFaults = false
@@ -196,12 +178,6 @@ final class CoreDataContender: Contender {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Version")
     request.predicate = NSPredicate(format: "installedSize > %@", size as NSNumber)
     return request
-  }
-
-  /// Runs a closure with a new context.
-  private func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
-    let context = container!.newBackgroundContext()
-    return try context.performAndWait { try body(context) }
   }
 }
 

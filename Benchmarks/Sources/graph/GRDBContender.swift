@@ -1,53 +1,36 @@
+import Comparing
 import Foundation
 import GRDB
 
 /// Records in SQLite, read and written with prepared statements.
-final class GRDBContender: Contender {
-  let url: URL
-  private var queue: DatabaseQueue?
+final class GRDBContender: GraphContender {
+  let store: RecordStore
   private var packages: [Int64] = []
   private var versions: [Int64] = []
+  private var queue: DatabaseQueue { store.queue }
 
-  init(at url: URL) { self.url = url }
+  init(at url: URL) { store = RecordStore(Self.schema, at: url) }
 
   func open() throws {
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    let queue = try DatabaseQueue(path: url.appending(path: "graph.sqlite").path, configuration: Self.configuration)
-    self.queue = queue
-    try queue.write { database in
-      if try !database.tableExists("version") { try database.execute(sql: Self.schema) }
-      _ = try VersionRecord.fetchOne(database)
-    }
+    try store.open()
+    _ = try queue.read { database in try VersionRecord.fetchOne(database) }
   }
 
   /// Identifiers are numbers here, which stay valid.
   func resolveIdentifiers() {}
-
-  func close() throws {
-    try queue?.writeWithoutTransaction { database in _ = try database.checkpoint(.truncate) }
-    try queue?.close()
-    queue = nil
-  }
-
-  func compact() throws { try queue!.vacuum() }
 
   func insert(_ graph: PackageGraph) throws {
     var packages = [Int64?](repeating: nil, count: graph.packages.count)
     var maintainers = [Int64?](repeating: nil, count: graph.maintainers.count)
     var sections = [Int64?](repeating: nil, count: graph.sections.count)
     for batch in graph.versions.batches {
-      try queue!.write { database in
+      try queue.write { database in
         let insertPackage = try database.cachedStatement(sql: "INSERT INTO package (name) VALUES (?)")
         let insertMaintainer = try database.cachedStatement(sql: "INSERT INTO maintainer (name, email) VALUES (?, ?)")
         let insertSection = try database.cachedStatement(sql: "INSERT INTO section (name) VALUES (?)")
         let insertVersion = try database.cachedStatement(
           sql: "INSERT INTO version VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         let insertDependency = try database.cachedStatement(sql: "INSERT INTO dependency VALUES (?, ?)")
-        func insert(_ statement: Statement, _ arguments: StatementArguments) throws -> Int64 {
-          statement.setUncheckedArguments(arguments)
-          try statement.execute()
-          return database.lastInsertedRowID
-        }
         func known(_ ids: inout [Int64?], _ position: Int, insert: () throws -> Int64) rethrows -> Int64 {
           if let id = ids[position] { return id }
           let id = try insert()
@@ -56,16 +39,16 @@ final class GRDBContender: Contender {
         }
         for version in batch {
           let package = try known(&packages, version.package) {
-            try insert(insertPackage, [graph.packages[version.package]])
+            try database.insert(insertPackage, [graph.packages[version.package]])
           }
           let maintainer = try known(&maintainers, version.maintainer) {
             let maintainer = graph.maintainers[version.maintainer]
-            return try insert(insertMaintainer, [maintainer.name, maintainer.email])
+            return try database.insert(insertMaintainer, [maintainer.name, maintainer.email])
           }
           let section = try known(&sections, version.section) {
-            try insert(insertSection, [graph.sections[version.section]])
+            try database.insert(insertSection, [graph.sections[version.section]])
           }
-          let id = try insert(
+          let id = try database.insert(
             insertVersion,
             [
               version.number, version.architecture, version.homepage, version.summary, version.installedSize,
@@ -73,8 +56,10 @@ final class GRDBContender: Contender {
             ])
           versions.append(id)
           for dependency in version.dependencies {
-            let target = try known(&packages, dependency) { try insert(insertPackage, [graph.packages[dependency]]) }
-            _ = try insert(insertDependency, [id, target])
+            let target = try known(&packages, dependency) {
+              try database.insert(insertPackage, [graph.packages[dependency]])
+            }
+            _ = try database.insert(insertDependency, [id, target])
           }
         }
       }
@@ -83,7 +68,7 @@ final class GRDBContender: Contender {
   }
 
   func content() throws -> GraphContent {
-    try queue!.read { database in
+    try queue.read { database in
       func rows(_ table: String) throws -> Int { try Table(table).fetchCount(database) }
       var content = GraphContent(
         packages: try rows("package"), versions: try rows("version"), maintainers: try rows("maintainer"),
@@ -105,7 +90,7 @@ final class GRDBContender: Contender {
   func fetch(_ versions: [Int]) throws -> Int { try realise(versions) }
 
   func realise(_ versions: [Int]) throws -> Int {
-    try queue!.read { database in
+    try queue.read { database in
       let statement = try database.cachedStatement(sql: "SELECT * FROM version WHERE id = ?")
       return try versions.reduce(0) {
         try $0 + VersionRecord.fetchOne(statement, arguments: [self.versions[$1]])!.size
@@ -115,7 +100,7 @@ final class GRDBContender: Contender {
 
   func realiseTogether(_ versions: [Int]) throws -> Int {
     let ids = versions.map { self.versions[$0] }
-    return try queue!.read { database in
+    return try queue.read { database in
       try VersionRecord.fetchAll(database, keys: ids).reduce(0) { $0 + $1.size }
     }
   }
@@ -123,7 +108,7 @@ final class GRDBContender: Contender {
   func dependents(_ packages: [Int]) throws -> Int { try dependentIDs(packages) }
 
   func dependentIDs(_ packages: [Int]) throws -> Int {
-    try queue!.read { database in
+    try queue.read { database in
       let statement = try database.cachedStatement(sql: "SELECT version FROM dependency WHERE package = ?")
       return try packages.reduce(0) {
         try $0 + Int64.fetchAll(statement, arguments: [self.packages[$1]]).count
@@ -132,14 +117,14 @@ final class GRDBContender: Contender {
   }
 
   func scan(installedSizeAbove size: Int) throws -> Int {
-    try queue!.read { database in
+    try queue.read { database in
       let statement = try database.cachedStatement(sql: "SELECT * FROM version WHERE installedSize > ?")
       return try VersionRecord.fetchAll(statement, arguments: [size]).reduce(0) { $0 + $1.size }
     }
   }
 
   func count(installedSizeAbove size: Int) throws -> Int {
-    try queue!.read { database in
+    try queue.read { database in
       let statement = try database.cachedStatement(sql: "SELECT COUNT(*) FROM version WHERE installedSize > ?")
       return try Int.fetchOne(statement, arguments: [size])!
     }
@@ -149,7 +134,7 @@ final class GRDBContender: Contender {
     let ids = versions.map { self.versions[$0] }
     var sum = 0
     for batch in ids.batches {
-      try queue!.write { database in
+      try queue.write { database in
         let update = try database.cachedStatement(
           sql: "UPDATE version SET summary = ?, installedSize = ? WHERE id = ?")
         for version in try VersionRecord.fetchAll(database, keys: batch) {
@@ -165,7 +150,7 @@ final class GRDBContender: Contender {
   func delete(packages: [Int]) throws -> Int {
     let ids = packages.map { self.packages[$0] }
     for batch in ids.batches {
-      try queue!.write { database in
+      try queue.write { database in
         let delete = try database.cachedStatement(sql: "DELETE FROM package WHERE id = ?")
         for id in batch {
           delete.setUncheckedArguments([id])
@@ -177,7 +162,7 @@ final class GRDBContender: Contender {
   }
 
   func holding<Result>(_ versions: Int, _ body: () -> Result) throws -> Result {
-    let held = try queue!.read { database in try VersionRecord.limit(versions).fetchAll(database) }
+    let held = try queue.read { database in try VersionRecord.limit(versions).fetchAll(database) }
     return withExtendedLifetime(held, body)
   }
 }

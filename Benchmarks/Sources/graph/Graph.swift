@@ -1,5 +1,6 @@
 import ArgumentParser
 import CMalloc
+import Comparing
 import Foundation
 
 /// Compares Core Data on Cairn with GRDB on SQLite.
@@ -20,37 +21,15 @@ struct Graph: ParsableCommand {
     @Option(help: "Packages in the graph.")
     var objects = 65_400
 
-    @Option(help: "Rounds; medians are over them.")
-    var rounds = 5
-
-    @Option(help: "Where the stores are made, and removed in the end: the disk to be measured.")
-    var directory = FileManager.default.temporaryDirectory.path
-
-    @Option(help: "text or json.")
-    var format = Format.text
-
-    enum Format: String, ExpressibleByArgument {
-      case text
-      case json
-    }
+    @OptionGroup var options: RaceOptions
 
     func validate() throws {
       if objects < 20_000 { throw ValidationError("--objects must be at least 20000.") }
-      if rounds < 1 { throw ValidationError("--rounds must be at least 1.") }
     }
 
     func run() throws {
-      mallopt(M_ARENA_MAX, 1)
-      let place = URL(filePath: directory).appending(path: "graph-\(ProcessInfo.processInfo.processIdentifier)")
-      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: place) }
-      var race = Race(PackageGraph(packages: objects), at: place)
-      try race.run(rounds: rounds)
-      let comparison = Comparison(race.values)
-      switch format {
-      case .text: print(comparison.table)
-      case .json: print(try comparison.json)
-      }
+      let graph = PackageGraph(packages: objects)
+      try options.race("graph", { $0.contender(at: $1) }) { round in try round.run(graph) }
     }
   }
 

@@ -1,3 +1,4 @@
+import Comparing
 import Foundation
 
 /// The memory of a process that only opens a store and holds 10,000 of its versions. Counts memory that belongs to no
@@ -20,11 +21,11 @@ struct MemoryUse: Codable {
     return try JSONDecoder().decode(MemoryUse.self, from: text)
   }
 
-  init(of contender: any Contender) throws {
+  init(of contender: any GraphContender) throws {
     let before = Self.anonymousBytes
     try contender.open()
     opened = Self.anonymousBytes - before
-    held = try contender.holding(Race.sample) { Self.anonymousBytes } - before
+    held = try contender.holding(PackageGraph.sample) { Self.anonymousBytes } - before
     try contender.close()
   }
 

@@ -1,3 +1,5 @@
+import Comparing
+
 /// A graph with the shape of Debian's package catalogue, the same in every run: texts of the same lengths, made of
 /// recurring words, and a few packages on which very many versions depend.
 struct PackageGraph {
@@ -21,7 +23,8 @@ struct PackageGraph {
     var dependencies: Set<Int>
   }
 
-  static let versionsPerSave = 1000
+  /// How many versions or packages a task takes.
+  static let sample = 10_000
   /// As in Debian, few packages are larger than this.
   static let largeInstalledSize = 20_000
 

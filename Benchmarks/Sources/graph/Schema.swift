@@ -22,22 +22,6 @@ extension GRDBContender {
       PRIMARY KEY (version, package)) WITHOUT ROWID;
     CREATE INDEX dependencyPackage ON dependency (package, version);
     """
-
-  /// As durable as the other side: a committed transaction is on the disk. The page cache holds everything.
-  static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.journalMode = .wal
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -1048576;
-          PRAGMA mmap_size = 1073741824;
-          PRAGMA wal_autocheckpoint = 16384;
-          """)
-    }
-    return configuration
-  }
 }
 
 /// A row of the table of versions.

@@ -1,5 +1,6 @@
-/// The figures that are measured for each side, in the order in which they are measured.
-enum Figure: String, CaseIterable, Encodable {
+import Comparing
+
+enum GraphFigure: String, Figure {
   case imported = "imported, 1,000 versions a save"
   case disk = "on disk, closed after the import"
   case opened = "opened, and a version read"
@@ -28,7 +29,6 @@ enum Figure: String, CaseIterable, Encodable {
     }
   }
 
-  /// The goal: the largest ratio of Core Data's value to the other side's; nil if there is none.
   var mark: Double? {
     switch self {
     case .found, .fetched, .realised, .realisedTogether, .identifiers10, .identifiers1000, .identifiersMost,

@@ -1,8 +1,10 @@
 /// Random numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
+package struct SplitMix: RandomNumberGenerator {
   private var state: UInt64 = 2026
 
-  mutating func next() -> UInt64 {
+  package init() {}
+
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
@@ -10,13 +12,13 @@ struct SplitMix: RandomNumberGenerator {
   }
 
   /// A number below `limit`, small ones more often than large ones.
-  mutating func small(below limit: Int) -> Int {
+  package mutating func small(below limit: Int) -> Int {
     let fraction = Double.random(in: 0..<1, using: &self)
     return Int(fraction * fraction * Double(limit))
   }
 
   /// One of 3,000 words, some of which are more frequent than others.
-  mutating func word() -> String {
+  package mutating func word() -> String {
     let syllables = ["ba", "con", "der", "fi", "gra", "in", "ker", "lib", "mo", "net", "per", "ro", "ser", "ta", "vi"]
     var rest = small(below: 3000)
     var word = ""
@@ -28,7 +30,7 @@ struct SplitMix: RandomNumberGenerator {
   }
 
   /// Sixteen random hexadecimal digits.
-  mutating func hexadecimal() -> String {
+  package mutating func hexadecimal() -> String {
     let digits = String(next(), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }

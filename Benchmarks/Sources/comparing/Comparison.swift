@@ -1,9 +1,9 @@
 import Foundation
 
 /// The rounds, summarised.
-struct Comparison: Encodable {
+package struct Comparison<Measured: Figure>: Encodable {
   struct Line: Encodable {
-    let figure: Figure
+    let figure: Measured
     let unit: String
     let coreData: Spread
     let grdb: Spread
@@ -16,8 +16,8 @@ struct Comparison: Encodable {
   let lines: [Line]
 
   /// - Parameter values: For each figure and round, the values of both sides, Core Data's first.
-  init(_ values: [Figure: [[Double]]]) {
-    lines = Figure.allCases.compactMap { figure in
+  package init(_ values: [Measured: [[Double]]]) {
+    lines = Measured.allCases.compactMap { figure in
       guard let rounds = values[figure] else { return nil }
       let ratio = Spread(rounds.map { $0[0] / $0[1] })
       return Line(
@@ -27,7 +27,7 @@ struct Comparison: Encodable {
     }
   }
 
-  var json: String {
+  package var json: String {
     get throws {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -35,7 +35,7 @@ struct Comparison: Encodable {
     }
   }
 
-  var table: String {
+  package var table: String {
     var cells = [
       ["", "Core Data on Cairn", "", "GRDB on SQLite", "", "unit", "ratio", "", "mark", ""],
       ["", "median", "least–most", "median", "least–most", "", "median", "least–most", "at most", ""],
@@ -55,26 +55,5 @@ struct Comparison: Encodable {
       while text.last == " " { text.removeLast() }
       return text
     }.joined(separator: "\n")
-  }
-}
-
-/// A median with the least and the greatest value.
-struct Spread: Encodable {
-  let median: Double
-  let least: Double
-  let most: Double
-
-  /// - Parameter values: At least one.
-  init(_ values: [Double]) {
-    let sorted = values.sorted()
-    median = sorted[sorted.count / 2]
-    least = sorted[0]
-    most = sorted[sorted.count - 1]
-  }
-
-  fileprivate var cells: [String] { [Self.text(median), "\(Self.text(least))–\(Self.text(most))"] }
-
-  private static func text(_ value: Double) -> String {
-    String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
   }
 }

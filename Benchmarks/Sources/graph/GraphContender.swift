@@ -1,16 +1,9 @@
-import Foundation
+import Comparing
 
 /// A library that stores the graph. Each method returns the same for all contenders, and leaves the same graph.
-protocol Contender: AnyObject {
-  var url: URL { get }
-
-  /// Opens the store and reads one version.
-  func open() throws
+protocol GraphContender: Contender {
   /// Converts the identifiers that are known to identifiers of the store that was opened last.
   func resolveIdentifiers()
-  func close() throws
-  /// Gives back the space that is not needed.
-  func compact() throws
 
   /// Inserts the graph, a thousand versions per save, each with the nodes that no earlier version refers to.
   func insert(_ graph: PackageGraph) throws
@@ -40,25 +33,4 @@ protocol Contender: AnyObject {
 
   /// Runs `body` while this many versions are in memory with their values.
   func holding<Result>(_ versions: Int, _ body: () -> Result) throws -> Result
-}
-
-extension Contender {
-  /// The bytes that the files use: neither holes nor space allocated beyond a file's end count.
-  var diskBytes: Int {
-    let names = (try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? []
-    return names.reduce(0) { total, name in
-      var status = stat()
-      guard lstat("\(url.path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return total }
-      return total + min(Int(status.st_size), Int(status.st_blocks) * 512)
-    }
-  }
-}
-
-extension Array {
-  /// The elements, a thousand at a time.
-  var batches: [ArraySlice<Element>] {
-    stride(from: 0, to: count, by: PackageGraph.versionsPerSave).map {
-      self[$0..<Swift.min($0 + PackageGraph.versionsPerSave, count)]
-    }
-  }
 }
