@@ -353,10 +353,12 @@ try:
         look()
         checkpoints.update(files(".checkpoint"))
         history.wait(lambda: len(history.shown) - before >= 5000, "commits")
+        # The next writer knows nothing of what tail -f has not read yet, and may compact it.
         if life == 0:
             writer.kill()
-    writer.stop()
-    history.wait(lambda: history.shown[-1]["sequence"] >= history.written[-1]["sequence"], "the last commit")
+        else:
+            writer.stop()
+        history.wait(lambda: history.shown[-1]["sequence"] >= history.written[-1]["sequence"], "the last commit")
     tail.end()
 
     # Nobody writes any more, so whatever changes has been changed by kvdump.
