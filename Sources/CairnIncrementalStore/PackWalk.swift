@@ -33,10 +33,9 @@ struct PackWalk {
   }
 
   func forward(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {
-    let first = try pack(for: lower)
     var last: [UInt8]?
     var isInside = false
-    try scan(first.map { .from(.bytes($0.bound)) } ?? .all, reverse: false) { pack in
+    func read(_ pack: StoredPack) throws -> Bool {
       try pack.reading {
         if let last, !last.lexicographicallyPrecedes(pack.bound) { throw StoredPack.overlap }
         var entries = try PackReader(pack.bytes)
@@ -55,6 +54,9 @@ struct PackWalk {
         return true
       }
     }
+    guard let first = try pack(for: lower) else { return try scan(.all, reverse: false, read) }
+    // Most ranges end within one pack.
+    if try read(first) { try scan(.after(.bytes(first.bound)), reverse: false, read) }
   }
 
   func reversed(from lower: [UInt8], before upper: [UInt8]?, _ body: ([UInt8]) throws -> Bool) throws {

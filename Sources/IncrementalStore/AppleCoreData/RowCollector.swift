@@ -14,9 +14,9 @@ struct RowCollector {
   private let matches: (SourceRow) -> Bool
   private let order: RowOrder?
   private let projection: RowProjection?
-  private let offset: Int
+  private var offset: Int
   /// How many rows the answer can need, including those before the offset.
-  private let bound: Int
+  private var bound: Int
   private let isForCount: Bool
   private var rows: [SourceRow] = []
   private var matched = 0
@@ -45,6 +45,17 @@ struct RowCollector {
       rows = Array(order.sorted(rows, by: RowObject.init).prefix(bound))
     }
     return true
+  }
+
+  /// How many of the first rows in the order of the fetch are not needed.
+  var rowsToSkip: Int { projection == nil ? offset : 0 }
+
+  /// Takes note that the first rows in the order of the fetch are not offered.
+  ///
+  /// - Parameter count: At most ``rowsToSkip``.
+  mutating func skip(_ count: Int) {
+    offset -= count
+    if bound < .max { bound -= count }
   }
 
   /// Whether enough rows matched for the answer, unless a row that comes later belongs before them.

@@ -34,6 +34,11 @@ struct DeclaredIndexes {
   /// The indexes that have each object of an entity.
   func ready(for entity: UInt32) -> [Schema.Index] { (byEntity[entity] ?? []).filter { $0.state == .ready } }
 
+  /// The numbers of the entities whose objects are in an index.
+  func entities(in index: Schema.Index) -> [UInt32] {
+    byEntity.filter { $0.value.contains { $0.number == index.number } }.map(\.key)
+  }
+
   /// The entries of an object in all indexes that saves keep up.
   ///
   /// - Parameter bytes: The row of the object.

@@ -25,6 +25,8 @@ indirect enum AccessPath {
     /// As in `Issue.comments`.
     let name: String
     let end: EntityMap.Inverse
+    /// The entity of the objects to which the path leads.
+    let destination: NSEntityDescription?
   }
 
   /// The objects of an entity that satisfy a predicate, and the way from them.
@@ -39,9 +41,10 @@ indirect enum AccessPath {
   var isExact: Bool {
     switch self {
     case .opposites(_, let inverse): if case .toMany = inverse.end { true } else { false }
+    case .related(let related): if case .toMany = related.inverse.end { true } else { false }
     case .indexed(let section): section.isExact
     case .union(let paths): paths.allSatisfy(\.isExact)
-    case .objects, .related, .holders, .shortest: false
+    case .objects, .holders, .shortest: false
     }
   }
 }

@@ -24,8 +24,30 @@ struct CandidateReader {
 
   /// The number of rows that satisfy the predicate of an exact path; nil if the entries do not tell.
   func count(_ path: AccessPath) throws -> Int? {
-    let tables = Set(maps.map(\.number))
+    switch path {
+    case .opposites(let object, let inverse):
+      guard case .toMany(let end) = inverse.end, isFetched(inverse.destination) else { break }
+      guard try source.snapshot.row(object.reference, in: object.entity) != nil else { return nil }
+      return try source.snapshot.count(
+        [IndexSection.Range(beginningWith: Entry.members(of: object.reference, end.number))])
+    case .indexed(let section):
+      let tables = tables
+      guard source.indexes.entities(in: section.index).allSatisfy(tables.contains) else { break }
+      return try source.snapshot.count(section.ranges)
+    default: break
+    }
+    let tables = tables
     return try candidates(path, lookups: .max)?.count { tables.contains($0.entity) }
+  }
+
+  private var tables: Set<UInt32> { Set(maps.map(\.number)) }
+
+  /// Whether all objects of an entity, and of those that inherit from it, are among those that are fetched.
+  private func isFetched(_ entity: NSEntityDescription?) -> Bool {
+    let tables = tables
+    return entity.map { entity in
+      source.rows.schema.concrete(entity, includingSubentities: true).allSatisfy { tables.contains($0.number) }
+    } ?? false
   }
 
   /// How many lookups take no more time than reading all rows.
@@ -139,6 +161,20 @@ struct CandidateReader {
       guard most < lookups else { return nil }
       most = most > lookups / 8 ? lookups : most * 8
     }
+  }
+}
+
+extension RowSnapshot {
+  /// The number of entries in ranges that have none in common.
+  fileprivate func count(_ ranges: [IndexSection.Range]) throws -> Int {
+    var count = 0
+    for range in ranges {
+      try forEachEntry(from: range.lower, before: range.upper, reverse: false) { _ in
+        count += 1
+        return true
+      }
+    }
+    return count
   }
 }
 

@@ -6,6 +6,13 @@ struct IndexSection {
   struct Range {
     let lower: [UInt8]
     let upper: [UInt8]?
+
+    init(lower: [UInt8], upper: [UInt8]?) {
+      self.lower = lower
+      self.upper = upper
+    }
+
+    init(beginningWith prefix: [UInt8]) { self.init(lower: prefix, upper: Entry.successor(of: prefix)) }
   }
 
   let index: Schema.Index
@@ -26,10 +33,12 @@ extension IndexSection: CustomStringConvertible {
 /// A declared index whose entries come in the order that a fetch asks for.
 struct IndexOrder {
   let section: IndexSection
-  /// How many properties of the index order the rows as the fetch does. Rows with the same values of these stand in an
-  /// order that only the rows tell.
+  /// How many properties of the index have one value each, or order the rows as the fetch does.
   let properties: Int
   let isReversed: Bool
+  /// Whether the rows of the section are those that satisfy the predicate, and whole values of the properties order
+  /// them as all sort descriptors do.
+  let isExact: Bool
 }
 
 /// Finds what the ready indexes of an entity know about predicates and orders. It reads nothing.
@@ -47,26 +56,28 @@ struct IndexPlanner {
       .sorted { $0.restricted > $1.restricted }.map(\.section)
   }
 
-  /// An index that has the rows in the order of sort descriptors, or the order of the first of them.
+  /// The index that has the rows in the order of sort descriptors, or of the first of them, and whose section is the
+  /// most restricted.
   func order(for descriptors: [NSSortDescriptor], _ parts: [NSPredicate]) -> IndexOrder? {
-    guard let first = descriptors.first else { return nil }
-    for index in indexes {
-      guard let names = names(of: index) else { continue }
-      let section = section(of: index, parts)
-      // Properties that have one value do not matter for the order.
-      let fixed = section.fixed
-      guard section.section.ranges.count == 1 else { continue }
-      var ordered = 0
-      while ordered < descriptors.count, fixed + ordered < names.count,
-        descriptors[ordered].plainKey == names[fixed + ordered], descriptors[ordered].ascending == first.ascending,
-        isOrdered(names[fixed + ordered])
-      {
-        ordered += 1
-      }
-      guard ordered > 0 else { continue }
-      return IndexOrder(section: section.section, properties: fixed + ordered, isReversed: !first.ascending)
-    }
-    return nil
+    indexes.compactMap { order(of: $0, descriptors, parts) }
+      .max { ($0.restricted, $0.order.properties) < ($1.restricted, $1.order.properties) }?.order
+  }
+
+  private func order(
+    of index: Schema.Index, _ descriptors: [NSSortDescriptor], _ parts: [NSPredicate]
+  ) -> (order: IndexOrder, restricted: Int)? {
+    guard let first = descriptors.first, let names = names(of: index) else { return nil }
+    // Properties that have one value do not matter for the order.
+    let (section, fixed, restricted) = section(of: index, parts)
+    guard section.ranges.count == 1 else { return nil }
+    let ordered = zip(descriptors, names.dropFirst(fixed)).prefix { descriptor, name in
+      descriptor.plainKey == name && descriptor.ascending == first.ascending && isOrdered(name)
+    }.count
+    guard ordered > 0 else { return nil }
+    let order = IndexOrder(
+      section: section, properties: fixed + ordered, isReversed: !first.ascending,
+      isExact: section.isExact && ordered == descriptors.count)
+    return (order, restricted)
   }
 
   private func names(of index: Schema.Index) -> [String]? {
@@ -118,7 +129,7 @@ struct IndexPlanner {
     }
     let names = names(of: index) ?? []
     let isExact = isWhole && ranges == nil && exact == parts.count
-    let all = ranges ?? Set(keys).map { IndexSection.Range(lower: $0, upper: Entry.successor(of: $0)) }
+    let all = ranges ?? Set(keys).map(IndexSection.Range.init(beginningWith:))
     let section = IndexSection(index: index, names: names, ranges: all, isExact: isExact)
     return (section, fixed, names.isEmpty ? 0 : restricted)
   }
@@ -134,8 +145,7 @@ extension IndexCondition {
       return output.bytes
     }
     if let prefix {
-      let bytes = bytes { $0.indexed(prefix: prefix) }
-      return IndexSection.Range(lower: bytes, upper: Entry.successor(of: bytes))
+      return IndexSection.Range(beginningWith: bytes { $0.indexed(prefix: prefix) })
     }
     let type = bytes { output in (lower ?? upper).map { output.indexed(typeOf: $0) } }
     let first = lower.map { value in bytes { output in _ = output.indexed(value) } } ?? type

@@ -38,7 +38,7 @@ struct Membership {
     guard var path = expression.path else { return nil }
     // An object equals its identifier.
     if path.hasSuffix(".objectID") { path.removeLast(".objectID".count) }
-    guard !path.contains(".") else { return nil }
+    guard !path.utf8.contains(UInt8(ascii: ".")) else { return nil }
     return isOfElement ? .element(path) : .value(path)
   }
 }

@@ -101,14 +101,15 @@ struct Planner {
     guard let inverse = map.entity.relationshipsByName[key]?.inverseRelationship,
       inverse.inverseRelationship?.name == key, let number = end.number, number < Schema.highestNextNumber
     else { return nil }
-    return AccessPath.Inverse(name: "\(inverse.entity.name ?? "").\(inverse.name)", end: end)
+    return AccessPath.Inverse(
+      name: "\(inverse.entity.name ?? "").\(inverse.name)", end: end, destination: inverse.destinationEntity)
   }
 
   // MARK: Related objects
 
   /// The path for a comparison of a value of related objects, as in `project.name == 'x'` and `ANY labels.name == 'x'`.
   private func relatedPath(for comparison: NSComparisonPredicate) -> AccessPath? {
-    guard comparison.isFalseForNil, let path = comparison.leftExpression.path, !path.contains("@"),
+    guard comparison.isFalseForNil, let path = comparison.leftExpression.path, !path.utf8.contains(UInt8(ascii: "@")),
       let dot = path.firstIndex(of: ".")
     else { return nil }
     let (key, rest) = (String(path[..<dot]), String(path[path.index(after: dot)...]))

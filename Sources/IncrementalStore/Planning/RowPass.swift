@@ -11,6 +11,8 @@ struct RowPass {
   private let first: RowReference?
   private let map: EntityMap
   private let maps: [EntityMap]
+  /// The place of each entity in `maps`, by its number.
+  private let places: [UInt32: Int]
   private let source: RowSource
   private let planner: Planner
   private let reader: CandidateReader
@@ -26,6 +28,7 @@ struct RowPass {
     self.predicate = predicate
     self.map = map
     maps = source.rows.schema.concrete(map.entity, includingSubentities: includingSubentities)
+    places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
     self.source = source
     reader = CandidateReader(source: source, maps: maps, mostRows: mostRows)
   }
@@ -65,7 +68,9 @@ struct RowPass {
   mutating func offerRows(
     to collector: inout RowCollector, areSorted: Bool, keepingContents keepsContents: Bool
   ) throws -> Bool {
-    if let path, let order, let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window)) {
+    if let path, let order, !order.index.isExact,
+      let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window))
+    {
       usedPath = path.description
       try lookUp(candidates, areSorted, &collector, true)
     } else if let order, try offerInOrder(order.index, &collector) {
@@ -87,49 +92,68 @@ struct RowPass {
   private func lookUp(
     _ candidates: [ObjectReference], _ areSorted: Bool, _ collector: inout RowCollector, _ keepsContents: Bool
   ) throws {
-    let places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
-    var objects = candidates.filter { object in
-      places[object.entity] != nil && first.map { object.reference >= $0 } ?? true
+    try lookUp(fetched(candidates, areSorted), &collector, keepsContents)
+  }
+
+  /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
+  private func fetched(_ candidates: [ObjectReference], _ areSorted: Bool) -> [(object: ObjectReference, place: Int)] {
+    var objects = candidates.compactMap { object -> (object: ObjectReference, place: Int)? in
+      guard let place = places[object.entity], first.map({ object.reference >= $0 }) ?? true else { return nil }
+      return (object, place)
     }
     if areSorted, maps.count > 1 {
-      objects.sort { (places[$0.entity] ?? 0, $0.reference) < (places[$1.entity] ?? 0, $1.reference) }
+      objects.sort { ($0.place, $0.object.reference) < ($1.place, $1.object.reference) }
     }
-    for object in objects {
-      guard let place = places[object.entity],
-        let row = try source.snapshot.row(object.reference, in: object.entity)
-      else { continue }
+    return objects
+  }
+
+  private func lookUp(
+    _ objects: some Sequence<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
+    _ keepsContents: Bool
+  ) throws {
+    for (object, place) in objects {
+      guard let row = try source.snapshot.row(object.reference, in: object.entity) else { continue }
       let goesOn = collector.offer(SourceRow(row, maps[place], source)) { keepsContents ? $0 : $0.unread() }
       guard goesOn, source.failure == nil else { return }
     }
   }
 
   /// Offers rows in the order of an index until the collector has enough of them. Rows that are equal as far as the index
-  /// tells are offered together, and in the order in which a scan reads them.
+  /// tells are offered together, and in the order in which a scan reads them. Rows before the window of the fetch are not
+  /// read, if the entries tell which these are.
   ///
   /// - Returns: False if that takes more time than reading all rows. The collector is then as before.
-  private func offerInOrder(
-    _ order: IndexOrder, _ collector: inout RowCollector
-  ) throws -> Bool {
+  private func offerInOrder(_ order: IndexOrder, _ collector: inout RowCollector) throws -> Bool {
     let before = collector
     var group = OrderedGroup(order.properties)
     var lookups = try reader.mostLookups
     for range in order.section.ranges {
       try source.forEachObject(in: order.section, range, reverse: order.isReversed) { object, key in
         if group.isComplete(before: key) {
-          try lookUp(group.take(), true, &collector, true)
-          guard !collector.hasEnough, source.failure == nil else { return false }
+          lookups -= try offer(group.take(), order, &collector)
+          guard lookups >= 0, !collector.hasEnough, source.failure == nil else { return false }
         }
         group.add(object, key)
-        lookups -= 1
-        return lookups >= 0
+        return true
       }
     }
-    guard lookups >= 0 else {
-      collector = before
-      return false
+    if lookups >= 0, !collector.hasEnough { lookups -= try offer(group.take(), order, &collector) }
+    if lookups < 0 { collector = before }
+    return lookups >= 0
+  }
+
+  /// - Returns: How many rows were looked up.
+  private func offer(
+    _ group: (objects: [ObjectReference], haveWholeValues: Bool), _ order: IndexOrder, _ collector: inout RowCollector
+  ) throws -> Int {
+    var objects = fetched(group.objects, true)[...]
+    if order.isExact, group.haveWholeValues || collector.rowsToSkip >= objects.count {
+      let skipped = min(objects.count, collector.rowsToSkip)
+      collector.skip(skipped)
+      objects = objects.dropFirst(skipped)
     }
-    if !collector.hasEnough { try lookUp(group.take(), true, &collector, true) }
-    return true
+    try lookUp(objects, &collector, true)
+    return objects.count
   }
 
   private func scan(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
@@ -161,6 +185,7 @@ private struct OrderedGroup {
   private var objects: [ObjectReference] = []
   /// The bytes of the values.
   private var key: ArraySlice<UInt8> = []
+  private var haveWholeValues = true
 
   init(_ properties: Int) { self.properties = properties }
 
@@ -174,13 +199,16 @@ private struct OrderedGroup {
   }
 
   mutating func add(_ object: ObjectReference, _ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) {
-    if objects.isEmpty { self.key = values(key) }
+    if objects.isEmpty {
+      self.key = values(key)
+      haveWholeValues = key.values.prefix(properties).allSatisfy(\.isWhole)
+    }
     objects.append(object)
   }
 
-  /// The objects in the order of their references.
-  mutating func take() -> [ObjectReference] {
+  /// The objects in the order of their references, and whether the values that they share are not cut off.
+  mutating func take() -> (objects: [ObjectReference], haveWholeValues: Bool) {
     defer { objects = [] }
-    return objects.sorted { $0.reference < $1.reference }
+    return (objects.sorted { $0.reference < $1.reference }, haveWholeValues)
   }
 }

@@ -11,8 +11,10 @@ package struct FetchCollector<Row> {
   private let matches: (Row) -> Bool
   /// Whether a row that comes later may belong before rows that came earlier.
   private let isSorted: Bool
+  /// The part of the rows that are offered that the answer needs. It moves when rows are skipped.
+  private var window: FetchWindow
   /// How many rows the answer can need, including those before its window.
-  private let bound: Int
+  private var bound: Int
   private let isForCount: Bool
   private var rows: [Row] = []
   private var sorted: [CompiledSort<Row>.Keyed] = []
@@ -26,6 +28,7 @@ package struct FetchCollector<Row> {
     matches = fetch.matches
     isSorted = fetch.sort != nil
     self.isForCount = isForCount && !fetch.givesDictionaries
+    window = fetch.window
     bound = fetch.givesDictionaries ? .max : fetch.window.end
   }
 
@@ -43,7 +46,7 @@ package struct FetchCollector<Row> {
 
   private mutating func keep(_ row: Row, _ copy: (Row) -> Row) -> Bool {
     guard let sort = fetch.sort, !fetch.givesDictionaries else {
-      if fetch.givesDictionaries || matched > fetch.window.start { rows.append(copy(row)) }
+      if fetch.givesDictionaries || matched > window.offset { rows.append(copy(row)) }
       return matched < bound
     }
     let keys = sort.keys(of: row)
@@ -59,13 +62,24 @@ package struct FetchCollector<Row> {
     return bound > 0
   }
 
+  /// How many of the first rows in the order of the fetch are not needed.
+  package var rowsToSkip: Int { fetch.givesDictionaries ? 0 : window.offset }
+
+  /// Takes note that the first rows in the order of the fetch are not offered.
+  ///
+  /// - Parameter count: at most ``rowsToSkip``.
+  package mutating func skip(_ count: Int) {
+    window = window.moved(by: count)
+    bound = window.end
+  }
+
   /// Whether enough rows matched for the answer, unless a row that comes later belongs before them.
   package var hasEnough: Bool { matched >= bound }
 
   /// The rows of the answer.
   package var result: [Row] {
     guard let sort = fetch.sort, !fetch.givesDictionaries else { return rows }
-    return fetch.window(sort.sorted(sorted)).map(\.row)
+    return window(sort.sorted(sorted)).map(\.row)
   }
 
   /// The dictionaries of the answer.
@@ -73,10 +87,6 @@ package struct FetchCollector<Row> {
 
   /// The number of rows or dictionaries in the answer.
   package var count: Int {
-    fetch.givesDictionaries ? dictionaries.count : max(0, min(matched, bound) - fetch.window.start)
+    fetch.givesDictionaries ? dictionaries.count : max(0, min(matched, bound) - window.offset)
   }
-}
-
-extension FetchWindow {
-  fileprivate var start: Int { offset }
 }

@@ -48,7 +48,7 @@ extension RowReader where Row: KeyValueCoding {
     RowReader { object in
       object
     } value: { key in
-      key.contains(".") ? nil : { object in object.predicateValue(forKey: key) }
+      key.utf8.contains(UInt8(ascii: ".")) ? nil : { object in object.predicateValue(forKey: key) }
     }
   }
 }
@@ -72,7 +72,7 @@ extension RowReader<Any?> {
     RowReader { object in
       object
     } value: { key in
-      key.contains(".")
+      key.utf8.contains(UInt8(ascii: "."))
         ? nil
         : { object in
           object.flatMap(keyValues)?.predicateValue(forKey: key) ?? PredicateValue(object).value(forKey: key)
