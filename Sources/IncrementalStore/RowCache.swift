@@ -6,23 +6,39 @@ import CoreData
 /// the older generation is dropped when the younger reaches half of the cache's limit in bytes. Several threads may use
 /// the cache at once.
 final class RowCache: @unchecked Sendable {
-  private struct Registered {
-    var count: Int
+  private struct Entry {
+    /// Nil if contexts have registered the object, but its row has not been retrieved, or may be out of date.
     var node: RowNode?
-    var retrieved: UInt64
-  }
+    var retrieved: UInt64 = 0
+    var bytes: Int32 = 0
+    /// How many contexts have registered the object.
+    var users: Int32 = 0
+    /// The last generation in which the row was; it is in that generation only as long as no context has registered it.
+    var generation = -1
 
-  private struct Unregistered {
-    let node: RowNode
-    var retrieved: UInt64
+    init(_ node: RowNode, _ row: StoredRow, retrieved: UInt64) {
+      self.node = node
+      self.retrieved = retrieved
+      bytes = Entry.bytes(of: row)
+    }
+
+    init(users: Int32) { self.users = users }
+
+    /// The bytes that a row takes, with an estimate of 300 for its node and the entry in the cache.
+    static func bytes(of row: StoredRow) -> Int32 { Int32(clamping: row.bytes.count) + leastBytes }
+
+    static let leastBytes: Int32 = 300
   }
 
   private let lock = NSLock()
   private let limit: Int
-  private var registered: [IDKey: Registered] = [:]
-  private var young: [IDKey: Unregistered] = [:]
-  private var old: [IDKey: Unregistered] = [:]
+  private var entries: [IDKey: Entry] = [:]
+  /// The younger generation. The one before it is the older one.
+  private var generation = 0
   private var youngBytes = 0
+  /// The keys of rows that have been in the younger generation.
+  private var young: [IDKey] = []
+  private var old: [IDKey] = []
   private let now: @Sendable () -> UInt64
 
   /// - Parameters:
@@ -36,18 +52,20 @@ final class RowCache: @unchecked Sendable {
   /// The bytes of all unregistered rows, and the number of all rows. O(unregistered and registered rows).
   var size: (unregisteredBytes: Int, rows: Int) {
     lock.withLock {
-      let nodes = young.values.map(\.node) + old.values.map(\.node)
-      return (nodes.reduce(0) { $0 + Self.bytes(of: $1) }, nodes.count + registered.values.count { $0.node != nil })
+      let bytes = entries.values.reduce(0) { $0 + ($1.users == 0 ? Int($1.bytes) : 0) }
+      return (bytes, entries.values.count { $0.node != nil })
     }
   }
 
   /// The row of an object if it was retrieved less than `maximumAge` seconds ago, or at any time if `maximumAge` is
   /// negative.
   func node(for id: NSManagedObjectID, maximumAge: TimeInterval = -1) -> RowNode? {
-    lock.withLock {
-      guard let (node, retrieved) = find(IDKey(id)) else { return nil }
-      guard maximumAge >= 0 else { return node }
-      return Double(now() &- retrieved) < maximumAge * 1e9 ? node : nil
+    let key = IDKey(id)
+    return lock.withLock {
+      guard let place = entries.index(forKey: key), let node = entries.values[place].node else { return nil }
+      let retrieved = entries.values[place].retrieved
+      if entries.values[place].users == 0 { rejuvenate(place) }
+      return maximumAge < 0 || Double(now() &- retrieved) < maximumAge * 1e9 ? node : nil
     }
   }
 
@@ -57,20 +75,19 @@ final class RowCache: @unchecked Sendable {
     let key = IDKey(id)
     return lock.withLock {
       let time = now()
-      if let place = registered.index(forKey: key) {
-        let node = registered.values[place].node ?? make()
-        registered.values[place].node = node
-        guard row.revision >= node.row.revision else { return node }
-        if row.revision > node.row.revision { node.replace(row) }
-        registered.values[place].retrieved = time
+      guard let place = entries.index(forKey: key) else {
+        let node = make()
+        add(Entry(node, row, retrieved: time), key)
         return node
       }
-      // The row is added again, since it may have grown too large for its generation, or for the cache.
-      let known = take(key)
-      let node = known?.node ?? make()
-      let isOlder = row.revision < node.row.revision
-      if row.revision > node.row.revision { node.replace(row) }
-      add(node, key, isOlder ? known?.retrieved ?? time : time)
+      let known = entries.values[place].node
+      let node = known ?? make()
+      let revision = known?.row.revision ?? row.revision
+      if row.revision > revision { node.replace(row) }
+      if row.revision > revision || known == nil { change(place) { $0.bytes = Entry.bytes(of: row) } }
+      entries.values[place].node = node
+      if row.revision >= revision { entries.values[place].retrieved = time }
+      if entries.values[place].users == 0 { rejuvenate(place) }
       return node
     }
   }
@@ -79,8 +96,8 @@ final class RowCache: @unchecked Sendable {
   func remove(_ id: NSManagedObjectID) {
     let key = IDKey(id)
     lock.withLock {
-      registered[key]?.node = nil
-      _ = take(key)
+      guard let place = entries.index(forKey: key) else { return }
+      if entries.values[place].users == 0 { take(place) } else { entries.values[place].node = nil }
     }
   }
 
@@ -89,12 +106,11 @@ final class RowCache: @unchecked Sendable {
   func register(_ ids: [NSManagedObjectID]) {
     lock.withLock {
       for key in ids.lazy.map(IDKey.init) {
-        if let place = registered.index(forKey: key) {
-          registered.values[place].count += 1
-          continue
+        if let place = entries.index(forKey: key) {
+          change(place) { $0.users += 1 }
+        } else {
+          entries[key] = Entry(users: 1)
         }
-        let entry = take(key)
-        registered[key] = Registered(count: 1, node: entry?.node, retrieved: entry?.retrieved ?? 0)
       }
     }
   }
@@ -102,47 +118,65 @@ final class RowCache: @unchecked Sendable {
   func unregister(_ ids: [NSManagedObjectID]) {
     lock.withLock {
       for key in ids.lazy.map(IDKey.init) {
-        guard let place = registered.index(forKey: key) else { continue }
-        registered.values[place].count -= 1
-        guard registered.values[place].count == 0 else { continue }
-        let entry = registered.remove(at: place).value
-        if let node = entry.node { add(node, key, entry.retrieved) }
+        guard let place = entries.index(forKey: key), entries.values[place].users > 0 else { continue }
+        change(place) { $0.users -= 1 }
+        guard entries.values[place].users == 0 else { continue }
+        if entries.values[place].node == nil { take(place) } else { rejuvenate(place) }
       }
     }
   }
 
   // MARK: Under the lock
 
-  private func find(_ key: IDKey) -> (node: RowNode, retrieved: UInt64)? {
-    if let entry = registered[key] { return entry.node.map { ($0, entry.retrieved) } }
-    if let entry = young[key] { return (entry.node, entry.retrieved) }
-    guard !old.isEmpty, let entry = old.removeValue(forKey: key) else { return nil }
-    add(entry.node, key, entry.retrieved)
-    return (entry.node, entry.retrieved)
+  private typealias Place = Dictionary<IDKey, Entry>.Index
+
+  /// The bytes of an entry in the younger generation.
+  private func youngBytes(of entry: Entry) -> Int {
+    entry.users == 0 && entry.generation == generation ? Int(entry.bytes) : 0
   }
 
-  /// Takes an unregistered row out of its generation; nil if there is no such row.
-  private func take(_ key: IDKey) -> Unregistered? {
-    if let entry = young.removeValue(forKey: key) {
-      youngBytes -= Self.bytes(of: entry.node)
-      return entry
-    }
-    return old.isEmpty ? nil : old.removeValue(forKey: key)
+  /// Changes an entry, and keeps the bytes of the younger generation true.
+  private func change(_ place: Place, _ body: (inout Entry) -> Void) {
+    let before = youngBytes(of: entries.values[place])
+    body(&entries.values[place])
+    youngBytes += youngBytes(of: entries.values[place]) - before
+  }
+
+  @discardableResult
+  private func take(_ place: Place) -> (key: IDKey, value: Entry) {
+    youngBytes -= youngBytes(of: entries.values[place])
+    return entries.remove(at: place)
+  }
+
+  /// Moves an unregistered row into the younger generation.
+  private func rejuvenate(_ place: Place) {
+    guard entries.values[place].generation != generation || youngBytes > limit / 2 else { return }
+    let (key, entry) = take(place)
+    add(entry, key)
   }
 
   /// Adds an unregistered row to the younger generation, unless the row is larger than half of the limit.
-  private func add(_ node: RowNode, _ key: IDKey, _ retrieved: UInt64) {
-    let bytes = Self.bytes(of: node)
-    guard bytes <= limit / 2 else { return }
-    if youngBytes + bytes > limit / 2 {
-      old = young
-      young = [:]
-      youngBytes = 0
+  private func add(_ entry: Entry, _ key: IDKey) {
+    guard Int(entry.bytes) <= limit / 2 else { return }
+    // A row that was removed and came back is among the keys twice.
+    if youngBytes + Int(entry.bytes) > limit / 2 || young.count >= limit / 2 / Int(Entry.leastBytes) {
+      startGeneration()
     }
-    young[key] = Unregistered(node: node, retrieved: retrieved)
-    youngBytes += bytes
+    var entry = entry
+    entry.generation = generation
+    entries[key] = entry
+    young.append(key)
+    youngBytes += Int(entry.bytes)
   }
 
-  /// The bytes that a row takes, with an estimate of 300 for its node and the entry in the cache.
-  private static func bytes(of node: RowNode) -> Int { node.row.bytes.count + 300 }
+  private func startGeneration() {
+    for key in old {
+      guard let place = entries.index(forKey: key) else { continue }
+      let entry = entries.values[place]
+      if entry.users == 0, entry.generation < generation { entries.remove(at: place) }
+    }
+    (old, young) = (young, [])
+    youngBytes = 0
+    generation += 1
+  }
 }
