@@ -69,7 +69,7 @@ struct RowFetch {
     switch request.resultType {
     case .countResultType: return [NSNumber(value: collector.count)]
     case .dictionaryResultType: return collector.dictionaries
-    case .managedObjectIDResultType: return collector.result.map { cached($0, request) }
+    case .managedObjectIDResultType: return collector.result.map(\.objectID)
     default:
       guard let context else {
         throw StoreFailure.make(NSCoreDataError, "Objects cannot be fetched without a context.")
@@ -103,7 +103,7 @@ extension NSFetchRequest<NSManagedObject> {
   /// at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.
   fileprivate var keepsContents: Bool {
     resultType == .dictionaryResultType || isSorted && !RowCollector.keepsKeys
-      || includesPropertyValues && !(isSorted && fetchLimit > 0)
+      || resultType == .managedObjectResultType && includesPropertyValues && !(isSorted && fetchLimit > 0)
   }
 
   /// The number of results, after the offset and up to the limit, if `count` rows satisfy the predicate.

@@ -184,7 +184,7 @@ extension NSAttributeDescription {
 }
 
 extension UUID {
-  fileprivate var bytes: [UInt8] { unsafe Swift.withUnsafeBytes(of: uuid) { unsafe Array($0) } }
+  var bytes: [UInt8] { unsafe Swift.withUnsafeBytes(of: uuid) { unsafe Array($0) } }
 
   fileprivate init(bytes: ArraySlice<UInt8>) {
     var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

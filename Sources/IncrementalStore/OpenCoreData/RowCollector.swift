@@ -28,6 +28,11 @@ extension RowSource {
     }
     reader.identity = { row in row }
     reader.count = { key in map.set(named: key).map { set in { row in row.count(of: set) } } }
+    reader.test = { [rows] key, type, constant in
+      map.field(named: key).flatMap { FieldTest($0, type, constant, rows) }.map { test in
+        { row in row.read() ? test(row.stored.bytes) : nil }
+      }
+    }
     return reader
   }
 

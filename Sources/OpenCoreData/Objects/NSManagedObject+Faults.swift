@@ -116,12 +116,13 @@ extension NSManagedObject {
   /// Returns the objects that the object refers to, and turns the object into a fault. Only for objects that nothing
   /// else refers to.
   final func takeRelated() -> [NSManagedObject] {
-    let taken = values.flatMap { value in
+    var taken: [NSManagedObject] = []
+    for value in values {
       switch value {
-      case .object(let object): [object]
-      case .members(let members): members.elements
-      case .fetched(let objects): objects
-      default: [NSManagedObject]()
+      case .object(let object): taken.append(object)
+      case .members(let members): taken += members.elements
+      case .fetched(let objects): taken += objects
+      default: break
       }
     }
     forgetValues()

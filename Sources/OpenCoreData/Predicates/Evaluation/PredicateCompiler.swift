@@ -54,6 +54,9 @@ struct PredicateCompiler<Row> {
     switch try compile(predicate.rightExpression) {
     case .constant(let right):
       let test = try comparison.quantified(comparison.test(against: right))
+      if let testInPlace = self.testInPlace(predicate, right) {
+        return { row, bindings in testInPlace(row) ?? test(left(row, bindings)) }
+      }
       return { row, bindings in test(left(row, bindings)) }
     case .varying(let given):
       let right = predicate.predicateOperatorType == .in ? spread(predicate.rightExpression, given) : given
@@ -65,6 +68,13 @@ struct PredicateCompiler<Row> {
         return comparison.quantified { comparison.holds($0, right) }(left(row, bindings))
       }
     }
+  }
+
+  private func testInPlace(_ predicate: NSComparisonPredicate, _ constant: PredicateValue) -> ((Row) -> Bool?)? {
+    guard predicate.comparisonPredicateModifier == .direct, predicate.options.isEmpty,
+      case .keyPath(let path) = predicate.leftExpression.form
+    else { return nil }
+    return rows.test?(path, predicate.predicateOperatorType, constant)
   }
 
   /// Reads the collection that `IN` searches: the values that braces list, and the elements of each collection among
