@@ -158,6 +158,26 @@ extension ObjectNames {
     index.properties.map { self.index.properties[$0]?.property.name ?? "property \($0)" }
   }
 
+  /// A condition of a partial index, as in `status == "open"`.
+  package func words(for condition: Schema.Index.Condition) -> String {
+    let name = index.properties[condition.property]?.property.name ?? "property \(condition.property)"
+    let constant = (try? IndexKey.value(in: condition.constant)).map(words) ?? "?"
+    return "\(name) \(condition.comparison.symbol) \(constant)"
+  }
+
+  private func words(for value: IndexedValue) -> String {
+    switch value {
+    case .null: "nil"
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .text(let text): "\"\(text)\""
+    case .date(let seconds): "\(seconds) seconds since 2001"
+    case .uuid(let bytes), .data(let bytes):
+      bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    case .object(let object): "\(object)"
+    }
+  }
+
   /// The relationship, constraint or index of the first entry that a pack may have.
   func prefix(of pack: Key) -> String? {
     guard case .bytes(let bound) = pack else { return nil }

@@ -20,6 +20,14 @@ package enum IndexKey {
     return output.bytes
   }
 
+  /// The value that a key with one whole value has.
+  package static func value(in key: [UInt8]) throws(RowDamage) -> IndexedValue {
+    var input = ByteInput(key)
+    let value = try input.wholeIndexedValue()
+    try input.requireEnd()
+    return value
+  }
+
   private static func value(
     _ field: Field, _ row: [UInt8], _ normalized: (String) -> String
   ) throws(RowDamage) -> IndexedValue {
@@ -149,6 +157,39 @@ extension ByteInput {
       guard isWhole else { break }
     }
     return values
+  }
+
+  fileprivate mutating func wholeIndexedValue() throws(RowDamage) -> IndexedValue {
+    let start = offset
+    guard try indexedValue(), let tag = Tag(rawValue: bytes[start]) else { throw damage("a value is cut off") }
+    let content = bytes[start + 1..<offset]
+    let bits = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let double = Double(bitPattern: bits >> 63 == 1 ? bits ^ 1 << 63 : ~bits)
+    switch tag {
+    case .null: return .null
+    case .integer: return .integer(Int64(bitPattern: bits ^ 1 << 63))
+    case .double: return .double(double)
+    case .date: return .date(double)
+    case .notANumber: return .double(.nan)
+    case .notADate: return .date(.nan)
+    case .uuid: return .uuid(content)
+    case .text: return .text(String(decoding: Self.unescaped(content), as: UTF8.self))
+    case .data: return .data(Self.unescaped(content)[...])
+    case .object:
+      var input = ByteInput(bytes, start + 1..<offset)
+      return .object(try input.object())
+    }
+  }
+
+  /// The bytes of a whole text, whose zeros are each followed by 0xFF, and which ends with two zeros.
+  private static func unescaped(_ content: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var isAfterZero = false
+    for byte in content.dropLast(2) {
+      if !isAfterZero { bytes.append(byte) }
+      isAfterZero = byte == 0 && !isAfterZero
+    }
+    return bytes
   }
 
   /// False if the value is cut off.

@@ -83,12 +83,15 @@ package struct Schema: Hashable, Sendable {
     package var entity: UInt32
     /// Attributes and to-one relationships, in the order by which the index is sorted.
     package var properties: [UInt32]
+    /// What the objects in a partial index have in common; none for an index of all objects.
+    package var conditions: [Condition]
     package var state = State.building(from: nil)
 
-    package init(number: UInt32, entity: UInt32, properties: [UInt32]) {
+    package init(number: UInt32, entity: UInt32, properties: [UInt32], conditions: [Condition] = []) {
       self.number = number
       self.entity = entity
       self.properties = properties
+      self.conditions = conditions
     }
   }
 
@@ -197,6 +200,12 @@ extension ByteOutput {
     varint(index.entity)
     varint(index.properties.count)
     for property in index.properties { varint(property) }
+    varint(index.conditions.count)
+    for condition in index.conditions {
+      varint(condition.property)
+      byte(condition.comparison.rawValue)
+      counted(condition.constant)
+    }
     switch index.state {
     case .ready: byte(0)
     case .building(from: nil): byte(1)
@@ -233,6 +242,7 @@ extension ByteInput {
   fileprivate mutating func index() throws(RowDamage) -> Schema.Index {
     var index = Schema.Index(number: try number(), entity: try number(), properties: [])
     for _ in 0..<(try count()) { index.properties.append(try number()) }
+    for _ in 0..<(try count()) { index.conditions.append(try condition()) }
     switch try byte() {
     case 0: index.state = .ready
     case 1: index.state = .building(from: nil)
@@ -241,6 +251,14 @@ extension ByteInput {
     case let state: throw damage("an index has the unknown state \(state)")
     }
     return index
+  }
+
+  private mutating func condition() throws(RowDamage) -> Schema.Index.Condition {
+    let property = try number()
+    guard let comparison = Schema.Index.Condition.Comparison(rawValue: try byte()) else {
+      throw damage("a condition of an index has an unknown comparison")
+    }
+    return Schema.Index.Condition(property: property, comparison: comparison, constant: Array(bytes[try counted()]))
   }
 
   private mutating func kind() throws(RowDamage) -> Schema.Kind {

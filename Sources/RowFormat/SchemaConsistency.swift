@@ -60,6 +60,9 @@ enum SchemaConsistency {
       guard !index.properties.isEmpty, index.properties.allSatisfy({ $0 > 0 && properties.contains($0) }) else {
         return "a property of the index \(index.number) does not exist"
       }
+      guard index.conditions.allSatisfy({ $0.property > 0 && properties.contains($0.property) }) else {
+        return "a property in a condition of the index \(index.number) does not exist"
+      }
     }
     return nil
   }

@@ -13,6 +13,8 @@ import Testing
   /// A model of items, which have a kind and a rank, and of special items.
   private struct Form {
     var indexes: [[String]] = []
+    /// The predicate of all indexes.
+    var condition: String?
     /// Whether special items inherit from items.
     var specialsAreItems = true
 
@@ -21,7 +23,7 @@ import Testing
       (item.name, special.name) = ("Item", "Special")
       item.properties = [
         Self.attribute("name", .stringAttributeType), Self.attribute("kind", .stringAttributeType),
-        Self.attribute("rank", .integer64AttributeType),
+        Self.attribute("rank", .integer64AttributeType), Self.attribute("weight", .floatAttributeType),
       ]
       if specialsAreItems {
         item.subentities = [special]
@@ -29,11 +31,13 @@ import Testing
         special.properties = [Self.attribute("kind", .stringAttributeType)]
       }
       item.indexes = indexes.map { names in
-        NSFetchIndexDescription(
+        let index = NSFetchIndexDescription(
           name: names.joined(),
           elements: names.map {
             NSFetchIndexElementDescription(property: item.propertiesByName[$0]!, collationType: .binary)
           })
+        index.partialIndexPredicate = condition.map { NSPredicate(format: $0) }
+        return index
       }
       let model = NSManagedObjectModel()
       model.entities = [item, special]
@@ -124,6 +128,57 @@ import Testing
       #expect(try report(store, context, "kind == 'k2'", as: .countResultType).rowsRead == 0)
     }
     #expect(try isWhole())
+  }
+
+  @Test("A partial index has the objects that satisfy its predicate, and is used by fetches that ask for no others.")
+  func partial() throws {
+    try work(Form()) { _, context in try fill(30, context) }
+    let form = Form(indexes: [["rank"]], condition: "kind != 'k0' AND rank >= 6")
+    try work(form) { store, context throws in
+      let found = try report(store, context, "kind != 'k0' AND rank >= 6 AND rank < 12")
+      #expect(found.path == "the partial index on rank" && found.results == 4 && found.entriesRead <= 5, "\(found)")
+      let count = try report(store, context, "rank >= 6 AND kind != 'k0'", as: .countResultType)
+      #expect(count.results == 16 && count.rowsRead == 0 && count.entriesRead == 16, "\(count)")
+      let listed = try report(store, context, "kind IN {'k1', 'k2'} AND rank IN {6, 7, 8}", as: .countResultType)
+      #expect(listed.path == "the partial index on rank, 3 ranges" && listed.results == 2, "\(listed)")
+      for other in ["rank >= 6", "kind != 'k0' AND rank >= 5", "kind IN {'k0', 'k1'} AND rank IN {6, 7}"] {
+        #expect(try report(store, context, other).path == nil, "\(other)")
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+      request.predicate = NSPredicate(format: "rank IN {8, 9}")
+      for (item, kind) in zip(try context.fetch(request), ["k0", "k1"]) { item.setValue(kind, forKey: "kind") }
+      try context.save()
+      let changed = try report(store, context, "rank >= 6 AND kind != 'k0'", as: .countResultType)
+      #expect(changed.results == 16 && changed.rowsRead == 0)
+      try fill(12, context)
+      #expect(try report(store, context, "rank >= 6 AND kind != 'k0'", as: .countResultType).results == 20)
+    }
+    #expect(try isWhole())
+    let other = Form(indexes: [["rank"]], condition: "kind == 'k0'")
+    try work(other) { store, context throws in
+      #expect(try report(store, context, "rank >= 6 AND kind != 'k0'").path == nil)
+      #expect(try report(store, context, "kind == 'k0'", as: .countResultType).rowsRead == 0)
+    }
+    #expect(try isWhole())
+    // Not a comparison with a constant.
+    try work(Form(indexes: [["rank"]], condition: "kind == name")) { store, context throws in
+      #expect(try report(store, context, "kind == name").path == nil)
+    }
+  }
+
+  @Test("A single-precision number is not counted as a double that it only comes close to.")
+  func singlePrecision() throws {
+    try work(Form(indexes: [["weight"]])) { store, context throws in
+      for weight in [0.1, 0.25, 0.7] { _ = context.insert("Item", ["weight": Float(weight)]) }
+      try context.save()
+      for (format, count) in [
+        ("weight == 0.1", 0), ("weight == 0.25", 1), ("weight IN {0.1, 0.25}", 1), ("weight >= 0.1", 3),
+        ("weight > 0.7", 0), ("weight <= 0.1", 0), ("weight < 0.7", 3),
+      ] {
+        #expect(try report(store, context, format, as: .countResultType).results == count, "\(format)")
+        #expect(try report(store, context, "NOT NOT (\(format))", as: .countResultType).results == count, "\(format)")
+      }
+    }
   }
 
   @Test("An index that no model declares any more loses its entries, and can be declared again.")

@@ -91,7 +91,9 @@ func makeModel(hasIndexes: Bool = true) -> NSManagedObjectModel {
   thing.uniquenessConstraints = [["name"]]
   special.uniquenessConstraints = [["code", "rank"]]
   if hasIndexes {
-    thing.indexes = [makeIndex(["number", "text"], of: thing), makeIndex(["name"], of: thing)]
+    let named = makeIndex(["number"], of: thing)
+    named.partialIndexPredicate = NSPredicate(format: "name != nil")
+    thing.indexes = [makeIndex(["number", "text"], of: thing), makeIndex(["name"], of: thing), named]
   }
 
   let model = NSManagedObjectModel()

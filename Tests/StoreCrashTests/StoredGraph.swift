@@ -124,6 +124,10 @@ struct StoredGraph {
     var expected: Set<[UInt8]> = []
     for (object, row) in rows {
       for (number, index) in schema.indexes where schema.inherits(object.entity, from: index.entity) {
+        let isInside = index.conditions.allSatisfy { property, isEqual, constant in
+          (row.sortedKey(of: [property]) == constant) == isEqual
+        }
+        guard isInside else { continue }
         expected.insert(StoredFields.varint(number) + row.sortedKey(of: index.properties) + object.bytes)
       }
     }

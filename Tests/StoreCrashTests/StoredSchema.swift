@@ -10,8 +10,17 @@ struct StoredSchema {
   }
 
   private(set) var entities: [Int: Entity] = [:]
-  /// The properties of each index, all of which is built, and the entity that declares it, by the number of the index.
-  private(set) var indexes: [Int: (entity: Int, properties: [Int])] = [:]
+  /// An index, all of which is built.
+  struct Index {
+    /// The entity that declares it.
+    let entity: Int
+    let properties: [Int]
+    /// The values that objects in the index have, or do not have, as keys of an index.
+    let conditions: [(property: Int, isEqual: Bool, constant: [UInt8])]
+  }
+
+  /// By the number of the index.
+  private(set) var indexes: [Int: Index] = [:]
 
   init(_ bytes: [UInt8]) throws {
     var input = ByteReader(bytes)
@@ -28,7 +37,13 @@ struct StoredSchema {
   private mutating func takeIndexes(_ input: inout ByteReader) throws {
     for _ in 0..<(try input.varint()) {
       let (number, entity) = (try input.varint(), try input.varint())
-      indexes[number] = (entity, try (0..<(try input.varint())).map { _ in try input.varint() })
+      let properties = try (0..<(try input.varint())).map { _ in try input.varint() }
+      let conditions = try (0..<(try input.varint())).map { _ in
+        let (property, comparison) = (try input.varint(), try input.byte())
+        try require(comparison < 2, "a condition of an index compares by neither == nor !=")
+        return (property, comparison == 0, try input.counted())
+      }
+      indexes[number] = Index(entity: entity, properties: properties, conditions: conditions)
       try require(try input.byte() == 0, "an index is not ready")
     }
   }

@@ -58,8 +58,10 @@ struct SchemaCommand: Command {
       lines.append("  unique: \(escapedForTerminal(names(of: constraint, objects).joined(separator: ", ")))")
     }
     for index in indexes(of: entity, objects) {
-      let names = escapedForTerminal(objects.names.names(of: index).joined(separator: ", "))
-      lines.append("  index: \(names)\(index.state == .ready ? "" : ", \(index.stateName)")")
+      let names = objects.names.names(of: index).joined(separator: ", ")
+      let conditions = index.conditions.map { objects.names.words(for: $0) }.joined(separator: " and ")
+      let words = escapedForTerminal(conditions.isEmpty ? names : "\(names) where \(conditions)")
+      lines.append("  index: \(words)\(index.state == .ready ? "" : ", \(index.stateName)")")
     }
     return lines
   }
@@ -94,6 +96,7 @@ struct SchemaCommand: Command {
         indexes(of: entity, objects).map { index in
           .object([
             "properties": .array(objects.names.names(of: index).map { .string($0) }),
+            "conditions": .array(index.conditions.map { .string(objects.names.words(for: $0)) }),
             "state": .string(index.stateName),
           ])
         }),

@@ -86,7 +86,7 @@ struct StructureChecker<Source: StructureSource> {
         balances[constraint.number, default: Balance()].addRight(object)
       }
       for index in layout.indexes where index.state == .ready {
-        _ = try IndexKey.key(of: index.properties, in: bytes, normalized: { $0 })
+        guard try index.key(of: bytes, normalized: normalized) != nil else { continue }
         balances[index.number, default: Balance()].addRight(object)
       }
     } catch let damage as RowDamage {
@@ -257,7 +257,7 @@ struct StructureChecker<Source: StructureSource> {
 
   /// Whether a row has a key in an index.
   func has(_ row: [UInt8], _ key: [UInt8], _ index: Schema.Index) throws(RowDamage) -> Bool {
-    try IndexKey.key(of: index.properties, in: row, normalized: normalized) == key
+    try index.key(of: row, normalized: normalized) == key
   }
 
   /// Whether a row has a key.

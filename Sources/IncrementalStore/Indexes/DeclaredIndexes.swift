@@ -45,7 +45,7 @@ struct DeclaredIndexes {
   func entries(of object: ObjectReference, _ bytes: [UInt8]) throws(RowDamage) -> [[UInt8]] {
     var entries: [[UInt8]] = []
     for index in byEntity[object.entity] ?? [] where index.state != .dropping {
-      let key = try IndexKey.key(of: index.properties, in: bytes, normalized: UniqueKey.normalized)
+      guard let key = try index.key(of: bytes, normalized: UniqueKey.normalized) else { continue }
       entries.append(Entry.indexed(object, by: key, index.number))
     }
     return entries

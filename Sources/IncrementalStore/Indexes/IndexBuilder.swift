@@ -41,19 +41,21 @@ struct IndexBuilder {
     _ index: Schema.Index, from next: ObjectReference?, _ schema: Schema, _ snapshot: any RowSnapshot
   ) throws -> (entries: [[UInt8]], state: Schema.Index.State) {
     var entries: [[UInt8]] = []
+    var rowsRead = 0
     var rest: ObjectReference?
     for table in schema.family(of: index.entity).map(\.number).sorted() {
       guard rest == nil, next.map({ table >= $0.entity }) ?? true else { continue }
       try snapshot.forEachRow(in: table, from: next?.entity == table ? next?.reference : nil) { row in
         let object = ObjectReference(entity: table, reference: row.reference)
-        guard entries.count < step else {
+        guard rowsRead < step else {
           rest = object
           return false
         }
+        rowsRead += 1
         let key = try StoreFailure.reading("The row of \(object)") {
-          try IndexKey.key(of: index.properties, in: row.bytes, normalized: UniqueKey.normalized)
+          try index.key(of: row.bytes, normalized: UniqueKey.normalized)
         }
-        entries.append(Entry.indexed(object, by: key, index.number))
+        if let key { entries.append(Entry.indexed(object, by: key, index.number)) }
         return true
       }
     }

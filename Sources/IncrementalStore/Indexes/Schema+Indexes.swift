@@ -3,7 +3,7 @@ import CoreData
 extension Schema {
   /// Gives numbers to the indexes that are new in the model, and marks those that it no longer declares to be dropped.
   ///
-  /// An index is known by its entity and its properties, not by its name. If other entities than before inherit from its
+  /// An index is known by its entity, its properties and its conditions, not by its name. If other entities than before inherit from its
   /// entity, it is built anew, under a new number.
   mutating func takeIndexes(of entities: [NSEntityDescription], _ former: Schema) {
     let numbers = SchemaNumbers(self)
@@ -11,8 +11,11 @@ extension Schema {
     for entity in entities {
       guard let number = numbers.entity(entity) else { continue }
       for index in entity.indexes {
-        guard let properties = index.keptProperties?.map(numbers.property) else { continue }
-        let new = Index(number: 0, entity: number, properties: properties.compactMap(\.self))
+        guard let properties = index.keptProperties?.map(numbers.property),
+          let conditions = index.conditions({ property in numbers.property(property).map { ($0, property) } })
+        else { continue }
+        let new = Index(
+          number: 0, entity: number, properties: properties.compactMap(\.self), conditions: conditions)
         guard new.properties.count == properties.count, !wanted.contains(where: new.isLike) else { continue }
         wanted.append(new)
       }
@@ -49,19 +52,32 @@ extension Schema {
 
 extension Schema.Index {
   fileprivate func isLike(_ other: Schema.Index) -> Bool {
-    entity == other.entity && properties == other.properties
+    entity == other.entity && properties == other.properties && conditions == other.conditions
   }
 }
 
 extension NSFetchIndexDescription {
-  /// The properties of an index that a store keeps; nil for an index that a store leaves out: a partial index, one of
-  /// locations, or one of values that have no order.
+  /// The properties of an index that a store keeps; nil for an index that a store leaves out: one of locations, or one
+  /// of values that have no order.
   fileprivate var keptProperties: [NSPropertyDescription]? {
-    guard partialIndexPredicate == nil, !elements.isEmpty else { return nil }
+    guard !elements.isEmpty else { return nil }
     let properties = elements.compactMap { element in
       element.collationType == .binary && element.property?.isIndexable == true ? element.property : nil
     }
     return properties.count == elements.count ? properties : nil
+  }
+
+  /// What the objects of a partial index have in common; nil if that is more than comparisons with constants.
+  fileprivate func conditions(
+    _ find: (NSPropertyDescription) -> (number: UInt32, property: NSPropertyDescription)?
+  ) -> [Schema.Index.Condition]? {
+    guard let parts = partialIndexPredicate?.conjuncts else { return [] }
+    let conditions = parts.compactMap { part in
+      Schema.Index.Condition(part) { name in
+        entity?.propertiesByName[name].flatMap { $0.isIndexable ? find($0) : nil }
+      }
+    }
+    return conditions.count == parts.count ? conditions : nil
   }
 }
 

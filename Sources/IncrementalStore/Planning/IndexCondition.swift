@@ -77,14 +77,20 @@ extension IndexedValue {
         guard floor > -0x1p63, floor < 0x1p63 else { return nil }
         self = .integer(Int64(floor))
       }
-    case .stringAttributeType, .doubleAttributeType, .floatAttributeType, .dateAttributeType, .UUIDAttributeType:
+    case .floatAttributeType:
+      // No single-precision number lies between a number and the nearest single-precision one.
+      guard let number = constant as? NSNumber, !(constant is NSDecimalNumber), !number.floatValue.isNaN
+      else { return nil }
+      self = .double(Double(number.floatValue))
+    case .stringAttributeType, .doubleAttributeType, .dateAttributeType, .UUIDAttributeType:
       guard let value = ManagedValue(equalTo: constant, of: attribute) else { return nil }
       self.init(value)
     default: return nil
     }
   }
 
-  private init?(_ value: ManagedValue) {
+  /// Nil for a value that is not kept in indexes, or that equals nothing.
+  init?(_ value: ManagedValue) {
     switch value {
     case .integer(let number): self = .integer(number)
     case .double(let number) where !number.isNaN: self = .double(number)
@@ -99,16 +105,27 @@ extension IndexedValue {
 }
 
 extension NSComparisonPredicate {
+  /// The comparison with a constant on its right; nil if it has a constant on neither side, or a quantifier.
+  var withConstantLast: NSComparisonPredicate? {
+    guard comparisonPredicateModifier == .direct else { return nil }
+    return rightExpression.isConstant ? self : leftExpression.isConstant ? mirrored : nil
+  }
+
+  /// The comparison with its sides exchanged; nil if no operator does that.
+  private var mirrored: NSComparisonPredicate? {
+    predicateOperatorType.mirrored.map { type in
+      NSComparisonPredicate(
+        leftExpression: rightExpression, rightExpression: leftExpression, modifier: comparisonPredicateModifier,
+        type: type, options: options)
+    }
+  }
+
   /// The comparison with a key path on its left, if one of its sides is the key path and the other is constant; nil
   /// otherwise.
   fileprivate func withKeyPathFirst(_ key: String) -> NSComparisonPredicate? {
     guard comparisonPredicateModifier == .direct else { return nil }
     if leftExpression.path == key { return self }
-    guard rightExpression.path == key, leftExpression.isConstant, let type = predicateOperatorType.mirrored
-    else { return nil }
-    return NSComparisonPredicate(
-      leftExpression: rightExpression, rightExpression: leftExpression, modifier: .direct, type: type,
-      options: options)
+    return rightExpression.path == key && leftExpression.isConstant ? mirrored : nil
   }
 }
 
@@ -116,6 +133,7 @@ extension NSComparisonPredicate.Operator {
   /// The operator with its sides exchanged.
   fileprivate var mirrored: NSComparisonPredicate.Operator? {
     switch self {
+    case .equalTo, .notEqualTo: self
     case .lessThan: .greaterThan
     case .lessThanOrEqualTo: .greaterThanOrEqualTo
     case .greaterThan: .lessThan

@@ -26,7 +26,7 @@ struct IndexSection {
 extension IndexSection: CustomStringConvertible {
   var description: String {
     let values = ranges.count == 1 ? "" : ", \(ranges.count) ranges"
-    return "the index on \(names.joined(separator: ", "))\(values)"
+    return "the \(index.conditions.isEmpty ? "" : "partial ")index on \(names.joined(separator: ", "))\(values)"
   }
 }
 
@@ -52,7 +52,7 @@ struct IndexPlanner {
 
   /// The sections for predicates that must all be satisfied, those first for which more is known about the rows.
   func sections(for parts: [NSPredicate]) -> [IndexSection] {
-    indexes.map { section(of: $0, parts) }.filter { $0.restricted > 0 }
+    indexes.filter { has($0, allThatSatisfy: parts) }.map { section(of: $0, parts) }.filter { $0.restricted > 0 }
       .sorted { $0.restricted > $1.restricted }.map(\.section)
   }
 
@@ -66,7 +66,8 @@ struct IndexPlanner {
   private func order(
     of index: Schema.Index, _ descriptors: [NSSortDescriptor], _ parts: [NSPredicate]
   ) -> (order: IndexOrder, restricted: Int)? {
-    guard let first = descriptors.first, let names = names(of: index) else { return nil }
+    guard let first = descriptors.first, let names = names(of: index), has(index, allThatSatisfy: parts)
+    else { return nil }
     // Properties that have one value do not matter for the order.
     let (section, fixed, restricted) = section(of: index, parts)
     guard section.ranges.count == 1 else { return nil }
@@ -96,18 +97,50 @@ struct IndexPlanner {
     }
   }
 
+  /// Whether all rows that satisfy some predicates are in an index, which may be partial.
+  private func has(_ index: Schema.Index, allThatSatisfy parts: [NSPredicate]) -> Bool {
+    index.conditions.allSatisfy { condition in
+      parts.contains { self.condition($0) == condition } || areInside(condition, parts)
+    }
+  }
+
+  private func condition(_ part: NSPredicate) -> Schema.Index.Condition? {
+    Schema.Index.Condition(part) { name in
+      map.field(named: name).flatMap { field in map.entity.propertiesByName[name].map { (field.number, $0) } }
+    }
+  }
+
+  /// Whether predicates list values of the property of a condition, for all of which it is true.
+  private func areInside(_ condition: Schema.Index.Condition, _ parts: [NSPredicate]) -> Bool {
+    guard let field = map.fields.first(where: { $0.number == condition.property }) else { return false }
+    var listed = IndexCondition()
+    for case let comparison as NSComparisonPredicate in parts { listed.take(comparison, of: field, access) }
+    return listed.values?.allSatisfy { value in
+      var output = ByteOutput()
+      _ = output.indexed(value)
+      return condition.holds(for: output.bytes)
+    } ?? false
+  }
+
   /// The section of an index, how many of its first properties must have one value each, and how many are restricted.
   private func section(
     of index: Schema.Index, _ parts: [NSPredicate]
   ) -> (section: IndexSection, fixed: Int, restricted: Int) {
-    let comparisons = parts.compactMap { $0 as? NSComparisonPredicate }
     var keys = [Entry.all(of: index.number)]
-    var (fixed, restricted, exact, isWhole) = (0, 0, 0, true)
+    var (fixed, restricted, isWhole) = (0, index.conditions.count, true)
+    // The places of the predicates that are true for all rows of the section.
+    var exact = Set(parts.indices.filter { condition(parts[$0]).map(index.conditions.contains) ?? false })
     var ranges: [IndexSection.Range]?
     for number in index.properties where isWhole && ranges == nil {
       guard let field = map.fields.first(where: { $0.number == number }) else { break }
       var condition = IndexCondition()
-      for comparison in comparisons { condition.take(comparison, of: field, access) }
+      var taken: [Int] = []
+      for (place, part) in parts.enumerated() {
+        guard let comparison = part as? NSComparisonPredicate else { continue }
+        let before = condition.exactPredicates
+        condition.take(comparison, of: field, access)
+        if condition.exactPredicates > before { taken.append(place) }
+      }
       if let values = condition.values, values.count <= Self.mostRanges / max(keys.count, 1) {
         keys = keys.flatMap { key in
           values.map { value in
@@ -117,9 +150,9 @@ struct IndexPlanner {
             return output.bytes
           }
         }
-        if fixed == restricted, values.count == 1, isWhole { fixed += 1 }
+        if fixed == restricted - index.conditions.count, values.count == 1, isWhole { fixed += 1 }
         restricted += 1
-        exact += condition.exactPredicates
+        exact.formUnion(taken)
       } else if condition.isRange {
         ranges = keys.map { condition.range(in: $0) }
         restricted += 1
@@ -128,7 +161,7 @@ struct IndexPlanner {
       }
     }
     let names = names(of: index) ?? []
-    let isExact = isWhole && ranges == nil && exact == parts.count
+    let isExact = isWhole && exact.count == parts.count
     let all = ranges ?? Set(keys).map(IndexSection.Range.init(beginningWith:))
     let section = IndexSection(index: index, names: names, ranges: all, isExact: isExact)
     return (section, fixed, names.isEmpty ? 0 : restricted)

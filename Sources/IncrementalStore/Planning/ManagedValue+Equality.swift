@@ -11,7 +11,8 @@ extension ManagedValue {
     switch type {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
       return number(constant).flatMap { $0.isWhole ? $0 : nil }
-    case .doubleAttributeType, .floatAttributeType: return number(constant)
+    case .doubleAttributeType: return number(constant)
+    case .floatAttributeType: return number(constant).flatMap { Double($0.floatValue) == $0.doubleValue ? $0 : nil }
     case .stringAttributeType: return constant as? String
     case .dateAttributeType: return constant as? Date
     case .binaryDataAttributeType: return constant as? Data

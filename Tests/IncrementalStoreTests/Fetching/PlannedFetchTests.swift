@@ -69,7 +69,7 @@ private struct PlannedProgram {
     let key = object.entity.propertiesByName.keys.sorted().randomElement(using: &random)!
     switch object.entity.propertiesByName[key] {
     case let attribute as NSAttributeDescription:
-      object[key] = Int.random(in: 0..<5, using: &random) == 0 ? nil : model.value(of: attribute, &random)
+      object[key] = Int.random(in: 0..<5, using: &random) == 0 ? nil : PlannedModel.value(of: attribute, &random)
     case let relationship as NSRelationshipDescription:
       let others = objects.filter {
         !$0.isDeleted && $0.managedObjectContext != nil && $0.entity.isKindOf(entity: relationship.destinationEntity!)
@@ -94,7 +94,10 @@ private struct PlannedProgram {
   private mutating func compare(_ context: NSManagedObjectContext, _ place: String) throws {
     let entity = model.model.entities.sorted { $0.name! < $1.name! }.randomElement(using: &random)!
     let request = NSFetchRequest<NSManagedObject>(entityName: entity.name!)
-    let predicate = predicate(entity, depth: 2)
+    var predicate = predicate(entity, depth: 2)
+    if let condition = model.indexCondition(of: entity, &random), Bool.random(using: &random) {
+      predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [condition, predicate])
+    }
     request.includesSubentities = Int.random(in: 0..<4, using: &random) > 0
     request.includesPendingChanges = Bool.random(using: &random)
     request.includesPropertyValues = Bool.random(using: &random)

@@ -70,10 +70,36 @@ struct PlannedModel {
     }
     return (0..<Int.random(in: 0..<4, using: &random)).map { number in
       let some = properties.shuffled(using: &random).prefix(Int.random(in: 1..<4, using: &random))
-      return NSFetchIndexDescription(
+      let index = NSFetchIndexDescription(
         name: "\(entity.name!)\(number)",
         elements: some.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
+      index.partialIndexPredicate = condition(of: properties, &random)
+      return index
     }
+  }
+
+  /// The predicate of a partial index; nil for an index of all objects.
+  private static func condition(
+    of properties: [NSPropertyDescription], _ random: inout SplitMix64
+  ) -> NSPredicate? {
+    guard Int.random(in: 0..<3, using: &random) == 0, let property = properties.randomElement(using: &random)
+    else { return nil }
+    let operators: [NSComparisonPredicate.Operator] = [
+      .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo,
+    ]
+    let attribute = property as? NSAttributeDescription
+    let isNil = attribute == nil || Bool.random(using: &random)
+    let constant = isNil ? nil : attribute.map { value(of: $0, &random) }
+    let type = operators.prefix(isNil ? 2 : operators.count).randomElement(using: &random)!
+    return NSComparisonPredicate(
+      leftExpression: NSExpression(forKeyPath: property.name),
+      rightExpression: NSExpression(forConstantValue: constant), modifier: .direct, type: type, options: [])
+  }
+
+  /// The predicate of a partial index of an entity; nil if it has none. Fetches with the same predicate may use it.
+  func indexCondition(of entity: NSEntityDescription, _ random: inout SplitMix64) -> NSPredicate? {
+    sequence(first: entity, next: \.superentity).flatMap { $0.indexes.compactMap(\.partialIndexPredicate) }
+      .randomElement(using: &random)
   }
 
   /// The attributes of a constraint that an entity has or inherits; nil if there is none.
@@ -82,7 +108,7 @@ struct PlannedModel {
   }
 
   /// One of few values of an attribute.
-  func value(of attribute: NSAttributeDescription, _ random: inout SplitMix64) -> Any {
+  static func value(of attribute: NSAttributeDescription, _ random: inout SplitMix64) -> Any {
     let number = Int.random(in: -2..<24, using: &random)
     switch attribute.attributeType {
     case .integer16AttributeType, .integer64AttributeType: return number
@@ -102,13 +128,14 @@ struct PlannedModel {
 
   /// A value to compare an attribute with, sometimes of another type.
   func constant(for attribute: NSAttributeDescription, _ random: inout SplitMix64) -> Any {
-    let value = value(of: attribute, &random)
+    let value = Self.value(of: attribute, &random)
     guard let number = value as? NSNumber else { return value }
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<7, using: &random) {
     case 0: return NSDecimalNumber(value: number.doubleValue.isNaN ? 0 : number.doubleValue)
     case 1: return number.doubleValue
     case 2: return number.doubleValue.isNaN ? 0 : number.intValue
     case 3: return UInt64.max
+    case 4: return number.doubleValue.isNaN ? 0.1 : (number.doubleValue * 10).rounded() / 10
     default: return value
     }
   }

@@ -85,15 +85,23 @@ def sorted_key(fields, properties):
   return key
 
 
+def holds(value, comparison, constant):
+  """Whether a condition of a partial index is true for a value."""
+  if comparison < 2:
+    return (value == constant) == (comparison == 0)
+  return value[0] == constant[0] and [value < constant, value <= constant, value > constant, value >= constant][comparison - 2]
+
+
 def check_indexes(objects):
   expected = set()
-  for number, (entity, properties) in objects.schema.indexes.items():
+  for number, (entity, properties, conditions) in objects.schema.indexes.items():
     for reference, found in objects.objects.items():
       ancestors, each = set(), reference[0]
       while each:
         ancestors.add(each)
         each = objects.schema.parents[each]
-      if entity in ancestors:
+      if entity in ancestors and all(
+          holds(sorted_key(found["fields"], [each]), *comparison) for each, *comparison in conditions):
         expected.add(varint(number) + sorted_key(found["fields"], properties) + encoded_object(*reference))
   demand(expected and expected == objects.indexed, "the entries of indexes are not those of the rows")
 

@@ -104,7 +104,9 @@ class Schema:
     self.indexes = {}
     for _ in range(0 if data.is_at_end else data.varint()):
       number, entity = data.varint(), data.varint()
-      self.indexes[number] = entity, [data.varint() for _ in range(data.varint())]
+      properties = [data.varint() for _ in range(data.varint())]
+      conditions = [(data.varint(), data.byte(), data.counted()) for _ in range(data.varint())]
+      self.indexes[number] = entity, properties, conditions
       demand(data.byte() == 0, f"the index {number} is not ready")
     data.end()
 

@@ -21,7 +21,7 @@ enum Example {
       attribute("email", .stringAttributeType), pets, friends, favourites,
     ]
     person.uniquenessConstraints = [["name"], ["email", "born"]]
-    person.indexes = [index(["born", "name"], of: person)]
+    person.indexes = [index(["born", "name"], of: person), index(["name"], of: person, where: "born != nil")]
     // `walker` and `seen` have no inverse. When the objects that they refer to are deleted, `walker` keeps its reference
     // and `seen` loses its member.
     animal.properties = [
@@ -59,13 +59,21 @@ enum Example {
     sample.indexes = ["short", "double", "float", "string", "flag", "date", "data", "uuid"].map {
       index([$0], of: sample)
     }
+    sample.indexes += [
+      index(["long"], of: sample, where: "flag == YES AND double < 1000"),
+      index(["date"], of: sample, where: "string >= 'a' AND short != 1"),
+    ]
     return sample
   }
 
-  private static func index(_ names: [String], of entity: NSEntityDescription) -> NSFetchIndexDescription {
+  private static func index(
+    _ names: [String], of entity: NSEntityDescription, where condition: String? = nil
+  ) -> NSFetchIndexDescription {
     let elements = names.compactMap { entity.propertiesByName[$0] }
       .map { NSFetchIndexElementDescription(property: $0, collationType: .binary) }
-    return NSFetchIndexDescription(name: names.joined(separator: " "), elements: elements)
+    let index = NSFetchIndexDescription(name: names.joined(separator: " "), elements: elements)
+    index.partialIndexPredicate = condition.map { NSPredicate(format: $0) }
+    return index
   }
 
   private static func entity(_ name: String) -> NSEntityDescription {
