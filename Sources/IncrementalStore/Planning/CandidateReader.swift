@@ -1,5 +1,14 @@
 import CoreData
 
+/// The objects that may satisfy a predicate.
+struct Candidates {
+  /// Each once, in the order of their references. Candidates of other entities are among them, and objects that no longer
+  /// exist.
+  let objects: [ObjectReference]
+  /// The path that led to them: of alternatives, the one that was taken.
+  let path: AccessPath
+}
+
 /// Reads which objects an access path leads to, as long as that takes less time than reading all rows.
 struct CandidateReader {
   let source: RowSource
@@ -13,9 +22,8 @@ struct CandidateReader {
   /// How many lookups are made without asking how many rows there are.
   private static let few = 1024
 
-  /// The candidates, each once, in the order of their references; nil if reading all rows takes less time, or if the
-  /// entries do not tell. Candidates of other entities are among them, and objects that no longer exist.
-  func candidates(_ path: AccessPath) throws -> [ObjectReference]? {
+  /// The candidates; nil if reading all rows takes less time, or if the entries do not tell.
+  func candidates(_ path: AccessPath) throws -> Candidates? {
     let few = min(Self.few, mostRows / Self.scannedInALookup)
     if let candidates = try candidates(path, lookups: few) { return candidates }
     let most = try mostLookups
@@ -37,7 +45,7 @@ struct CandidateReader {
     default: break
     }
     let tables = tables
-    return try candidates(path, lookups: .max)?.count { tables.contains($0.entity) }
+    return try candidates(path, lookups: .max)?.objects.count { tables.contains($0.entity) }
   }
 
   private var tables: Set<UInt32> { Set(maps.map(\.number)) }
@@ -54,37 +62,39 @@ struct CandidateReader {
   var mostLookups: Int { get throws { min(try source.count(maps), mostRows) / Self.scannedInALookup } }
 
   /// The candidates, unless finding them takes more lookups than that.
-  func candidates(_ path: AccessPath, lookups: Int) throws -> [ObjectReference]? {
+  func candidates(_ path: AccessPath, lookups: Int) throws -> Candidates? {
     var lookups = lookups
-    guard let found = try read(path, &lookups) else { return nil }
-    var candidates: [ObjectReference] = []
-    for object in found.sorted(by: { $0.reference < $1.reference }) where object != candidates.last {
-      candidates.append(object)
+    guard let (found, path) = try read(path, &lookups) else { return nil }
+    var objects: [ObjectReference] = []
+    for object in found.sorted(by: { $0.reference < $1.reference }) where object != objects.last {
+      objects.append(object)
     }
-    return candidates
+    return Candidates(objects: objects, path: path)
   }
 
-  /// The objects to which a path leads, in any order. Each of them will be looked up.
+  /// The objects to which a path leads, in any order, and the path that was taken. Each of them will be looked up.
   ///
   /// - Parameter lookups: How many rows and entries may still be looked up.
-  private func read(_ path: AccessPath, _ lookups: inout Int) throws -> [ObjectReference]? {
+  private func read(
+    _ path: AccessPath, _ lookups: inout Int
+  ) throws -> (objects: [ObjectReference], path: AccessPath)? {
     switch path {
-    case .objects(let objects): return lookups.take(objects.count) ? objects : nil
+    case .objects(let objects): return lookups.take(objects.count) ? (objects, path) : nil
     case .opposites(let object, let inverse):
       guard lookups.take(1), let row = try source.snapshot.row(object.reference, in: object.entity) else { return nil }
-      return try opposites(of: row, object, inverse, &lookups)
+      return try opposites(of: row, object, inverse, &lookups).map { ($0, path) }
     case .holders(let keys, let constraint):
       guard lookups.take(keys.count) else { return nil }
-      return try keys.flatMap { try holders(of: $0, constraint) }
-    case .indexed(let section): return try read(section, &lookups)
-    case .related(let related): return try read(related, &lookups)
+      return (try keys.flatMap { try holders(of: $0, constraint) }, path)
+    case .indexed(let section): return try read(section, &lookups).map { ($0, path) }
+    case .related(let related): return try read(related, &lookups).map { ($0, path) }
     case .union(let paths):
-      var found: [ObjectReference] = []
+      var found: [(objects: [ObjectReference], path: AccessPath)] = []
       for path in paths {
         guard let more = try read(path, &lookups) else { return nil }
-        found += more
+        found.append(more)
       }
-      return found
+      return (found.flatMap(\.objects), .union(found.map(\.path)))
     case .shortest(let paths): return try shortest(paths, &lookups)
     }
   }
@@ -149,7 +159,9 @@ struct CandidateReader {
   }
 
   /// Tries all paths with few lookups, then with more and more. The last attempt takes most of the time.
-  private func shortest(_ paths: [AccessPath], _ lookups: inout Int) throws -> [ObjectReference]? {
+  private func shortest(
+    _ paths: [AccessPath], _ lookups: inout Int
+  ) throws -> (objects: [ObjectReference], path: AccessPath)? {
     var most = min(16, lookups)
     while true {
       for path in paths {

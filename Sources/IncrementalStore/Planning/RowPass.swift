@@ -71,13 +71,13 @@ struct RowPass {
     if let path, let order, !order.index.isExact,
       let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window))
     {
-      usedPath = path.description
-      try lookUp(candidates, areSorted, &collector, true)
+      usedPath = candidates.path.description
+      try lookUp(candidates.objects, areSorted, &collector, true)
     } else if let order, try offerInOrder(order.index, &collector) {
       usedPath = "in the order of \(order.index.section)"
     } else if let path, let candidates = try reader.candidates(path) {
-      usedPath = path.description
-      try lookUp(candidates, areSorted, &collector, keepsContents)
+      usedPath = candidates.path.description
+      try lookUp(candidates.objects, areSorted, &collector, keepsContents)
     } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
       return false
     } else if maps.count > 1, !areSorted {

@@ -16,6 +16,23 @@ final class EntityLayout: @unchecked Sendable {
     let kind: Kind
     let name: String
     let isTransient: Bool
+    let isOptional: Bool
+    /// Whether each value that the slot can have is valid.
+    let allowsAnyValue: Bool
+
+    fileprivate init(_ property: NSPropertyDescription, _ kind: Kind) {
+      self.property = property
+      self.kind = kind
+      (name, isTransient, isOptional) = (property.name, property.isTransient, property.isOptional)
+      let isLimited =
+        switch kind {
+        case .attribute(let attribute):
+          [.integer16AttributeType, .integer32AttributeType].contains(attribute.attributeType)
+        case .toMany: !property.isUnbounded
+        case .toOne, .fetched: false
+        }
+      allowsAnyValue = !isLimited && property.validationPredicates.isEmpty
+    }
 
     var relationship: NSRelationshipDescription? {
       switch kind {
@@ -83,7 +100,7 @@ final class EntityLayout: @unchecked Sendable {
     var places: [String: Int] = [:]
     for property in properties {
       guard let kind = Kind(property) else { continue }
-      let slot = Slot(property: property, kind: kind, name: property.name, isTransient: property.isTransient)
+      let slot = Slot(property, kind)
       if let place = places[property.name] {
         slots[place] = slot
       } else {

@@ -6,8 +6,11 @@ extension NSManagedObject {
     try throwingErrorsOfFaults { fireFault() }
     guard !isFault, !isInaccessible else { return }
     var errors: [NSError] = []
+    // A subclass may override `validateValue`, which is then called for all properties.
+    let isPlain = type(of: self) == NSManagedObject.self
     for (place, slot) in layout.slots.enumerated() {
       if case .fetched = slot.kind { continue }
+      if isPlain, slot.allowsAnyValue, slot.isOptional || !values[place].isNull { continue }
       // Values that are not known have not changed.
       switch values[place] {
       case .fault, .reference: continue
@@ -18,11 +21,7 @@ extension NSManagedObject {
         let old = try slot.isToMany ? throwingErrorsOfFaults { self.value(at: place) } : self.value(at: place)
         var value = old
         try validateValue(&value, forKey: slot.name)
-        if let attribute = slot.attribute, !isSameObject(value, old),
-          !ManagedValue(value, of: attribute).isEqual(values[place])
-        {
-          set(value, at: place)
-        }
+        if let attribute = slot.attribute, !isSame(value, old, attribute, values[place]) { set(value, at: place) }
       } catch {
         errors.append(error as NSError)
       }
@@ -34,6 +33,16 @@ extension NSManagedObject {
   private final func throwingErrorsOfFaults<Result>(_ body: () -> Result) throws -> Result {
     guard let context = managedObjectContext else { return body() }
     return try context.throwingErrorsOfFaults(body)
+  }
+
+  /// Whether a value after its validation is still the one before it, of which `kept` is the form in which the object has
+  /// it.
+  private final func isSame(
+    _ value: Any?, _ old: Any?, _ attribute: NSAttributeDescription, _ kept: ManagedValue
+  ) -> Bool {
+    // Comparing the values of a transformable attribute may take long.
+    if case .other = kept, isSameObject(value, old) { return true }
+    return ManagedValue(value, of: attribute).isEqual(kept)
   }
 
   /// Whether both are nil or the same instance of a class; this comparison needs no conversion.

@@ -124,6 +124,7 @@ struct FetchReportTests {
       let (project, label) = (try first("Project", context), try first("Label", context))
       let both = try report(context, "project == %@ AND ANY labels == %@", [project, label])
       #expect(both.rowsRead == 2 + 10 || both.rowsRead == 1 + 10)
+      #expect(both.path?.hasPrefix("Project.issues of ") == true, "of several, the path that was taken is named")
       let unique = try report(context, "ANY labels == %@ AND title == 'T3' AND number == 3", [label])
       #expect(unique.rowsRead <= 2)
       let either = try report(context, "project == %@ OR (number == 3 AND title == 'T3')", [project])
