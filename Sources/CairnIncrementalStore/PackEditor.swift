@@ -4,10 +4,10 @@ import IncrementalStore
 /// Changes entries in packs like the leaves of a B-tree: STORE-FORMAT.md, section 7.
 struct PackEditor {
   /// The limits of a pack: its number of entries, and their bytes together, which a single entry may exceed.
-  static let mostEntries = 192
+  static let mostEntries = 64
   static let mostBytes = Pack.mostBytes
   /// A pack with fewer entries is joined with the next one if both together are within the limits.
-  static let fewestEntries = 48
+  static let fewestEntries = 16
 
   private let walk: PackWalk
   private let keyspace: Keyspace

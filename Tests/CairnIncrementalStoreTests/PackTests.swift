@@ -65,7 +65,7 @@ import Testing
   @Test func packsAreNeitherTooFullNorNearlyEmpty() throws {
     let writer = try library.coordinator()
     let shelf = try fill(writer, 10_000, "shelf")
-    #expect(try writer.packs().count <= 10_000 / 192 + 1)
+    #expect(try writer.packs().count <= 10_000 / PackEditor.mostEntries + 1)
     try writer.work { context in
       let books = (shelf.value(forKey: "books") as! Set<NSManagedObject>).sorted {
         $0.objectID.uriRepresentation().path < $1.objectID.uriRepresentation().path
@@ -75,7 +75,8 @@ import Testing
     }
     let counts = try writer.packs().map { try Pack.entries($0.value).count }
     #expect(counts.reduce(0, +) == 1000)
-    #expect(counts.allSatisfy { $0 <= 192 } && counts.dropLast().allSatisfy { $0 >= 24 })
+    #expect(counts.allSatisfy { $0 <= PackEditor.mostEntries })
+    #expect(counts.dropLast().allSatisfy { $0 >= PackEditor.fewestEntries / 2 })
   }
 
   @Test func membersInTheMiddleOfAnOrderTakeTheRoomBetweenAndThenAllAreRenumbered() throws {
