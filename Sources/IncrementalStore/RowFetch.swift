@@ -50,6 +50,13 @@ struct RowFetch {
     var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
     var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))], rows.usedPath) }
+    if let names = request.countedGroupNames,
+      let (groups, path) = try rows.groups(by: names, areSorted: request.isSorted)
+    {
+      let answer = collector.dictionaries(of: groups)
+      if let failure = source.failure { throw failure }
+      return (answer, path)
+    }
     if let window = request.sortedWindow, !isForCount { rows.prepareOrder(request.sortDescriptors ?? [], window) }
     _ = try rows.offerRows(
       to: &collector, areSorted: isForCount || request.isSorted, keepingContents: request.keepsContents)

@@ -72,7 +72,8 @@ final class SourceRow {
     isRead = true
   }
 
-  fileprivate init(_ reference: RowReference, _ map: EntityMap, _ source: RowSource) {
+  /// A row whose contents are read when they are needed.
+  init(_ reference: RowReference, _ map: EntityMap, _ source: RowSource) {
     stored = StoredRow(reference: reference, bytes: [], version: 0, revision: 0)
     self.map = map
     self.source = source

@@ -88,7 +88,7 @@ package enum Entry {
   /// The object in an entry of an index, and where the values of its key end.
   package static func indexed(
     in entry: [UInt8], _ properties: Int
-  ) throws(RowDamage) -> (object: ObjectReference, values: [(end: Int, isWhole: Bool)]) {
+  ) throws(RowDamage) -> (object: ObjectReference, values: [IndexKey.Part]) {
     var input = ByteInput(entry)
     _ = try input.number()
     let values = try input.indexKey(properties)

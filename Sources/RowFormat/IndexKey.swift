@@ -5,6 +5,15 @@ package enum IndexKey {
   /// Texts and data with more bytes are cut off, and end their key.
   package static let longest = 40
 
+  /// Where a value lies in a key.
+  package struct Part {
+    package let end: Int
+    /// Whether the value is not cut off.
+    package let isWhole: Bool
+    /// Whether the value is a number or a date that is not a number, which equals nothing.
+    package let isNotANumber: Bool
+  }
+
   /// - Parameters:
   ///   - properties: The numbers of the index's properties, in its order.
   ///   - normalized: Returns a text in normalisation form C. Not called for texts that are certain to be in it.
@@ -149,11 +158,13 @@ extension ByteInput {
   /// Skips a key, and returns where each of its values ends.
   ///
   /// - Parameter count: The number of the index's properties. A key whose last value is cut off has fewer values.
-  package mutating func indexKey(_ count: Int) throws(RowDamage) -> [(end: Int, isWhole: Bool)] {
-    var values: [(end: Int, isWhole: Bool)] = []
+  package mutating func indexKey(_ count: Int) throws(RowDamage) -> [IndexKey.Part] {
+    var values: [IndexKey.Part] = []
     for _ in 0..<count {
+      let start = offset
       let isWhole = try indexedValue()
-      values.append((offset, isWhole))
+      let isNotANumber = [Tag.notANumber, .notADate].contains { $0.rawValue == bytes[start] }
+      values.append(IndexKey.Part(end: offset, isWhole: isWhole, isNotANumber: isNotANumber))
       guard isWhole else { break }
     }
     return values

@@ -8,6 +8,8 @@ import CoreData
 struct RowCollector {
   /// Whether the collector keeps what it sorts rows by, so that it does not read them again.
   static let keepsKeys = false
+  /// Whether the collector makes dictionaries of groups of which it knows one row and the number of rows.
+  static let takesGroups = false
   /// Whether predicates and sort descriptors compare texts by their scalars, as indexes do.
   static let ordersTextsByScalars = false
 
@@ -69,6 +71,9 @@ struct RowCollector {
 
   /// The dictionaries of the answer.
   var dictionaries: [NSDictionary] { projection?.dictionaries(of: rows) ?? [] }
+
+  /// Not called: see ``takesGroups``.
+  func dictionaries(of groups: [CountedRows]) -> [NSDictionary] { fatalError("Rows are grouped by RowProjection.") }
 
   /// The number of rows in the answer.
   var count: Int { max(0, min(matched, bound) - offset) }

@@ -6,6 +6,8 @@ typealias RowCollector = FetchCollector<SourceRow>
 extension RowCollector {
   /// Whether the collector keeps what it sorts rows by, so that it does not read them again.
   static var keepsKeys: Bool { true }
+  /// Whether the collector makes dictionaries of groups of which it knows one row and the number of rows.
+  static var takesGroups: Bool { true }
   /// Whether predicates and sort descriptors compare texts by their scalars, as indexes do.
   static var ordersTextsByScalars: Bool { true }
 

@@ -194,7 +194,7 @@ extension RowSource {
   /// Calls `body` with each object in a range of an index, and with its entry, until it returns false.
   func forEachObject(
     in section: IndexSection, _ range: IndexSection.Range, reverse: Bool,
-    _ body: (_ object: ObjectReference, _ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) throws -> Bool
+    _ body: (_ object: ObjectReference, _ key: (entry: [UInt8], values: [IndexKey.Part])) throws -> Bool
   ) throws {
     try snapshot.forEachEntry(from: range.lower, before: range.upper, reverse: reverse) { entry in
       let (object, values) = try StoreFailure.reading("An entry of \(section)") {

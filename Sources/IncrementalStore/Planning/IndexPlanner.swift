@@ -81,7 +81,7 @@ struct IndexPlanner {
     return (order, restricted)
   }
 
-  private func names(of index: Schema.Index) -> [String]? {
+  func names(of index: Schema.Index) -> [String]? {
     let names = index.properties.compactMap { number in map.fields.first { $0.number == number }?.name }
     return names.count == index.properties.count ? names : nil
   }
@@ -98,7 +98,7 @@ struct IndexPlanner {
   }
 
   /// Whether all rows that satisfy some predicates are in an index, which may be partial.
-  private func has(_ index: Schema.Index, allThatSatisfy parts: [NSPredicate]) -> Bool {
+  func has(_ index: Schema.Index, allThatSatisfy parts: [NSPredicate]) -> Bool {
     index.conditions.allSatisfy { condition in
       parts.contains { self.condition($0) == condition } || areInside(condition, parts)
     }
@@ -123,13 +123,16 @@ struct IndexPlanner {
   }
 
   /// The section of an index, how many of its first properties must have one value each, and how many are restricted.
-  private func section(
+  func section(
     of index: Schema.Index, _ parts: [NSPredicate]
   ) -> (section: IndexSection, fixed: Int, restricted: Int) {
     var keys = [Entry.all(of: index.number)]
     var (fixed, restricted, isWhole) = (0, index.conditions.count, true)
     // The places of the predicates that are true for all rows of the section.
-    var exact = Set(parts.indices.filter { condition(parts[$0]).map(index.conditions.contains) ?? false })
+    var exact: Set<Int> = []
+    if !index.conditions.isEmpty {
+      exact.formUnion(parts.indices.filter { condition(parts[$0]).map(index.conditions.contains) ?? false })
+    }
     var ranges: [IndexSection.Range]?
     for number in index.properties where isWhole && ranges == nil {
       guard let field = map.fields.first(where: { $0.number == number }) else { break }

@@ -7,14 +7,14 @@ struct RowPass {
   /// The path on which rows were found, in words; nil if all rows were read.
   private(set) var usedPath: String?
   private let path: AccessPath?
-  private let predicate: NSPredicate?
+  let predicate: NSPredicate?
   private let first: RowReference?
   private let map: EntityMap
-  private let maps: [EntityMap]
+  let maps: [EntityMap]
   /// The place of each entity in `maps`, by its number.
-  private let places: [UInt32: Int]
-  private let source: RowSource
-  private let planner: Planner
+  let places: [UInt32: Int]
+  let source: RowSource
+  let planner: Planner
   private let reader: CandidateReader
   private var order: (index: IndexOrder, window: Int)?
 
@@ -189,16 +189,16 @@ private struct OrderedGroup {
 
   init(_ properties: Int) { self.properties = properties }
 
-  private func values(_ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) -> ArraySlice<UInt8> {
+  private func values(_ key: (entry: [UInt8], values: [IndexKey.Part])) -> ArraySlice<UInt8> {
     key.entry[..<(key.values.prefix(properties).last?.end ?? 0)]
   }
 
   /// Whether the next object has other values than the objects of the group.
-  func isComplete(before next: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) -> Bool {
+  func isComplete(before next: (entry: [UInt8], values: [IndexKey.Part])) -> Bool {
     !objects.isEmpty && values(next) != key
   }
 
-  mutating func add(_ object: ObjectReference, _ key: (entry: [UInt8], values: [(end: Int, isWhole: Bool)])) {
+  mutating func add(_ object: ObjectReference, _ key: (entry: [UInt8], values: [IndexKey.Part])) {
     if objects.isEmpty {
       self.key = values(key)
       haveWholeValues = key.values.prefix(properties).allSatisfy(\.isWhole)

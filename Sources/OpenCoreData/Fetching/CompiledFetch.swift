@@ -50,6 +50,12 @@ package struct CompiledFetch<Row> {
     return projection.dictionaries(of: rows, window)
   }
 
+  /// The dictionaries to fetch, made from groups of rows that satisfy the predicate.
+  func dictionaries(ofGroups groups: [RowGroup<Row>]) -> [NSDictionary] {
+    guard let projection else { fatalError("The request is not for dictionaries.") }
+    return projection.dictionaries(of: groups, window)
+  }
+
   var givesDictionaries: Bool { projection != nil }
 
   /// The number of objects or dictionaries to fetch.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes the dictionaries of a fetch from the rows that satisfy its predicate.
 struct DictionaryProjection<Row> {
-  private typealias Group = [Row]
+  private typealias Group = RowGroup<Row>
 
   private let columns: [(name: String, value: (Group) -> PredicateValue)]
   /// The values that are equal in a group; nil if each row is a group of its own.
@@ -78,7 +78,12 @@ struct DictionaryProjection<Row> {
 
   /// The dictionaries. They have no key for a nil value.
   func dictionaries(of rows: [Row], _ window: FetchWindow) -> [NSDictionary] {
-    let groups = groups(of: rows).filter(having)
+    dictionaries(of: groups(of: rows), window)
+  }
+
+  /// The dictionaries of rows that are grouped already, in the order of the first rows of the groups.
+  func dictionaries(of groups: [RowGroup<Row>], _ window: FetchWindow) -> [NSDictionary] {
+    let groups = groups.filter(having)
     let sorted = sort?.sorted(groups) ?? groups
     guard isDistinct else { return window(sorted).map { dictionary(values(of: $0)) } }
     var seen: Set<[PredicateValue]> = []
@@ -87,8 +92,8 @@ struct DictionaryProjection<Row> {
 
   /// In the order of their first rows.
   private func groups(of rows: [Row]) -> [Group] {
-    guard let keys else { return rows.map { [$0] } }
-    guard !keys.isEmpty else { return [rows] }
+    guard let keys else { return rows.map { RowGroup([$0]) } }
+    guard !keys.isEmpty else { return [RowGroup(rows)] }
     var places: [[PredicateValue]: Int] = [:]
     var groups: [Group] = []
     for row in rows {
@@ -97,7 +102,7 @@ struct DictionaryProjection<Row> {
         groups[place].append(row)
       } else {
         places[key] = groups.count
-        groups.append([row])
+        groups.append(RowGroup([row]))
       }
     }
     return groups

@@ -230,6 +230,41 @@ struct FetchReportTests {
     }
   }
 
+  @Test("Groups by the first properties of an index are counted from its entries; one row of each is read.")
+  func groups() throws {
+    try stack.work { context throws in
+      let count = NSExpressionDescription()
+      count.name = "count"
+      count.expression = NSExpression(forFunction: "count:", arguments: [NSExpression(forKeyPath: "objectID")])
+      count.expressionResultType = .integer64AttributeType
+      func expect(
+        _ names: [String], of format: String? = nil, _ values: [[AnyHashable?]], rows: Int?,
+        sourceLocation: SourceLocation = #_sourceLocation
+      ) throws {
+        let request = people(nil, "Issue")
+        request.predicate = format.map { NSPredicate(format: $0) }
+        request.resultType = .dictionaryResultType
+        request.propertiesToGroupBy = names
+        request.propertiesToFetch = names + [count]
+        request.sortDescriptors = names.map { NSSortDescriptor(key: $0, ascending: true) }
+        let found = try stack.store.execute(request, with: context) as? [NSDictionary] ?? []
+        let dictionaries = found.map { each in (names + ["count"]).map { each[$0] as? AnyHashable } }
+        #expect(dictionaries == values, sourceLocation: sourceLocation)
+        let report = try stack.store.report(of: request, in: context)
+        if let rows { #expect(report.rowsRead == rows, "\(report)", sourceLocation: sourceLocation) }
+      }
+      try expect(["title"], (0..<7).map { ["T\($0)", $0 < 5 ? 6 : 5] }, rows: RowCollector.takesGroups ? 7 : nil)
+      try expect(
+        ["number"], of: "title == 'T6'", [6, 13, 20, 27, 34].map { [$0, 1] }, rows: RowCollector.takesGroups ? 5 : nil)
+      try expect(["rank"], of: "rank IN {0, 1}", [[0.0, 1], [1.0, 1]], rows: nil)
+      try expect(["reviewer.name"], [["L0", 14], ["L1", 13], ["L2", 13]], rows: nil)
+      let notes = people(nil, "Issue")
+      notes.resultType = .dictionaryResultType
+      (notes.propertiesToGroupBy, notes.propertiesToFetch) = (["note"], ["note", count])
+      #expect(try (stack.store.execute(notes, with: context) as? [Any])?.count == 40)
+    }
+  }
+
   @Test("The objects that relate to objects with a value are counted from entries.")
   func relatedCount() throws {
     try stack.work { context throws in

@@ -107,7 +107,7 @@ private struct PlannedProgram {
     // The planner looks into no negation, so that all rows are read.
     let hidden = NSCompoundPredicate(
       notPredicateWithSubpredicate: NSCompoundPredicate(notPredicateWithSubpredicate: predicate))
-    func both<Result>(_ body: () throws -> Result) rethrows -> (Result, Result) {
+    func both<Result>(_ body: () throws -> Result) throws -> (Result, Result) {
       request.predicate = hidden
       let expected = try body()
       request.predicate = predicate
@@ -122,7 +122,35 @@ private struct PlannedProgram {
     request.entity = stack.store.entity(entity.name!)
     let identifiers = try both { try stack.store.execute(request, with: context) as? [NSManagedObjectID] }
     #expect(identifiers.0 == identifiers.1, what)
+    try compareGroups(request, entity, what, context, both)
     try compareWithMemory(request, predicate, what, context)
+  }
+
+  /// Compares the numbers of saved objects with the same values of some properties.
+  private mutating func compareGroups(
+    _ request: NSFetchRequest<NSManagedObject>, _ entity: NSEntityDescription, _ what: Comment,
+    _ context: NSManagedObjectContext,
+    _ both: (() throws -> [NSDictionary]) throws -> ([NSDictionary], [NSDictionary])
+  ) throws {
+    let properties = entity.propertiesByName.values.filter { ($0 as? NSRelationshipDescription)?.isToMany != true }
+    let keys = Array(properties.map(\.name).sorted().shuffled(using: &random).prefix(Int.random(in: 1..<3, using: &random)))
+    guard !keys.isEmpty else { return }
+    let count = NSExpressionDescription()
+    let counted = Bool.random(using: &random) ? keys[0] : "objectID"
+    (count.name, count.expressionResultType) = ("count", .integer64AttributeType)
+    count.expression = NSExpression(forFunction: "count:", arguments: [NSExpression(forKeyPath: counted)])
+    let grouped = NSFetchRequest<NSManagedObject>(entityName: entity.name!)
+    grouped.entity = request.entity
+    grouped.includesSubentities = request.includesSubentities
+    grouped.resultType = .dictionaryResultType
+    (grouped.propertiesToGroupBy, grouped.propertiesToFetch) = (keys, keys + [count])
+    if Bool.random(using: &random) { grouped.sortDescriptors = [NSSortDescriptor(key: keys[0], ascending: false)] }
+    let store = stack.store
+    let (expected, found) = try both {
+      grouped.predicate = request.predicate
+      return try store.execute(grouped, with: context) as? [NSDictionary] ?? []
+    }
+    #expect(expected == found, "\(what)\ngroups by \(keys), counting \(counted)")
   }
 
   /// Compares a fetch of saved objects with the evaluation of the predicate on the objects themselves.
