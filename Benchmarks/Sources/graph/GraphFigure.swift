@@ -32,12 +32,12 @@ enum GraphFigure: String, Figure {
   var mark: Double? {
     switch self {
     case .found, .fetched, .realised, .realisedTogether, .identifiers10, .identifiers1000, .identifiersMost,
-      .dependents10, .dependents1000, .dependentsMost, .disk:
+      .changed, .diskCompacted:
       1
-    case .imported, .changed: 1.5
-    case .scanned, .counted: 2
-    case .deleted: 5
-    case .opened, .memoryOpened, .memoryHeld, .diskCompacted: nil
+    case .disk: 1.5
+    case .dependents10, .dependents1000, .dependentsMost, .scanned, .counted, .deleted: 2
+    case .imported: 2.5
+    case .opened, .memoryOpened, .memoryHeld: nil
     }
   }
 }

@@ -14,7 +14,7 @@ struct IndexCondition {
 
   /// Takes up what a comparison with constants requires of a property; nothing if the comparison is about anything else.
   mutating func take(_ comparison: NSComparisonPredicate, of field: EntityMap.StoredField, _ access: RowAccess) {
-    guard comparison.options.isEmpty else { return }
+    guard comparison.options.isEmpty, comparison.mentions(field.name) else { return }
     if let membership = Membership(comparison) {
       guard values == nil, case .value(field.name) = membership.subject else { return }
       let fit = membership.constants.compactMap { IndexedValue(equalTo: $0, of: field, access) }
@@ -105,6 +105,11 @@ extension IndexedValue {
 }
 
 extension NSComparisonPredicate {
+  /// Whether a key path that begins with a name is on one of the sides.
+  fileprivate func mentions(_ name: String) -> Bool {
+    leftExpression.path?.hasPrefix(name) == true || rightExpression.path?.hasPrefix(name) == true
+  }
+
   /// The comparison with a constant on its right; nil if it has a constant on neither side, or a quantifier.
   var withConstantLast: NSComparisonPredicate? {
     guard comparisonPredicateModifier == .direct else { return nil }

@@ -133,7 +133,8 @@ private struct PlannedProgram {
     _ both: (() throws -> [NSDictionary]) throws -> ([NSDictionary], [NSDictionary])
   ) throws {
     let properties = entity.propertiesByName.values.filter { ($0 as? NSRelationshipDescription)?.isToMany != true }
-    let keys = Array(properties.map(\.name).sorted().shuffled(using: &random).prefix(Int.random(in: 1..<3, using: &random)))
+    let names = properties.map(\.name).sorted().shuffled(using: &random)
+    let keys = Array(names.prefix(Int.random(in: 1..<3, using: &random)))
     guard !keys.isEmpty else { return }
     let count = NSExpressionDescription()
     let counted = Bool.random(using: &random) ? keys[0] : "objectID"
