@@ -12,7 +12,11 @@ extension Schema {
       guard let number = numbers.entity(entity) else { continue }
       for index in entity.indexes {
         guard let properties = index.keptProperties?.map(numbers.property),
-          let conditions = index.conditions({ property in numbers.property(property).map { ($0, property) } })
+          let conditions = index.conditions({ name in
+            entity.propertiesByName[name].flatMap { property in
+              property.isIndexable ? numbers.property(property).map { ($0, property) } : nil
+            }
+          })
         else { continue }
         let new = Index(
           number: 0, entity: number, properties: properties.compactMap(\.self), conditions: conditions)
@@ -69,14 +73,10 @@ extension NSFetchIndexDescription {
 
   /// What the objects of a partial index have in common; nil if that is more than comparisons with constants.
   fileprivate func conditions(
-    _ find: (NSPropertyDescription) -> (number: UInt32, property: NSPropertyDescription)?
+    _ find: (_ name: String) -> (number: UInt32, property: NSPropertyDescription)?
   ) -> [Schema.Index.Condition]? {
     guard let parts = partialIndexPredicate?.conjuncts else { return [] }
-    let conditions = parts.compactMap { part in
-      Schema.Index.Condition(part) { name in
-        entity?.propertiesByName[name].flatMap { $0.isIndexable ? find($0) : nil }
-      }
-    }
+    let conditions = parts.compactMap { Schema.Index.Condition($0, find) }
     return conditions.count == parts.count ? conditions : nil
   }
 }

@@ -145,7 +145,9 @@ private struct PlannedProgram {
     grouped.includesSubentities = request.includesSubentities
     grouped.resultType = .dictionaryResultType
     (grouped.propertiesToGroupBy, grouped.propertiesToFetch) = (keys, keys + [count])
-    if Bool.random(using: &random) { grouped.sortDescriptors = [NSSortDescriptor(key: keys[0], ascending: false)] }
+    if entity.attributesByName[keys[0]] != nil, Bool.random(using: &random) {
+      grouped.sortDescriptors = [NSSortDescriptor(key: keys[0], ascending: false)]
+    }
     let store = stack.store
     let (expected, found) = try both {
       grouped.predicate = request.predicate
