@@ -24,6 +24,7 @@ import Testing
       item.properties = [
         Self.attribute("name", .stringAttributeType), Self.attribute("kind", .stringAttributeType),
         Self.attribute("rank", .integer64AttributeType), Self.attribute("weight", .floatAttributeType),
+        Self.attribute("flag", .booleanAttributeType), Self.attribute("small", .integer16AttributeType),
       ]
       if specialsAreItems {
         item.subentities = [special]
@@ -179,6 +180,26 @@ import Testing
         #expect(try report(store, context, "NOT NOT (\(format))", as: .countResultType).results == count, "\(format)")
       }
     }
+  }
+
+  @Test("A constant that no value of an attribute can equal is not counted as one that it is converted to.")
+  func impossibleConstants() throws {
+    try work(Form(indexes: [["flag"], ["small"]])) { store, context throws in
+      for number in 0..<4 { _ = context.insert("Item", ["flag": number % 2 == 0, "small": number]) }
+      try context.save()
+      for (format, count) in [
+        ("flag == 2", 0), ("flag == 1", 2), ("flag == 0.5", 0), ("flag IN {1, 2}", 2), ("flag > 0", 2), ("flag < 2", 4),
+        ("small == 65537", 0), ("small == 1.5", 0), ("small < 1.5", 2), ("small > 65537", 0), ("small < 65537", 4),
+      ] {
+        #expect(try report(store, context, format, as: .countResultType).results == count, "\(format)")
+        #expect(try report(store, context, "NOT NOT (\(format))", as: .countResultType).results == count, "\(format)")
+      }
+    }
+    try work(Form(indexes: [["rank"]], condition: "flag == 2")) { store, context throws in
+      #expect(try report(store, context, "flag == 2", as: .countResultType).results == 0)
+      #expect(try report(store, context, "flag == 1", as: .countResultType).results == 2)
+    }
+    #expect(try isWhole())
   }
 
   @Test("An index that no model declares any more loses its entries, and can be declared again.")

@@ -7,9 +7,9 @@ struct Issues: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares Core Data on Cairn with GRDB on SQLite, each of which keeps the same issues.",
     discussion: """
-      Issues with eight attributes, projects, labels and comments are made up from a fixed seed. Both sides have the indexes that an \
-      application would declare. On both sides a save is on the disk when it returns. Only ratios within one run mean anything; give \
-      the machine to it alone.
+      Issues with eight attributes, projects, labels and comments are made up from a fixed seed. Both sides have the \
+      indexes that an application would declare. On both sides a save is on the disk when it returns. Only ratios \
+      within one run mean anything; give the machine to it alone.
       """)
 
   @Option(help: "Issues; a project for each hundred of them, and about five comments for each two.")

@@ -3,8 +3,8 @@ import CoreData
 extension Schema {
   /// Gives numbers to the indexes that are new in the model, and marks those that it no longer declares to be dropped.
   ///
-  /// An index is known by its entity, its properties and its conditions, not by its name. If other entities than before inherit from its
-  /// entity, it is built anew, under a new number.
+  /// An index is known by its entity, its properties and its conditions, not by its name. If other entities than before
+  /// inherit from its entity, it is built anew, under a new number.
   mutating func takeIndexes(of entities: [NSEntityDescription], _ former: Schema) {
     let numbers = SchemaNumbers(self)
     var wanted: [Index] = []

@@ -2,8 +2,8 @@ import CoreData
 
 /// The objects that may satisfy a predicate.
 struct Candidates {
-  /// Each once, in the order of their references. Candidates of other entities are among them, and objects that no longer
-  /// exist.
+  /// Each once, in the order of their references. Candidates of other entities are among them, and objects that no
+  /// longer exist.
   let objects: [ObjectReference]
   /// The path that led to them: of alternatives, the one that was taken.
   let path: AccessPath

@@ -9,7 +9,8 @@ extension ManagedValue {
 
   private static func value(_ constant: Any?, _ type: NSAttributeType) -> Any? {
     switch type {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+    case .booleanAttributeType: return number(constant).flatMap { [0, 1].contains($0.doubleValue) ? $0 : nil }
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
       return number(constant).flatMap { $0.isWhole ? $0 : nil }
     case .doubleAttributeType: return number(constant)
     case .floatAttributeType: return number(constant).flatMap { Double($0.floatValue) == $0.doubleValue ? $0 : nil }

@@ -119,8 +119,8 @@ struct RowPass {
   }
 
   /// Offers rows in the order of an index until the collector has enough of them. Rows that are equal as far as the index
-  /// tells are offered together, and in the order in which a scan reads them. Rows before the window of the fetch are not
-  /// read, if the entries tell which these are.
+  /// tells are offered together, and in the order in which a scan reads them. Rows before the window of the fetch are
+  /// not read, if the entries tell which these are.
   ///
   /// - Returns: False if that takes more time than reading all rows. The collector is then as before.
   private func offerInOrder(_ order: IndexOrder, _ collector: inout RowCollector) throws -> Bool {
@@ -134,7 +134,9 @@ struct RowPass {
           guard lookups >= 0, !collector.hasEnough, source.failure == nil else { return false }
         }
         group.add(object, key)
-        return true
+        // All of the group would be looked up.
+        if !order.isExact, group.count > lookups { lookups = -1 }
+        return lookups >= 0
       }
     }
     if lookups >= 0, !collector.hasEnough { lookups -= try offer(group.take(), order, &collector) }
@@ -186,6 +188,8 @@ private struct OrderedGroup {
   /// The bytes of the values.
   private var key: ArraySlice<UInt8> = []
   private var haveWholeValues = true
+
+  var count: Int { objects.count }
 
   init(_ properties: Int) { self.properties = properties }
 

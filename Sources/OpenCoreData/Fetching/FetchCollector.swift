@@ -85,8 +85,8 @@ package struct FetchCollector<Row> {
   /// The dictionaries of the answer.
   package var dictionaries: [NSDictionary] { fetch.dictionaries(ofMatching: rows) }
 
-  /// The dictionaries of a request that groups rows, made from groups of which it reads only values that are the same for
-  /// all rows, and the number of rows.
+  /// The dictionaries of a request that groups rows, made from groups of which it reads only values that are the same
+  /// for all rows, and the number of rows.
   package func dictionaries(of groups: [(first: Row, count: Int)]) -> [NSDictionary] {
     fetch.dictionaries(ofGroups: groups.map { RowGroup($0.first, count: $0.count) })
   }

@@ -35,8 +35,8 @@ extension NSManagedObject {
     return try context.throwingErrorsOfFaults(body)
   }
 
-  /// Whether a value after its validation is still the one before it, of which `kept` is the form in which the object has
-  /// it.
+  /// Whether a value after its validation is still the one before it, of which `kept` is the form in which the object
+  /// has it.
   private final func isSame(
     _ value: Any?, _ old: Any?, _ attribute: NSAttributeDescription, _ kept: ManagedValue
   ) -> Bool {

@@ -89,7 +89,8 @@ def holds(value, comparison, constant):
   """Whether a condition of a partial index is true for a value."""
   if comparison < 2:
     return (value == constant) == (comparison == 0)
-  return value[0] == constant[0] and [value < constant, value <= constant, value > constant, value >= constant][comparison - 2]
+  results = [value < constant, value <= constant, value > constant, value >= constant]
+  return value[0] == constant[0] and results[comparison - 2]
 
 
 def check_indexes(objects):
