@@ -17,40 +17,47 @@ final class CairnRowSnapshot: RowSnapshot {
   func close() { snapshot.close() }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
-    guard let keyspace = engine.keyspace(.table(table)) else { return nil }
-    return try CairnFailure.translating(url) { () throws(StoreError) in
-      try snapshot.row(Key(reference), in: keyspace).map { row in
-        StoredRow(reference: reference, bytes: row.value, version: row.version, revision: row.sequence.rawValue)
+    try CairnFailure.translating(url) { () throws(StoreError) in
+      guard let table = try engine.table(table), let row = try snapshot.row(Key(reference), in: table.rows) else {
+        return nil
       }
+      var stored = StoredRow(
+        reference: reference, bytes: row.value, version: row.version, revision: row.sequence.rawValue)
+      stored.add(try snapshot.stamp(of: row.key, in: table.touches))
+      return stored
     }
   }
 
   func forEachRow(
     in table: UInt32, from first: RowReference?, _ body: (inout StoredRow) throws -> Bool
   ) throws {
-    guard let keyspace = engine.keyspace(.table(table)) else { return }
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
-      try snapshot.scan(first.map { .from(Key($0)) } ?? .all, in: keyspace) { key, value, stamp in
-        row.reference = try RowReference(Key(encoded: key))
+      guard let table = try engine.table(table) else { return }
+      let isTouched = try snapshot.count(in: table.touches) > 0
+      try snapshot.scan(first.map { .from(Key($0)) } ?? .all, in: table.rows) { encoded, value, stamp in
+        let key = try Key(encoded: encoded)
+        row.reference = try RowReference(key)
         row.bytes.removeAll(keepingCapacity: true)
         unsafe value.withUnsafeBytes { unsafe row.bytes.append(contentsOf: $0) }
         row.version = stamp.version
         row.revision = stamp.sequence.rawValue
+        if isTouched { row.add(try snapshot.stamp(of: key, in: table.touches)) }
         return try body(&row) ? .next : .stop
       }
     }
   }
 
   func count(in table: UInt32) throws -> Int {
-    guard let keyspace = engine.keyspace(.table(table)) else { return 0 }
-    return try CairnFailure.translating(url) { () throws(StoreError) in try snapshot.count(in: keyspace) }
+    try CairnFailure.translating(url) { () throws(StoreError) in
+      try engine.table(table).map { table throws(StoreError) in try snapshot.count(in: table.rows) } ?? 0
+    }
   }
 
   func forEachEntry(
     from lower: [UInt8], before upper: [UInt8]?, reverse: Bool, _ body: ([UInt8]) throws -> Bool
   ) throws {
-    guard let keyspace = engine.keyspace(.packs) else { return }
+    guard let keyspace = engine.packs else { return }
     try CairnFailure.translatingAny(url) {
       let packs = PackWalk(snapshot, keyspace)
       if reverse {
@@ -59,6 +66,15 @@ final class CairnRowSnapshot: RowSnapshot {
         try packs.forward(from: lower, before: upper, body)
       }
     }
+  }
+}
+
+extension StoredRow {
+  /// Adds the saves that have touched the row.
+  fileprivate mutating func add(_ touches: RowStamp?) {
+    guard let touches else { return }
+    version &+= touches.version
+    revision = max(revision, touches.sequence.rawValue)
   }
 }
 

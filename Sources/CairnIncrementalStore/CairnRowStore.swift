@@ -17,7 +17,7 @@ final class CairnRowStore: RowStore {
     self.url = url
     durability = options.durability
     engine = try CairnFailure.translating(url) { () throws(StoreError) in try Engine.open(at: url.path, options) }
-    if engine.keyspace(.table(0)) == nil, !engine.store.keyspaces.isEmpty {
+    if try engine.table(0) == nil, !engine.store.keyspaces.isEmpty {
       try? engine.leave()
       throw StoreFailure.make(
         NSPersistentStoreOpenError, "The store at \(url.path) is a Cairn store, but not a Core Data store.")
@@ -70,28 +70,46 @@ final class CairnRowStore: RowStore {
   }
 
   private func write(_ changes: RowChanges, _ snapshot: CairnRowSnapshot) throws -> CommitSequence {
-    var tables: [UInt32: Keyspace] = [:]
-    for row in changes.rows where tables[row.table] == nil {
-      tables[row.table] = try engine.makeKeyspace(.table(row.table))
-    }
+    var tables: [UInt32: Engine.Table] = [:]
+    for row in changes.rows where tables[row.table] == nil { tables[row.table] = try engine.makeTable(row.table) }
     let hasEntries = !changes.addedEntries.isEmpty || !changes.removedEntries.isEmpty
-    let packs = hasEntries ? try engine.makeKeyspace(.packs) : nil
+    let packs = hasEntries ? try engine.makePacks() : nil
     return try engine.store.write(.buffered) { batch in
       // Closed before the commit, which follows this block and would otherwise have to keep each row that it replaces
       // for the snapshot.
       defer { snapshot.close() }
       for row in changes.rows {
         guard let table = tables[row.table] else { continue }
-        let expected = row.revision.map { Expectation.sequence(CommitSequence(rawValue: $0)) } ?? .absent
-        if let bytes = row.bytes {
-          try batch.put(bytes, at: Key(row.reference), in: table, expecting: expected)
-        } else {
-          try batch.delete(Key(row.reference), in: table, expecting: expected)
-        }
+        try Self.write(row, to: table, snapshot.snapshot, &batch)
       }
       guard let packs else { return }
       try PackEditor(snapshot.snapshot, packs).apply(
         removed: changes.removedEntries, added: changes.addedEntries, to: &batch)
+    }
+  }
+
+  /// Adds a change of a row to a batch, which fails if the row or its touches have changed since the snapshot.
+  private static func write(
+    _ row: RowChanges.Row, to table: Engine.Table, _ snapshot: Snapshot, _ batch: inout Batch
+  ) throws(StoreError) {
+    let key = Key(row.reference)
+    let touches = row.revision == nil ? nil : try snapshot.stamp(of: key, in: table.touches)
+    // The revision is that of the row or that of its last touch.
+    let sequence =
+      touches == nil
+      ? row.revision.map { CommitSequence(rawValue: $0) } : try snapshot.stamp(of: key, in: table.rows)?.sequence
+    let expected = sequence.map { Expectation.sequence($0) } ?? .absent
+    let expectedTouches = touches.map { Expectation.sequence($0.sequence) } ?? .absent
+    switch row.change {
+    case .put(let bytes):
+      try batch.put(bytes, at: key, in: table.rows, expecting: expected)
+      if touches != nil { try batch.check(key, in: table.touches, expectedTouches) }
+    case .touch:
+      try batch.check(key, in: table.rows, expected)
+      try batch.put([], at: key, in: table.touches, expecting: expectedTouches)
+    case .delete:
+      try batch.delete(key, in: table.rows, expecting: expected)
+      if touches != nil { try batch.delete(key, in: table.touches, expecting: expectedTouches) }
     }
   }
 

@@ -9,7 +9,8 @@ final class Engine: @unchecked Sendable {
   let turn = NSLock()
   /// Numbers that are reserved and not yet used; guarded by `turn`.
   var reserved: ReferenceBlock?
-  private let keyspaces = Lock<[Rows: Keyspace]>([:])
+  private let tables = Lock<[UInt32: Table]>([:])
+  private let knownPacks = Lock<Keyspace?>(nil)
   private var users = 0
 
   private init(_ store: Store, isReadOnly: Bool) {
@@ -71,33 +72,45 @@ final class Engine: @unchecked Sendable {
 
   // MARK: Keyspaces
 
-  /// The contents of a keyspace: a table of rows, or the packs.
-  enum Rows: Hashable {
-    case table(UInt32)
-    case packs
+  /// The rows of a table, and how often each of them was touched: STORE-FORMAT.md, section 1.
+  struct Table {
+    let rows: Keyspace
+    let touches: Keyspace
+  }
 
-    var name: String {
-      switch self {
-      case .table(let number): "table \(number)"
-      case .packs: "entries"
-      }
+  /// A table; nil if it has never had rows.
+  func table(_ number: UInt32) throws(StoreError) -> Table? {
+    if let known = tables.withLock({ $0[number] }) { return known }
+    let name = Self.name(of: number)
+    guard store.keyspaces.contains(where: { $0.name == name }) else { return nil }
+    return try makeTable(number)
+  }
+
+  /// A table, created if it does not exist.
+  func makeTable(_ number: UInt32) throws(StoreError) -> Table {
+    if let known = tables.withLock({ $0[number] }) { return known }
+    let made = Table(
+      rows: try store.keyspace(Self.name(of: number), .ordered),
+      touches: try store.keyspace("touches \(number)", .unordered))
+    tables.withLock { $0[number] = made }
+    return made
+  }
+
+  private static func name(of table: UInt32) -> String { "table \(table)" }
+
+  /// The keyspace of the packs; nil if it does not exist.
+  var packs: Keyspace? {
+    knownPacks.withLock { packs in
+      if packs == nil { packs = store.keyspaces.first { $0.name == Self.nameOfPacks } }
+      return packs
     }
   }
 
-  /// The keyspace of a table or of the packs; nil if it does not exist.
-  func keyspace(_ rows: Rows) -> Keyspace? {
-    if let known = keyspaces.withLock({ $0[rows] }) { return known }
-    let name = rows.name
-    guard let found = store.keyspaces.first(where: { $0.name == name }) else { return nil }
-    keyspaces.withLock { $0[rows] = found }
-    return found
+  /// The keyspace of the packs, created if it does not exist.
+  func makePacks() throws(StoreError) -> Keyspace {
+    if let packs { return packs }
+    return try store.keyspace(Self.nameOfPacks, .ordered)
   }
 
-  /// The keyspace of a table or of the packs, created if it does not exist.
-  func makeKeyspace(_ rows: Rows) throws(StoreError) -> Keyspace {
-    if let known = keyspaces.withLock({ $0[rows] }) { return known }
-    let made = try store.keyspace(rows.name, .ordered)
-    keyspaces.withLock { $0[rows] = made }
-    return made
-  }
+  private static let nameOfPacks = "entries"
 }

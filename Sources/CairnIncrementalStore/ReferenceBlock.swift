@@ -27,7 +27,7 @@ struct ReferenceBlock {
   }
 
   private static func reserve(_ count: UInt64, _ engine: Engine) throws -> ReferenceBlock {
-    let keyspace = try engine.makeKeyspace(.table(0))
+    let keyspace = try engine.makeTable(0).rows
     let row = try engine.store.row(key, in: keyspace)
     let stored = try row.map { row in
       do {

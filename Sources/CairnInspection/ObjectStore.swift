@@ -6,6 +6,7 @@ package struct ObjectStore {
   /// An object with the contents of its row.
   package struct Object {
     package let reference: ObjectReference
+    /// How often the object was saved, and the last commit that did.
     package let version: UInt64
     package let sequence: CommitSequence
     /// Attributes and to-one relationships by the number of the property.
@@ -54,7 +55,7 @@ package struct ObjectStore {
     guard let keyspace = structures.keyspaces[reference.entity],
       let row = try snapshot.row(Key(reference.reference), in: keyspace)
     else { return nil }
-    return try object(reference, row.value, version: row.version, sequence: row.sequence)
+    return try object(reference, row.value, RowStamp(version: row.version, sequence: row.sequence))
   }
 
   /// Calls `body` with the objects of an entity itself, in the order of their references, and with an error for each
@@ -75,20 +76,21 @@ package struct ObjectStore {
     var bytes: [UInt8] = []
     try unsafe snapshot.withValue(of: record) { bytes = unsafe Array($0) }
     return try object(
-      ObjectReference(entity: entity, reference: reference), bytes, version: record.header.version,
-      sequence: record.header.sequence)
+      ObjectReference(entity: entity, reference: reference), bytes,
+      RowStamp(version: record.header.version, sequence: record.header.sequence))
   }
 
   private func object(
-    _ reference: ObjectReference, _ bytes: [UInt8], version: UInt64, sequence: CommitSequence
+    _ reference: ObjectReference, _ bytes: [UInt8], _ row: RowStamp
   ) throws(StoreError) -> Object {
+    let stamp = try structures.stamp(row, of: Key(reference.reference), in: reference.entity)
     let values = try Self.reading("the row of \(names.name(of: reference))") { () throws(RowDamage) in
       var values: [UInt32: StoredValue] = [:]
       var fields = try RowFormat.FieldReader(bytes)
       while let (number, field) = try fields.next() { values[number] = try StoredValue(field, in: bytes) }
       return values
     }
-    return Object(reference: reference, version: version, sequence: sequence, values: values)
+    return Object(reference: reference, version: stamp.version, sequence: stamp.sequence, values: values)
   }
 
   /// The members of a to-many relationship of an object, in their order.

@@ -7,6 +7,8 @@ package enum RowRole: Hashable, Sendable {
   case schema
   case reservedReferences
   case object(ObjectReference)
+  /// How often the row of an object was touched.
+  case touches(ObjectReference)
   /// Entries of relationships, constraints and indexes, from this lower bound on.
   case entries(from: [UInt8])
 }
@@ -18,6 +20,7 @@ package enum RowContent {
   case schema(Schema)
   case reservedReferences(NumbersGivenOut)
   case object([NamedValue])
+  case touches
   case entries([EntryContent])
 }
 
@@ -56,12 +59,16 @@ extension ObjectNames {
     RowStructures.table(keyspace).flatMap { index.entities[$0] }
   }
 
+  private func touchedEntity(in keyspace: String) -> Schema.Entity? {
+    RowStructures.touchedTable(keyspace).flatMap { index.entities[$0] }
+  }
+
   /// What is in a keyspace, in words; nil if it is not part of the Core Data store.
   package func title(of keyspace: String) -> String? {
     switch keyspace {
     case RowStructures.name(RowStructures.head): "metadata and schema"
     case RowStructures.packs: "relationships, uniqueness and indexes"
-    default: entityName(in: keyspace)
+    default: entityName(in: keyspace) ?? touchedEntity(in: keyspace).map { "\($0.name), touches" }
     }
   }
 
@@ -80,6 +87,11 @@ extension ObjectNames {
     (RowStructures.name(object.entity), Key(object.reference))
   }
 
+  /// Where it is counted how often the row of an object was touched.
+  package func touches(of object: ObjectReference) -> (keyspace: String, key: Key) {
+    (RowStructures.nameOfTouches(object.entity), Key(object.reference))
+  }
+
   /// Nil if the row is not one that a Core Data store has.
   package func role(of key: Key, in keyspace: String) -> RowRole? {
     switch (keyspace, key) {
@@ -88,8 +100,13 @@ extension ObjectNames {
     case (RowStructures.name(RowStructures.head), .integer(3)): return .reservedReferences
     case (RowStructures.packs, .bytes(let bound)): return .entries(from: bound)
     default:
-      guard let entity = entity(in: keyspace), let reference = RowReference(key) else { return nil }
-      return .object(ObjectReference(entity: entity.number, reference: reference))
+      guard let reference = RowReference(key) else { return nil }
+      if let entity = entity(in: keyspace) {
+        return .object(ObjectReference(entity: entity.number, reference: reference))
+      }
+      return touchedEntity(in: keyspace).map {
+        .touches(ObjectReference(entity: $0.number, reference: reference))
+      }
     }
   }
 
@@ -110,6 +127,7 @@ extension ObjectNames {
       case .schema: return .schema(try Schema(value))
       case .reservedReferences: return .reservedReferences(try NumbersGivenOut(value))
       case .object: return .object(try values(in: value))
+      case .touches: return .touches
       case .entries: return .entries(try entries(in: value))
       }
     } catch {

@@ -27,7 +27,6 @@ struct KeyChanges {
   }
 
   mutating func collect(_ saved: SavedObject, into entries: inout EntryChanges) throws {
-    guard saved.change != .locked else { return }
     for constraint in saved.map.constraints {
       let old = try saved.stored.flatMap { try key(of: constraint, $0.bytes, saved.reference) }
       let new = try saved.bytes.flatMap { try key(of: constraint, $0, saved.reference) }

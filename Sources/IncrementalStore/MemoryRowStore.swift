@@ -69,9 +69,15 @@ private struct MemoryContent {
   mutating func apply(_ changes: RowChanges) -> UInt64 {
     revision += 1
     for change in changes.rows {
-      let version = (row(change.reference, in: change.table)?.version ?? 0) + 1
-      tables[change.table, default: Table()].rows[change.reference] = change.bytes.map { bytes in
-        StoredRow(reference: change.reference, bytes: bytes, version: version, revision: revision)
+      let known = row(change.reference, in: change.table)
+      let bytes: [UInt8]? =
+        switch change.change {
+        case .put(let bytes): bytes
+        case .touch: known?.bytes
+        case .delete: nil
+        }
+      tables[change.table, default: Table()].rows[change.reference] = bytes.map { bytes in
+        StoredRow(reference: change.reference, bytes: bytes, version: (known?.version ?? 0) + 1, revision: revision)
       }
     }
     for entry in changes.removedEntries {

@@ -54,7 +54,9 @@ final class SavedObject {
   /// The row before the save; nil for none.
   let stored: StoredRow?
   /// The contents of the row after the save; nil for none.
-  var bytes: [UInt8]?
+  private(set) var bytes: [UInt8]?
+  /// Whether the row keeps its contents, although its version rises.
+  private(set) var keepsContents = false
 
   init(
     _ object: NSManagedObject, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?
@@ -64,6 +66,18 @@ final class SavedObject {
     self.reference = reference
     self.map = map
     self.stored = stored
+  }
+
+  /// What the save does to the row.
+  var rowChange: RowChanges.Row.Change {
+    guard let bytes else { return .delete }
+    return keepsContents ? .touch : .put(bytes)
+  }
+
+  /// Sets the contents of the row after the save.
+  func set(_ bytes: [UInt8]?) {
+    keepsContents = stored != nil && bytes == stored?.bytes
+    self.bytes = bytes
   }
 
   /// Orders objects that want the same key: those that already have a row come first.
@@ -90,20 +104,20 @@ struct SavePlan {
     guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
     // An object that is deleted here and already deleted in the store needs no change.
     objects.removeAll { $0.change == .deleted && $0.stored == nil }
-    for object in objects { object.bytes = try bytes(of: object) }
+    for object in objects { object.set(try bytes(of: object)) }
     var entries = EntryChanges()
     var relationships = RelationshipChanges(store.access, snapshot, objects)
     try relationships.collect(into: &entries)
     try throwConflicts(with: relationships.contradicted, snapshot, context)
     var keys = KeyChanges(store.access, snapshot)
-    for object in objects { try keys.collect(object, into: &entries) }
+    for object in objects where !object.keepsContents { try keys.collect(object, into: &entries) }
     try keys.check(entries)
     try collectIndexed(try store.indexes(in: snapshot), into: &entries)
     return changes(entries)
   }
 
   private func collectIndexed(_ indexes: DeclaredIndexes, into entries: inout EntryChanges) throws {
-    for saved in objects where saved.change != .locked {
+    for saved in objects where !saved.keepsContents {
       try StoreFailure.reading("The row of \(saved.object.objectID)") {
         let old = try saved.stored.map { try indexes.entries(of: saved.reference, $0.bytes) } ?? []
         let new = try saved.bytes.map { try indexes.entries(of: saved.reference, $0) } ?? []
@@ -138,7 +152,7 @@ struct SavePlan {
     var changes = RowChanges()
     changes.rows = objects.map { object in
       RowChanges.Row(
-        table: object.reference.entity, reference: object.reference.reference, bytes: object.bytes,
+        table: object.reference.entity, reference: object.reference.reference, change: object.rowChange,
         revision: object.stored?.revision)
     }
     (changes.removedEntries, changes.addedEntries) = entries.sorted

@@ -8,8 +8,8 @@
 /// minimal row store, worth reading as an example.
 ///
 /// - A row is found by its reference. It has bytes; a *version*, which is 1 when the row is inserted and increases by
-///   one each time the row is put again; and a *revision*, the number of the save that last put the row. A row that is
-///   deleted and inserted again starts at version 1.
+///   one each time the row is put again or *touched*; and a *revision*, the number of the save that last put or touched
+///   the row. A row that is deleted and inserted again starts at version 1.
 /// - Entries are compared byte by byte; a prefix comes before any longer entry that begins with it. The set contains
 ///   each entry once.
 /// - A table is created with its first row. A table without rows reads as empty.
@@ -40,8 +40,8 @@ public protocol RowStore: AnyObject, Sendable {
   ///
   /// When this returns, the changes are as durable as the store promises.
   ///
-  /// - Returns: The revision of the rows that were put, higher than any earlier one. If there is nothing to change, any
-  ///   number.
+  /// - Returns: The revision of the rows that were put and touched, higher than any earlier one. If there is nothing to
+  ///   change, any number.
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64
 
   /// New references, unique in the whole store, that were never returned before and are never returned again, even if
@@ -97,9 +97,9 @@ public struct StoredRow: Sendable {
   public var reference: RowReference
   /// The contents.
   public var bytes: [UInt8]
-  /// The number of saves that have put the row, its insertion included.
+  /// The number of saves that have put or touched the row, its insertion included.
   public var version: UInt64
-  /// The number of the save that last put the row.
+  /// The number of the save that last put or touched the row.
   public var revision: UInt64
 
   /// A row.
@@ -120,14 +120,25 @@ public struct StoredRow: Sendable {
 
 /// The changes of a save.
 public struct RowChanges {
-  /// A row that is put or deleted.
+  /// A row that is put, touched or deleted.
   public struct Row {
+    /// What happens to a row.
+    public enum Change: Hashable, Sendable {
+      /// The row gets these bytes. It is inserted if there is none.
+      case put([UInt8])
+      /// The version and the revision of the row change as if it were put; its bytes stay. A store may keep both apart
+      /// from the bytes, so that these need not be written again.
+      case touch
+      /// The row is removed.
+      case delete
+    }
+
     /// The table.
     public let table: UInt32
     /// The reference of the row in the table.
     public let reference: RowReference
-    /// The new contents; nil if the row is deleted.
-    public let bytes: [UInt8]?
+    /// What happens to the row.
+    public let change: Change
     /// The revision of the row in the snapshot; nil if the snapshot has no such row. A store that cannot rule out other
     /// writers to the database compares it with the current revision.
     public let revision: UInt64?

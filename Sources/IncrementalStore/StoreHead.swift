@@ -130,6 +130,7 @@ struct StoreHead {
   static func change(_ reference: RowReference, _ bytes: [UInt8], _ snapshot: any RowSnapshot) throws -> RowChanges.Row
   {
     RowChanges.Row(
-      table: table, reference: reference, bytes: bytes, revision: try snapshot.row(reference, in: table)?.revision)
+      table: table, reference: reference, change: .put(bytes),
+      revision: try snapshot.row(reference, in: table)?.revision)
   }
 }

@@ -48,7 +48,7 @@ import Testing
   /// Changes the entries, which are all in one pack, through the engine.
   private func forge(_ change: (inout [Key]) throws -> Void) throws {
     let engine = try #require(coordinator.store.engine)
-    let packs = try #require(engine.keyspace(.packs))
+    let packs = try #require(engine.packs)
     let pack = try #require(try coordinator.packs().first)
     var keys = try Pack.entries(pack.value).map { try Key(Array($0)) }
     try change(&keys)

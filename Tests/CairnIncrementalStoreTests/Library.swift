@@ -80,7 +80,7 @@ final class Coordinator {
 
   /// The packs in the engine's store, read in a new snapshot; empty if it has no keyspace for packs.
   func packs() throws -> [Cairn.Row] {
-    guard let engine = store.engine, let keyspace = engine.keyspace(.packs) else { return [] }
+    guard let engine = store.engine, let keyspace = engine.packs else { return [] }
     return try engine.store.snapshot().rows(in: keyspace)
   }
 }

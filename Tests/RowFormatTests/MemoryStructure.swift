@@ -6,6 +6,7 @@ import RowFormat
 /// A store in memory whose rows and entries a test can change freely.
 final class MemoryStructure: StructureSource {
   var rows: [UInt32: [RowReference: [UInt8]]] = [:]
+  var touches: [ObjectReference: [UInt8]] = [:]
   var packs: [(bound: [UInt8], bytes: [UInt8])] = []
   private(set) var lookups = 0
   /// Rows and packs that have been read or looked up. More than `mostVisits` are an error.
@@ -70,6 +71,13 @@ final class MemoryStructure: StructureSource {
     for (reference, bytes) in (rows[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
       try visit()
       try body(reference, bytes)
+    }
+  }
+
+  func forEachTouch(_ body: (RowReference, UInt32, [UInt8]) throws -> Void) throws {
+    for (object, bytes) in touches.sorted(by: { $0.key < $1.key }) {
+      try visit()
+      try body(object.reference, object.entity, bytes)
     }
   }
 

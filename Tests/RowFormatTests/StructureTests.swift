@@ -63,6 +63,18 @@ struct StructureTests {
     #expect(try store.findings() == [])
   }
 
+  @Test("The check finds touches of objects that do not exist, and touches with contents.")
+  func touches() throws {
+    store.touches = [.dog(3): [], .person(2): []]
+    #expect(try store.findings() == [])
+    store.touches[.dog(3)] = [1]
+    try expect([.row], .touches(.integer(3), table: 10))
+    store.touches = [.dog(9): []]
+    try expect([.row], .touches(.integer(9), table: 10))
+    store.touches = [ObjectReference(entity: 99, reference: .integer(3)): []]
+    try expect([.row], .touches(.integer(3), table: 99))
+  }
+
   @Test("The check finds errors in nested composite values, to any depth.")
   func composites() throws {
     var schema = Samples.schema

@@ -35,6 +35,12 @@ struct StoredGraph {
         guard case .integer(let reference) = row.key else { throw CrashFailure("a row has no number") }
         rows[StoredObject(entity: number, reference: reference)] = try StoredFields(row.value)
       }
+      guard let touches = names["touches \(number)"] else { continue }
+      for row in try snapshot.rows(in: touches) {
+        guard case .integer(let reference) = row.key, row.value.isEmpty,
+          rows[StoredObject(entity: number, reference: reference)] != nil
+        else { throw CrashFailure("\(row.key) of \(number) was touched and does not exist") }
+      }
     }
     let entries = try names["entries"].map { try StoredPacks.entries(snapshot.rows(in: $0)) } ?? []
     for entry in entries { try take(entry) }

@@ -8,7 +8,8 @@ struct HistoryCommand: Command {
     abstract: "Prints the versions of a row that the store keeps, newest first.",
     discussion: """
       Deletions are versions too. With --log, prints all versions in the log: superseded versions stay there until \
-      compaction removes them. Exit status 1 if there is no version.
+      compaction removes them. For an object of Core Data, also prints when the store touched it: a relationship has \
+      changed at its other end. Exit status 1 if there is no version.
 
       Examples: kvdump history orders.cairn customers 42
                 kvdump history orders.cairn customers 42 --log
@@ -40,18 +41,25 @@ struct HistoryCommand: Command {
     let names = ObjectNames.read(from: store)
     let (keyspace, key) = try row(in: store, names)
     let role = names?.role(of: key, in: keyspace.name)
-    let (versions, unreadable) =
-      log
-      ? try RowVersion.all(of: key, in: keyspace, LogReader(at: common.store))
-      : (try store.history(of: key, in: keyspace), [])
+    var (versions, unreadable) = try versions(of: key, in: keyspace, store)
+    if let names, case .object(let object) = role {
+      let place = names.touches(of: object)
+      if let touches = store.keyspaces.first(where: { $0.name == place.keyspace }) {
+        let touched = try self.versions(of: place.key, in: touches, store, role: .touches(object))
+        versions = (versions + touched.versions).sorted { $0.version.sequence > $1.version.sequence }
+        unreadable += touched.unreadable
+      }
+    }
     if versions.isEmpty || !unreadable.isEmpty { output.statusIfClosed = .finding }
     var listing = Listing("history", items: "versions", common.format)
     try listing.begin(
       ["store": .string(common.store), "keyspace": .string(keyspace.name), "key": .key(key)],
       to: &output)
-    for version in versions {
+    for (version, touches) in versions {
+      let role = touches ?? role
       if listing.isText {
-        output.write("sequence \(version.sequence)\tversion \(version.version.grouped)\t")
+        let word = touches == nil ? "version" : "touches"
+        output.write("sequence \(version.sequence)\t\(word) \(version.version.grouped)\t")
         if let value = version.value {
           names.append(value, of: role, to: &output.bytes)
         } else {
@@ -78,6 +86,18 @@ struct HistoryCommand: Command {
       complain("there is no \(row)")
       throw ExitCode.finding
     }
+  }
+
+  /// The versions of a row, newest first, each with the role that its text shows instead of the role of the row named on
+  /// the command line; and the sequences of those that cannot be decompressed.
+  private func versions(
+    of key: Key, in keyspace: Keyspace, _ store: Store, role: RowRole? = nil
+  ) throws -> (versions: [(version: RowVersion, role: RowRole?)], unreadable: [CommitSequence]) {
+    let (versions, unreadable) =
+      log
+      ? try RowVersion.all(of: key, in: keyspace, LogReader(at: common.store))
+      : (try store.history(of: key, in: keyspace), [])
+    return (versions.map { ($0, role) }, unreadable)
   }
 
   private func row(in store: Store, _ names: ObjectNames?) throws -> (Keyspace, Key) {

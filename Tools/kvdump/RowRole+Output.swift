@@ -24,6 +24,7 @@ extension ObjectNames {
     case .schema: "schema"
     case .reservedReferences: "reserved references"
     case .object(let object): escapedForTerminal(name(of: object))
+    case .touches(let object): "touches of \(escapedForTerminal(name(of: object)))"
     case .entries(from: []): "the first entries"
     case .entries(from: let bound):
       "entries from \(entry(at: bound).map { owner(of: $0) } ?? Key.bytes(bound).literal)"
@@ -41,6 +42,7 @@ extension ObjectNames {
     case .reservedReferences(let numbers): "up to p\(numbers.last)"
     case .object(let values):
       values.map { "\(escapedForTerminal($0.name)): \($0.value.literal(self))" }.joined(separator: ", ")
+    case .touches: "a relationship has changed at its other end"
     case .entries(let entries): text(entries)
     }
   }
@@ -90,12 +92,16 @@ extension ObjectNames {
     case .schema: return [row("schema")]
     case .reservedReferences: return [row("reserved references")]
     case .entries: return [row("entries")]
-    case .object(let object):
-      return [
-        row("object"), JSON.Member("object", .string(uri(of: object))),
-        JSON.Member("entity", .string(entityName(object.entity))),
-      ]
+    case .object(let object): return [row("object")] + members(object)
+    case .touches(let object): return [row("touches")] + members(object)
     }
+  }
+
+  private func members(_ object: ObjectReference) -> [JSON.Member] {
+    [
+      JSON.Member("object", .string(uri(of: object))),
+      JSON.Member("entity", .string(entityName(object.entity))),
+    ]
   }
 
   private func members(_ content: RowContent) -> [JSON.Member] {
@@ -111,6 +117,7 @@ extension ObjectNames {
         JSON.Member("attributes", json(values.filter { !$0.isRelationship })),
         JSON.Member("relationships", json(values.filter(\.isRelationship))),
       ]
+    case .touches: []
     case .entries(let entries): [JSON.Member("entries", .array(entries.map(json)))]
     }
   }

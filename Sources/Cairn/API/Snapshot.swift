@@ -65,6 +65,11 @@ public final class Snapshot: Sendable {
     try withRecord(key, keyspace) { (record) throws(StoreError) in try record.row(index.dictionaries) }
   }
 
+  /// The version and sequence of a row, whose value is not read; nil if there is no such row.
+  public func stamp(of key: Key, in keyspace: Keyspace) throws(StoreError) -> RowStamp? {
+    try withRecord(key, keyspace) { $0.stamp }
+  }
+
   /// Whether there is such a row.
   public func contains(_ key: Key, in keyspace: Keyspace) throws(StoreError) -> Bool {
     try withRecord(key, keyspace) { _ in true } ?? false

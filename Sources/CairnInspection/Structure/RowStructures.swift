@@ -11,6 +11,8 @@ struct RowStructures: StructureSource {
 
   private let snapshot: Snapshot
   let keyspaces: [UInt32: Keyspace]
+  /// How often the rows of each table were touched.
+  private let touches: [UInt32: Keyspace]
   private let packs: Keyspace?
   let tables: [UInt32]
   private let watch: Watch?
@@ -24,6 +26,10 @@ struct RowStructures: StructureSource {
     self.keyspaces = Dictionary(
       ordered.compactMap { keyspace in Self.table(keyspace.name).map { ($0, keyspace) } },
       uniquingKeysWith: { first, _ in first })
+    touches = Dictionary(
+      keyspaces.lazy.filter { $0.order == .unordered }
+        .compactMap { keyspace in Self.touchedTable(keyspace.name).map { ($0, keyspace) } },
+      uniquingKeysWith: { first, _ in first })
     tables = self.keyspaces.keys.sorted()
     guard let head = self.keyspaces[Self.head] else { return nil }
     let hasMetadata = try snapshot.contains(.integer(1), in: head)
@@ -32,14 +38,29 @@ struct RowStructures: StructureSource {
   }
 
   /// The table that a keyspace is; nil for any other keyspace.
-  static func table(_ name: String) -> UInt32? {
-    guard let number = UInt32(name.dropFirst(6)), name == Self.name(number) else { return nil }
-    return number
-  }
+  static func table(_ name: String) -> UInt32? { number(in: name, Self.name) }
 
   static func name(_ table: UInt32) -> String { "table \(table)" }
 
-  func has(_ name: String) -> Bool { name == packs?.name || Self.table(name).map(tables.contains) ?? false }
+  /// The table whose touches are in a keyspace; nil for any other keyspace.
+  static func touchedTable(_ name: String) -> UInt32? { number(in: name, nameOfTouches) }
+
+  static func nameOfTouches(_ table: UInt32) -> String { "touches \(table)" }
+
+  private static func number(in name: String, _ make: (UInt32) -> String) -> UInt32? {
+    name.split(separator: " ").last.flatMap { UInt32($0) }.flatMap { name == make($0) ? $0 : nil }
+  }
+
+  func has(_ name: String) -> Bool {
+    name == packs?.name || Self.table(name).map(tables.contains) ?? false
+      || Self.touchedTable(name).map { touches[$0] != nil } ?? false
+  }
+
+  /// The version of an object and its last sequence, from those of its row: STORE-FORMAT.md, section 1.
+  func stamp(_ row: RowStamp, of key: Key, in table: UInt32) throws(StoreError) -> RowStamp {
+    guard let keyspace = touches[table], let touched = try snapshot.stamp(of: key, in: keyspace) else { return row }
+    return RowStamp(version: row.version &+ touched.version, sequence: max(row.sequence, touched.sequence))
+  }
 
   /// Calls `body` with everything that is wrong, and with references to objects that do not exist.
   ///
@@ -47,17 +68,18 @@ struct RowStructures: StructureSource {
   func forEachFinding(_ body: (Finding) -> Void) throws {
     if let watch {
       let rows = try keyspaces.values.reduce(0) { try $0 + snapshot.count(in: $1) }
+      let touched = try touches.values.reduce(0) { try $0 + snapshot.count(in: $1) }
       // Most rows are read twice: first their references alone.
-      watch.total = try 2 * rows + (packs.map { try snapshot.count(in: $0) } ?? 0)
+      watch.total = try 2 * (rows + touched) + (packs.map { try snapshot.count(in: $0) } ?? 0)
     }
-    for (table, keyspace) in keyspaces.sorted(by: { $0.key < $1.key }) {
+    for keyspace in [keyspaces, touches].flatMap(\.values).sorted(by: { $0.name < $1.name }) {
       try snapshot.scan(in: keyspace) { key, _, _ in
         try watch?.step()
         let reference = try Key(encoded: key)
         guard RowReference(reference) == nil else { return .next }
         body(
           Finding(
-            kind: .object, severity: .damage, file: Self.name(table), key: reference,
+            kind: .object, severity: .damage, file: keyspace.name, key: reference,
             words: "an object's reference must be a number, a string or a UUID"))
         return .next
       }
@@ -102,6 +124,17 @@ struct RowStructures: StructureSource {
       guard let reference = RowReference(try Key(encoded: key)) else { return .next }
       try body(reference, unsafe value.withUnsafeBytes { unsafe Array($0) })
       return .next
+    }
+  }
+
+  func forEachTouch(_ body: (RowReference, UInt32, [UInt8]) throws -> Void) throws {
+    for (table, keyspace) in touches.sorted(by: { $0.key < $1.key }) {
+      try snapshot.scan(in: keyspace) { key, value, _ in
+        try watch?.step()
+        guard let reference = RowReference(try Key(encoded: key)) else { return .next }
+        try body(reference, table, unsafe value.withUnsafeBytes { unsafe Array($0) })
+        return .next
+      }
     }
   }
 
@@ -167,6 +200,7 @@ extension Finding {
       switch finding.place {
       case .table(let table): ("table \(table)", nil)
       case .row(let reference, let table): ("table \(table)", Key(reference))
+      case .touches(let reference, let table): (RowStructures.nameOfTouches(table), Key(reference))
       case .pack(let bound): ("entries", .bytes(bound))
       }
     self.init(

@@ -2,11 +2,11 @@ import RowFormat
 
 /// Checks that Core Data's rows and entries agree with each other: STORE-FORMAT.md.
 ///
-/// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each owner of members
-/// and each entry of a uniqueness constraint or an index. Sums of hashes, for each relationship, constraint and index,
-/// show whether entries and rows agree; where the sums differ, the checker reads both up to three times more. It keeps in
-/// memory the schema, one row, one pack, the members of one owner of an ordered relationship, and what ``Differences``
-/// needs.
+/// Reads all rows and all packs once, in order; looks up another row for each to-one reference, each row that was
+/// touched, each owner of members and each entry of a uniqueness constraint or an index. Sums of hashes, for each
+/// relationship, constraint and index, show whether entries and rows agree; where the sums differ, the checker reads
+/// both up to three times more. It keeps in memory the schema, one row, one pack, the members of one owner of an
+/// ordered relationship, and what ``Differences`` needs.
 struct StructureChecker<Source: StructureSource> {
   let source: Source
   let schema: SchemaIndex
@@ -37,6 +37,7 @@ struct StructureChecker<Source: StructureSource> {
     guard let schema = try StoreHeadCheck.schema(of: source, report) else { return }
     var checker = StructureChecker(source, SchemaIndex(schema), normalized, report)
     for table in source.tables where table > 0 { try checker.checkRows(of: table) }
+    try checker.checkTouches()
     try StoreHeadCheck.checkNumbers(of: source, checker.highest, report)
     try checker.checkEntries()
     // The entries of damaged packs would be reported a second time, as missing.
@@ -66,6 +67,15 @@ struct StructureChecker<Source: StructureSource> {
     var copy = self
     try source.forEachRow(in: table) { reference, bytes in try copy.checkRow(reference, bytes, layout) }
     self = copy
+  }
+
+  private func checkTouches() throws {
+    try source.forEachTouch { reference, table, bytes in
+      let place = StructureFinding.Place.touches(reference, table: table)
+      if !bytes.isEmpty { find(.row, place, "a row that counts touches must be empty") }
+      let object = ObjectReference(entity: table, reference: reference)
+      if try !exists(object) { find(.row, place, "\(schema.name(object)), which was touched, does not exist") }
+    }
   }
 
   private mutating func checkRow(_ reference: RowReference, _ bytes: [UInt8], _ layout: EntityLayout) throws {

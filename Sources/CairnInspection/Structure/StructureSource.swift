@@ -13,6 +13,9 @@ protocol StructureSource {
   /// Calls `body` with each row of a table in the order of the references.
   func forEachRow(in table: UInt32, _ body: (_ reference: RowReference, _ bytes: [UInt8]) throws -> Void) throws
 
+  /// Calls `body` with the touches of each row that was ever touched, its table, and the bytes stored with them.
+  func forEachTouch(_ body: (_ reference: RowReference, _ table: UInt32, _ bytes: [UInt8]) throws -> Void) throws
+
   /// Calls `body` with each pack, beginning with the last one whose lower bound is not above `entry`, until `body`
   /// returns false.
   func forEachPack(from entry: [UInt8], _ body: (_ bound: [UInt8], _ bytes: [UInt8]) throws -> Bool) throws
@@ -33,6 +36,8 @@ struct StructureFinding: Hashable, Sendable {
   enum Place: Hashable, Sendable {
     case table(UInt32)
     case row(RowReference, table: UInt32)
+    /// The touches of a row.
+    case touches(RowReference, table: UInt32)
     /// The pack with that lower bound.
     case pack([UInt8])
   }

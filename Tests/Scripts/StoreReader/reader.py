@@ -215,7 +215,17 @@ class Objects:
         for (kind, number), version, row in rows:
           number = number.upper() if kind == "uuid" else number
           self.objects[entity, number] = {"version": version, "fields": fields(row), "members": {}}
+    for name, rows in tables.items():
+      if name.startswith("touches "):
+        self.read_touches(int(name[8:]), rows)
     self.read_entries(entries((bytes.fromhex(bound), row) for (_, bound), _, row in tables.get("entries", [])))
+
+  def read_touches(self, entity, rows):
+    for (kind, number), version, row in rows:
+      number = number.upper() if kind == "uuid" else number
+      demand(not row, "a row that counts touches is not empty")
+      demand((entity, number) in self.objects, f"{number} of {entity} was touched and does not exist")
+      self.objects[entity, number]["version"] += version
 
   def read_entries(self, found):
     schema = self.schema

@@ -23,4 +23,9 @@ public struct RowStamp: Sendable, Hashable {
   public let version: UInt64
   /// The sequence of the commit that wrote it.
   public let sequence: CommitSequence
+
+  package init(version: UInt64, sequence: CommitSequence) {
+    self.version = version
+    self.sequence = sequence
+  }
 }
