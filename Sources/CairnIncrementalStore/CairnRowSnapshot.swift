@@ -34,7 +34,7 @@ final class CairnRowSnapshot: RowSnapshot {
     var row = StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0)
     try CairnFailure.translatingAny(url) {
       guard let table = try engine.table(table) else { return }
-      let isTouched = try snapshot.count(in: table.touches) > 0
+      let isTouched = try hasRows(table.touches)
       try snapshot.scan(first.map { .from(Key($0)) } ?? .all, in: table.rows) { encoded, value, stamp in
         let key = try Key(encoded: encoded)
         row.reference = try RowReference(key)
@@ -46,6 +46,16 @@ final class CairnRowSnapshot: RowSnapshot {
         return try body(&row) ? .next : .stop
       }
     }
+  }
+
+  /// Whether a keyspace has rows. Counting them can take as long as reading them all.
+  private func hasRows(_ keyspace: Keyspace) throws -> Bool {
+    var hasRows = false
+    try snapshot.scan(in: keyspace, limit: 1) { _, _, _ in
+      hasRows = true
+      return .stop
+    }
+    return hasRows
   }
 
   func count(in table: UInt32) throws -> Int {
