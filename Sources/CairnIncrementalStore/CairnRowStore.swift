@@ -17,10 +17,15 @@ final class CairnRowStore: RowStore {
     self.url = url
     durability = options.durability
     engine = try CairnFailure.translating(url) { () throws(StoreError) in try Engine.open(at: url.path, options) }
-    if try engine.table(0) == nil, !engine.store.keyspaces.isEmpty {
+    do {
+      let head = try CairnFailure.translating(url) { () throws(StoreError) in try engine.table(0) }
+      guard head != nil || engine.store.keyspaces.isEmpty else {
+        throw StoreFailure.make(
+          NSPersistentStoreOpenError, "The store at \(url.path) is a Cairn store, but not a Core Data store.")
+      }
+    } catch {
       try? engine.leave()
-      throw StoreFailure.make(
-        NSPersistentStoreOpenError, "The store at \(url.path) is a Cairn store, but not a Core Data store.")
+      throw error
     }
   }
 
@@ -93,23 +98,26 @@ final class CairnRowStore: RowStore {
     _ row: RowChanges.Row, to table: Engine.Table, _ snapshot: Snapshot, _ batch: inout Batch
   ) throws(StoreError) {
     let key = Key(row.reference)
-    let touches = row.revision == nil ? nil : try snapshot.stamp(of: key, in: table.touches)
+    guard let revision = row.revision else {
+      guard case .put(let bytes) = row.change else { return }
+      return try batch.put(bytes, at: key, in: table.rows, expecting: .absent)
+    }
+    let touches = try snapshot.stamp(of: key, in: table.touches)
     // The revision is that of the row or that of its last touch.
     let sequence =
-      touches == nil
-      ? row.revision.map { CommitSequence(rawValue: $0) } : try snapshot.stamp(of: key, in: table.rows)?.sequence
+      touches == nil ? CommitSequence(rawValue: revision) : try snapshot.stamp(of: key, in: table.rows)?.sequence
     let expected = sequence.map { Expectation.sequence($0) } ?? .absent
     let expectedTouches = touches.map { Expectation.sequence($0.sequence) } ?? .absent
     switch row.change {
     case .put(let bytes):
       try batch.put(bytes, at: key, in: table.rows, expecting: expected)
-      if touches != nil { try batch.check(key, in: table.touches, expectedTouches) }
+      try batch.check(key, in: table.touches, expectedTouches)
     case .touch:
       try batch.check(key, in: table.rows, expected)
       try batch.put([], at: key, in: table.touches, expecting: expectedTouches)
     case .delete:
       try batch.delete(key, in: table.rows, expecting: expected)
-      if touches != nil { try batch.delete(key, in: table.touches, expecting: expectedTouches) }
+      try batch.delete(key, in: table.touches, expecting: expectedTouches)
     }
   }
 
