@@ -14,6 +14,8 @@ struct RowStructures: StructureSource {
   /// How often the rows of each table were touched.
   private let touches: [UInt32: Keyspace]
   private let packs: Keyspace?
+  /// Keyspaces with the name of a part of the store and an order that this part does not have.
+  private let misordered: [Keyspace]
   let tables: [UInt32]
   private let watch: Watch?
 
@@ -30,6 +32,12 @@ struct RowStructures: StructureSource {
       keyspaces.lazy.filter { $0.order == .unordered }
         .compactMap { keyspace in Self.touchedTable(keyspace.name).map { ($0, keyspace) } },
       uniquingKeysWith: { first, _ in first })
+    misordered = keyspaces.filter { keyspace in
+      switch keyspace.order {
+      case .ordered: Self.touchedTable(keyspace.name) != nil
+      case .unordered: Self.table(keyspace.name) != nil || keyspace.name == Self.packs
+      }
+    }
     tables = self.keyspaces.keys.sorted()
     guard let head = self.keyspaces[Self.head] else { return nil }
     let hasMetadata = try snapshot.contains(.integer(1), in: head)
@@ -71,6 +79,10 @@ struct RowStructures: StructureSource {
       let touched = try touches.values.reduce(0) { try $0 + snapshot.count(in: $1) }
       // Most rows are read twice: first their references alone.
       watch.total = try 2 * (rows + touched) + (packs.map { try snapshot.count(in: $0) } ?? 0)
+    }
+    for keyspace in misordered {
+      let order = keyspace.order == .ordered ? "unordered" : "ordered"
+      body(Finding(kind: .object, severity: .damage, file: keyspace.name, key: nil, words: "it must be \(order)"))
     }
     for keyspace in [keyspaces, touches].flatMap(\.values).sorted(by: { $0.name < $1.name }) {
       try snapshot.scan(in: keyspace) { key, _, _ in
