@@ -88,8 +88,9 @@ struct HistoryCommand: Command {
     }
   }
 
-  /// The versions of a row, newest first, each with the role that its text shows instead of the role of the row named on
-  /// the command line; and the sequences of those that cannot be decompressed.
+  /// The versions of a row, newest first, and the sequences of those that cannot be decompressed.
+  ///
+  /// - Parameter role: the role of the row, if it is not the row that the command names.
   private func versions(
     of key: Key, in keyspace: Keyspace, _ store: Store, role: RowRole? = nil
   ) throws -> (versions: [(version: RowVersion, role: RowRole?)], unreadable: [CommitSequence]) {
