@@ -4,7 +4,7 @@ import OpenCoreData
 enum Life: String, CaseIterable, Codable, Sendable {
   case insertedAndDeleted, insertedAndDeletedByNewContexts, deletedBeforeSaving, rolledBack, conflicts
   case deletedElsewhere, mergedDeletions, fetches, faults, refreshed, failedSaves, constraints
-  case contexts, coordinators
+  case contexts, coordinators, touched
 }
 
 /// A store on which contexts live again and again: groups with members, which have tags in common.
@@ -94,6 +94,15 @@ final class Rounds {
         for member in group.related("members") { _ = member.related("tags") }
         group["name"] = "never saved"
         context.makeGroup("never saved")
+      }
+    case .touched:
+      try perform(context) {
+        let member = NSEntityDescription.insertNewObject(forEntityName: "Member", into: context)
+        member["name"] = "touches its group"
+        member["group"] = try context.existingObject(with: group)
+        try context.save()
+        context.delete(member)
+        try context.save()
       }
     case .coordinators:
       let stack = try Stack(kind, url)
