@@ -57,9 +57,9 @@ struct RowFetch {
       if let failure = source.failure { throw failure }
       return (answer, path)
     }
-    if let window = request.sortedWindow, !isForCount { rows.prepareOrder(request.sortDescriptors ?? [], window) }
+    if let window = request.sortedWindow, !isForCount, collector.hasRowWindow { rows.prepareOrder(request.sortDescriptors ?? [], window) }
     _ = try rows.offerRows(
-      to: &collector, areSorted: isForCount || request.isSorted, keepingContents: request.keepsContents)
+      to: &collector, areSorted: isForCount || request.isSorted, keepingContents: !collector.hasRowWindow || request.keepsContents)
     let answer = try answer(request, collector)
     if let failure = source.failure { throw failure }
     return (answer, rows.usedPath)
@@ -101,7 +101,7 @@ extension NSFetchRequest<NSManagedObject> {
 
   /// How many of the sorted rows the answer needs, its offset included; nil if it needs all.
   fileprivate var sortedWindow: Int? {
-    guard isSorted, fetchLimit > 0, resultType != .dictionaryResultType else { return nil }
+    guard isSorted, fetchLimit > 0 else { return nil }
     let (end, overflows) = Swift.max(0, fetchOffset).addingReportingOverflow(fetchLimit)
     return overflows ? nil : end
   }
@@ -109,8 +109,8 @@ extension NSFetchRequest<NSManagedObject> {
   /// Whether rows keep their contents until the answer is complete. Otherwise only those in the answer are read again, if
   /// at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.
   fileprivate var keepsContents: Bool {
-    resultType == .dictionaryResultType || isSorted && !RowCollector.keepsKeys
-      || resultType == .managedObjectResultType && includesPropertyValues && !(isSorted && fetchLimit > 0)
+    let needsContents = resultType == .dictionaryResultType || resultType == .managedObjectResultType && includesPropertyValues
+    return needsContents && !(isSorted && fetchLimit > 0) || isSorted && !RowCollector.keepsKeys
   }
 
   /// The number of results, after the offset and up to the limit, if `count` rows satisfy the predicate.

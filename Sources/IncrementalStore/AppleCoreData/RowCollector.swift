@@ -52,6 +52,9 @@ struct RowCollector {
   /// How many of the first rows in the order of the fetch are not needed.
   var rowsToSkip: Int { projection == nil ? offset : 0 }
 
+  /// Whether the window is a part of the rows. Dictionaries are made of all matching rows first.
+  var hasRowWindow: Bool { projection == nil }
+
   /// Takes note that the first rows in the order of the fetch are not offered.
   ///
   /// - Parameter count: At most ``rowsToSkip``.

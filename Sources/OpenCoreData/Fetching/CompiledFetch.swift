@@ -8,7 +8,8 @@ package struct CompiledFetch<Row> {
   let matches: (Row) -> Bool
   let sort: CompiledSort<Row>?
   let window: FetchWindow
-  private let projection: DictionaryProjection<Row>?
+  /// Nil if the request is not for dictionaries.
+  let projection: DictionaryProjection<Row>?
 
   /// Checks and compiles a request. Takes time proportional to its size, constant collections included.
   ///
@@ -27,40 +28,24 @@ package struct CompiledFetch<Row> {
     matches = try compiler.test(request.predicate)
     sort = try compiler.sort(request.sortDescriptors)
     window = FetchWindow(request)
-    projection = givesDictionaries ? try DictionaryProjection(request, compiler) : nil
+    projection = givesDictionaries ? try DictionaryProjection(request, compiler, sort) : nil
   }
 
   /// The rows to fetch, in their order, among the rows of the entity and of its included subentities.
   ///
   /// Without sort descriptors, rows stay in the order in which they are passed, and rows after the limit are not
   /// evaluated.
-  package func rows(among rows: some Sequence<Row>) -> [Row] {
-    guard let sort else { return window(rows.lazy.filter(matches)) }
-    return window(sort.sorted(rows.filter(matches)))
-  }
+  package func rows(among rows: some Sequence<Row>) -> [Row] { collected(rows).result }
 
   /// The dictionaries to fetch, if the request is for dictionaries.
-  package func dictionaries(among rows: some Sequence<Row>) -> [NSDictionary] {
-    dictionaries(ofMatching: rows.filter(matches))
-  }
+  package func dictionaries(among rows: some Sequence<Row>) -> [NSDictionary] { collected(rows).dictionaries }
 
-  /// The dictionaries to fetch, made from rows that are known to satisfy the predicate.
-  func dictionaries(ofMatching rows: [Row]) -> [NSDictionary] {
-    guard let projection else { fatalError("The request is not for dictionaries.") }
-    return projection.dictionaries(of: rows, window)
-  }
+  /// The number of objects to fetch.
+  package func count(among rows: some Sequence<Row>) -> Int { window(rows.lazy.filter(matches)).count }
 
-  /// The dictionaries to fetch, made from groups of rows that satisfy the predicate.
-  func dictionaries(ofGroups groups: [RowGroup<Row>]) -> [NSDictionary] {
-    guard let projection else { fatalError("The request is not for dictionaries.") }
-    return projection.dictionaries(of: groups, window)
-  }
-
-  var givesDictionaries: Bool { projection != nil }
-
-  /// The number of objects or dictionaries to fetch.
-  package func count(among rows: some Sequence<Row>) -> Int {
-    if projection != nil { return dictionaries(among: rows).count }
-    return window(rows.lazy.filter(matches)).count
+  private func collected(_ rows: some Sequence<Row>) -> FetchCollector<Row> {
+    var collector = FetchCollector(self)
+    for row in rows where !collector.offer(row, copy: { $0 }) { break }
+    return collector
   }
 }

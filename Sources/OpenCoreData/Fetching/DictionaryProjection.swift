@@ -5,26 +5,44 @@ struct DictionaryProjection<Row> {
   private typealias Group = RowGroup<Row>
 
   private let columns: [(name: String, value: (Group) -> PredicateValue)]
-  /// The values that are equal in a group; nil if each row is a group of its own.
-  private let keys: [(Row) -> PredicateValue]?
+  /// The groups before there are rows; nil if each row gives a dictionary.
+  let groups: RowGroups<Row>?
   private let having: (Group) -> Bool
   private let sort: CompiledSort<Group>?
   private let isDistinct: Bool
 
-  init<Result>(_ request: NSFetchRequest<Result>, _ rows: FetchCompiler<Row>) throws(FetchRequestError) {
+  /// - Parameter order: The order of the rows; nil if they have none.
+  init<Result>(
+    _ request: NSFetchRequest<Result>, _ rows: FetchCompiler<Row>, _ order: CompiledSort<Row>?
+  ) throws(FetchRequestError) {
     let entity = rows.validator.entity
     let columns = try Self.columns(request.propertiesToFetch, of: entity)
     let keys = try Self.keys(request.propertiesToGroupBy, of: entity)
     let hasGroups = !keys.isEmpty || columns.contains { $0.expression.containsAggregate }
+    var calls: [AggregateCall<Row>] = []
     let groups = FetchCompiler(
-      validator: FetchRequestValidator(entity, grouping: hasGroups ? keys : nil), reader: rows.reader.readingGroups())
-    self.columns = try Self.values(of: columns, groups)
-    self.keys = hasGroups ? try Self.values(of: keys, rows) : nil
+      validator: FetchRequestValidator(entity, grouping: hasGroups ? keys : nil),
+      reader: rows.reader.readingGroups { call in
+        calls.append(call)
+        return calls.count - 1
+      })
+    let values = try Self.values(of: columns, groups)
+    self.columns = values
     let aliases = Dictionary(columns.map { ($0.name, $0.expression) }) { _, last in last }
     having = try groups.test(request.havingPredicate.map { Substitution(values: aliases).apply(to: $0) })
     // A single group of all rows needs no order.
     sort = hasGroups && keys.isEmpty ? nil : try groups.sort(request.sortDescriptors)
     isDistinct = request.returnsDistinctResults
+    if hasGroups {
+      self.groups = RowGroups(keys: try Self.values(of: keys, rows), calls)
+    } else if isDistinct {
+      // Rows that give equal dictionaries are a group.
+      self.groups = RowGroups(
+        keys: values.map { column in { row in column.value(Group(first: row)) } }, calls, sort: order,
+        bound: order == nil ? FetchWindow(request).end : .max)
+    } else {
+      self.groups = nil
+    }
   }
 
   // MARK: Parts of the request
@@ -74,39 +92,19 @@ struct DictionaryProjection<Row> {
     return values
   }
 
-  // MARK: Rows
+  // MARK: Dictionaries
 
-  /// The dictionaries. They have no key for a nil value.
-  func dictionaries(of rows: [Row], _ window: FetchWindow) -> [NSDictionary] {
-    dictionaries(of: groups(of: rows), window)
-  }
-
-  /// The dictionaries of rows that are grouped already, in the order of the first rows of the groups.
-  func dictionaries(of groups: [RowGroup<Row>], _ window: FetchWindow) -> [NSDictionary] {
-    let groups = groups.filter(having)
+  /// The dictionaries of groups. They have no key for a nil value.
+  func dictionaries(of groups: RowGroups<Row>, _ window: FetchWindow) -> [NSDictionary] {
+    let groups = groups.result.filter(having)
     let sorted = sort?.sorted(groups) ?? groups
     guard isDistinct else { return window(sorted).map { dictionary(values(of: $0)) } }
     var seen: Set<[PredicateValue]> = []
     return window(sorted.map(values).filter { seen.insert($0).inserted }).map(dictionary)
   }
 
-  /// In the order of their first rows.
-  private func groups(of rows: [Row]) -> [Group] {
-    guard let keys else { return rows.map { RowGroup([$0]) } }
-    guard !keys.isEmpty else { return [RowGroup(rows)] }
-    var places: [[PredicateValue]: Int] = [:]
-    var groups: [Group] = []
-    for row in rows {
-      let key = keys.map { $0(row) }
-      if let place = places[key] {
-        groups[place].append(row)
-      } else {
-        places[key] = groups.count
-        groups.append(RowGroup([row]))
-      }
-    }
-    return groups
-  }
+  /// The dictionary of a row, if each row gives one.
+  func dictionary(of row: Row) -> NSDictionary { dictionary(values(of: Group(first: row))) }
 
   private func values(of group: Group) -> [PredicateValue] { columns.map { $0.value(group) } }
 

@@ -4,8 +4,8 @@ package import Foundation
 ///
 /// Without sort descriptors, it keeps the rows of the window, and the last of them ends the fetch. With sort
 /// descriptors and a limit, it keeps at most 1,024 rows, or twice as many as offset and limit together if that is more;
-/// it then drops a row at once that comes after all rows that the answer can need. For dictionaries, it keeps all
-/// matching rows.
+/// it then drops a row at once that comes after all rows that the answer can need. Of rows that give one dictionary, it
+/// keeps one.
 package struct FetchCollector<Row> {
   private let fetch: CompiledFetch<Row>
   private let matches: (Row) -> Bool
@@ -20,6 +20,8 @@ package struct FetchCollector<Row> {
   private var sorted: [CompiledSort<Row>.Keyed] = []
   /// The sort keys of the last row that the answer can still need; nil as long as that is not known.
   private var last: [PredicateValue]?
+  /// Nil if each row gives an object or a dictionary.
+  private var groups: RowGroups<Row>?
   private var matched = 0
 
   /// - Parameter isForCount: whether rows are only counted.
@@ -27,9 +29,10 @@ package struct FetchCollector<Row> {
     self.fetch = fetch
     matches = fetch.matches
     isSorted = fetch.sort != nil
-    self.isForCount = isForCount && !fetch.givesDictionaries
+    self.isForCount = isForCount
     window = fetch.window
-    bound = fetch.givesDictionaries ? .max : fetch.window.end
+    groups = fetch.projection?.groups
+    bound = groups == nil ? fetch.window.end : .max
   }
 
   /// Evaluates a row. The caller may reuse the row for another one afterwards.
@@ -45,16 +48,15 @@ package struct FetchCollector<Row> {
   }
 
   private mutating func keep(_ row: Row, _ copy: (Row) -> Row) -> Bool {
-    guard let sort = fetch.sort, !fetch.givesDictionaries else {
-      if fetch.givesDictionaries || matched > window.offset { rows.append(copy(row)) }
+    if let goesOn = groups?.add(row, copy: copy) { return goesOn }
+    guard let sort = fetch.sort else {
+      if matched > window.offset { rows.append(copy(row)) }
       return matched < bound
     }
     let keys = sort.keys(of: row)
     if let last, sort.order(keys, last) != .orderedAscending { return true }
     let kept = copy(row)
-    // An object among the keys may be the row itself, which the caller may reuse.
-    let hasObjects = keys.contains { if case .object = $0 { true } else { false } }
-    sorted.append(CompiledSort.Keyed(keys: hasObjects ? sort.keys(of: kept) : keys, row: kept))
+    sorted.append(CompiledSort.Keyed(keys: keys.haveObjects ? sort.keys(of: kept) : keys, row: kept))
     if sorted.count >= 1024, sorted.count / 2 >= bound {
       sorted = Array(sort.sorted(sorted).prefix(bound))
       last = sorted.last?.keys ?? []
@@ -63,7 +65,10 @@ package struct FetchCollector<Row> {
   }
 
   /// How many of the first rows in the order of the fetch are not needed.
-  package var rowsToSkip: Int { fetch.givesDictionaries ? 0 : window.offset }
+  package var rowsToSkip: Int { groups == nil ? window.offset : 0 }
+
+  /// Whether the window is a part of the rows, not of dictionaries that are made of several rows.
+  package var hasRowWindow: Bool { groups == nil }
 
   /// Takes note that the first rows in the order of the fetch are not offered.
   ///
@@ -78,21 +83,24 @@ package struct FetchCollector<Row> {
 
   /// The rows of the answer.
   package var result: [Row] {
-    guard let sort = fetch.sort, !fetch.givesDictionaries else { return rows }
+    guard let sort = fetch.sort else { return rows }
     return window(sort.sorted(sorted)).map(\.row)
   }
 
   /// The dictionaries of the answer.
-  package var dictionaries: [NSDictionary] { fetch.dictionaries(ofMatching: rows) }
+  package var dictionaries: [NSDictionary] {
+    guard let projection = fetch.projection else { fatalError("The request is not for dictionaries.") }
+    return groups.map { projection.dictionaries(of: $0, window) } ?? result.map(projection.dictionary)
+  }
 
   /// The dictionaries of a request that groups rows, made from groups of which it reads only values that are the same
   /// for all rows, and the number of rows.
   package func dictionaries(of groups: [(first: Row, count: Int)]) -> [NSDictionary] {
-    fetch.dictionaries(ofGroups: groups.map { RowGroup($0.first, count: $0.count) })
+    var collector = self
+    for group in groups { _ = collector.groups?.add(group.first, count: group.count) { $0 } }
+    return collector.dictionaries
   }
 
-  /// The number of rows or dictionaries in the answer.
-  package var count: Int {
-    fetch.givesDictionaries ? dictionaries.count : max(0, min(matched, bound) - window.offset)
-  }
+  /// The number of rows in the answer.
+  package var count: Int { max(0, min(matched, bound) - window.offset) }
 }

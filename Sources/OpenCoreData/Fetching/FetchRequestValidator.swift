@@ -95,8 +95,8 @@ struct FetchRequestValidator {
   private func end(
     of expression: NSExpression, _ function: Function, _ arguments: [NSExpression]
   ) throws(FetchRequestError) -> KeyPathEnd {
-    if iterators.isEmpty, let aggregated = expression.aggregated {
-      _ = try ofEachRow.end(of: aggregated)
+    if iterators.isEmpty, let aggregation = expression.aggregation {
+      _ = try ofEachRow.end(of: aggregation.argument)
       return .anything
     }
     if function == .index { return try anything(of: [arguments[1]], or: try end(of: arguments[0]).element) }

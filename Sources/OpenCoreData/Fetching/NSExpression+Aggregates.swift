@@ -1,17 +1,19 @@
 import Foundation
 
 extension NSExpression {
-  /// The expression that this one aggregates, such as `price` in `sum(price)`; nil if this one is no aggregate. A
-  /// function of a list, such as `max({price, 10})`, is computed for each row by itself.
-  var aggregated: NSExpression? {
-    guard case .function(let function, let arguments) = form, function.isAggregate else { return nil }
+  /// The aggregate function that the expression calls and the expression whose values it aggregates, such as `price` in
+  /// `sum(price)`; nil if this one is no aggregate. A function of a list, such as `max({price, 10})`, is computed for
+  /// each row by itself.
+  var aggregation: (function: any Aggregate, argument: NSExpression)? {
+    guard case .function(let function, let arguments) = form, case .aggregate(let aggregate) = function.implementation
+    else { return nil }
     if case .aggregate = arguments[0].form { return nil }
-    return arguments[0]
+    return (aggregate, arguments[0])
   }
 
   /// Whether several rows are needed to compute a value.
   var containsAggregate: Bool {
-    if aggregated != nil { return true }
+    if aggregation != nil { return true }
     return switch form {
     case .constant, .evaluatedObject, .variable, .keyPath, .anyKey, .subquery: false
     case .function(_, let parts), .block(_, let parts), .aggregate(let parts):
@@ -35,16 +37,6 @@ extension NSPredicate {
     case let comparison as NSComparisonPredicate:
       comparison.leftExpression.containsAggregate || comparison.rightExpression.containsAggregate
     case let compound as NSCompoundPredicate: compound.subpredicates.contains(where: \.containsAggregate)
-    default: false
-    }
-  }
-}
-
-extension Function {
-  /// Whether the function makes one value from several.
-  fileprivate var isAggregate: Bool {
-    switch self {
-    case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: true
     default: false
     }
   }

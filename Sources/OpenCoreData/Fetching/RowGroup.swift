@@ -1,42 +1,51 @@
-/// Rows of which a fetch makes one dictionary.
+import Foundation
+
+/// Rows of which a fetch makes one dictionary: one that stands for them, and what aggregates have computed of all.
 struct RowGroup<Row> {
-  /// The rows, or the first of rows that have the same values for everything that is read.
-  private(set) var rows: [Row]
-  private(set) var count: Int
+  /// The row whose values the dictionary has; nil as long as the group has no rows.
+  var first: Row?
+  /// The number of rows that came before `first`.
+  var place = 0
+  /// One for each call of an aggregate function in the request.
+  var aggregates: [any Aggregate] = []
+}
 
-  init(_ rows: [Row]) { (self.rows, count) = (rows, rows.count) }
+/// A call of an aggregate function in a request.
+struct AggregateCall<Row> {
+  /// The function before it has values.
+  let function: any Aggregate
+  private let argument: CompiledExpression<Row>
 
-  /// - Parameter first: stands for all rows of the group.
-  init(_ first: Row, count: Int) { (rows, self.count) = ([first], count) }
+  init(_ function: any Aggregate, _ argument: NSExpression, reading reader: RowReader<Row>)
+    throws(PredicateCompilationError)
+  {
+    self.function = function
+    self.argument = try CompiledExpression(argument, reading: reader)
+  }
 
-  mutating func append(_ row: Row) {
-    rows.append(row)
-    count += 1
+  /// The values that the call counts for a row: the elements of a collection, or the value itself, without null.
+  func values(of row: Row) -> [PredicateValue] {
+    let value = argument.value(of: row)
+    return value.isNull ? [] : value.elements.map { $0.filter { !$0.isNull } } ?? [value]
   }
 }
 
 extension RowReader {
-  /// Reads groups of rows: aggregates from all of them, everything else from the first.
-  func readingGroups() -> RowReader<RowGroup<Row>> {
+  /// Reads groups of rows: the results of aggregates, and everything else from the first row.
+  ///
+  /// - Parameter note: Takes note of a call of an aggregate function and returns its place among the aggregates of a
+  ///   group.
+  func readingGroups(noting note: @escaping (AggregateCall<Row>) -> Int) -> RowReader<RowGroup<Row>> {
     var groups = RowReader<RowGroup<Row>> { group in
-      group.rows.first.flatMap(object)
+      group.first.flatMap(object)
     } value: { key in
-      value(key).map { read in { group in group.rows.first.map(read) ?? .null } }
+      value(key).map { read in { group in group.first.map(read) ?? .null } }
     }
-    groups.identity = identity.map { read in { group in group.rows.first.flatMap(read) } }
-    groups.collect = { expression throws(PredicateCompilationError) in
-      let each = try CompiledExpression(expression, reading: self)
-      return { group in
-        let values = group.rows.flatMap { each.value(of: $0).present }
-        guard group.count > group.rows.count else { return .collection(values, ordered: false) }
-        return .collection((0..<group.count).flatMap { _ in values }, ordered: false)
-      }
+    groups.identity = identity.map { read in { group in group.first.flatMap(read) } }
+    groups.aggregate = { function, argument throws(PredicateCompilationError) in
+      let place = note(try AggregateCall(function, argument, reading: self))
+      return { group in group.aggregates[place].result }
     }
     return groups
   }
-}
-
-extension PredicateValue {
-  /// The values that aggregates count: the elements of a collection, or the value itself, without null.
-  fileprivate var present: [PredicateValue] { (elements ?? [self]).filter { !$0.isNull } }
 }

@@ -191,6 +191,13 @@ struct FetchReportTests {
         let found = try stack.store.report(of: request, in: context)
         #expect(try context.fetch(request).map { $0["number"] as? Int } == numbers, sourceLocation: sourceLocation)
         #expect(found.rowsRead == rows && found.results == 3, "\(found)", sourceLocation: sourceLocation)
+        guard RowCollector.takesGroups else { return }
+        (request.resultType, request.propertiesToFetch) = (.dictionaryResultType, ["number"])
+        let dictionaries = try stack.store.execute(request, with: context) as? [NSDictionary]
+        #expect(dictionaries?.map { $0["number"] as? Int } == numbers, sourceLocation: sourceLocation)
+        #expect(
+          try stack.store.report(of: request, in: context).rowsRead == rows, "dictionaries",
+          sourceLocation: sourceLocation)
       }
       try expect(nil, [("rank", false)], [37, 36, 34], rows: 3)
       try expect("rank > 1", [("rank", true)], [6, 8, 9], rows: 27)

@@ -128,7 +128,6 @@ import Testing
     }
     let fetch = try staff.compiled(request)
     #expect(fetch.dictionaries(among: staff.employees) == [["name": "Cleo"]])
-    #expect(fetch.count(among: staff.employees) == 1)
   }
 
   @Test("Distinct dictionaries are returned once, before offset and limit apply.")

@@ -8,19 +8,21 @@ extension Function {
     case freshUnary((PredicateValue) -> PredicateValue)
     case unary((PredicateValue) -> PredicateValue)
     case binary((PredicateValue, PredicateValue) -> PredicateValue)
+    /// Makes one value of all elements of a collection.
+    case aggregate(any Aggregate)
   }
 
   /// The closure that computes the function. It returns null for arguments of an unsuitable kind.
   var implementation: Implementation {
     switch self {
-    case .sum: .aggregate(Aggregate.sum)
-    case .count: .aggregate { .integer(Int64($0.count)) }
-    case .minimum: .aggregate(Aggregate.minimum)
-    case .maximum: .aggregate(Aggregate.maximum)
-    case .average: .aggregate(Aggregate.average)
-    case .median: .aggregate(Aggregate.median)
-    case .mode: .aggregate(Aggregate.mode)
-    case .standardDeviation: .aggregate(Aggregate.standardDeviation)
+    case .sum: .aggregate(Sum())
+    case .count: .aggregate(Count())
+    case .minimum: .aggregate(Extreme.minimum)
+    case .maximum: .aggregate(Extreme.maximum)
+    case .average: .aggregate(Average())
+    case .median: .aggregate(Statistic.median)
+    case .mode: .aggregate(Mode())
+    case .standardDeviation: .aggregate(Statistic.standardDeviation)
     case .add: .binary(Arithmetic.add)
     case .subtract: .binary(Arithmetic.subtract)
     case .multiply: .binary(Arithmetic.multiply)
@@ -80,10 +82,6 @@ extension Function {
 }
 
 extension Function.Implementation {
-  fileprivate static func aggregate(_ function: @escaping ([PredicateValue]) -> PredicateValue) -> Self {
-    .unary { $0.elements.map(function) ?? .null }
-  }
-
   fileprivate static func real(_ function: @escaping (Double) -> Double) -> Self {
     .unary { $0.doubleValue.map { .double(function($0)) } ?? .null }
   }

@@ -28,8 +28,8 @@ extension PredicateCompiler {
       let path = ValuePath(path)
       return Self.apply({ path.value(in: $0) }, to: try compile(operand))
     case .function(let function, let arguments):
-      if scope.isEmpty, let collect = rows.collect, let aggregated = expression.aggregated {
-        return Self.apply(function, to: try collect(aggregated))
+      if scope.isEmpty, let aggregate = rows.aggregate, let (function, argument) = expression.aggregation {
+        return .varying { [read = try aggregate(function, argument)] row, _ in read(row) }
       }
       return try apply(function, to: arguments)
     case .aggregate(let elements): return try aggregate(elements)
@@ -111,15 +111,9 @@ extension PredicateCompiler {
       .varying({ [argument = try compile(arguments[0]).reader] in make(argument($0, $1)) })
     case .unary(let transform): Self.apply(transform, to: try compile(arguments[0]))
     case .binary(let transform): Self.apply(transform, to: try compile(arguments[0]), try compile(arguments[1]))
+    case .aggregate(let aggregate):
+      Self.apply({ $0.elements.map(aggregate.result(of:)) ?? .null }, to: try compile(arguments[0]))
     }
-  }
-
-  /// Applies an aggregate function to the values that an expression has for all rows of a group.
-  private static func apply(_ aggregate: Function, to values: @escaping (Row) -> PredicateValue) -> Compiled<Row> {
-    guard case .unary(let transform) = aggregate.implementation else {
-      fatalError("\(aggregate.rawValue) is no aggregate")
-    }
-    return .varying { row, _ in transform(values(row)) }
   }
 
   private func aggregate(_ elements: [NSExpression]) throws(PredicateCompilationError) -> Compiled<Row> {
@@ -187,6 +181,6 @@ extension SetOperation {
       case .intersect: left.filter(others.contains)
       case .minus: left.filter { !others.contains($0) }
       }
-    return .collection(Aggregate.distinct(result), ordered: false)
+    return .collection(result.distinct, ordered: false)
   }
 }

@@ -24,8 +24,10 @@ public struct RowReader<Row> {
   /// Returns a closure that reads the value of a whole key path with its operators; if set, it is called instead of
   /// `value`.
   var path: ((String) -> (Row) -> PredicateValue)?
-  /// Returns a closure that reads the values of an expression for all rows of a group; nil if rows are not groups.
-  var collect: ((NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
+  /// Takes note of a call of an aggregate function, and returns a closure that reads its result for a group; nil if
+  /// rows are not groups.
+  var aggregate:
+    ((_ function: any Aggregate, _ argument: NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
 
   /// The greatest number of keys with which `value` is called. It limits the time for trying the beginnings of a long
   /// path.

@@ -1,59 +1,137 @@
 import Foundation
 
-/// The aggregate functions and the computations of collection operators.
+/// An aggregate function and what it has computed of the values that it was given so far.
 ///
 /// Sum and average count null as 0; the others skip it. A sum or an average is null if a value is not a number.
-enum Aggregate {
-  static func sum(_ values: [PredicateValue]) -> PredicateValue {
-    values.reduce(.integer(0)) { Arithmetic.add($0, $1.isNull ? .integer(0) : $1) }
+protocol Aggregate {
+  /// Whether results are made of the values themselves.
+  var keepsValues: Bool { get }
+  mutating func add(_ value: PredicateValue)
+  /// Adds a value as often as that many rows have it.
+  mutating func add(_ value: PredicateValue, times: Int)
+  /// The result for the values so far. Takes O(n log n) time for the median and the mode of n values.
+  var result: PredicateValue { get }
+}
+
+extension Aggregate {
+  var keepsValues: Bool { false }
+
+  mutating func add(_ value: PredicateValue, times: Int) {
+    for _ in 0..<times { add(value) }
   }
 
-  /// The mean; null if there are no values.
-  static func average(_ values: [PredicateValue]) -> PredicateValue {
-    guard !values.isEmpty else { return .null }
-    let sum = sum(values)
-    let exact: PredicateValue =
-      if case .integer(let whole) = sum { .double(Double(whole)) } else { sum }
-    return Arithmetic.divide(exact, .integer(Int64(values.count)))
+  /// The result for a list of values, if this aggregate has none yet.
+  func result(of values: [PredicateValue]) -> PredicateValue {
+    var all = self
+    for value in values { all.add(value) }
+    return all.result
+  }
+}
+
+/// The number of values, null included.
+struct Count: Aggregate {
+  private var count: Int64 = 0
+
+  mutating func add(_ value: PredicateValue) { count += 1 }
+
+  mutating func add(_ value: PredicateValue, times: Int) { count += Int64(times) }
+
+  var result: PredicateValue { .integer(count) }
+}
+
+struct Sum: Aggregate {
+  private(set) var result = PredicateValue.integer(0)
+
+  mutating func add(_ value: PredicateValue) { result = Arithmetic.add(result, value.isNull ? .integer(0) : value) }
+}
+
+/// The mean; null if there are no values.
+struct Average: Aggregate {
+  private var sum = Sum()
+  private var count: Int64 = 0
+
+  mutating func add(_ value: PredicateValue) {
+    sum.add(value)
+    count += 1
   }
 
-  static func minimum(_ values: [PredicateValue]) -> PredicateValue { extreme(of: values, .orderedAscending) }
+  var result: PredicateValue {
+    guard count > 0 else { return .null }
+    if case .integer(let whole) = sum.result { return .double(Double(whole) / Double(count)) }
+    return Arithmetic.divide(sum.result, .integer(count))
+  }
+}
 
-  static func maximum(_ values: [PredicateValue]) -> PredicateValue { extreme(of: values, .orderedDescending) }
+/// The least or the greatest value, the first of several equal ones; null if no value has an order.
+struct Extreme: Aggregate {
+  private let order: ComparisonResult
+  private(set) var result = PredicateValue.null
 
-  private static func extreme(of values: [PredicateValue], _ order: ComparisonResult) -> PredicateValue {
-    values.reduce(.null) { best, value in
-      (best.isNull && value.order(value) != nil) || value.order(best) == order ? value : best
+  static var minimum: Extreme { Extreme(.orderedAscending) }
+  static var maximum: Extreme { Extreme(.orderedDescending) }
+
+  private init(_ order: ComparisonResult) { self.order = order }
+
+  var keepsValues: Bool { true }
+
+  mutating func add(_ value: PredicateValue) {
+    if result.isNull ? value.order(value) != nil : value.order(result) == order { result = value }
+  }
+}
+
+/// The most frequent values, in the order in which they first appear. Keeps each value once.
+struct Mode: Aggregate {
+  private var found: [PredicateValue: (count: Int, place: Int)] = [:]
+
+  var keepsValues: Bool { true }
+
+  mutating func add(_ value: PredicateValue) {
+    let place = found.count
+    if !value.isNull { found[value, default: (0, place)].count += 1 }
+  }
+
+  var result: PredicateValue {
+    let most = found.values.lazy.map(\.count).max()
+    let frequent = found.filter { $0.value.count == most }.sorted { $0.value.place < $1.value.place }
+    return .collection(frequent.map(\.key), ordered: true)
+  }
+}
+
+/// A function of all numbers among the values, in 8 bytes a number; null if there are none.
+struct Statistic: Aggregate {
+  private let function: ([Double]) -> Double
+  private var numbers: [Double] = []
+
+  private init(_ function: @escaping ([Double]) -> Double) { self.function = function }
+
+  mutating func add(_ value: PredicateValue) {
+    if let number = value.doubleValue { numbers.append(number) }
+  }
+
+  var result: PredicateValue { numbers.isEmpty ? .null : .double(function(numbers)) }
+
+  /// The median; for an even number of values, the mean of the middle two.
+  static var median: Statistic {
+    Statistic { numbers in
+      let (numbers, middle) = (numbers.sorted(), numbers.count / 2)
+      return numbers.count.isMultiple(of: 2) ? (numbers[middle - 1] + numbers[middle]) / 2 : numbers[middle]
     }
   }
 
-  /// The median; for an even number of values, the mean of the middle two. Null if there are no numbers.
-  static func median(_ values: [PredicateValue]) -> PredicateValue {
-    let numbers = values.compactMap(\.doubleValue).sorted()
-    guard !numbers.isEmpty else { return .null }
-    let middle = numbers.count / 2
-    return .double(numbers.count.isMultiple(of: 2) ? (numbers[middle - 1] + numbers[middle]) / 2 : numbers[middle])
+  /// The standard deviation of the numbers as a whole population.
+  static var standardDeviation: Statistic {
+    Statistic { numbers in
+      let mean = numbers.reduce(0, +) / Double(numbers.count)
+      let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+      return (squares / Double(numbers.count)).squareRoot()
+    }
   }
+}
 
-  /// The most frequent values, in the order in which they first appear.
-  static func mode(_ values: [PredicateValue]) -> PredicateValue {
-    let present = values.filter { !$0.isNull }
-    let counts = present.reduce(into: [PredicateValue: Int]()) { $0[$1, default: 0] += 1 }
-    let most = counts.values.max()
-    return .collection(distinct(present).filter { counts[$0] == most }, ordered: true)
-  }
-
-  /// The standard deviation of the numbers as a whole population; null if there are no numbers.
-  static func standardDeviation(_ values: [PredicateValue]) -> PredicateValue {
-    let numbers = values.compactMap(\.doubleValue)
-    guard !numbers.isEmpty else { return .null }
-    let mean = numbers.reduce(0, +) / Double(numbers.count)
-    let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    return .double((squares / Double(numbers.count)).squareRoot())
-  }
-
-  static func distinct(_ values: [PredicateValue]) -> [PredicateValue] {
+extension [PredicateValue] {
+  /// The values without those that are equal to earlier ones.
+  var distinct: [PredicateValue] {
     var seen: Set<PredicateValue> = []
-    return values.filter { seen.insert($0).inserted }
+    return filter { seen.insert($0).inserted }
   }
 }

@@ -30,16 +30,16 @@ enum CollectionOperator: String {
     func flattened() -> [PredicateValue] { elements.flatMap { path.value(in: $0).elements ?? [] } }
     return switch self {
     case .count: .integer(Int64(elements.count))
-    case .sum: Aggregate.sum(values())
-    case .average: Aggregate.average(values())
-    case .minimum: Aggregate.minimum(values())
-    case .maximum: Aggregate.maximum(values())
+    case .sum: Sum().result(of: values())
+    case .average: Average().result(of: values())
+    case .minimum: Extreme.minimum.result(of: values())
+    case .maximum: Extreme.maximum.result(of: values())
     case .unionOfObjects: .collection(values(), ordered: ordered)
-    case .distinctUnionOfObjects: .collection(Aggregate.distinct(values()), ordered: ordered)
+    case .distinctUnionOfObjects: .collection(values().distinct, ordered: ordered)
     case .unionOfArrays: .collection(flattened(), ordered: ordered)
-    case .distinctUnionOfArrays: .collection(Aggregate.distinct(flattened()), ordered: ordered)
+    case .distinctUnionOfArrays: .collection(flattened().distinct, ordered: ordered)
     case .unionOfSets: .collection(flattened(), ordered: false)
-    case .distinctUnionOfSets: .collection(Aggregate.distinct(flattened()), ordered: false)
+    case .distinctUnionOfSets: .collection(flattened().distinct, ordered: false)
     }
   }
 }
