@@ -336,11 +336,21 @@ for path in other other/file; do
   [[ $(cat "$temporary/other/file") == mine ]] || fail "an import has removed a file"
 done
 
+# A part of the store in a keyspace of the wrong order is no such part.
+for change in '"table 7","order":"ordered/"table 7","order":"unordered' '"touches 7","order":"unordered/"touches 7","order":"ordered'; do
+  rm -rf "$temporary/misordered"
+  "$kvdump" dump "$store" --format jsonl | sed "s/$change/" | "$kvdump" load -o "$temporary/misordered" >/dev/null
+  expect 1 verify "$temporary/misordered"
+  [[ $change == *touches* ]] && order=unordered || order=ordered
+  grep -q "7: it must be $order" "$temporary/out" || fail "verify does not miss the order: $(cat "$temporary/out")"
+done
+
 # The rows of objects are changed with --force only.
 refusal='has rows of Core Data objects, which depend on other rows; use --force to change it anyway'
 expect 2 put "$store" "table 7" 1 x; says "table 7 $refusal"
 expect 2 delete "$store" "table 7" 1; says "table 7 $refusal"
 expect 2 drop "$store" "table 0"; says "table 0 $refusal"
+expect 2 drop "$store" "touches 7"; says "touches 7 $refusal"
 expect 2 drop "$store" entries; says "entries $refusal"
 diff <("$kvdump" tail "$temporary/before") <("$kvdump" tail "$store") || fail "a change that was refused was made"
 expect 0 delete "$store" "table 7" 1 --force; silent
