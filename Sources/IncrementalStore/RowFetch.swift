@@ -57,9 +57,12 @@ struct RowFetch {
       if let failure = source.failure { throw failure }
       return (answer, path)
     }
-    if let window = request.sortedWindow, !isForCount, collector.hasRowWindow { rows.prepareOrder(request.sortDescriptors ?? [], window) }
+    if let window = request.sortedWindow, !isForCount, collector.hasRowWindow {
+      rows.prepareOrder(request.sortDescriptors ?? [], window)
+    }
     _ = try rows.offerRows(
-      to: &collector, areSorted: isForCount || request.isSorted, keepingContents: !collector.hasRowWindow || request.keepsContents)
+      to: &collector, areSorted: isForCount || request.isSorted,
+      keepingContents: !collector.hasRowWindow || request.keepsContents)
     let answer = try answer(request, collector)
     if let failure = source.failure { throw failure }
     return (answer, rows.usedPath)
@@ -109,7 +112,8 @@ extension NSFetchRequest<NSManagedObject> {
   /// Whether rows keep their contents until the answer is complete. Otherwise only those in the answer are read again, if
   /// at all: most of the rows that are kept while sorting are not part of the answer, if it is limited.
   fileprivate var keepsContents: Bool {
-    let needsContents = resultType == .dictionaryResultType || resultType == .managedObjectResultType && includesPropertyValues
+    let needsContents =
+      resultType == .dictionaryResultType || resultType == .managedObjectResultType && includesPropertyValues
     return needsContents && !(isSorted && fetchLimit > 0) || isSorted && !RowCollector.keepsKeys
   }
 

@@ -9,6 +9,8 @@ import Foundation
 ///       return { row in row.values[slot] }
 ///     }
 public struct RowReader<Row> {
+  typealias Value = (Row) -> PredicateValue
+
   /// Makes the object that `SELF` stands for and that blocks get.
   let object: (Row) -> Any?
   /// Returns the value that `SELF` stands for, if the object is only for blocks; nil if the object serves for both.
@@ -26,8 +28,7 @@ public struct RowReader<Row> {
   var path: ((String) -> (Row) -> PredicateValue)?
   /// Takes note of a call of an aggregate function, and returns a closure that reads its result for a group; nil if
   /// rows are not groups.
-  var aggregate:
-    ((_ function: any Aggregate, _ argument: NSExpression) throws(PredicateCompilationError) -> (Row) -> PredicateValue)?
+  var aggregate: ((any Aggregate, _ argument: NSExpression) throws(PredicateCompilationError) -> Value)?
 
   /// The greatest number of keys with which `value` is called. It limits the time for trying the beginnings of a long
   /// path.
