@@ -161,6 +161,16 @@ final class CoreDataContender: IssueContender {
     }
   }
 
+  func countStatuses(times: Int) throws -> Int {
+    try store.work { context in
+      try (0..<times).reduce(0) { sum, _ in
+        try context.fetch(groups("status", [("count", "count:", "objectID")])).reduce(sum) {
+          $0 + ($1["status"] as! String).utf8.count * ($1["count"] as! Int)
+        }
+      }
+    }
+  }
+
   func fetch(created dates: [Range<Date>]) throws -> Int {
     try store.work { context in
       try dates.reduce(0) { sum, range in
@@ -177,6 +187,15 @@ final class CoreDataContender: IssueContender {
 
   func count(priorityAbove priority: Int) throws -> Int {
     try store.work { context in try context.count(for: request(priorityAbove: priority)) }
+  }
+
+  func groupByPriority() throws -> Int {
+    try store.work { context in
+      let columns = [("count", "count:", "objectID"), ("estimates", "sum:", "estimate")]
+      return try context.fetch(groups("priority", columns)).reduce(0) {
+        $0 + ($1["priority"] as! Int) * ($1["count"] as! Int) + Int($1["estimates"] as! Double)
+      }
+    }
   }
 
   func identifiers() throws -> Int {
@@ -211,6 +230,24 @@ final class CoreDataContender: IssueContender {
 
 private func request(priorityAbove priority: Int) -> NSFetchRequest<NSManagedObject> {
   request("Issue", NSPredicate(format: "priority > %@", priority as NSNumber))
+}
+
+/// A request that groups the issues by a property.
+private func groups(
+  _ key: String, _ columns: [(name: String, function: String, argument: String)]
+) -> NSFetchRequest<NSDictionary> {
+  let request = NSFetchRequest<NSDictionary>(entityName: "Issue")
+  request.resultType = .dictionaryResultType
+  request.propertiesToGroupBy = [key]
+  let computed = columns.map { column in
+    let description = NSExpressionDescription()
+    description.name = column.name
+    description.expression = NSExpression(
+      forFunction: column.function, arguments: [NSExpression(forKeyPath: column.argument)])
+    return description
+  }
+  request.propertiesToFetch = [key] + computed as [Any]
+  return request
 }
 
 /// A request for objects with their values.

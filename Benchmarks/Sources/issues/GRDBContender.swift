@@ -111,6 +111,15 @@ final class GRDBContender: IssueContender {
     try count("SELECT COUNT(*) FROM issue WHERE status = ?", (0..<times).map { _ in ["open"] })
   }
 
+  func countStatuses(times: Int) throws -> Int {
+    try each("SELECT status, COUNT(*) FROM issue GROUP BY status", (0..<times).map { _ in [] }) {
+      try Row.fetchAll($0, arguments: $1).reduce(0) { sum, row in
+        let (status, count): (String, Int) = (row[0], row[1])
+        return sum + status.utf8.count * count
+      }
+    }
+  }
+
   func fetch(created dates: [Range<Date>]) throws -> Int {
     try read(
       "SELECT * FROM issue WHERE created >= ? AND created < ?",
@@ -123,6 +132,15 @@ final class GRDBContender: IssueContender {
 
   func count(priorityAbove priority: Int) throws -> Int {
     try count("SELECT COUNT(*) FROM issue WHERE priority > ?", [[priority]])
+  }
+
+  func groupByPriority() throws -> Int {
+    try each("SELECT priority, COUNT(*), SUM(estimate) FROM issue GROUP BY priority", [[]]) {
+      try Row.fetchAll($0, arguments: $1).reduce(0) { sum, row in
+        let (priority, count, estimates): (Int, Int, Double) = (row[0], row[1], row[2])
+        return sum + priority * count + Int(estimates)
+      }
+    }
   }
 
   func identifiers() throws -> Int {

@@ -22,9 +22,13 @@ protocol IssueContender: Contender {
   func fetch(ofProjectsNamed names: [String]) throws -> Int
   func count(withLabelsNamed names: [String]) throws -> Int
   func countOpen(times: Int) throws -> Int
+  /// Counts the issues of each status.
+  func countStatuses(times: Int) throws -> Int
   func fetch(created: [Range<Date>]) throws -> Int
   func scan(priorityAbove priority: Int) throws -> Int
   func count(priorityAbove priority: Int) throws -> Int
+  /// Counts the issues of each priority, and adds up their estimates.
+  func groupByPriority() throws -> Int
   /// Reads the identifiers of all issues, and counts them.
   func identifiers() throws -> Int
   /// Sets a new title and status for each issue, in one save.

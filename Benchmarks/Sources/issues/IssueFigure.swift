@@ -11,9 +11,11 @@ enum IssueFigure: String, Figure {
   case joined = "50 fetches by the project's name"
   case labelled = "5 counts by a label's name"
   case openCounted = "20 counts of the open, by an index"
+  case statuses = "5 counts of each status, by an index"
   case ranges = "5 ranges of dates, of 1,000"
   case scanned = "scanned, an attribute without an index"
   case counted = "counted by the same"
+  case grouped = "grouped by the same, with sums"
   case identifiers = "the identifiers of all issues"
   case changed = "1,000 changed, in one save"
   case deleted = "1,000 deleted with their comments"
@@ -30,9 +32,9 @@ enum IssueFigure: String, Figure {
     switch self {
     case .changed, .diskCompacted: 1
     case .disk, .commentCounts, .byUUID, .ofProjects, .newestOpen, .pages, .joined, .labelled, .openCounted,
-      .ranges:
+      .statuses, .ranges:
       1.5
-    case .scanned, .counted, .deleted: 2
+    case .scanned, .counted, .grouped, .deleted: 2
     case .imported: 2.5
     case .identifiers: nil
     }

@@ -20,9 +20,11 @@ extension Round<IssueFigure, any IssueContender> {
     try time(.joined) { try $0.fetch(ofProjectsNamed: samples.projectNames) }
     try time(.labelled) { try $0.count(withLabelsNamed: samples.labelNames) }
     try time(.openCounted) { try $0.countOpen(times: 20) }
+    try time(.statuses) { try $0.countStatuses(times: 5) }
     try time(.ranges) { try $0.fetch(created: samples.dates) }
     try time(.scanned) { try $0.scan(priorityAbove: Tracker.highPriority) }
     try time(.counted) { try $0.count(priorityAbove: Tracker.highPriority) }
+    try time(.grouped) { try $0.groupByPriority() }
     try time(.identifiers) { try $0.identifiers() }
     try time(.changed) { try $0.change(samples.changed) }
     try time(.deleted) { try $0.delete(samples.deleted) }
