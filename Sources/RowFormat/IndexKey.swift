@@ -160,10 +160,11 @@ extension ByteInput {
   /// - Parameter count: The number of the index's properties. A key whose last value is cut off has fewer values.
   package mutating func indexKey(_ count: Int) throws(RowDamage) -> [IndexKey.Part] {
     var values: [IndexKey.Part] = []
+    values.reserveCapacity(count)
     for _ in 0..<count {
       let start = offset
       let isWhole = try indexedValue()
-      let isNotANumber = [Tag.notANumber, .notADate].contains { $0.rawValue == bytes[start] }
+      let isNotANumber = bytes[start] == Tag.notANumber.rawValue || bytes[start] == Tag.notADate.rawValue
       values.append(IndexKey.Part(end: offset, isWhole: isWhole, isNotANumber: isNotANumber))
       guard isWhole else { break }
     }

@@ -65,8 +65,9 @@ extension RowPass {
     var groups: [(first: (object: ObjectReference, place: Int), count: Int)] = []
     var key: ArraySlice<UInt8>?
     var isCertain = true
+    let entity = maps.first?.number
     try source.forEachObject(in: section, section.ranges[0], reverse: false) { object, found in
-      guard let place = places[object.entity] else { return true }
+      guard let place = object.entity == entity ? 0 : places[object.entity] else { return true }
       let values = found.values.prefix(properties)
       let next = found.entry[..<(values.last?.end ?? 0)]
       // Values that are cut off may differ, and NaN differs from itself.

@@ -19,11 +19,11 @@ struct DictionaryProjection<Row> {
     let columns = try Self.columns(request.propertiesToFetch, of: entity)
     let keys = try Self.keys(request.propertiesToGroupBy, of: entity)
     let hasGroups = !keys.isEmpty || columns.contains { $0.expression.containsAggregate }
-    var calls: [AggregateCall<Row>] = []
+    var calls: [(function: any Aggregate, argument: RowReader<Row>.Value)] = []
     let groups = FetchCompiler(
       validator: FetchRequestValidator(entity, grouping: hasGroups ? keys : nil),
-      reader: rows.reader.readingGroups { call in
-        calls.append(call)
+      reader: rows.reader.readingGroups { function, argument in
+        calls.append((function, argument))
         return calls.count - 1
       })
     let values = try Self.values(of: columns, groups)
@@ -38,7 +38,7 @@ struct DictionaryProjection<Row> {
     } else if isDistinct {
       // Rows that give equal dictionaries are a group.
       self.groups = RowGroups(
-        keys: values.map { column in { row in column.value(Group(first: row)) } }, calls, sort: order,
+        keys: values.map { column in { row in column.value(Group(first: row)) } }, sort: order,
         bound: order == nil ? FetchWindow(request).end : .max)
     } else {
       self.groups = nil

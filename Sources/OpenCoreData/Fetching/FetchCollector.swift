@@ -56,7 +56,7 @@ package struct FetchCollector<Row> {
     let keys = sort.keys(of: row)
     if let last, sort.order(keys, last) != .orderedAscending { return true }
     let kept = copy(row)
-    sorted.append(CompiledSort.Keyed(keys: keys.haveObjects ? sort.keys(of: kept) : keys, row: kept))
+    sorted.append(CompiledSort.Keyed(keys: keys.contains(where: \.hasObjects) ? sort.keys(of: kept) : keys, row: kept))
     if sorted.count >= 1024, sorted.count / 2 >= bound {
       sorted = Array(sort.sorted(sorted).prefix(bound))
       last = sorted.last?.keys ?? []

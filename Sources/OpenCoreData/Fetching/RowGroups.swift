@@ -1,26 +1,45 @@
 /// The groups of the rows of a fetch, made while the rows come one by one. Keeps one row of each group.
 struct RowGroups<Row> {
-  /// The values that are equal in a group.
-  private let keys: [(Row) -> PredicateValue]
-  private let calls: [AggregateCall<Row>]
+  /// Appends what the table needs of a row. One closure calls the next, since an array of closures that take rows of any
+  /// type takes several times as long.
+  private let read: (Row, inout [PredicateValue]) -> Void
+  private var table: GroupTable
+  private var values: [PredicateValue] = []
   /// Decides which row stands for its group; nil if the first one does.
   private let sort: CompiledSort<Row>?
   /// How many groups are needed.
   private let bound: Int
-  private var places: [[PredicateValue]: Int] = [:]
   private var rows = 0
-  private var groups: [RowGroup<Row>] = []
+  /// The number of groups that have rows.
+  private var started = 0
+  /// The rows that stand for the groups, and how many rows came before each of them.
+  private var first: [(row: Row, place: Int)] = []
 
-  /// - Parameter keys: If there are none, there is one group, even if no row comes.
+  /// - Parameters:
+  ///   - keys: The values that are equal in a group. If there are none, there is one group, even if no row comes.
+  ///   - calls: The calls of aggregate functions.
   init(
-    keys: [(Row) -> PredicateValue], _ calls: [AggregateCall<Row>], sort: CompiledSort<Row>? = nil, bound: Int = .max
+    keys: [RowReader<Row>.Value], _ calls: [(function: any Aggregate, argument: RowReader<Row>.Value)] = [],
+    sort: CompiledSort<Row>? = nil, bound: Int = .max
   ) {
-    (self.keys, self.calls, self.sort, self.bound) = (keys, calls, sort, bound)
-    if keys.isEmpty { _ = begin([]) }
+    table = GroupTable(keys: keys.count, calls.map(\.function))
+    (self.sort, self.bound) = (sort, bound)
+    var read: (Row, inout [PredicateValue]) -> Void = { _, _ in }
+    for value in keys + calls.map(\.argument) {
+      read = { [read] row, values in
+        read(row, &values)
+        values.append(value(row))
+      }
+    }
+    self.read = read
   }
 
   /// The groups in the order of the rows that stand for them.
-  var result: [RowGroup<Row>] { sort == nil ? groups : groups.sorted { $0.place < $1.place } }
+  var result: [RowGroup<Row>] {
+    guard !first.isEmpty else { return table.aggregates.map { RowGroup(first: nil, aggregates: $0) } }
+    let places = sort == nil ? Array(first.indices) : first.indices.sorted { first[$0].place < first[$1].place }
+    return places.map { RowGroup(first: first[$0].row, aggregates: table.aggregates[$0]) }
+  }
 
   /// - Parameters:
   ///   - row: The caller may reuse it afterwards.
@@ -28,33 +47,20 @@ struct RowGroups<Row> {
   ///   - copy: Makes a copy of a row that stays valid.
   /// - Returns: Whether further rows are needed.
   mutating func add(_ row: Row, count: Int = 1, copy: (Row) -> Row) -> Bool {
-    let key = keys.map { $0(row) }
-    let place = places[key] ?? begin(key.haveObjects ? keys.map { [row = copy(row)] in $0(row) } : key)
-    if groups[place].first.map({ sort?.order(row, $0) == .orderedAscending }) ?? true {
-      groups[place].first = copy(row)
-      groups[place].place = rows
+    values.removeAll(keepingCapacity: true)
+    read(row, &values)
+    if table.keepsObjects(of: values) {
+      values = []
+      read(copy(row), &values)
+    }
+    let group = table.add(values, count: count)
+    if group == started {
+      started += 1
+      first.append((copy(row), rows))
+    } else if let sort, sort.order(row, first[group].row) == .orderedAscending {
+      first[group] = (copy(row), rows)
     }
     rows += count
-    for (number, call) in calls.enumerated() {
-      var values = call.values(of: row)
-      if call.function.keepsValues, values.haveObjects { values = call.values(of: copy(row)) }
-      for value in values { groups[place].aggregates[number].add(value, times: count) }
-    }
-    return groups.count < bound
-  }
-
-  private mutating func begin(_ key: [PredicateValue]) -> Int {
-    places[key] = groups.count
-    groups.append(RowGroup(aggregates: calls.map(\.function)))
-    return groups.count - 1
-  }
-}
-
-extension [PredicateValue] {
-  /// Whether there are objects among the values, or among their elements. An object may be the row that was read.
-  var haveObjects: Bool {
-    contains { value in
-      if case .object = value { true } else { value.elements?.haveObjects ?? false }
-    }
+    return table.count < bound
   }
 }
