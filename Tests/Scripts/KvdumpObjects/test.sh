@@ -56,6 +56,7 @@ else
   diff -u "$golden" "$temporary/objects" || fail "kvdump prints something else than Tests/Scripts/KvdumpObjects/objects.txt"
 fi
 
+"$kvdump" info "$store" | grep -q 'at most 16,777,216 bytes each' || fail "segments have another size"
 expect 0 object "$store" "x-coredata://$uuid/Person/p1"; silent
 expect 1 object "$store" Person/p99; says 'kvdump: there is no object Person/p99'; prints ''
 expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; the entities are "Animal", "Cat", "Dog", "Person", "Sample"'
