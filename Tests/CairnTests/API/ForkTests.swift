@@ -152,8 +152,6 @@ private func expectNothingWorks(_ store: Store, _ snapshot: Snapshot, _ rows: Ke
 private func child(_ fork: () -> pid_t, _ body: () throws -> Void) throws {
   let process = fork()
   if process == 0 {
-    // A lock of the runtime that another thread held at the fork is never released in the child.
-    alarm(60)
     do {
       try body()
     } catch {

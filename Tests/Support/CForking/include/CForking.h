@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-/// `fork`.
+/// `fork`, once all other threads sleep. An alarm ends the child after a minute.
 pid_t forking_fork(void);
 
 /// The same without the handlers that are called around `fork`, where the system has a way; else `fork`.
