@@ -60,6 +60,11 @@ extension PredicateCompiler {
   /// Reads the longest beginning of the path that the row reader knows, and the rest from the value at its end.
   private func keyPath(_ text: String) throws(PredicateCompilationError) -> Reader {
     if let read = rows.path?(text) { return { row, _ in read(row) } }
+    if text != "self", !text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }),
+      let read = rows.value(text)
+    {
+      return { row, _ in read(row) }
+    }
     let components = text.split(separator: ".")
     let keys = components.prefix { !$0.hasPrefix("@") }
     guard let first = keys.first, first != "self" else {

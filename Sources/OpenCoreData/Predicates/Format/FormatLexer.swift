@@ -61,11 +61,14 @@ struct FormatLexer {
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
   private static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "_" || scalar.properties.isXIDStart
+    switch scalar {
+    case "a"..."z", "A"..."Z", "_": true
+    default: !scalar.isASCII && scalar.properties.isXIDStart
+    }
   }
 
   private static func isIdentifierPart(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "_" || scalar.properties.isXIDContinue
+    isIdentifierStart(scalar) || isDigit(scalar) || !scalar.isASCII && scalar.properties.isXIDContinue
   }
 
   private mutating func identifier() -> String? {

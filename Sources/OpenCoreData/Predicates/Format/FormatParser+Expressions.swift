@@ -92,7 +92,7 @@ extension FormatParser {
   private func pathComponent() throws(PredicateFormatError) -> String {
     let component: String
     switch token {
-    case .word(let key) where !key.contains(":"): component = key
+    case .word(let key) where !key.utf8.contains(UInt8(ascii: ":")): component = key
     case .key(let key): component = key
     case .at(let key):
       try chain()

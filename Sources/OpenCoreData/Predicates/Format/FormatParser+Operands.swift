@@ -79,7 +79,7 @@ extension FormatParser {
     let keyword = word.uppercased()
     if ReservedWords.operators.contains(keyword) { throw problem("'\(word)' stands where a value is expected") }
     if nextToken == .symbol("(") { return .expression(try call(word)) }
-    if word.contains(":") { throw problem("'\(word)' has no arguments") }
+    if word.utf8.contains(UInt8(ascii: ":")) { throw problem("'\(word)' has no arguments") }
     advance()
     return switch keyword {
     case "TRUEPREDICATE": .predicate(NSPredicate(value: true))
