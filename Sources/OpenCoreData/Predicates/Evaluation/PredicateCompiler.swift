@@ -71,10 +71,12 @@ struct PredicateCompiler<Row> {
   }
 
   private func testInPlace(_ predicate: NSComparisonPredicate, _ constant: PredicateValue) -> ((Row) -> Bool?)? {
-    guard predicate.comparisonPredicateModifier == .direct, predicate.options.isEmpty,
-      case .keyPath(let path) = predicate.leftExpression.form
-    else { return nil }
-    return rows.test?(path, predicate.predicateOperatorType, constant)
+    guard predicate.comparisonPredicateModifier == .direct, predicate.options.isEmpty else { return nil }
+    switch predicate.leftExpression.form {
+    case .keyPath(let path): return rows.test?(path, predicate.predicateOperatorType, constant)
+    case .evaluatedObject: return rows.test?("self", predicate.predicateOperatorType, constant)
+    default: return nil
+    }
   }
 
   /// Reads the collection that `IN` searches: the values that braces list, and the elements of each collection among
