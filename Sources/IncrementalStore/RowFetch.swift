@@ -48,8 +48,8 @@ struct RowFetch {
     }
     let source = RowSource(snapshot, store.access, indexes, context)
     var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
-    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if isForCount, let count = try rows.count() { return ([NSNumber(value: request.windowed(count))], rows.usedPath) }
+    var collector = try RowCollector(request, of: map, source, isForCount: isForCount)
     if let names = request.countedGroupNames,
       let (groups, path) = try rows.groups(by: names, areSorted: request.isSorted)
     {

@@ -42,11 +42,11 @@ struct Planner {
   /// The path for predicates that must all be satisfied.
   private func path(forAll parts: [NSPredicate]) -> AccessPath? {
     let comparisons = parts.compactMap { $0 as? NSComparisonPredicate }
+    let memberships = comparisons.compactMap(Membership.init)
     let sections = indexes.sections(for: parts)
     if let exact = sections.first(where: \.isExact) { return .indexed(exact) }
     let paths =
-      sections.map { AccessPath.indexed($0) } + comparisons.compactMap(objectPath)
-      + keyPaths(for: comparisons.compactMap(Membership.init))
+      sections.map { AccessPath.indexed($0) } + memberships.compactMap(objectPath) + keyPaths(for: memberships)
       + parts.filter(\.isDisjunction).compactMap { path(for: $0) }
       + comparisons.compactMap { relatedPath(for: $0) ?? memberPath(for: $0) }
     return parts.count == 1 && paths.count == 1 ? paths[0] : paths.isEmpty ? nil : .shortest(paths)
@@ -54,8 +54,8 @@ struct Planner {
 
   // MARK: Objects
 
-  private func objectPath(for comparison: NSComparisonPredicate) -> AccessPath? {
-    guard let membership = Membership(comparison), let objects = objects(membership.constants) else { return nil }
+  private func objectPath(for membership: Membership) -> AccessPath? {
+    guard let objects = objects(membership.constants) else { return nil }
     switch membership.subject {
     case .identity: return .objects(Array(Set(objects)))
     case .value(let key):
@@ -109,8 +109,8 @@ struct Planner {
 
   /// The path for a comparison of a value of related objects, as in `project.name == 'x'` and `ANY labels.name == 'x'`.
   private func relatedPath(for comparison: NSComparisonPredicate) -> AccessPath? {
-    guard comparison.isFalseForNil, let path = comparison.leftExpression.path, !path.utf8.contains(UInt8(ascii: "@")),
-      let dot = path.firstIndex(of: ".")
+    guard let path = comparison.leftExpression.path, !path.utf8.contains(UInt8(ascii: "@")),
+      let dot = path.utf8.firstIndex(of: UInt8(ascii: ".")), comparison.isFalseForNil
     else { return nil }
     let (key, rest) = (String(path[..<dot]), String(path[path.index(after: dot)...]))
     let isToMany = comparison.comparisonPredicateModifier == .any
