@@ -75,7 +75,7 @@ struct TouchTests {
     try one.close()
     for version in [1, 2] as [UInt64] {
       let reader = try library.coordinator([NSReadOnlyPersistentStoreOption: true])
-      let node = try reader.work { try reader.store.newValuesForObject(with: shelf.objectID, with: $0) }
+      let node = try reader.work { try reader.store.newValuesForObject(with: $0.its(shelf).objectID, with: $0) }
       #expect(node.version == version)
       try reader.close()
       let writer = try library.coordinator()
