@@ -82,7 +82,9 @@ struct RowStructures: StructureSource {
     }
     for keyspace in misordered {
       let order = keyspace.order == .ordered ? "unordered" : "ordered"
-      body(Finding(kind: .object, severity: .damage, file: keyspace.name, key: nil, words: "it must be \(order)"))
+      body(
+        Finding(kind: .object, severity: .damage, file: keyspace.name, key: nil, words: "the keyspace must be \(order)")
+      )
     }
     for keyspace in [keyspaces, touches].flatMap(\.values).sorted(by: { $0.name < $1.name }) {
       try snapshot.scan(in: keyspace) { key, _, _ in

@@ -31,8 +31,10 @@ extension RowSource {
     reader.identity = { row in row }
     reader.count = { key in map.set(named: key).map { set in { row in row.count(of: set) } } }
     reader.test = { [rows] key, type, constant in
-      if let test = IdentityTest(key, type, constant, rows) { return { row in test(row.reference) } }
-      return map.field(named: key).flatMap { FieldTest($0, type, constant, rows) }.map { test in
+      guard let field = map.field(named: key) else {
+        return IdentityTest(key, type, constant, rows).map { test in { row in test(row.reference) } }
+      }
+      return FieldTest(field, type, constant, rows).map { test in
         { row in row.read() ? test(row.stored.bytes) : nil }
       }
     }

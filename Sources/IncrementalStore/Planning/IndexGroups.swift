@@ -65,6 +65,7 @@ extension RowPass {
     var groups: [(first: (object: ObjectReference, place: Int), count: Int)] = []
     var key: ArraySlice<UInt8>?
     var isCertain = true
+    // Most objects are of the first entity.
     let entity = maps.first?.number
     try source.forEachObject(in: section, section.ranges[0], reverse: false) { object, found in
       guard let place = object.entity == entity ? 0 : places[object.entity] else { return true }

@@ -56,6 +56,7 @@ package struct FetchCollector<Row> {
     let keys = sort.keys(of: row)
     if let last, sort.order(keys, last) != .orderedAscending { return true }
     let kept = copy(row)
+    // An object among the keys may be the row itself, which the caller may reuse.
     sorted.append(CompiledSort.Keyed(keys: keys.contains(where: \.hasObjects) ? sort.keys(of: kept) : keys, row: kept))
     if sorted.count >= 1024, sorted.count / 2 >= bound {
       sorted = Array(sort.sorted(sorted).prefix(bound))

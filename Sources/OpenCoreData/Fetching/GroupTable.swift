@@ -29,7 +29,7 @@ struct GroupTable {
   ///
   /// - Parameter values: Those that are equal in a group, and the arguments of the aggregate functions: a collection
   ///   stands for its elements, and null does not count.
-  /// - Returns: The place of the group; its number of groups before if the group is new.
+  /// - Returns: The place of the group, the last one if the group is new.
   mutating func add(_ values: [PredicateValue], count: Int) -> Int {
     let place = place(of: values)
     for number in functions.indices {
@@ -53,16 +53,5 @@ struct GroupTable {
 
   private func key(of values: [PredicateValue]) -> PredicateValue {
     keys == 1 ? values[0] : .collection(Array(values.prefix(keys)), ordered: true)
-  }
-}
-
-extension PredicateValue {
-  /// Whether the value is an object, or has one among its elements.
-  var hasObjects: Bool {
-    switch self {
-    case .object: true
-    case .collection(let elements, _): elements.contains(where: \.hasObjects)
-    default: false
-    }
   }
 }

@@ -10,7 +10,7 @@ struct RowGroups<Row> {
   /// How many groups are needed.
   private let bound: Int
   private var rows = 0
-  /// The number of groups that have rows.
+  /// The number of elements in `first`, which takes longer to ask for: its type depends on that of the rows.
   private var started = 0
   /// The rows that stand for the groups, and how many rows came before each of them.
   private var first: [(row: Row, place: Int)] = []

@@ -343,7 +343,7 @@ for change in '"table 7","order":"ordered/"table 7","order":"unordered' '"touche
   "$kvdump" dump "$store" --format jsonl | sed "s/$change/" | "$kvdump" load -o "$temporary/misordered" >/dev/null
   expect 1 verify "$temporary/misordered"
   [[ $change == *touches* ]] && order=unordered || order=ordered
-  grep -q "7: it must be $order" "$temporary/out" || fail "verify does not miss the order: $(cat "$temporary/out")"
+  grep -q "7: the keyspace must be $order" "$temporary/out" || fail "verify does not miss the order: $(cat "$temporary/out")"
 done
 
 # The rows of objects are changed with --force only.

@@ -60,6 +60,7 @@ extension PredicateCompiler {
   /// Reads the longest beginning of the path that the row reader knows, and the rest from the value at its end.
   private func keyPath(_ text: String) throws(PredicateCompilationError) -> Reader {
     if let read = rows.path?(text) { return { row, _ in read(row) } }
+    // Most paths are a single key.
     if text != "self", !text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }),
       let read = rows.value(text)
     {

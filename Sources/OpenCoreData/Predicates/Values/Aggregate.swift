@@ -2,7 +2,8 @@ import Foundation
 
 /// An aggregate function and what it has computed of the values that it was given so far.
 ///
-/// Sum and average count null as 0; the others skip it. A sum or an average is null if a value is not a number.
+/// Null is 0 in a sum and an average, and a value like any other in a count; the others skip it. A sum or an average is
+/// null if a value is not a number.
 protocol Aggregate {
   /// Whether results are made of the values themselves.
   var keepsValues: Bool { get }

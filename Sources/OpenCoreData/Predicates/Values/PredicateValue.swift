@@ -34,6 +34,15 @@ extension PredicateValue {
     if case .collection(let elements, _) = self { elements } else { nil }
   }
 
+  /// Whether the value is an object, or has one among its elements.
+  var hasObjects: Bool {
+    switch self {
+    case .object: true
+    case .collection(let elements, _): elements.contains(where: \.hasObjects)
+    default: false
+    }
+  }
+
   /// Whether the value is null.
   public var isNull: Bool {
     if case .null = self { true } else { false }
