@@ -4,7 +4,7 @@ import OpenCoreData
 enum Life: String, CaseIterable, Codable, Sendable {
   case insertedAndDeleted, insertedAndDeletedByNewContexts, deletedBeforeSaving, rolledBack, conflicts
   case deletedElsewhere, mergedDeletions, fetches, faults, refreshed, failedSaves, constraints
-  case contexts, coordinators, touched
+  case contexts, coordinators, touched, groups
 }
 
 /// A store on which contexts live again and again: groups with members, which have tags in common.
@@ -62,6 +62,19 @@ final class Rounds {
     case .deletedElsewhere: try deleteElsewhere(round)
     case .mergedDeletions: try mergeDeletions()
     case .fetches: try fetch()
+    case .groups:
+      try perform(context) {
+        let request = NSFetchRequest<NSDictionary>(entityName: "Member")
+        request.resultType = .dictionaryResultType
+        request.propertiesToGroupBy = ["group"]
+        let columns = ["count(SELF)", "mode(SELF)", "max(name)"].map { format in
+          let column = NSExpressionDescription()
+          (column.name, column.expression) = (format, NSExpression(format: format))
+          return column
+        }
+        request.propertiesToFetch = ["group"] + columns as [Any]
+        _ = try context.fetch(request)
+      }
     case .faults:
       try perform(context) {
         for member in try context.existingObject(with: group).related("members") { _ = member["group"] }
