@@ -10,8 +10,8 @@ struct CairnOptions {
   /// The files, time, randomness and background work that the engine uses.
   var environment = Environment.system
 
-  /// The defaults. Segments have a quarter of the size that engines have otherwise: the log may be longer than needed by
-  /// some segments, however short it is, and many stores of objects are short.
+  /// The defaults. Segments have a quarter of the engine's default size: the log may be longer than needed by some
+  /// segments, however short it is, and many stores of objects are short.
   init() { engineOptions.segmentSize = 16 << 20 }
 
   /// - Throws: 134080 for a value that an option does not allow.

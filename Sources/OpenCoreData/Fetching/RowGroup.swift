@@ -9,8 +9,8 @@ struct RowGroup<Row> {
 extension RowReader {
   /// Reads groups of rows: the results of aggregates, and everything else from the first row.
   ///
-  /// - Parameter note: Takes note of a call of an aggregate function, with a closure that reads its argument, and returns
-  ///   its place among the aggregates of a group.
+  /// - Parameter note: Takes note of a call of an aggregate function, with a closure that reads its argument, and
+  ///   returns its place among the aggregates of a group.
   func readingGroups(noting note: @escaping (any Aggregate, @escaping Value) -> Int) -> RowReader<RowGroup<Row>> {
     var groups = RowReader<RowGroup<Row>> { group in
       group.first.flatMap(object)

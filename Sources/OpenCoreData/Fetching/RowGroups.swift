@@ -1,7 +1,7 @@
 /// The groups of the rows of a fetch, made while the rows come one by one. Keeps one row of each group.
 struct RowGroups<Row> {
-  /// Appends what the table needs of a row. One closure calls the next, since an array of closures that take rows of any
-  /// type takes several times as long.
+  /// Appends what the table needs of a row. One closure calls the next: to call the closures in an array takes several
+  /// times as long, since their type depends on that of the rows.
   private let read: (Row, inout [PredicateValue]) -> Void
   private var table: GroupTable
   private var values: [PredicateValue] = []

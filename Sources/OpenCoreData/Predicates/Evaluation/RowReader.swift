@@ -19,8 +19,8 @@ public struct RowReader<Row> {
   let value: (String) -> ((Row) -> PredicateValue)?
   /// Returns a closure that counts the members of a collection without reading them; nil if the key is of no collection.
   package var count: ((String) -> ((Row) -> PredicateValue)?)?
-  /// Returns a closure that compares the value of a key, or `self`, with a constant, without options, where it lies, and
-  /// that returns nil for rows whose value must be read; nil if all values must.
+  /// Returns a closure that compares the value of a key, or `self`, with a constant, without options, where it lies,
+  /// and that returns nil for rows whose value must be read; nil if all values must.
   package var test:
     ((_ key: String, _ type: NSComparisonPredicate.Operator, _ constant: PredicateValue) -> ((Row) -> Bool?)?)?
   /// Returns a closure that reads the value of a whole key path with its operators; if set, it is called instead of
