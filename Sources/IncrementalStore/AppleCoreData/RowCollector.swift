@@ -36,10 +36,12 @@ struct RowCollector {
 
   /// Takes a row if it matches. The caller may change the row after this returns.
   ///
-  /// - Parameter copy: Makes a copy to keep. Called only for rows that the answer may need.
+  /// - Parameters:
+  ///   - isMatch: Whether the row is known to satisfy the predicate, which is then not evaluated.
+  ///   - copy: Makes a copy to keep. Called only for rows that the answer may need.
   /// - Returns: Whether the fetch needs more rows.
-  mutating func offer(_ row: SourceRow, copy: (SourceRow) -> SourceRow) -> Bool {
-    guard matches(row) else { return true }
+  mutating func offer(_ row: SourceRow, isMatch: Bool = false, copy: (SourceRow) -> SourceRow) -> Bool {
+    guard isMatch || matches(row) else { return true }
     matched += 1
     if !isForCount, order != nil || projection != nil || matched > offset { rows.append(copy(row)) }
     guard let order else { return matched < bound }

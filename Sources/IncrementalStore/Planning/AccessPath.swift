@@ -47,6 +47,16 @@ indirect enum AccessPath {
     case .objects, .holders, .shortest: false
     }
   }
+
+  /// Whether the path is exact and leads over a relationship. That of an index is so cheaply tested in the rows that
+  /// they are tested all the same.
+  var isExactRelationship: Bool {
+    switch self {
+    case .opposites, .related: isExact
+    case .union(let paths): paths.allSatisfy(\.isExactRelationship)
+    case .objects, .holders, .indexed, .shortest: false
+    }
+  }
 }
 
 extension AccessPath: CustomStringConvertible {

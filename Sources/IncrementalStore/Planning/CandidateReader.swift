@@ -16,15 +16,24 @@ struct CandidateReader {
   let maps: [EntityMap]
   /// How many rows may be read at most, by a scan or in its time.
   let mostRows: Int
+  /// How many rows a scan reads and tests in the time in which one row is looked up by its reference.
+  private let scannedInALookup: Int
 
-  /// How many rows a scan reads in the time in which one row is looked up by its reference.
-  private static let scannedInALookup = 3
+  /// - Parameter testsReadRelationships: Whether the test of a row reads its relationships, which takes as long as
+  ///   looking it up.
+  init(source: RowSource, maps: [EntityMap], mostRows: Int, testsReadRelationships: Bool) {
+    self.source = source
+    self.maps = maps
+    self.mostRows = mostRows
+    scannedInALookup = testsReadRelationships ? 1 : 3
+  }
+
   /// How many lookups are made without asking how many rows there are.
   private static let few = 1024
 
   /// The candidates; nil if reading all rows takes less time, or if the entries do not tell.
   func candidates(_ path: AccessPath) throws -> Candidates? {
-    let few = min(Self.few, mostRows / Self.scannedInALookup)
+    let few = min(Self.few, mostRows / scannedInALookup)
     if let candidates = try candidates(path, lookups: few) { return candidates }
     let most = try mostLookups
     return most > few ? try candidates(path, lookups: most) : nil
@@ -59,7 +68,7 @@ struct CandidateReader {
   }
 
   /// How many lookups take no more time than reading all rows.
-  var mostLookups: Int { get throws { min(try source.count(maps), mostRows) / Self.scannedInALookup } }
+  var mostLookups: Int { get throws { min(try source.count(maps), mostRows) / scannedInALookup } }
 
   /// The candidates, unless finding them takes more lookups than that.
   func candidates(_ path: AccessPath, lookups: Int) throws -> Candidates? {
@@ -146,7 +155,7 @@ struct CandidateReader {
   }
 
   private func read(_ related: AccessPath.Related, _ lookups: inout Int) throws -> [ObjectReference]? {
-    let mostRows = lookups > .max / Self.scannedInALookup ? .max : lookups * Self.scannedInALookup
+    let mostRows = lookups > .max / scannedInALookup ? .max : lookups * scannedInALookup
     var rows = RowPass(related.predicate, of: related.map, includingSubentities: true, source, mostRows: mostRows)
     guard let found = try rows.matching() else { return nil }
     var opposites: [ObjectReference] = []

@@ -71,6 +71,30 @@ extension NSPredicate {
   var isDisjunction: Bool { (self as? NSCompoundPredicate)?.compoundPredicateType == .or }
 }
 
+extension NSPredicate {
+  /// Whether the predicate is about other objects than an object itself and those to which its to-one relationships
+  /// refer.
+  func readsRelationships(of map: EntityMap) -> Bool {
+    switch self {
+    case let compound as NSCompoundPredicate: compound.parts.contains { $0.readsRelationships(of: map) }
+    case let comparison as NSComparisonPredicate:
+      comparison.leftExpression.readsRelationships(of: map) || comparison.rightExpression.readsRelationships(of: map)
+    default: false
+    }
+  }
+}
+
+extension NSExpression {
+  fileprivate func readsRelationships(of map: EntityMap) -> Bool {
+    switch expressionType {
+    case .keyPath: keyPath.utf8.contains(UInt8(ascii: ".")) || map.set(named: keyPath) != nil
+    case .function: ([operand] + (arguments ?? [])).contains { $0.readsRelationships(of: map) }
+    case .subquery: true
+    default: false
+    }
+  }
+}
+
 extension NSCompoundPredicate {
   /// The subpredicates. Apple's Foundation declares them as `[Any]`.
   var parts: [NSPredicate] { (subpredicates as [Any]).compactMap { $0 as? NSPredicate } }

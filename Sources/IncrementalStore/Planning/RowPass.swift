@@ -2,7 +2,8 @@ import CoreData
 
 /// One pass over the rows of an entity that may satisfy a predicate: those to which an access path leads, or all.
 ///
-/// Whichever it is, the rows come in the same order. The collector still evaluates the predicate for each of them.
+/// Whichever it is, the rows come in the same order. The collector evaluates the predicate for each of them, except for
+/// those to which the entries of a relationship lead, and no others: the evaluator would read the same relationship.
 struct RowPass {
   /// The path on which rows were found, in words; nil if all rows were read.
   private(set) var usedPath: String?
@@ -30,7 +31,9 @@ struct RowPass {
     maps = source.rows.schema.concrete(map.entity, includingSubentities: includingSubentities)
     places = Dictionary(uniqueKeysWithValues: maps.enumerated().map { ($1.number, $0) })
     self.source = source
-    reader = CandidateReader(source: source, maps: maps, mostRows: mostRows)
+    reader = CandidateReader(
+      source: source, maps: maps, mostRows: mostRows,
+      testsReadRelationships: predicate.map { $0.readsRelationships(of: map) } ?? false)
   }
 
   /// The number of rows that satisfy the predicate, if it can be told without reading them.
@@ -72,12 +75,13 @@ struct RowPass {
       let candidates = try reader.candidates(path, lookups: max(64, 4 * order.window))
     {
       usedPath = candidates.path.description
-      try lookUp(candidates.objects, areSorted, &collector, true)
+      try lookUp(fetched(candidates.objects, areSorted), &collector, true)
     } else if let order, try offerInOrder(order.index, &collector) {
       usedPath = "in the order of \(order.index.section)"
     } else if let path, let candidates = try reader.candidates(path) {
       usedPath = candidates.path.description
-      try lookUp(candidates.objects, areSorted, &collector, keepsContents)
+      let objects = fetched(candidates.objects, areSorted)
+      try lookUp(objects, &collector, keepsContents, areMatches: path.isExactRelationship)
     } else if reader.mostRows < .max, try source.count(maps) > reader.mostRows {
       return false
     } else if maps.count > 1, !areSorted {
@@ -87,12 +91,6 @@ struct RowPass {
     }
     if let failure = source.failure { throw failure }
     return true
-  }
-
-  private func lookUp(
-    _ candidates: [ObjectReference], _ areSorted: Bool, _ collector: inout RowCollector, _ keepsContents: Bool
-  ) throws {
-    try lookUp(fetched(candidates, areSorted), &collector, keepsContents)
   }
 
   /// Those candidates that have one of the entities of the fetch, in the order in which a scan reads them.
@@ -109,11 +107,13 @@ struct RowPass {
 
   private func lookUp(
     _ objects: some Sequence<(object: ObjectReference, place: Int)>, _ collector: inout RowCollector,
-    _ keepsContents: Bool
+    _ keepsContents: Bool, areMatches: Bool = false
   ) throws {
     for (object, place) in objects {
       guard let row = try source.snapshot.row(object.reference, in: object.entity) else { continue }
-      let goesOn = collector.offer(SourceRow(row, maps[place], source)) { keepsContents ? $0 : $0.unread() }
+      let goesOn = collector.offer(SourceRow(row, maps[place], source), isMatch: areMatches) {
+        keepsContents ? $0 : $0.unread()
+      }
       guard goesOn, source.failure == nil else { return }
     }
   }

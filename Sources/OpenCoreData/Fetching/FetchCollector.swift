@@ -37,11 +37,13 @@ package struct FetchCollector<Row> {
 
   /// Evaluates a row. The caller may reuse the row for another one afterwards.
   ///
-  /// - Parameter copy: Makes a copy of a row that stays valid. Called for rows that the answer may need.
+  /// - Parameters:
+  ///   - isMatch: Whether the row is known to satisfy the predicate, which is then not evaluated.
+  ///   - copy: Makes a copy of a row that stays valid. Called for rows that the answer may need.
   /// - Returns: Whether the fetch needs further rows.
-  package mutating func offer(_ row: Row, copy: (Row) -> Row) -> Bool {
+  package mutating func offer(_ row: Row, isMatch: Bool = false, copy: (Row) -> Row) -> Bool {
     guard matched < bound || isSorted else { return false }
-    guard matches(row) else { return true }
+    guard isMatch || matches(row) else { return true }
     matched += 1
     if isForCount { return matched < bound }
     return keep(row, copy)
