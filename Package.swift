@@ -39,7 +39,8 @@ let package = Package(
       dependencies: ["Cairn", "CairnInspection", "CairnSimulation", "CForking", "RowFormat"],
       swiftSettings: settings),
     .testTarget(
-      name: "RowFormatTests", dependencies: ["CairnInspection", "RowFormat"], swiftSettings: settings),
+      name: "RowFormatTests", dependencies: ["CairnInspection", "CairnSimulation", "RowFormat"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -188,6 +188,7 @@ extension ObjectNames {
     case .null: "nil"
     case .integer(let number): "\(number)"
     case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
     case .text(let text): "\"\(text)\""
     case .date(let seconds): "\(seconds) seconds since 2001"
     case .uuid(let bytes), .data(let bytes):

@@ -56,7 +56,14 @@ package enum IndexKey {
     case .object:
       guard let object = try field.object(in: row) else { return .null }
       return .object(object)
-    case .decimal, .uri, .transformed, .composite, .identifier:
+    case .decimal:
+      let text = try field.text(in: row)
+      if text == "NaN" { return .double(.nan) }
+      guard let number = OrderedDecimal(text) else {
+        throw RowDamage("a decimal number is invalid", at: field.range.lowerBound)
+      }
+      return .decimal(number)
+    case .uri, .transformed, .composite, .identifier:
       throw RowDamage("a value has a type that no index can have", at: field.range.lowerBound)
     }
   }
@@ -74,6 +81,7 @@ package enum IndexedValue {
   case uuid(ArraySlice<UInt8>)
   case data(ArraySlice<UInt8>)
   case object(ObjectReference)
+  case decimal(OrderedDecimal)
 }
 
 /// The byte with which a value begins in a key.
@@ -88,6 +96,7 @@ private enum Tag: UInt8 {
   case uuid
   case data
   case object
+  case decimal
 }
 
 extension ByteOutput {
@@ -106,6 +115,9 @@ extension ByteOutput {
     case .object(let object):
       tag(.object)
       self.object(object)
+    case .decimal(let number):
+      tag(.decimal)
+      number.write(to: &self)
     case .text(let text): return escaped(.text, text.utf8)
     case .data(let bytes): return escaped(.data, bytes)
     }
@@ -190,6 +202,9 @@ extension ByteInput {
     case .object:
       var input = ByteInput(bytes, start + 1..<offset)
       return .object(try input.object())
+    case .decimal:
+      var input = ByteInput(bytes, start + 1..<offset)
+      return .decimal(try OrderedDecimal(reading: &input))
     }
   }
 
@@ -212,6 +227,7 @@ extension ByteInput {
     case .integer, .double, .date: _ = try range(of: 8)
     case .uuid: _ = try range(of: 16)
     case .object: _ = try object()
+    case .decimal: _ = try OrderedDecimal(reading: &self)
     case .text, .data:
       while true {
         guard try byte() == 0 else { continue }

@@ -39,10 +39,8 @@ extension IndexedValue {
   fileprivate init?(comparedWith constant: Any?, _ property: NSPropertyDescription) {
     if constant == nil || constant is NSNull {
       self = .null
-    } else if let attribute = property as? NSAttributeDescription,
-      let value = ManagedValue(equalTo: constant, of: attribute)
-    {
-      self.init(value)
+    } else if let attribute = property as? NSAttributeDescription {
+      self.init(equalTo: constant, of: attribute)
     } else {
       return nil
     }

@@ -95,8 +95,8 @@ extension NSAttributeDescription {
   fileprivate var hasOrderedValues: Bool {
     switch attributeType {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
-      .doubleAttributeType, .floatAttributeType, .stringAttributeType, .dateAttributeType, .binaryDataAttributeType,
-      .UUIDAttributeType:
+      .doubleAttributeType, .floatAttributeType, .decimalAttributeType, .stringAttributeType, .dateAttributeType,
+      .binaryDataAttributeType, .UUIDAttributeType:
       true
     default: false
     }

@@ -18,7 +18,10 @@ struct IndexCondition {
     if let membership = Membership(comparison) {
       guard values == nil, case .value(field.name) = membership.subject else { return }
       let fit = membership.constants.compactMap { IndexedValue(equalTo: $0, of: field, access) }
-      guard fit.count == membership.constants.count else { return }
+      guard fit.count == membership.constants.count else {
+        if membership.constants.count == 1 { takeEquality(to: membership.constants[0], of: field) }
+        return
+      }
       values = fit
       exactPredicates += 1
     } else if case .attribute(let attribute) = field.kind, let comparison = comparison.withKeyPathFirst(field.name) {
@@ -26,18 +29,23 @@ struct IndexCondition {
     }
   }
 
+  /// Takes up what equality to a double requires of a decimal number: several of these may equal the double.
+  private mutating func takeEquality(to constant: Any?, of field: EntityMap.StoredField) {
+    guard case .attribute(let attribute) = field.kind, attribute.attributeType == .decimalAttributeType else { return }
+    lower = lower ?? IndexedValue(decimalBelow: constant)
+    upper = upper ?? IndexedValue(decimalAbove: constant)
+  }
+
   private mutating func takeRange(_ comparison: NSComparisonPredicate, of attribute: NSAttributeDescription) {
     guard attribute.attributeType != .stringAttributeType || RowCollector.ordersTextsByScalars else { return }
-    func bound(_ constants: [Any?]?, _ place: Int = 0) -> IndexedValue? {
-      guard let constants, constants.indices.contains(place) else { return nil }
-      return IndexedValue(bound: constants[place], of: attribute)
-    }
+    func low(_ constant: Any?) -> IndexedValue? { IndexedValue(lowerBound: constant, of: attribute) }
+    func high(_ constant: Any?) -> IndexedValue? { IndexedValue(upperBound: constant, of: attribute) }
     let right = comparison.rightExpression
     switch comparison.predicateOperatorType {
-    case .greaterThan, .greaterThanOrEqualTo: lower = lower ?? bound(right.single)
-    case .lessThan, .lessThanOrEqualTo: upper = upper ?? bound(right.single)
+    case .greaterThan, .greaterThanOrEqualTo: lower = lower ?? low(right.constant)
+    case .lessThan, .lessThanOrEqualTo: upper = upper ?? high(right.constant)
     case .between:
-      guard let several = right.several, several.count == 2, let low = bound(several), let high = bound(several, 1)
+      guard let several = right.several, several.count == 2, let low = low(several[0]), let high = high(several[1])
       else { return }
       (lower, upper) = (lower ?? low, upper ?? high)
     case .beginsWith:
@@ -59,14 +67,40 @@ extension IndexedValue {
     case .toOne:
       guard let object = access.reference(ofConstant: constant) else { return nil }
       self = .object(object)
-    case .attribute(let attribute):
+    case .attribute(let attribute): self.init(equalTo: constant, of: attribute)
+    }
+  }
+
+  /// The only stored value of an attribute that equals a constant other than nil; nil if there may be several.
+  init?(equalTo constant: Any?, of attribute: NSAttributeDescription) {
+    if attribute.attributeType == .decimalAttributeType {
+      self.init(decimal: constant)
+    } else {
       guard let value = ManagedValue(equalTo: constant, of: attribute) else { return nil }
       self.init(value)
     }
   }
 
+  /// A value before which no stored value is at least a constant; nil if there is none.
+  init?(lowerBound constant: Any?, of attribute: NSAttributeDescription) {
+    if attribute.attributeType == .decimalAttributeType {
+      self.init(decimalBelow: constant)
+    } else {
+      self.init(bound: constant, of: attribute)
+    }
+  }
+
+  /// A value after which no stored value is at most a constant; nil if there is none.
+  init?(upperBound constant: Any?, of attribute: NSAttributeDescription) {
+    if attribute.attributeType == .decimalAttributeType {
+      self.init(decimalAbove: constant)
+    } else {
+      self.init(bound: constant, of: attribute)
+    }
+  }
+
   /// A value before which, or after which, no stored value satisfies a comparison with a constant; nil if there is none.
-  init?(bound constant: Any?, of attribute: NSAttributeDescription) {
+  private init?(bound constant: Any?, of attribute: NSAttributeDescription) {
     switch attribute.attributeType {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
       guard let number = constant as? NSNumber, !(constant is NSDecimalNumber) else { return nil }
@@ -87,6 +121,46 @@ extension IndexedValue {
       self.init(value)
     default: return nil
     }
+  }
+
+  /// The only decimal number that equals a constant; nil for a double, which several may equal.
+  private init?(decimal constant: Any?) {
+    let number: Decimal? =
+      switch constant {
+      case let number as NSDecimalNumber: number.decimalValue
+      case let number as Decimal: number
+      case let number as NSNumber: number.whole.map { Decimal($0) }
+      default: nil
+      }
+    guard let number, !number.isNaN else { return nil }
+    self.init(decimalText: number.description)
+  }
+
+  /// A decimal number before which none is at least a constant; nil if there is none.
+  fileprivate init?(decimalBelow constant: Any?) {
+    self.init(decimal: constant, orNextDouble: \.nextDown)
+  }
+
+  /// A decimal number after which none is at most a constant; nil if there is none.
+  fileprivate init?(decimalAbove constant: Any?) {
+    self.init(decimal: constant, orNextDouble: \.nextUp)
+  }
+
+  /// - Parameter next: The neighbour of a double. The numbers that equal the double lie between its neighbours.
+  private init?(decimal constant: Any?, orNextDouble next: (Double) -> Double) {
+    if let value = IndexedValue(decimal: constant) {
+      self = value
+      return
+    }
+    guard let number = constant as? NSNumber, !(number is NSDecimalNumber), next(number.doubleValue).isFinite else {
+      return nil
+    }
+    self.init(decimalText: next(number.doubleValue).description)
+  }
+
+  private init?(decimalText text: String) {
+    guard let number = OrderedDecimal(text) else { return nil }
+    self = .decimal(number)
   }
 
   /// Nil for a value that is not kept in indexes, or that equals nothing.

@@ -29,6 +29,9 @@ extension ManagedValue {
 }
 
 extension NSNumber {
+  /// The integer that the number is; nil if it is none, or one that 64 bits cannot hold.
+  var whole: Int64? { isWhole ? int64Value : nil }
+
   /// Whether the number is an integer that 64 bits can hold.
   fileprivate var isWhole: Bool {
     switch unsafe UInt8(bitPattern: objCType.pointee) {

@@ -60,8 +60,7 @@ struct PlannedModel {
     self.constraints = constraints
   }
 
-  /// Some indexes of attributes and to-one relationships, inherited ones included. A store leaves out those with a
-  /// decimal number.
+  /// Some indexes of attributes and to-one relationships, inherited ones included.
   private static func indexes(
     of entity: NSEntityDescription, _ random: inout SplitMix64
   ) -> [NSFetchIndexDescription] {
@@ -119,7 +118,10 @@ struct PlannedModel {
     case .UUIDAttributeType:
       return UUID(uuid: (UInt8(number + 2), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     case .binaryDataAttributeType: return Data(repeating: UInt8(number + 2), count: number == 3 ? 300 : 2)
-    case .decimalAttributeType: return NSDecimalNumber(value: Double(number) / 4)
+    case .decimalAttributeType:
+      guard number != -1 else { return NSDecimalNumber.notANumber }
+      return NSDecimalNumber(
+        mantissa: UInt64(number.magnitude), exponent: Int16(number % 3), isNegative: number % 5 == 1)
     default:
       let texts = ["", "a", "A", "\u{e9}", "e\u{301}", "ab", "x", String(repeating: "long ", count: 50)]
       return number < texts.count && number >= 0 ? texts[number] : "t\(number)"

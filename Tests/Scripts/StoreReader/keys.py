@@ -5,6 +5,7 @@ each row has to have all of its keys. The entries of declared indexes have to be
   keys.py STORE    prints the keys of each object that has any, one object a line, as JSON
 """
 
+import decimal
 import hashlib
 import json
 import struct
@@ -59,6 +60,17 @@ def ordered(tag, number):
   return bytes([tag]) + ((~bits if bits >> 63 else bits | 1 << 63) & (1 << 64) - 1).to_bytes(8, "big")
 
 
+def ordered_decimal(text):
+  sign, digits, exponent = decimal.Decimal(text).as_tuple()
+  digits, exponent = "".join(map(str, digits)), exponent + len(digits)
+  if not digits.strip("0"):
+    return b"\x0b\1"
+  exponent, digits = exponent - len(digits) + len(digits.lstrip("0")), digits.strip("0")
+  pairs = [digits[place:place + 2].ljust(2, "0") for place in range(0, len(digits), 2)]
+  content = (exponent + (1 << 15)).to_bytes(2, "big") + bytes(1 + int(pair) for pair in pairs) + b"\0"
+  return b"\x0b" + (b"\0" + bytes(0xFF - each for each in content) if sign else b"\2" + content)
+
+
 def cut(tag, content):
   return bytes([tag]) + content[:40].replace(b"\0", b"\0\xff") + (b"\0\0" if len(content) <= 40 else b"\0\1")
 
@@ -76,6 +88,7 @@ def sorted_key(fields, properties):
         FLOAT: lambda: ordered(4, content) if content == content else b"\2",
         DATE: lambda: ordered(7, seconds) if seconds == seconds else b"\6",
         STRING: lambda: cut(5, unicodedata.normalize("NFC", content).encode()),
+        DECIMAL: lambda: b"\2" if content["decimal"] == "NaN" else ordered_decimal(content["decimal"]),
         DATA: lambda: cut(9, bytes.fromhex(content["data"])),
         UUID: lambda: b"\x08" + bytes.fromhex(content["uuid"].replace("-", "")),
         OBJECT: lambda: b"\x0a" + encoded_object(*content),

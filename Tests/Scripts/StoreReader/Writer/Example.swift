@@ -56,7 +56,7 @@ enum Example {
       attribute("uuid", .UUIDAttributeType), attribute("link", .URIAttributeType),
       attribute("target", .objectIDAttributeType), transformed, place,
     ]
-    sample.indexes = ["short", "double", "float", "string", "flag", "date", "data", "uuid"].map {
+    sample.indexes = ["short", "double", "float", "string", "flag", "date", "data", "uuid", "decimal"].map {
       index([$0], of: sample)
     }
     sample.indexes += [
