@@ -8,12 +8,17 @@ package struct ObjectNames: Sendable {
   package let uuid: String
   let index: SchemaIndex
   private let properties: [UInt32: [Schema.Property]]
+  /// What rows lack that were written before a migration, by the number of their entity.
+  let completions: [UInt32: RowCompletion]
 
   package init(_ schema: Schema, uuid: String) {
     self.schema = schema
     self.uuid = uuid
     index = SchemaIndex(schema)
     properties = Dictionary(schema.entities.map { ($0.number, schema.properties(of: $0.number)) }) { first, _ in first }
+    var completions: [UInt32: RowCompletion] = [:]
+    for entity in schema.entities { completions[entity.number] = RowCompletion(of: entity.number, schema) }
+    self.completions = completions
   }
 
   /// - Throws: `notFound`, with the names that exist.

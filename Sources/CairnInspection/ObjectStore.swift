@@ -86,6 +86,7 @@ package struct ObjectStore {
     let stamp = try structures.stamp(row, of: Key(reference.reference), in: reference.entity)
     let values = try Self.reading("the row of \(names.name(of: reference))") { () throws(RowDamage) in
       var values: [UInt32: StoredValue] = [:]
+      let bytes = try names.completions[reference.entity]?.completed(bytes) ?? bytes
       var fields = try RowFormat.FieldReader(bytes)
       while let (number, field) = try fields.next() { values[number] = try StoredValue(field, in: bytes) }
       return values

@@ -42,6 +42,9 @@ open class RowIncrementalStore: NSIncrementalStore {
   private let rowStoreLock = NSLock()
   private var lockedRowStore: (any RowStore)?
 
+  private var completedRows: (any RowStore)?
+  /// How many migrations had changed the schema when it was loaded.
+  private var migrations: UInt32 = 0
   private var loadedAccess: RowAccess?
   private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
   /// Whether the metadata have changed since they were last loaded or written.
@@ -70,11 +73,12 @@ open class RowIncrementalStore: NSIncrementalStore {
     return loadedAccess
   }
 
+  /// The database, with rows that are complete by the store's schema.
   var rows: any RowStore {
-    guard let rowStore else {
+    guard rowStore != nil, let completedRows else {
       fatalError("\(Swift.type(of: self)) is used after it was removed, or before its metadata is loaded.")
     }
-    return rowStore
+    return completedRows
   }
 
   // MARK: Life
@@ -86,7 +90,11 @@ open class RowIncrementalStore: NSIncrementalStore {
     }
     let rows = try Self.rowStore(at: url, options: options)
     do {
-      let head = try StoreHead.load(rows, url, Self.storeType, isReadOnly: isReadOnly) { self.newMetadata(at: url) }
+      var head = try StoreHead.load(rows, url, Self.storeType, isReadOnly: isReadOnly) { self.newMetadata(at: url) }
+      if try StoreMigration.isNeeded(head, model, configurationName, options) {
+        let coder = ValueCoder(coordinator: persistentStoreCoordinator)
+        head = try StoreMigration(rows, url, model, configurationName, coder).run()
+      }
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
       metadata = head.metadata
@@ -96,6 +104,8 @@ open class RowIncrementalStore: NSIncrementalStore {
         while try IndexBuilder().advance(rows) {}
       }
       rowStore = rows
+      completedRows = CompletedRowStore.completing(rows, schema)
+      migrations = schema.migrations
     } catch {
       try? rows.close()
       throw error
@@ -120,7 +130,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     build?.stop()
     try? rowStore?.close()
-    rowStore = nil
+    (rowStore, completedRows) = (nil, nil)
   }
 
   open override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -147,8 +157,15 @@ open class RowIncrementalStore: NSIncrementalStore {
   package func waitForIndexes() { build?.wait() }
 
   /// The declared indexes as a snapshot has them.
+  ///
+  /// - Throws: 134100 if the store has been migrated since it was opened here.
   func indexes(in snapshot: any RowSnapshot) throws -> DeclaredIndexes {
     let indexes = try DeclaredIndexes.read(snapshot, lastIndexes)
+    guard indexes.migrations == migrations else {
+      throw StoreFailure.make(
+        NSPersistentStoreIncompatibleVersionHashError,
+        "The store at \(url?.absoluteString ?? "?") has been migrated to another model since it was opened here.")
+    }
     lastIndexes = indexes
     return indexes
   }

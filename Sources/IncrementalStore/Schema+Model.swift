@@ -7,18 +7,21 @@ extension Schema {
   /// A renamed entity or property keeps its number if its renaming identifier is the old name.
   mutating func take(_ model: NSManagedObjectModel) {
     let former = self
-    let described = model.entities.filter { $0.name != nil }.sorted {
-      $0.depth == $1.depth ? $0.name! < $1.name! : $0.depth < $1.depth
-    }
+    let described = model.describedEntities
     let names = Set(described.compactMap(\.name))
     for entity in described { take(entity, names) }
+    describe(described)
+    takeConstraints(of: described)
+    takeIndexes(of: described, former)
+  }
+
+  /// Updates the descriptions of entities and their properties, which have numbers, from a model.
+  mutating func describe(_ described: [NSEntityDescription]) {
     let numbers = SchemaNumbers(self)
     for entity in described {
       guard let place = entities.firstIndex(where: { $0.name == entity.name }) else { continue }
       describe(entity, at: place, numbers)
     }
-    takeConstraints(of: described)
-    takeIndexes(of: described, former)
   }
 
   /// Gives numbers to an entity and the properties that it declares.
@@ -56,9 +59,12 @@ extension Schema {
   private mutating func describe(_ entity: NSEntityDescription, at place: Int, _ numbers: SchemaNumbers) {
     entities[place].superentity = entity.superentity.flatMap(numbers.entity) ?? 0
     entities[place].isAbstract = entity.isAbstract
+    entities[place].renamingIdentifier = entity.renamingIdentifier ?? entity.name ?? ""
     for property in entity.declaredProperties {
       guard let own = entities[place].properties.firstIndex(where: { $0.name == property.name }) else { continue }
       entities[place].properties[own].kind = kind(of: property, numbers)
+      entities[place].properties[own].isOptional = property.isOptional
+      entities[place].properties[own].renamingIdentifier = property.renamingIdentifier ?? property.name
     }
   }
 
@@ -73,7 +79,7 @@ extension Schema {
     return relationship.isToMany ? .toMany(end, isOrdered: relationship.isOrdered) : .toOne(end)
   }
 
-  private mutating func takeConstraints(of described: [NSEntityDescription]) {
+  mutating func takeConstraints(of described: [NSEntityDescription]) {
     let numbers = SchemaNumbers(self)
     for entity in described {
       guard let place = entities.firstIndex(where: { $0.name == entity.name }) else { continue }
@@ -91,11 +97,20 @@ extension Schema {
   }
 }
 
+extension NSManagedObjectModel {
+  /// The entities, superentities first.
+  var describedEntities: [NSEntityDescription] {
+    entities.filter { $0.name != nil }.sorted {
+      $0.depth == $1.depth ? $0.name! < $1.name! : $0.depth < $1.depth
+    }
+  }
+}
+
 extension NSEntityDescription {
   fileprivate var depth: Int { sequence(first: self, next: \.superentity).reduce(0) { depth, _ in depth + 1 } }
 
   /// Stored attributes and relationships that are not inherited, by name.
-  fileprivate var declaredProperties: [NSPropertyDescription] {
+  var declaredProperties: [NSPropertyDescription] {
     properties.filter { property in
       property.declaringEntity === self && !property.isTransient
         && (property is NSAttributeDescription || property is NSRelationshipDescription)

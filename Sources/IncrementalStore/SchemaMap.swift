@@ -5,6 +5,7 @@ final class SchemaMap {
   private var byName: [String: EntityMap] = [:]
   private var byIdentity: [ObjectIdentifier: EntityMap] = [:]
   private var byNumber: [UInt32: EntityMap] = [:]
+  private var formerNames: [String: String] = [:]
   /// The to-many relationships without an inverse, each once, with the entities that their members may have.
   private(set) var setsWithoutInverse: [(end: ToManyEnd, members: Set<UInt32>)] = []
 
@@ -15,6 +16,9 @@ final class SchemaMap {
       byName[entity.name ?? ""] = map
       byIdentity[ObjectIdentifier(entity)] = map
       byNumber[map.number] = map
+    }
+    for entity in schema.entities {
+      for name in entity.formerNames { formerNames[name] = entity.name }
     }
     var known: Set<ToManyEnd> = []
     for map in byNumber.values.sorted(by: { $0.number < $1.number }) {
@@ -31,6 +35,9 @@ final class SchemaMap {
   private func family(of entity: NSEntityDescription) -> [UInt32] {
     (self[entity].map { [$0.number] } ?? []) + entity.subentities.flatMap(family)
   }
+
+  /// The name of the entity that had another name before a migration; nil if none had.
+  func name(formerly name: String) -> String? { formerNames[name] }
 
   /// The entities whose objects a fetch may find: an entity and those that inherit from it, without abstract ones, each
   /// before those that inherit from it.

@@ -37,7 +37,7 @@ struct StoreHead {
     return try head.checked(type, url)
   }
 
-  private static func load(_ snapshot: any RowSnapshot, _ url: URL) throws -> StoreHead? {
+  static func load(_ snapshot: any RowSnapshot, _ url: URL) throws -> StoreHead? {
     guard let metadata = try snapshot.row(metadataReference, in: table) else { return nil }
     guard let schema = try snapshot.row(schemaReference, in: table) else {
       throw StoreFailure.damaged(

@@ -6,6 +6,10 @@ package struct Schema: Hashable, Sendable {
     /// 0 for none.
     package var superentity: UInt32
     package var isAbstract: Bool
+    /// The name under which a later model may find the entity.
+    package var renamingIdentifier: String
+    /// The names that the entity had before migrations renamed it. URIs of its objects may have them.
+    package var formerNames: [String] = []
     /// The properties that the entity itself declares, without inherited ones.
     package var properties: [Property] = []
     package var constraints: [Constraint] = []
@@ -15,6 +19,7 @@ package struct Schema: Hashable, Sendable {
       self.name = name
       self.superentity = superentity
       self.isAbstract = isAbstract
+      renamingIdentifier = name
     }
   }
 
@@ -22,12 +27,49 @@ package struct Schema: Hashable, Sendable {
     package var number: UInt32
     package var name: String
     package var kind: Kind
+    package var isOptional = false
+    /// The name under which a later model may find the property.
+    package var renamingIdentifier: String
+    /// The value of rows that have no field of the property, because they were written before the property existed; nil
+    /// for null.
+    package var valueIfAbsent: StoredField?
+    /// The value of rows that have null, because the property was optional when they were written; nil for null.
+    package var valueIfNull: StoredField?
 
     package init(number: UInt32, name: String, kind: Kind) {
       self.number = number
       self.name = name
       self.kind = kind
+      renamingIdentifier = name
     }
+  }
+
+  /// The value of a field, in the bytes that a row has.
+  package struct StoredField: Hashable, Sendable {
+    package let type: FieldType
+    /// Without the length before them.
+    package let content: [UInt8]
+
+    package init(_ field: Field, of row: [UInt8]) {
+      type = field.type
+      content = Array(row[field.range])
+    }
+
+    /// Where the value lies in `content`.
+    package var field: Field { Field(type: type, range: content.indices) }
+
+    fileprivate init(_ type: FieldType, _ content: [UInt8]) {
+      self.type = type
+      self.content = content
+    }
+  }
+
+  /// What a migration has left behind, and what is being removed from the store.
+  package enum Removal: Hashable, Sendable {
+    /// The rows of an entity that the model no longer has.
+    case table(UInt32)
+    /// The entries of a relationship, a constraint or an index that the model no longer has.
+    case entries(UInt32)
   }
 
   package enum Kind: Hashable, Sendable {
@@ -102,6 +144,9 @@ package struct Schema: Hashable, Sendable {
   package var nextNumber: UInt32 = 1
   package var entities: [Entity] = []
   package var indexes: [Index] = []
+  /// How many migrations have changed the schema.
+  package var migrations: UInt32 = 0
+  package var removals: [Removal] = []
 
   package init() {}
 
@@ -140,7 +185,8 @@ package struct Schema: Hashable, Sendable {
 // MARK: Bytes
 
 extension Schema {
-  private static let format: UInt8 = 1
+  /// The format that is written. Format 1, which is read as well, has nothing that only migrations need.
+  private static let format: UInt8 = 2
 
   package var bytes: [UInt8] {
     var output = ByteOutput()
@@ -148,20 +194,28 @@ extension Schema {
     output.varint(nextNumber)
     output.varint(entities.count)
     for entity in entities { output.entity(entity) }
-    guard !indexes.isEmpty else { return output.bytes }
     output.varint(indexes.count)
     for index in indexes { output.index(index) }
+    output.varint(migrations)
+    output.varint(removals.count)
+    for removal in removals { output.removal(removal) }
     return output.bytes
   }
 
   package init(_ bytes: [UInt8]) throws(RowDamage) {
     var input = ByteInput(bytes)
-    guard try input.byte() == Self.format else { throw RowDamage("a schema does not begin with \(Self.format)", at: 0) }
+    let format = try input.byte()
+    guard (1...Self.format).contains(format) else {
+      throw RowDamage("a schema begins with neither 1 nor \(Self.format)", at: 0)
+    }
     nextNumber = try input.number()
-    for _ in 0..<(try input.count()) { entities.append(try input.entity()) }
-    if !input.isAtEnd {
+    for _ in 0..<(try input.count()) { entities.append(try input.entity(format)) }
+    if format > 1 || !input.isAtEnd {
       for _ in 0..<(try input.count()) { indexes.append(try input.index()) }
-      guard !indexes.isEmpty else { throw input.damage("a schema has a list of no indexes") }
+    }
+    if format > 1 {
+      migrations = try input.number()
+      for _ in 0..<(try input.count()) { removals.append(try input.removal()) }
     }
     try input.requireEnd()
     if let problem = SchemaConsistency.problem(of: self) { throw input.damage(problem) }
@@ -174,6 +228,9 @@ extension ByteOutput {
     text(entity.name)
     varint(entity.superentity)
     byte(entity.isAbstract ? 1 : 0)
+    text(entity.renamingIdentifier)
+    varint(entity.formerNames.count)
+    for name in entity.formerNames { text(name) }
     varint(entity.properties.count)
     for property in entity.properties {
       varint(property.number)
@@ -186,12 +243,35 @@ extension ByteOutput {
       case .toMany(let end, isOrdered: false): relationship(2, end)
       case .toMany(let end, isOrdered: true): relationship(3, end)
       }
+      evolution(of: property)
     }
     varint(entity.constraints.count)
     for constraint in entity.constraints {
       varint(constraint.number)
       varint(constraint.attributes.count)
       for attribute in constraint.attributes { varint(attribute) }
+    }
+  }
+
+  /// What migrations need to know about a property.
+  private mutating func evolution(of property: Schema.Property) {
+    text(property.renamingIdentifier)
+    let values = [property.valueIfAbsent, property.valueIfNull]
+    byte((property.isOptional ? 1 : 0) | (values[0] == nil ? 0 : 2) | (values[1] == nil ? 0 : 4))
+    for value in values.compactMap(\.self) {
+      byte(value.type.rawValue)
+      counted(value.content)
+    }
+  }
+
+  fileprivate mutating func removal(_ removal: Schema.Removal) {
+    switch removal {
+    case .table(let number):
+      byte(0)
+      varint(number)
+    case .entries(let number):
+      byte(1)
+      varint(number)
     }
   }
 
@@ -225,11 +305,17 @@ extension ByteOutput {
 }
 
 extension ByteInput {
-  fileprivate mutating func entity() throws(RowDamage) -> Schema.Entity {
+  fileprivate mutating func entity(_ format: UInt8) throws(RowDamage) -> Schema.Entity {
     var entity = Schema.Entity(
       number: try number(), name: try text(), superentity: try number(), isAbstract: try byte() != 0)
+    if format > 1 {
+      entity.renamingIdentifier = try text()
+      for _ in 0..<(try count()) { entity.formerNames.append(try text()) }
+    }
     for _ in 0..<(try count()) {
-      entity.properties.append(Schema.Property(number: try number(), name: try text(), kind: try kind()))
+      var property = Schema.Property(number: try number(), name: try text(), kind: try kind())
+      if format > 1 { try evolution(of: &property) }
+      entity.properties.append(property)
     }
     for _ in 0..<(try count()) {
       var constraint = Schema.Constraint(number: try number(), attributes: [])
@@ -237,6 +323,35 @@ extension ByteInput {
       entity.constraints.append(constraint)
     }
     return entity
+  }
+
+  private mutating func evolution(of property: inout Schema.Property) throws(RowDamage) {
+    property.renamingIdentifier = try text()
+    let flags = try byte()
+    guard flags < 8 else { throw damage("a property has unknown flags") }
+    property.isOptional = flags & 1 != 0
+    if flags & 2 != 0 { property.valueIfAbsent = try storedField() }
+    if flags & 4 != 0 { property.valueIfNull = try storedField() }
+  }
+
+  /// A value that a row can have.
+  private mutating func storedField() throws(RowDamage) -> Schema.StoredField {
+    let type = try self.type()
+    let content = Array(bytes[try counted()])
+    var output = ByteOutput()
+    output.value(Field(type: type, range: content.indices), of: content)
+    var input = ByteInput(output.bytes)
+    _ = try input.field(type)
+    try input.requireEnd()
+    return Schema.StoredField(type, content)
+  }
+
+  fileprivate mutating func removal() throws(RowDamage) -> Schema.Removal {
+    switch try byte() {
+    case 0: return .table(try number())
+    case 1: return .entries(try number())
+    case let kind: throw damage("a removal has the unknown kind \(kind)")
+    }
   }
 
   fileprivate mutating func index() throws(RowDamage) -> Schema.Index {

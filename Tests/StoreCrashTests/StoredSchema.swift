@@ -24,13 +24,15 @@ struct StoredSchema {
 
   init(_ bytes: [UInt8]) throws {
     var input = ByteReader(bytes)
-    try require(try input.byte() == 1, "the schema has another format")
+    try require(try input.byte() == 2, "the schema has another format")
     _ = try input.varint()
     for _ in 0..<(try input.varint()) {
       let number = try input.varint()
       entities[number] = try Self.entity(&input)
     }
-    if !input.isAtEnd { try takeIndexes(&input) }
+    try takeIndexes(&input)
+    try require(try input.varint() == 0, "a migration has changed the schema")
+    try require(try input.varint() == 0, "something is still to be removed")
     try require(input.isAtEnd, "the schema has more after it")
   }
 
@@ -51,6 +53,8 @@ struct StoredSchema {
   private static func entity(_ input: inout ByteReader) throws -> Entity {
     var entity = Entity(name: try input.text(), superentity: try input.varint())
     _ = try input.byte()
+    _ = try input.text()
+    try require(try input.varint() == 0, "a migration has renamed an entity")
     for _ in 0..<(try input.varint()) {
       let number = try input.varint()
       entity.properties[number] = try input.text()
@@ -60,6 +64,8 @@ struct StoredSchema {
         _ = try input.varint()
         _ = try input.byte()
       }
+      _ = try input.text()
+      try require(try input.byte() < 2, "a property has values for rows without it")
     }
     for _ in 0..<(try input.varint()) {
       let number = try input.varint()

@@ -35,7 +35,12 @@ struct StructureChecker<Source: StructureSource> {
     _ source: Source, normalized: @escaping (String) -> String, _ report: @escaping (StructureFinding) -> Void
   ) throws {
     guard let schema = try StoreHeadCheck.schema(of: source, report) else { return }
-    var checker = StructureChecker(source, SchemaIndex(schema), normalized, report)
+    let completed = CompletedSource(source, schema)
+    try StructureChecker<CompletedSource<Source>>(completed, SchemaIndex(schema), normalized, report).run()
+  }
+
+  private func run() throws {
+    var checker = self
     for table in source.tables where table > 0 { try checker.checkRows(of: table) }
     try checker.checkTouches()
     try StoreHeadCheck.checkNumbers(of: source, checker.highest, report)
@@ -58,6 +63,7 @@ struct StructureChecker<Source: StructureSource> {
   // MARK: Rows
 
   private mutating func checkRows(of table: UInt32) throws {
+    guard !schema.isBeingRemoved(.table(table)) else { return }
     guard let entity = schema.entities[table] else {
       return find(.row, .table(table), "the schema has no entity \(table)")
     }
@@ -71,6 +77,7 @@ struct StructureChecker<Source: StructureSource> {
 
   private func checkTouches() throws {
     try source.forEachTouch { reference, table, bytes in
+      guard !schema.isBeingRemoved(.table(table)) else { return }
       let place = StructureFinding.Place.touches(reference, table: table)
       if !bytes.isEmpty { find(.row, place, "a row that counts touches must be empty") }
       let object = ObjectReference(entity: table, reference: reference)
@@ -86,6 +93,7 @@ struct StructureChecker<Source: StructureSource> {
       var fields = try RowFormat.FieldReader(bytes)
       while let (number, field) = try fields.next() {
         guard let property = layout.properties[number] else {
+          if schema.isFormer(number) { continue }
           throw RowDamage("\(layout.name) has no property \(number)", at: field.range.lowerBound)
         }
         try FieldCheck.check(field, of: property, in: bytes)
@@ -164,6 +172,8 @@ struct StructureChecker<Source: StructureSource> {
 
   private mutating func checkEntry(_ bytes: [UInt8], in bound: [UInt8], _ run: inout EntryRun) throws {
     do {
+      var input = ByteInput(bytes)
+      guard !schema.isBeingRemoved(.entries(try input.number())) else { return }
       switch try EntryContent(bytes, schema) {
       case .member(let relationship, let owner, let member, let position):
         try checkMember(relationship, owner, member, position, bound, &run)

@@ -10,12 +10,15 @@ struct DeclaredIndexes {
   /// By the number of each entity whose objects are in them.
   private let byEntity: [UInt32: [Schema.Index]]
 
-  /// Whether no index has to be built or dropped.
+  /// Whether no index has to be built or dropped, and a migration has left nothing to be removed.
   let areReady: Bool
+  /// How many migrations have changed the schema.
+  let migrations: UInt32
 
   private init(_ schema: Schema, _ revision: UInt64?) {
     self.revision = revision
-    areReady = schema.indexes.allSatisfy { $0.state == .ready }
+    areReady = schema.indexes.allSatisfy { $0.state == .ready } && schema.removals.isEmpty
+    migrations = schema.migrations
     var byEntity: [UInt32: [Schema.Index]] = [:]
     for index in schema.indexes {
       for entity in schema.family(of: index.entity) { byEntity[entity.number, default: []].append(index) }

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Builds the declared indexes of a store that are new, and removes the entries of those that are no longer declared, in
-/// steps that are one save each.
+/// Builds the declared indexes of a store that are new, removes the entries of those that are no longer declared, and
+/// removes what a migration has left behind, in steps that are one save each.
 ///
 /// The schema says how far the work is, so that it goes on after a crash, and so that several processes may do it at
 /// once. Between two steps other saves take place, which keep the entries of their own objects up.
@@ -19,15 +19,21 @@ struct IndexBuilder {
       hasAdvanced = false
       guard let row = try snapshot.row(StoreHead.schemaReference, in: StoreHead.table) else { return changes }
       var schema = try StoreFailure.reading("The schema of the store") { try Schema(row.bytes) }
-      guard let place = schema.indexes.firstIndex(where: { $0.state != .ready }) else { return changes }
+      guard let place = schema.indexes.firstIndex(where: { $0.state != .ready }) else {
+        guard let removal = schema.removals.first else { return changes }
+        hasAdvanced = true
+        if try !remove(removal, snapshot, &changes) { schema.removals.removeFirst() }
+        changes.rows.insert(try StoreHead.change(StoreHead.schemaReference, schema.bytes, snapshot), at: 0)
+        return changes
+      }
       hasAdvanced = true
       switch schema.indexes[place].state {
       case .ready: break
       case .building(let next):
         (changes.addedEntries, schema.indexes[place].state) = try build(
-          schema.indexes[place], from: next, schema, snapshot)
+          schema.indexes[place], from: next, schema, snapshot.completed(by: schema))
       case .dropping:
-        changes.removedEntries = try entries(of: schema.indexes[place], snapshot)
+        changes.removedEntries = try entries(of: schema.indexes[place].number, snapshot)
         if changes.removedEntries.count < step { schema.indexes.remove(at: place) }
       }
       changes.rows = [try StoreHead.change(StoreHead.schemaReference, schema.bytes, snapshot)]
@@ -62,9 +68,30 @@ struct IndexBuilder {
     return (entries.sorted { $0.lexicographicallyPrecedes($1) }, rest.map { .building(from: $0) } ?? .ready)
   }
 
-  private func entries(of index: Schema.Index, _ snapshot: any RowSnapshot) throws -> [[UInt8]] {
+  /// Removes the next rows or entries of what a migration has left behind.
+  ///
+  /// - Returns: Whether there may be more.
+  private func remove(
+    _ removal: Schema.Removal, _ snapshot: any RowSnapshot, _ changes: inout RowChanges
+  ) throws -> Bool {
+    switch removal {
+    case .entries(let number):
+      changes.removedEntries = try entries(of: number, snapshot)
+      return changes.removedEntries.count == step
+    case .table(let table):
+      try snapshot.forEachRow(in: table, from: nil) { row in
+        changes.rows.append(
+          RowChanges.Row(table: table, reference: row.reference, change: .delete, revision: row.revision))
+        return changes.rows.count < step
+      }
+      return changes.rows.count == step
+    }
+  }
+
+  /// The first entries of a relationship, a constraint or an index.
+  private func entries(of number: UInt32, _ snapshot: any RowSnapshot) throws -> [[UInt8]] {
     var entries: [[UInt8]] = []
-    try snapshot.forEachEntry(beginningWith: Entry.all(of: index.number)) { entry in
+    try snapshot.forEachEntry(beginningWith: Entry.all(of: number)) { entry in
       guard entries.count < step else { return false }
       entries.append(entry)
       return true

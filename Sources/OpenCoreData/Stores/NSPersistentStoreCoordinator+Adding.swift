@@ -13,8 +13,8 @@ extension NSPersistentStoreCoordinator {
   ///     ``NSManagedObjectModel/init(fileID:)``.
   /// - Throws: ``NSPersistentStoreInvalidTypeError`` if no class is registered; ``NSCoreDataError`` if the program
   ///   lacks classes of entities, or if transformers of attributes are not registered; ``NSPersistentStoreIncompatibleVersionHashError`` if the store was written with
-  ///   another model, which ``NSIgnorePersistentStoreVersioningOption`` allows; any error of the store when it is
-  ///   opened. The coordinator is then unchanged.
+  ///   another model and has not migrated itself; ``NSInferredMappingModelError`` if a migration cannot be inferred; any
+  ///   error of the store when it is opened. The coordinator is then unchanged.
   @discardableResult
   public func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -189,7 +189,8 @@ extension NSPersistentStoreCoordinator {
         NSPersistentStoreIncompatibleVersionHashError,
         """
         The store at \(store.url?.absoluteString ?? "?") was written with another model; \(difference(metadata, entities)). \
-        There is no migration yet: export the objects and import them into a new store (CORE-DATA.md, "Another model").
+        A store on Cairn is migrated if \(NSMigratePersistentStoresAutomaticallyOption) and \
+        \(NSInferMappingModelAutomaticallyOption) are set and it is not read-only (CORE-DATA.md, "Another model").
         """,
         ["metadata": metadata])
     }

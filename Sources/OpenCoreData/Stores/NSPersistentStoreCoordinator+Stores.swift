@@ -29,7 +29,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The identifier with a URL; nil if the URL is not that of a permanent identifier, the coordinator lacks the store,
-  /// or the model lacks the entity. Does not check whether the object exists.
+  /// or the model lacks the entity. The URL may have a name that the entity had before a migration. Does not check
+  /// whether the object exists.
   public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     managedObjectID(for: url.absoluteString)
   }
@@ -37,10 +38,13 @@ extension NSPersistentStoreCoordinator {
   /// As ``managedObjectID(forURIRepresentation:)``, for the text of the URL.
   public func managedObjectID(for string: String) -> NSManagedObjectID? {
     guard let uri = ObjectURI(string),
-      let identity = stores.lazy.compactMap(\.identity).first(where: { $0.uuid == uri.store }),
-      let entity = managedObjectModel.entitiesByName[uri.entity]
+      let store = stores.first(where: { $0.identity?.uuid == uri.store }), let identity = store.identity
     else { return nil }
-    return NSManagedObjectID(entity, identity, uri.reference)
+    let entities = managedObjectModel.entitiesByName
+    func renamed() -> NSEntityDescription? {
+      (store as? any RenamingStore)?.entityName(formerly: uri.entity).flatMap { entities[$0] }
+    }
+    return (entities[uri.entity] ?? renamed()).map { NSManagedObjectID($0, identity, uri.reference) }
   }
 
   private func expectOwn(_ store: NSPersistentStore) -> NSIncrementalStore {

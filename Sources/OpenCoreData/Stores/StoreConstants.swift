@@ -20,11 +20,11 @@ public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// Option, a Boolean: whether a store is added even if it was written with another model.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
-/// Option, a Boolean: whether a store written with an older model is migrated. A store may obey it; coordinators do
-/// not.
+/// Option, a Boolean: whether a store written with another model is migrated when it is added. A store obeys it, as
+/// row stores do; coordinators do not.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// Option, a Boolean: whether a migration may determine the differences between two models by itself. A store may obey
-/// it; coordinators do not.
+/// Option, a Boolean: whether a migration may determine the differences between two models by itself. A store
+/// obeys it, as row stores do; coordinators do not.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// Option, a Boolean: whether a store is destroyed even if that is not safe. A store may obey it.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"

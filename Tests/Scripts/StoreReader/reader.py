@@ -89,7 +89,7 @@ def object_reference(data):
 class Schema:
   def __init__(self, row):
     data = Input(row)
-    demand(data.byte() == 1, "the schema has another format")
+    demand(data.byte() == 2, "the schema has another format")
     self.next = data.varint()
     self.names, self.parents, self.abstract = {}, {}, set()
     self.declared, self.constraints = {}, {}
@@ -98,25 +98,30 @@ class Schema:
       self.names[number], self.parents[number] = data.text(), data.varint()
       if data.byte():
         self.abstract.add(number)
+      data.text()
+      for _ in range(data.varint()):
+        data.text()
       self.declared[number] = dict(self.property(data) for _ in range(data.varint()))
       self.constraints[number] = {
           data.varint(): [data.varint() for _ in range(data.varint())] for _ in range(data.varint())}
     self.indexes = {}
-    for _ in range(0 if data.is_at_end else data.varint()):
+    for _ in range(data.varint()):
       number, entity = data.varint(), data.varint()
       properties = [data.varint() for _ in range(data.varint())]
       conditions = [(data.varint(), data.byte(), data.counted()) for _ in range(data.varint())]
       self.indexes[number] = entity, properties, conditions
       demand(data.byte() == 0, f"the index {number} is not ready")
+    data.varint()
+    demand(data.varint() == 0, "a migration has left something to be removed")
     data.end()
 
   @staticmethod
   def property(data):
     number, name, kind = data.varint(), data.text(), data.byte()
-    if kind == 0:
-      return number, (name, kind, data.varint())
-    destination, inverse, _ = data.varint(), data.varint(), data.byte()
-    return number, (name, kind, (destination, inverse))
+    what = data.varint() if kind == 0 else (data.varint(), data.varint(), data.byte())[:2]
+    data.text()
+    demand(data.byte() < 2, f"rows without {name} have a value for it")
+    return number, (name, kind, what)
 
   def inherited(self, declared, entity):
     """What an entity declares or inherits, by number."""
