@@ -94,11 +94,12 @@ struct SavePlan {
 
   init(_ store: RowIncrementalStore) { self.store = store }
 
-  /// - Throws: `RowConflicts` if rows have changed since the objects were read; `KeyConflicts` if two objects would
-  ///   have the same key.
+  /// - Throws: 134100 if the store has been migrated since it was opened; `RowConflicts` if rows have
+  ///   changed since the objects were read; `KeyConflicts` if two objects would have the same key.
   mutating func changes(
     _ request: NSSaveChangesRequest, _ snapshot: any RowSnapshot, _ context: NSManagedObjectContext?
   ) throws -> RowChanges {
+    let indexes = try store.indexes(in: snapshot)
     objects = try collected(request, snapshot)
     let conflicts = objects.compactMap { conflict($0) }
     guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
@@ -112,7 +113,7 @@ struct SavePlan {
     var keys = KeyChanges(store.access, snapshot)
     for object in objects where !object.keepsContents { try keys.collect(object, into: &entries) }
     try keys.check(entries)
-    try collectIndexed(try store.indexes(in: snapshot), into: &entries)
+    try collectIndexed(indexes, into: &entries)
     return changes(entries)
   }
 

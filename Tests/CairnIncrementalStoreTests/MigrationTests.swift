@@ -1,4 +1,5 @@
 import CairnIncrementalStore
+import CairnInspection
 import CoreData
 import Testing
 
@@ -42,7 +43,11 @@ final class MigrationTests {
     _ version: ModelVersion, _ options: [AnyHashable: Any] = [:], _ body: (NSManagedObjectContext) throws -> Result
   ) throws -> Result {
     let (coordinator, store) = try open(version, options)
-    defer { try? coordinator.remove(store) }
+    defer {
+      try? coordinator.remove(store)
+      let damage = (try? Verifier(at: url.path).run().damage.map { "\($0)" }) ?? ["The store cannot be read."]
+      #expect(damage == [])
+    }
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait { try body(context) }

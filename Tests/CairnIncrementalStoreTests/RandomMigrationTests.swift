@@ -1,4 +1,5 @@
 import CairnIncrementalStore
+import CairnInspection
 import CairnSimulation
 import CoreData
 import Testing
@@ -75,12 +76,15 @@ struct RandomMigrationTests {
           NSInferMappingModelAutomaticallyOption: true,
           BuildsIndexesFirstOption: Bool.random(using: &random),
         ])
-      defer { try? coordinator.remove(store) }
       try compare(version, coordinator)
       var (changed, generator) = (graph, random)
       try Self.inContext(of: coordinator) { context in try change(&changed, version, context, &generator) }
       (graph, random) = (changed, generator)
       try compare(version, coordinator)
+      try coordinator.remove(store)
+      // References to deleted objects, which relationships without inverses leave, are no damage.
+      let damage = try Verifier(at: url.path).run().damage.map { "\($0)" }
+      if !damage.isEmpty { throw Difference(description: damage.joined(separator: "\n")) }
     }
 
     private func compare(_ version: ModelVersion, _ coordinator: NSPersistentStoreCoordinator) throws {
