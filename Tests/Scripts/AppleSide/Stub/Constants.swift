@@ -6,6 +6,8 @@ public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
@@ -28,3 +30,6 @@ public var NSPersistentStoreOpenError: Int { 134080 }
 public var NSPersistentStoreTimeoutError: Int { 134090 }
 public var NSPersistentStoreUnsupportedRequestTypeError: Int { 134091 }
 public var NSPersistentStoreIncompatibleVersionHashError: Int { 134100 }
+public var NSMigrationError: Int { 134110 }
+public var NSMigrationMissingMappingModelError: Int { 134140 }
+public var NSInferredMappingModelError: Int { 134190 }
