@@ -13,7 +13,7 @@ package struct OrderedDecimal: Hashable, Sendable {
   /// The number is 0.d₁d₂… × 10 to this power.
   private let exponent: Int
 
-  /// Reads a text as `-12.5` or `1e-05`; nil for any other text, and for a number with an exponent of more than 16 bits.
+  /// Reads a text as `-12.5` or `1e-05`; nil for any other text, and for a number whose exponent exceeds 16 bits.
   package init?(_ text: String) {
     var rest = Substring(text).utf8
     let isNegative = rest.first == UInt8(ascii: "-")

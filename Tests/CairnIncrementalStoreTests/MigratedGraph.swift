@@ -1,8 +1,8 @@
 import CairnSimulation
 import CoreData
 
-/// What a store of a random model must contain, kept independently: objects by their keys, with values by the identities
-/// of properties, and pairs of objects by the identities of relationships.
+/// What a store of a random model must contain, kept independently: objects by their serial numbers, with values by the
+/// identities of properties, and pairs of objects by the identities of relationships.
 struct MigratedGraph {
   struct Object {
     /// The identity of its entity.
@@ -58,10 +58,10 @@ struct MigratedGraph {
     for _ in 0..<Int.random(in: 2..<8, using: &random) {
       let name = names.randomElement(using: &random)!
       let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
-      object.setValue(nextKey, forKey: "key")
+      object.setValue(nextKey, forKey: "serial")
       var values: [Int: AnyHashable?] = [:]
       for (name, property) in version.properties(of: name) where property.type != nil {
-        let value = name == "key" ? AnyHashable(nextKey) : property.defaultValue
+        let value = name == "serial" ? AnyHashable(nextKey) : property.defaultValue
         for identity in property.identities { values[identity] = .some(value) }
       }
       objects[nextKey] = Object(entity: version.entities[name]!.identity, values: values)
@@ -70,7 +70,8 @@ struct MigratedGraph {
     }
     for _ in 0..<Int.random(in: 0..<25, using: &random) {
       let key = known.keys.sorted().randomElement(using: &random)!
-      let properties = version.properties(of: known[key]!.entity).sorted { $0.key < $1.key }.filter { $0.key != "key" }
+      let all = version.properties(of: known[key]!.entity).sorted { $0.key < $1.key }
+      let properties = all.filter { $0.key != "serial" }
       guard let (name, property) = properties.randomElement(using: &random) else { continue }
       if let type = property.type {
         let isNil = property.isOptional && Bool.random(using: &random)
@@ -131,6 +132,12 @@ struct MigratedGraph {
 
   // MARK: Comparison
 
+  private static func equality(_ key: String, _ value: Any?) -> NSPredicate {
+    NSComparisonPredicate(
+      leftExpression: NSExpression(forKeyPath: key), rightExpression: NSExpression(forConstantValue: value),
+      modifier: .direct, type: .equalTo, options: [])
+  }
+
   /// All objects of a store by their keys, with the names of their entities.
   private static func fetched(
     _ version: ModelVersion, _ context: NSManagedObjectContext
@@ -138,7 +145,7 @@ struct MigratedGraph {
     var found: [Int: (object: NSManagedObject, entity: String)] = [:]
     for root in version.entities.filter({ $0.value.parent == nil }).keys {
       for object in try context.all(root) {
-        found[object.value(forKey: "key") as? Int ?? -1] = (object, object.entity.name!)
+        found[object.value(forKey: "serial") as? Int ?? -1] = (object, object.entity.name!)
       }
     }
     return found
@@ -163,11 +170,13 @@ struct MigratedGraph {
             differences.append("\(entity) \(key) has \(found) for \(name), not \(expected)")
           }
           let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-          request.predicate = NSPredicate(format: "%K == %@ AND key == %@", name, value as? NSObject ?? NSNull(), key)
+          request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
+            Self.equality(name, value), Self.equality("serial", key),
+          ])
           if try context.count(for: request) != 1 { differences.append("\(key) is not found by \(name)") }
         } else {
           let members = (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? (value.map { [$0] } ?? [])
-          let keys = Set(members.map { ($0 as! NSManagedObject).value(forKey: "key") as? Int ?? -1 })
+          let keys = Set(members.map { ($0 as! NSManagedObject).value(forKey: "serial") as? Int ?? -1 })
           let wanted = related(key, property)
           if keys != wanted || members.count != wanted.count {
             differences.append("\(entity) \(key) has \(keys.sorted()) in \(name), not \(wanted.sorted())")

@@ -45,7 +45,7 @@ struct ModelEvolution {
     let all = version.entities.sorted { $0.key < $1.key }.flatMap { entity, value in
       value.properties.sorted { $0.key < $1.key }.map { (entity, $0.key, $0.value) }
     }
-    return all.filter { $0.1 != "key" && isFit($0.2) }.randomElement(using: &random)
+    return all.filter { $0.1 != "serial" && isFit($0.2) }.randomElement(using: &random)
   }
 
   // MARK: Changes
@@ -59,8 +59,8 @@ struct ModelEvolution {
     } else {
       var key = ModelVersion.Property.attribute(.integer64AttributeType)
       key.identities = [counter]
-      entity.properties["key"] = key
-      if Bool.random(using: &random) { entity.constraints = [["key"]] }
+      entity.properties["serial"] = key
+      if Bool.random(using: &random) { entity.constraints = [["serial"]] }
     }
     version.entities[name] = entity
     return "adds \(name)"
@@ -189,12 +189,12 @@ struct ModelEvolution {
     var parent = ModelVersion.Entity(identity: counter, isAbstract: Bool.random(using: &random))
     var key = ModelVersion.Property.attribute(.integer64AttributeType)
     for child in children {
-      key.identities.formUnion(version.entities[child]!.properties["key"]!.identities)
-      version.entities[child]!.properties["key"] = nil
+      key.identities.formUnion(version.entities[child]!.properties["serial"]!.identities)
+      version.entities[child]!.properties["serial"] = nil
       version.entities[child]!.constraints = []
       version.entities[child]!.parent = name
     }
-    parent.properties["key"] = key
+    parent.properties["serial"] = key
     version.entities[name] = parent
     return "puts \(name) above \(children.joined(separator: " and "))"
   }

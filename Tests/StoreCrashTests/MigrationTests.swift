@@ -10,7 +10,7 @@ import Testing
 struct MigrationTests {
   private static let count = 60
 
-  @Test("After a power loss at any call, the store belongs to one of the models, with all objects as it describes them.")
+  @Test("After a power loss at any call, the store belongs to one of the models, with all its objects.")
   func powerLoss() throws {
     let machine = SimulatedMachine(MemoryFileLayer(), seed: 1)
     try Self.work(machine, Self.former) { context in

@@ -88,7 +88,7 @@ extension SchemaEvolution {
       throw failure("The to-many relationship \(relationship.name) becomes to-one", entity, entity)
     }
     if relationship.isToMany, !(pairs.isToMany && pairs.isOrdered == relationship.isOrdered) {
-      // Entries of another kind need a number of their own. What the rows or entries of the old number say stays behind.
+      // Entries of another kind need a number of their own. The rows or entries of the old number stay behind.
       let number = schema.takeNumber()
       formerProperties[number] = formerProperties.removeValue(forKey: former.number)
       schema.renumber(former.number, number, place, own)

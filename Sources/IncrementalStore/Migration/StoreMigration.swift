@@ -2,8 +2,8 @@ import CoreData
 
 /// Migrates a store to another model by what can be inferred from the store's schema and the model.
 ///
-/// One commit changes the schema, the metadata, and what little else has to change at once: until then the store belongs
-/// to the former model, from then on to the new one. What the new model no longer has is removed after that.
+/// One commit changes the schema, the metadata, and what little else has to change at once: until then the store
+/// belongs to the former model, from then on to the new one. What the new model no longer has is removed after that.
 struct StoreMigration {
   private let rows: any RowStore
   private let url: URL
@@ -35,8 +35,8 @@ struct StoreMigration {
     guard isOn(NSInferMappingModelAutomaticallyOption) else {
       throw StoreFailure.make(
         NSMigrationMissingMappingModelError,
-        "The store was written with another model. \(NSInferMappingModelAutomaticallyOption) is not set, and there is no "
-          + "mapping model.")
+        "The store was written with another model. \(NSInferMappingModelAutomaticallyOption) is not set, and there is "
+          + "no mapping model.")
     }
     return true
   }

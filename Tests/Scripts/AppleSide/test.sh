@@ -10,8 +10,8 @@ need_lz4
 cd "$root/Tests/Scripts/AppleSide"
 
 CAIRN_CORE_DATA=Stub swift build --scratch-path "$root/.build-apple-stub" --target CairnIncrementalStore --quiet
-# Apple's dictionaries have an identifier only by an expression description, and Apple's merges do not tell stores which
-# rows are stale.
+# Apple's dictionaries have an identifier only by an expression description, Apple's merges do not tell stores which rows
+# are stale, and Apple's coordinators do not ask stores for the former names of entities.
 CAIRN_CORE_DATA=OpenCoreData swift test --scratch-path "$root/.build-apple-side" --quiet \
-  --skip ObjectKeyTests/dictionaries --skip StaleRowTests
+  --skip ObjectKeyTests/dictionaries --skip StaleRowTests --skip MigrationTests/formerURIs
 echo "the stores compile for Apple's platforms, and pass their tests with what is written for these"
