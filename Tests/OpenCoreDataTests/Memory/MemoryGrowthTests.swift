@@ -17,7 +17,7 @@ import Testing
       try rounds.live(life, 200)
       let before = try least(rounds, life)
       // Cairn's index keeps what was deleted until compaction.
-      let count = kind == .cairn && life == .deletedElsewhere ? 2400 : 600
+      let count = kind == .cairn && [.deletedElsewhere, .mergedDeletions].contains(life) ? 2400 : 600
       try rounds.live(life, count)
       let after = try least(rounds, life)
       print("bytes a round: \((after - before) / (count + 160))")
