@@ -9,6 +9,21 @@ struct SchemaConsistencyTests {
     #expect(try Schema(Schema().bytes) == Schema())
   }
 
+  @Test("A schema in the former format is read: without indexes it ends after the entities.")
+  func formerFormat() throws {
+    var entity = Schema.Entity(number: 1, name: "A", superentity: 0, isAbstract: true)
+    entity.properties = [Schema.Property(number: 2, name: "x", kind: .attribute(100))]
+    entity.constraints = [Schema.Constraint(number: 3, attributes: [2])]
+    var schema = Schema()
+    (schema.nextNumber, schema.entities) = (5, [entity])
+    let bytes: [UInt8] = [1, 5, 1, 1, 1, 65, 0, 1, 1, 2, 1, 120, 0, 100, 1, 3, 1, 2]
+    #expect(try Schema(bytes) == schema)
+    schema.indexes = [Schema.Index(number: 4, entity: 1, properties: [2])]
+    #expect(try Schema(bytes + [1, 4, 1, 1, 2, 0, 1]) == schema)
+    #expect(try Schema(schema.bytes) == schema)
+    #expect(throws: RowDamage.self) { try Schema(bytes + [0, 0, 0]) }
+  }
+
   @Test("A schema is refused if a number is used twice, is 0, or was not given out.")
   func numbers() {
     refuse { $0.entities[1].number = 1 }
