@@ -16,9 +16,7 @@ package struct ObjectNames: Sendable {
     self.uuid = uuid
     index = SchemaIndex(schema)
     properties = Dictionary(schema.entities.map { ($0.number, schema.properties(of: $0.number)) }) { first, _ in first }
-    var completions: [UInt32: RowCompletion] = [:]
-    for entity in schema.entities { completions[entity.number] = RowCompletion(of: entity.number, schema) }
-    self.completions = completions
+    completions = schema.completions
   }
 
   /// - Throws: `notFound`, with the names that exist.

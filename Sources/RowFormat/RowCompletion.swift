@@ -42,6 +42,15 @@ package struct RowCompletion: Sendable {
   }
 }
 
+extension Schema {
+  /// What completes the rows of each entity that need it, by the number of the entity.
+  package var completions: [UInt32: RowCompletion] {
+    var completions: [UInt32: RowCompletion] = [:]
+    for entity in entities { completions[entity.number] = RowCompletion(of: entity.number, self) }
+    return completions
+  }
+}
+
 extension FieldWriter {
   /// Writes a field with a value that a schema has.
   fileprivate mutating func write(_ value: Schema.StoredField?, _ number: UInt32) {

@@ -70,6 +70,12 @@ package struct Schema: Hashable, Sendable {
     case table(UInt32)
     /// The entries of a relationship, a constraint or an index that the model no longer has.
     case entries(UInt32)
+
+    package var number: UInt32 {
+      switch self {
+      case .table(let number), .entries(let number): number
+      }
+    }
   }
 
   package enum Kind: Hashable, Sendable {
@@ -212,6 +218,7 @@ extension Schema {
     for _ in 0..<(try input.count()) { entities.append(try input.entity(format)) }
     if format > 1 || !input.isAtEnd {
       for _ in 0..<(try input.count()) { indexes.append(try input.index()) }
+      guard format > 1 || !indexes.isEmpty else { throw input.damage("a schema has a list of no indexes") }
     }
     if format > 1 {
       migrations = try input.number()

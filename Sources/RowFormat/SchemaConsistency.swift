@@ -34,6 +34,9 @@ enum SchemaConsistency {
     for index in schema.indexes where !isNew(index.number) {
       return "the number \(index.number) of an index is used twice or has not been assigned"
     }
+    for removal in schema.removals where !isNew(removal.number) {
+      return "the number \(removal.number) of what is to be removed is in use or has not been assigned"
+    }
     return nil
   }
 
@@ -44,6 +47,9 @@ enum SchemaConsistency {
       guard entities.contains(entity.superentity) else { return "the superentity of \(entity.name) does not exist" }
       for property in entity.properties {
         guard let end = property.kind.relationship else { continue }
+        guard property.valueIfAbsent == nil, property.valueIfNull == nil else {
+          return "the relationship \(property.name) has a value for rows without it"
+        }
         guard entities.contains(end.destination) else { return "the destination of \(property.name) does not exist" }
         guard properties.contains(end.inverse) else { return "the inverse of \(property.name) does not exist" }
       }

@@ -21,7 +21,8 @@ struct SchemaConsistencyTests {
     schema.indexes = [Schema.Index(number: 4, entity: 1, properties: [2])]
     #expect(try Schema(bytes + [1, 4, 1, 1, 2, 0, 1]) == schema)
     #expect(try Schema(schema.bytes) == schema)
-    #expect(throws: RowDamage.self) { try Schema(bytes + [0, 0, 0]) }
+    #expect(throws: RowDamage.self) { try Schema(bytes + [0]) }
+    #expect(throws: RowDamage.self) { try Schema([3] + bytes.dropFirst()) }
   }
 
   @Test("A schema is refused if a number is used twice, is 0, or was not given out.")
@@ -33,6 +34,40 @@ struct SchemaConsistencyTests {
     refuse { $0.entities[2].number = 11 }
     refuse { $0.nextNumber = 0 }
     refuse { $0.nextNumber = .max }
+  }
+
+  @Test("A schema is refused if something in use is to be removed, or a number that was not given out.")
+  func removals() throws {
+    for number in [0, 1, 2, 5, 11] as [UInt32] {
+      refuse { $0.removals = [.table(number)] }
+      refuse { $0.removals = [.entries(number)] }
+    }
+    var schema = Samples.schema
+    (schema.nextNumber, schema.removals) = (13, [.table(11), .entries(12)])
+    #expect(try Schema(schema.bytes) == schema)
+    refuse { ($0.nextNumber, $0.removals) = (13, [.table(11), .entries(11)]) }
+  }
+
+  @Test("Values for rows without a field are read as they were written, and refused for relationships.")
+  func values() throws {
+    let value = try Self.value
+    var schema = Samples.schema
+    schema.entities[0].properties[0].valueIfAbsent = value
+    schema.entities[0].properties[0].valueIfNull = value
+    schema.entities[0].formerNames = ["Human", "Being"]
+    schema.migrations = .max
+    #expect(try Schema(schema.bytes) == schema)
+    refuse { $0.entities[0].properties[1].valueIfAbsent = value }
+    refuse { $0.entities[1].properties[1].valueIfNull = value }
+  }
+
+  private static var value: Schema.StoredField {
+    get throws {
+      var row = FieldWriter()
+      row.begin(1, .string)
+      row.withOutput { $0.text("new") }
+      return Schema.StoredField(try #require(try FieldReader.field(1, of: row.bytes)), of: row.bytes)
+    }
   }
 
   @Test("A schema is refused if a name is used twice.")

@@ -7,9 +7,7 @@ struct CompletedSource<Source: StructureSource>: StructureSource {
 
   init(_ source: Source, _ schema: Schema) {
     self.source = source
-    var completions: [UInt32: RowCompletion] = [:]
-    for entity in schema.entities { completions[entity.number] = RowCompletion(of: entity.number, schema) }
-    self.completions = completions
+    completions = schema.completions
   }
 
   var tables: [UInt32] { source.tables }

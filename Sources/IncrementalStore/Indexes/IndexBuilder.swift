@@ -31,7 +31,7 @@ struct IndexBuilder {
       case .ready: break
       case .building(let next):
         (changes.addedEntries, schema.indexes[place].state) = try build(
-          schema.indexes[place], from: next, schema, snapshot.completed(by: schema))
+          schema.indexes[place], from: next, schema, snapshot.completed(by: schema.completions))
       case .dropping:
         changes.removedEntries = try entries(of: schema.indexes[place].number, snapshot)
         if changes.removedEntries.count < step { schema.indexes.remove(at: place) }
@@ -113,7 +113,7 @@ final class BackgroundBuild: @unchecked Sendable {
         while !lock.withLock({ isStopped }), try IndexBuilder().advance(rows) {}
       } catch {
         // Without its index a fetch reads all rows. The next opening of the store tries again.
-        let line = "CoreData: warning: the indexes of \(place) were not built: \(error)\n"
+        let line = "CoreData: warning: \(place) was not brought up to date with its model in the background: \(error)\n"
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
       }
     }

@@ -4,24 +4,25 @@
 /// longer optional. They are completed when they are read, and stay as they are until they are saved next.
 final class CompletedRowStore: RowStore {
   private let rows: any RowStore
-  private let schema: Schema
+  private let completions: [UInt32: RowCompletion]
 
   /// - Returns: `rows` itself if no row needs to be completed.
   static func completing(_ rows: any RowStore, _ schema: Schema) -> any RowStore {
-    schema.completesRows ? CompletedRowStore(rows, schema) : rows
+    let completions = schema.completions
+    return completions.isEmpty ? rows : CompletedRowStore(rows, completions)
   }
 
-  private init(_ rows: any RowStore, _ schema: Schema) {
+  private init(_ rows: any RowStore, _ completions: [UInt32: RowCompletion]) {
     self.rows = rows
-    self.schema = schema
+    self.completions = completions
   }
 
   var referenceKind: RowReferenceKind { rows.referenceKind }
 
-  func snapshot() throws -> any RowSnapshot { try rows.snapshot().completed(by: schema) }
+  func snapshot() throws -> any RowSnapshot { try rows.snapshot().completed(by: completions) }
 
   func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
-    try rows.save { try changes($0.completed(by: schema)) }
+    try rows.save { try changes($0.completed(by: completions)) }
   }
 
   func reserveReferences(_ count: Int) throws -> [RowReference] { try rows.reserveReferences(count) }
@@ -30,38 +31,21 @@ final class CompletedRowStore: RowStore {
 }
 
 extension RowSnapshot {
-  /// The snapshot with the values of a schema for fields that rows lack.
-  func completed(by schema: Schema) -> any RowSnapshot {
-    guard schema.completesRows else { return self }
-    var maps: [UInt32: MappedSnapshot.Map] = [:]
-    for entity in schema.entities {
-      guard let completion = RowCompletion(of: entity.number, schema) else { continue }
-      maps[entity.number] = { row in try completion.completed(row) }
-    }
-    return MappedSnapshot(self, maps)
+  /// The snapshot with the values that rows lack, by the number of their entity.
+  func completed(by completions: [UInt32: RowCompletion]) -> any RowSnapshot {
+    completions.isEmpty ? self : MappedSnapshot(self) { row, table in try completions[table]?.completed(row) }
   }
 }
 
-extension Schema {
-  fileprivate var completesRows: Bool {
-    entities.contains { entity in
-      entity.properties.contains { $0.valueIfAbsent != nil || $0.valueIfNull != nil }
-    }
-  }
-}
-
-/// A snapshot that shows the rows of some tables with other bytes.
+/// A snapshot that shows some rows with other bytes.
 final class MappedSnapshot: RowSnapshot {
-  /// Returns other bytes for a row; nil if it stays as it is.
-  typealias Map = (_ row: [UInt8]) throws -> [UInt8]?
-
   private let snapshot: any RowSnapshot
-  /// By the number of the table.
-  private let maps: [UInt32: Map]
+  private let map: (_ row: [UInt8], _ table: UInt32) throws -> [UInt8]?
 
-  init(_ snapshot: any RowSnapshot, _ maps: [UInt32: Map]) {
+  /// - Parameter map: Returns other bytes for a row; nil if it stays as it is.
+  init(_ snapshot: any RowSnapshot, _ map: @escaping (_ row: [UInt8], _ table: UInt32) throws -> [UInt8]?) {
     self.snapshot = snapshot
-    self.maps = maps
+    self.map = map
   }
 
   func row(_ reference: RowReference, in table: UInt32) throws -> StoredRow? {
@@ -77,9 +61,10 @@ final class MappedSnapshot: RowSnapshot {
   }
 
   private func mapped(_ row: StoredRow, _ table: UInt32) throws -> StoredRow? {
-    guard let map = maps[table] else { return nil }
-    let object = ObjectReference(entity: table, reference: row.reference)
-    guard let bytes = try StoreFailure.reading("The row of \(object)", { try map(row.bytes) }) else { return nil }
+    let bytes = try StoreFailure.reading("The row of \(ObjectReference(entity: table, reference: row.reference))") {
+      try map(row.bytes, table)
+    }
+    guard let bytes else { return nil }
     return StoredRow(reference: row.reference, bytes: bytes, version: row.version, revision: row.revision)
   }
 

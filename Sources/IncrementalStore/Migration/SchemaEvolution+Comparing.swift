@@ -37,8 +37,11 @@ extension SchemaEvolution {
       property.valueIfAbsent = value
       return
     }
-    guard case .attribute(let type) = former.kind, Self.reads(type, attribute.attributeType) else {
-      throw failure("Source and destination attribute types of \(attribute.name) are incompatible", entity, entity)
+    guard case .attribute(let type) = former.kind else {
+      throw failure("\(attribute.name) was a relationship and becomes an attribute", entity)
+    }
+    guard Self.reads(type, attribute.attributeType) else {
+      throw failure("Source and destination attribute types of \(attribute.name) are incompatible", entity)
     }
     if isRequired, former.isOptional, former.valueIfNull == nil {
       guard let value else { throw missingDefault(attribute, entity) }
@@ -80,12 +83,12 @@ extension SchemaEvolution {
   ) throws {
     guard let former else { return }
     guard let end = former.kind.relationship else {
-      throw failure("\(relationship.name) was an attribute and becomes a relationship", entity, entity)
+      throw failure("\(relationship.name) was an attribute and becomes a relationship", entity)
     }
     try checkDestination(relationship, end, entity)
     let pairs = RelationshipSource.Pairs(former)
     if pairs.isToMany, !relationship.isToMany {
-      throw failure("The to-many relationship \(relationship.name) becomes to-one", entity, entity)
+      throw failure("The to-many relationship \(relationship.name) becomes to-one", entity)
     }
     if relationship.isToMany, !(pairs.isToMany && pairs.isOrdered == relationship.isOrdered) {
       // Entries of another kind need a number of their own. The rows or entries of the old number stay behind.
@@ -110,7 +113,7 @@ extension SchemaEvolution {
       let old = former.entities.first { $0.number == end.destination }?.name ?? "none"
       throw failure(
         "The destination of the relationship \(relationship.name) changes from \(old) to "
-          + "\(relationship.destinationEntity?.name ?? "none")", entity, entity)
+          + "\(relationship.destinationEntity?.name ?? "none")", entity)
     }
   }
 
@@ -122,12 +125,12 @@ extension SchemaEvolution {
     else { return }
     if let staying = formerProperties[number] {
       guard staying.number == end.inverse else {
-        throw failure("The relationship \(relationship.name) gets another inverse, \(inverse.name)", entity, entity)
+        throw failure("The relationship \(relationship.name) gets another inverse, \(inverse.name)", entity)
       }
       return
     }
     guard inverse.isToMany, !formerProperties.values.contains(where: { $0.number == end.inverse }) else {
-      throw failure("The relationship \(relationship.name) gets a new inverse, \(inverse.name)", entity, entity)
+      throw failure("The relationship \(relationship.name) gets a new inverse, \(inverse.name)", entity)
     }
     sources.append(
       RelationshipSource(

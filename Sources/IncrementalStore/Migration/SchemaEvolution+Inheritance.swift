@@ -38,7 +38,7 @@ extension SchemaEvolution {
         else { continue }
         if let own = old.properties.first(where: { $0.name == attribute.name }) {
           guard own.kind == property.kind else {
-            throw failure("\(attribute.name) is inherited from now on, with another type", entity, ancestor)
+            throw failure("\(attribute.name) is inherited from now on, with another type", entity)
           }
           rewrites.append(RowRewrite([old.number], .move(from: own.number, to: number)))
         } else if let value = try storedDefault(of: attribute, number) {

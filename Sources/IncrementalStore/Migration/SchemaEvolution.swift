@@ -40,7 +40,7 @@ struct SchemaEvolution {
     schema.takeIndexes(of: entities, former)
     try checkInheritance(entities)
     removeRest()
-    schema.migrations += 1
+    schema.migrations &+= 1
   }
 
   // MARK: Entities and properties
@@ -114,13 +114,13 @@ struct SchemaEvolution {
       return take(property, first.property, first.property.number, at: place)
     }
     guard property is NSAttributeDescription else {
-      throw failure("The relationship \(property.name) moves away from some entities that have it", entity, entity)
+      throw failure("The relationship \(property.name) moves away from some entities that have it", entity)
     }
     let number = schema.takeNumber()
     take(property, first.property, number, at: place)
     for (source, moved) in found {
       guard moved.kind == first.property.kind else {
-        throw failure("\(property.name) had several types in the entities from which it moves", entity, entity)
+        throw failure("\(property.name) had several types in the entities from which it moves", entity)
       }
       let tables = former.family(of: source).map(\.number).filter(inheritors.contains)
       rewrites.append(RowRewrite(tables, .move(from: moved.number, to: number)))
@@ -139,21 +139,23 @@ struct SchemaEvolution {
   // MARK: Failures
 
   func missingDefault(_ attribute: NSAttributeDescription, _ entity: NSEntityDescription) -> NSError {
-    failure("The attribute \(attribute.name) is required and has no default value", entity, entity)
+    failure("The attribute \(attribute.name) is required and has no default value", entity)
+  }
+
+  /// The error for a migration that cannot be inferred because of an entity of the new model.
+  func failure(_ reason: String, _ entity: NSEntityDescription) -> NSError {
+    Self.failure(reason, formerEntities[entity.name ?? ""]?.name, entity.name)
   }
 
   /// - Parameters:
-  ///   - source: The entity, or one that has the former entity's place.
-  ///   - destination: The entity in the new model.
-  func failure(
-    _ reason: String, _ source: NSEntityDescription, _ destination: NSEntityDescription
-  ) -> NSError {
-    let old = formerEntities[source.name ?? ""]?.name
-    return StoreFailure.make(
+  ///   - source: The name of the entity in the store; nil for none.
+  ///   - destination: The name of the entity in the model; nil for none.
+  static func failure(_ reason: String, _ source: String?, _ destination: String?) -> NSError {
+    StoreFailure.make(
       NSInferredMappingModelError,
-      "The migration cannot be inferred. \(reason). Entities: \(old ?? "none") in the store, "
-        + "\(destination.name ?? "none") in the model.",
-      ["reason": reason, "sourceEntity": old ?? "", "destinationEntity": destination.name ?? ""])
+      "The migration cannot be inferred. \(reason). Entities: \(source ?? "none") in the store, "
+        + "\(destination ?? "none") in the model.",
+      ["reason": reason, "sourceEntity": source ?? "", "destinationEntity": destination ?? ""])
   }
 }
 

@@ -66,10 +66,9 @@ struct StoreMigration {
 
   private func check(_ evolution: SchemaEvolution, _ snapshot: any RowSnapshot) throws {
     for (entity, reason) in evolution.mustBeEmpty where try snapshot.count(in: entity.number) > 0 {
-      throw StoreFailure.make(
-        NSInferredMappingModelError,
-        "The migration cannot be inferred. The entity \(entity.name) \(reason), and the store has objects of it.",
-        ["reason": reason, "sourceEntity": entity.name])
+      let present = evolution.schema.entities.first { $0.number == entity.number }
+      throw SchemaEvolution.failure(
+        "The entity \(entity.name) \(reason), and the store has objects of it", entity.name, present?.name)
     }
   }
 
@@ -95,10 +94,10 @@ struct StoreMigration {
       try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: head.metadata), snapshot),
       try StoreHead.change(StoreHead.schemaReference, head.stored.bytes, snapshot),
     ]
-    var maps: [UInt32: MappedSnapshot.Map] = [:]
+    var rewriters: [UInt32: RowRewriter] = [:]
     for entity in former.entities.map(\.number).sorted() {
       guard let rewriter = RowRewriter(entity, evolution.rewrites, former) else { continue }
-      maps[entity] = { row in try rewriter.rewritten(row) }
+      rewriters[entity] = rewriter
       try snapshot.forEachRow(in: entity, from: nil) { row in
         let bytes = try rewriter.rewritten(row, entity)
         if bytes != row.bytes {
@@ -109,7 +108,8 @@ struct StoreMigration {
       }
     }
     var entries = EntryChanges()
-    let rewritten = MappedSnapshot(snapshot, maps).completed(by: head.stored)
+    let rewritten = MappedSnapshot(snapshot) { [rewriters] row, table in try rewriters[table]?.rewritten(row) }
+      .completed(by: head.stored.completions)
     try ConstraintChanges(from: former.keepingConstraints(of: head.stored), to: head.stored)
       .collect(rewritten, into: &entries)
     for source in evolution.sources { try source.collect(snapshot, into: &entries) }

@@ -69,11 +69,8 @@ extension NSPredicate {
 
   private var isConjunction: Bool { (self as? NSCompoundPredicate)?.compoundPredicateType == .and }
   var isDisjunction: Bool { (self as? NSCompoundPredicate)?.compoundPredicateType == .or }
-}
 
-extension NSPredicate {
-  /// Whether the predicate is about other objects than an object itself and those to which its to-one relationships
-  /// refer.
+  /// Whether evaluating the predicate for an object reads other rows, or the entries of a to-many relationship.
   func readsRelationships(of map: EntityMap) -> Bool {
     switch self {
     case let compound as NSCompoundPredicate: compound.parts.contains { $0.readsRelationships(of: map) }
