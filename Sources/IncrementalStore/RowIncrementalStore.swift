@@ -45,6 +45,7 @@ open class RowIncrementalStore: NSIncrementalStore {
   private var completedRows: (any RowStore)?
   /// How many migrations had changed the schema when it was loaded.
   private var migrations: UInt32 = 0
+  private var migrationCount = MigrationCount()
   private var loadedAccess: RowAccess?
   private(set) lazy var cache = RowCache(limit: (options?[RowCacheBytesOption] as? NSNumber)?.intValue ?? 16 << 20)
   /// Whether the metadata have changed since they were last loaded or written.
@@ -93,7 +94,9 @@ open class RowIncrementalStore: NSIncrementalStore {
       var head = try StoreHead.load(rows, url, Self.storeType, isReadOnly: isReadOnly) { self.newMetadata(at: url) }
       if try StoreMigration.isNeeded(head, model, configurationName, options) {
         let coder = ValueCoder(coordinator: persistentStoreCoordinator)
-        head = try StoreMigration(rows, url, model, configurationName, coder).run()
+        head = try MigrationCount.counting {
+          try StoreMigration(rows, url, model, configurationName, coder).run()
+        }
       }
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)
       loadedAccess = RowAccess(try SchemaMap(schema, model), rows.referenceKind, self)
@@ -170,6 +173,17 @@ open class RowIncrementalStore: NSIncrementalStore {
     return indexes
   }
 
+  /// A snapshot for reading single objects.
+  ///
+  /// - Throws: 134100 if this process has migrated the store since it was opened here.
+  private func currentSnapshot() throws -> any RowSnapshot {
+    let snapshot = try rows.snapshot()
+    var count = migrationCount
+    try count.checkIfChanged { _ = try indexes(in: snapshot) }
+    migrationCount = count
+    return snapshot
+  }
+
   func metadataWereWritten(_ metadata: [String: Any]) { (storedMetadata, metadataHaveChanged) = (metadata, false) }
 
   // MARK: Requests
@@ -197,7 +211,8 @@ open class RowIncrementalStore: NSIncrementalStore {
       return node
     }
     let reference = try access.reference(objectID)
-    guard let row = try rows.snapshot().row(reference.reference, in: reference.entity) else {
+    let snapshot = try currentSnapshot()
+    guard let row = try snapshot.row(reference.reference, in: reference.entity) else {
       cache.remove(objectID)
       throw StoreFailure.missing(objectID)
     }
@@ -212,7 +227,7 @@ open class RowIncrementalStore: NSIncrementalStore {
     with context: NSManagedObjectContext?
   ) throws -> Any {
     let reference = try access.reference(objectID)
-    let snapshot = try rows.snapshot()
+    let snapshot = try currentSnapshot()
     guard let map = access.schema[reference.entity],
       let row = try snapshot.row(reference.reference, in: reference.entity)
     else {

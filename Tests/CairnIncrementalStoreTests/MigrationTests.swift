@@ -113,23 +113,65 @@ final class MigrationTests {
     }
   }
 
-  @Test("A coordinator that has opened the store before its migration can no longer fetch or save.")
+  @Test("A coordinator that has opened the store before its migration can no longer fetch, fire faults or save.")
   func openElsewhere() throws {
     try fill()
     let (coordinator, store) = try open(first)
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
+    let tag = try context.performAndWait { try context.all("Tag")[0].objectID }
+    store.rowsMayBeStale([tag])
     try work(
       first.changed {
         $0.entities["Tag"] = nil; $0.entities["Item"]!.properties["tags"] = nil
       }
     ) { _ in }
     context.performAndWait {
+      #expect(code { _ = try store.newValuesForObject(with: tag, with: context) } == 134100)
+      let items = tag.entity.relationshipsByName["items"]!
+      #expect(code { _ = try store.newValue(forRelationship: items, forObjectWith: tag, with: context) } == 134100)
       #expect(code { _ = try context.all("Item") } == 134100)
       _ = context.insert("Tag", ["name": "lost"])
       #expect(code { try context.save() } == 134100)
     }
     try coordinator.remove(store)
+  }
+
+  @Test("Of several threads that add a store at once, one migrates it, and all get it.")
+  func atOnce() throws {
+    let uris = try fill()
+    let second = first.changed {
+      $0.entities["Tag"] = nil
+      $0.entities["Item"]!.properties["tags"] = nil
+      $0.entities["Item"]!.properties["state"] = .attribute(.stringAttributeType, required: "new")
+    }
+    let failures = Failures()
+    nonisolated(unsafe) let (tests, version) = (self, second)
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      do {
+        let (coordinator, store) = try unsafe tests.open(version, [BuildsIndexesFirstOption: false])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        let found = try context.performAndWait {
+          let items = try context.all("Item", "state == %@", "new")
+          return items.count { $0.value(forKey: "name") != nil }
+        }
+        if found != uris.count { failures.add("found \(found)") }
+        try coordinator.remove(store)
+      } catch {
+        failures.add("\(error)")
+      }
+    }
+    #expect(failures.all.isEmpty)
+    try work(second) { (context) throws in #expect(try context.all("Item").count == uris.count) }
+  }
+
+  private final class Failures: @unchecked Sendable {
+    private let lock = NSLock()
+    private var texts: [String] = []
+
+    func add(_ text: String) { lock.withLock { texts.append(text) } }
+    var all: [String] { lock.withLock { texts } }
   }
 
   // MARK: Attributes
@@ -461,6 +503,16 @@ final class MigrationTests {
         $0.entities["Item"]!.properties["code"] = .attribute(.stringAttributeType, required: "x")
         $0.entities["Item"]!.constraints = [["code"]]
       }, "uniqueness constraint", code: 134111)
+    try work(first) { (context) throws in
+      for name in ["i3", "i4"] { _ = context.insert("Item", ["name": name]) }
+      try context.save()
+    }
+    let unique = first.changed { $0.entities["Item"]!.constraints = [["number"]] }
+    try work(unique) { _ in }
+    let required = unique.changed {
+      $0.entities["Item"]!.properties["number"] = .attribute(.integer16AttributeType, required: 9)
+    }
+    #expect(code { try work(required) { _ in } } == 134111)
     try work(first.changed { $0.entities["Item"]!.constraints = [["name"]] }) { (context) throws in
       _ = context.insert("Item", ["name": "i0"])
       #expect(code { try context.save() } == NSManagedObjectConstraintMergeError)
