@@ -4,7 +4,10 @@ import OpenCoreData
 enum Life: String, CaseIterable, Codable, Sendable {
   case insertedAndDeleted, insertedAndDeletedByNewContexts, deletedBeforeSaving, rolledBack, conflicts
   case deletedElsewhere, mergedDeletions, fetches, faults, refreshed, failedSaves, constraints
-  case contexts, coordinators, touched, groups
+  case contexts, coordinators, touched, groups, migrations
+
+  /// The stores with which the life is lived. Others have no migrations, or wait for the disk with each of them.
+  var kinds: [StoreKind] { self == .migrations ? [.rows] : StoreKind.allCases }
 }
 
 /// A store on which contexts live again and again: groups with members, which have tags in common.
@@ -29,6 +32,7 @@ final class Rounds {
 
   deinit {
     stack.close()
+    try? FileManager.default.removeItem(at: url.appendingPathExtension("migrated"))
     TestRowStore.forget(url)
     try? FileManager.default.removeItem(at: url)
   }
@@ -125,6 +129,20 @@ final class Rounds {
           for member in group.related("members") { _ = member.related("tags") }
         }
         try insertAndDelete(in: context)
+      }
+      stack.close()
+    case .migrations:
+      let hasRanks = round.isMultiple(of: 2)
+      let stack = try Stack(kind, url.appendingPathExtension("migrated"), hasRanks: hasRanks)
+      let context = stack.makeContext()
+      try perform(context) {
+        if try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Member")) == 0 {
+          context.makeGroup("migrated again and again")
+          try context.save()
+        }
+        for member in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Member")) {
+          if hasRanks, member["rank"] as? Int != 7 { throw Unexpected("a member has no rank") }
+        }
       }
       stack.close()
     }

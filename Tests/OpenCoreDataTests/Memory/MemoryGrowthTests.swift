@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: heap_bytes() > 0)) struct MemoryGrowthTests {
   @Test(
     "The memory of a program does not grow when it repeats the same work.",
-    arguments: Life.allCases, StoreKind.allCases)
+    arguments: Life.allCases.flatMap { life in life.kinds.map { (life, $0) } })
   func growth(_ life: Life, _ kind: StoreKind) async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       [life = life as Life, kind = kind as StoreKind] in

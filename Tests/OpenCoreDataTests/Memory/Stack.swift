@@ -10,18 +10,23 @@ enum StoreKind: String, CaseIterable, Codable, Sendable {
 struct Stack {
   private let coordinator: NSPersistentStoreCoordinator
 
-  init(_ kind: StoreKind, _ url: URL) throws {
-    coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.makeModel())
+  /// - Parameter hasRanks: Whether members have a rank. A store of the other model is migrated.
+  init(_ kind: StoreKind, _ url: URL, hasRanks: Bool = false) throws {
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.makeModel(hasRanks: hasRanks))
+    let migrates: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      RowCacheBytesOption: 20_000,
+    ]
     switch kind {
     case .memory: _ = try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
     case .rows:
       NSPersistentStoreCoordinator.registerStoreClass(TestRowStore.self, forStoreType: TestRowStore.storeType)
       _ = try coordinator.addPersistentStore(
-        ofType: TestRowStore.storeType, configurationName: nil, at: url, options: [RowCacheBytesOption: 20_000])
+        ofType: TestRowStore.storeType, configurationName: nil, at: url, options: migrates)
     case .cairn:
       CairnIncrementalStore.register()
       _ = try coordinator.addPersistentStore(
-        type: .cairn, at: url, options: [CairnDurabilityOption: "buffered", RowCacheBytesOption: 20_000])
+        type: .cairn, at: url, options: migrates.merging([CairnDurabilityOption: "buffered"]) { $1 })
     }
   }
 
@@ -33,7 +38,7 @@ struct Stack {
 
   func close() { for store in coordinator.persistentStores { try? coordinator.remove(store) } }
 
-  private static func makeModel() -> NSManagedObjectModel {
+  private static func makeModel(hasRanks: Bool) -> NSManagedObjectModel {
     let (group, member, tag) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
     (group.name, member.name, tag.name) = ("Group", "Member", "Tag")
     let (members, ofGroup) = (
@@ -48,6 +53,11 @@ struct Stack {
     let names = (0..<3).map { _ in attribute("name", .string, isOptional: false) }
     group.properties = [names[0], members, relationship("next", to: group, isToMany: false)]
     member.properties = [names[1], ofGroup, tags, relationship("next", to: member, isToMany: false)]
+    if hasRanks {
+      let rank = attribute("rank", .integer64, isOptional: false)
+      rank.defaultValue = 7
+      member.properties.append(rank)
+    }
     tag.properties = [names[2], tagged]
     group.uniquenessConstraints = [["name"]]
     let model = NSManagedObjectModel()
