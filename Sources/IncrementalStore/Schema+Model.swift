@@ -22,6 +22,7 @@ extension Schema {
       guard let place = entities.firstIndex(where: { $0.name == entity.name }) else { continue }
       describe(entity, at: place, numbers)
     }
+    knowsOptionality = true
   }
 
   /// Gives numbers to an entity and the properties that it declares.

@@ -153,6 +153,8 @@ package struct Schema: Hashable, Sendable {
   /// How many migrations have changed the schema.
   package var migrations: UInt32 = 0
   package var removals: [Removal] = []
+  /// False for a schema in format 1 until a model has described it again.
+  package var knowsOptionality = true
 
   package init() {}
 
@@ -214,6 +216,7 @@ extension Schema {
     guard (1...Self.format).contains(format) else {
       throw RowDamage("a schema begins with neither 1 nor \(Self.format)", at: 0)
     }
+    knowsOptionality = format > 1
     nextNumber = try input.number()
     for _ in 0..<(try input.count()) { entities.append(try input.entity(format)) }
     if format > 1 || !input.isAtEnd {

@@ -1,6 +1,8 @@
 import CairnIncrementalStore
 import CairnInspection
 import CoreData
+@testable import IncrementalStore
+import RowFormat
 import Testing
 
 @Suite("Inferred migrations")
@@ -237,6 +239,33 @@ final class MigrationTests {
     }
     try work(second) { (context) throws in
       #expect(try items(context).map { $0.value(forKey: "number") as? Int } == [9, 1, 2, 9])
+    }
+  }
+
+  @Test("In a store of the former schema format, nil becomes the default value of a required attribute.")
+  func formerFormat() throws {
+    try fill()
+    try work(first) { (context) throws in
+      _ = context.insert("Item", ["name": "i3"])
+      try context.save()
+    }
+    let (coordinator, store) = try open(first)
+    _ = try store.rowStore?.save { snapshot in
+      let row = try #require(try snapshot.row(.integer(2), in: 0))
+      var changes = RowChanges()
+      changes.rows = [
+        RowChanges.Row(
+          table: 0, reference: .integer(2), change: .put(try Schema(row.bytes).formerBytes), revision: row.revision)
+      ]
+      return changes
+    }
+    try coordinator.remove(store)
+    let second = first.changed {
+      $0.entities["Item"]!.properties["number"] = .attribute(.integer16AttributeType, required: 9)
+      $0.entities["Item"]!.properties["name"]!.isOptional = false
+    }
+    try work(second) { (context) throws in
+      #expect(try items(context).map { $0.value(forKey: "number") as? Int } == [0, 1, 2, 9])
     }
   }
 
@@ -535,5 +564,41 @@ final class MigrationTests {
       try context.save()
     }
     try work(first) { (context) throws in #expect(try context.all("Item").count == 3) }
+  }
+}
+
+extension Schema {
+  /// The bytes of a schema without indexes in format 1.
+  fileprivate var formerBytes: [UInt8] {
+    var output = ByteOutput()
+    output.byte(1)
+    output.varint(nextNumber)
+    output.varint(entities.count)
+    for entity in entities {
+      output.varint(entity.number)
+      output.text(entity.name)
+      output.varint(entity.superentity)
+      output.byte(entity.isAbstract ? 1 : 0)
+      output.varint(entity.properties.count)
+      for property in entity.properties {
+        output.varint(property.number)
+        output.text(property.name)
+        switch property.kind {
+        case .attribute(let type):
+          output.byte(0)
+          output.varint(type)
+        case .toOne(let end): Self.write(1, end, &output)
+        case .toMany(let end, let isOrdered): Self.write(isOrdered ? 3 : 2, end, &output)
+        }
+      }
+      output.varint(0)
+    }
+    return output.bytes
+  }
+  private static func write(_ kind: UInt8, _ end: Relationship, _ output: inout ByteOutput) {
+    output.byte(kind)
+    output.varint(end.destination)
+    output.varint(end.inverse)
+    output.byte(end.deleteRule)
   }
 }

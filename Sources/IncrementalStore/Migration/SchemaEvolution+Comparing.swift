@@ -43,10 +43,13 @@ extension SchemaEvolution {
     guard Self.reads(type, attribute.attributeType) else {
       throw failure("Source and destination attribute types of \(attribute.name) are incompatible", entity)
     }
-    if isRequired, former.isOptional, former.valueIfNull == nil {
-      guard let value else { throw missingDefault(attribute, entity) }
-      property.valueIfNull = value
-      renewed.insert(property.number)
+    if isRequired, former.isOptional || !self.former.knowsOptionality, former.valueIfNull == nil {
+      if let value {
+        property.valueIfNull = value
+        renewed.insert(property.number)
+      } else if former.isOptional {
+        throw missingDefault(attribute, entity)
+      }
     } else if attribute.isOptional, let value = former.valueIfNull {
       // From now on null means null again.
       property.valueIfNull = nil
