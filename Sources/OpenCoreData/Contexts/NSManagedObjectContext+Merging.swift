@@ -3,7 +3,7 @@ public import Foundation
 extension NSManagedObjectContext {
   /// Merges changes that another context has saved. Registered objects that are not faults take the values of their
   /// rows and keep their unsaved changes; inserted objects are registered; deleted objects count as deleted and keep
-  /// their values.
+  /// their values, unless their rows exist again.
   ///
   /// If the other context has another coordinator, stores that cache rows read the rows of the named objects again; see
   /// ``RowCachingStore``. The context retains the inserted objects until its next merge or reset.
@@ -46,9 +46,14 @@ extension NSManagedObjectContext {
     }
     merged = objects(with: changes.inserted)
     for object in merged { pending.event.noteInsertion(of: object) }
-    var deleted: [NSManagedObject] = []
+    var (updated, deleted) = (changes.updated, [NSManagedObject]())
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
+      guard (try? node(for: id)) == nil else {
+        // The row was inserted again after the deletion.
+        updated.append(id)
+        continue
+      }
       releaseRelated(object)
       pending.delete(lost: object)
       deleted.append(object)
@@ -56,7 +61,7 @@ extension NSManagedObjectContext {
       if !object.isFault { pending.event.noteDeletion(of: object) }
     }
     dropFromOwners(deleted)
-    for id in changes.updated {
+    for id in updated {
       guard let object = registry[id], !object.isFault, !object.isDeleted else { continue }
       // If the row has been deleted since, the next merge reports the object as deleted.
       if (try? object.refresh(self)) != nil { pending.event.noteRefresh(of: object) }

@@ -30,6 +30,39 @@ import Testing
     }
   }
 
+  @Test(
+    "Merging a deletion changes no object that a merge policy has inserted again since.",
+    arguments: AgreementStores.Kind.allCases)
+  func earlierDeletion(_ kind: AgreementStores.Kind) throws {
+    let stores = try AgreementStores(kind)
+    let (first, second, third) = (stores.contexts[0], stores.contexts[1], stores.contexts[2])
+    try first.performAndWait {
+      node(2, first).setValue(node(1, first), forKey: "head")
+      try first.save()
+    }
+    try second.performAndWait {
+      let member = try node(numbered: 2, second)
+      let head = try node(numbered: 1, second)
+      #expect((head.value(forKey: "line") as? NSOrderedSet)?.count == 1)
+      head.setValue("changed", forKey: "text")
+      try first.performAndWait {
+        first.delete(try node(numbered: 1, first))
+        try first.save()
+      }
+      second.mergePolicy = NSMergePolicy.overwrite
+      try second.save()
+      second.delete(member)
+      second.processPendingChanges()
+      stores.merge(into: second)
+      #expect(!head.isDeleted)
+      try second.save()
+    }
+    try third.performAndWait {
+      let head = try node(numbered: 1, third)
+      #expect((head.value(forKey: "line") as? NSOrderedSet)?.count == 0)
+    }
+  }
+
   private func node(_ serial: Int, _ context: NSManagedObjectContext) -> NSManagedObject {
     let node = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
     node.setValue(serial, forKey: "serial")
