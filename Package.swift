@@ -127,7 +127,9 @@ if hasOpenCoreData && !isEngineAlone {
     .target(name: "CHeap", path: "Tests/Support/CHeap"),
     .testTarget(
       name: "OpenCoreDataTests",
-      dependencies: ["OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CHeap"],
+      dependencies: [
+        "OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CairnInspection", "CHeap",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StoreCrashTests", dependencies: ["Cairn", "CairnIncrementalStore", "CairnSimulation", "OpenCoreData"],

@@ -135,7 +135,7 @@ struct KeyConflicts: Error, @unchecked Sendable {
       }
       return NSConstraintConflict(
         constraint: conflict.names, database: id.flatMap { context?.object(with: $0) }, databaseSnapshot: values,
-        conflicting: conflict.takers.map(\.object),
+        conflicting: conflict.takers.compactMap(\.object),
         conflictingSnapshots: try conflict.takers.map { taker in
           try taker.stored.map { try store.access.snapshot($0, taker.map) } ?? [:]
         })

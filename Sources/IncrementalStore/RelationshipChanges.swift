@@ -72,7 +72,7 @@ struct RelationshipChanges {
 
   private func owner(_ field: EntityMap.StoredField, in bytes: [UInt8], _ saved: SavedObject) throws -> ObjectReference?
   {
-    try StoreFailure.reading("The row of \(saved.object.objectID)") {
+    try StoreFailure.reading("The row of \(access.name(saved.reference))") {
       try FieldReader.field(field.number, of: bytes)?.object(in: bytes)
     }
   }
@@ -83,14 +83,14 @@ struct RelationshipChanges {
     _ saved: SavedObject, _ set: EntityMap.StoredSet, _ entries: inout EntryChanges
   ) throws {
     if saved.change == .inserted {
-      let members = try saved.object.members(of: set).map { try access.reference($0) }
+      let members = try (saved.object?.members(of: set) ?? []).map { try access.reference($0) }
       for member in members { try join(member, saved, set, &entries) }
       if set.end.isOrdered, !members.isEmpty { orderedChange(saved.reference, set.end).order = members }
       return
     }
     // The rows of the members determine the members.
     if case .toOne = set.inverse, !set.end.isOrdered { return }
-    guard let changes = saved.object.memberChanges(of: set) else { return }
+    guard let changes = saved.object?.memberChanges(of: set) else { return }
     let added = try changes.added.map { try access.reference($0) }
     switch set.inverse {
     case .toOne: break

@@ -106,6 +106,18 @@ final class RowAccess {
     }
   }
 
+  /// Appends the field of an attribute or a to-one relationship to a row.
+  ///
+  /// - Throws: 134030 for a value that cannot be stored; 133000 for an identifier that cannot be one of the store's.
+  func write(_ value: ManagedValue, of field: EntityMap.StoredField, to row: inout FieldWriter) throws {
+    switch field.kind {
+    case .attribute(let attribute): try coder.write(value, of: attribute, field.number, &row)
+    case .toOne:
+      guard let id = value.objectID else { return row.begin(field.number, .null) }
+      row.object(try reference(id), field.number)
+    }
+  }
+
   /// The attributes and to-one relationships of a row by name, for conflicts.
   func snapshot(_ row: StoredRow, _ map: EntityMap) throws -> [String: Any] {
     let values = try values(of: row.bytes, map)

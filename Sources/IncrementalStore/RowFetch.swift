@@ -68,6 +68,21 @@ struct RowFetch {
     return (answer, rows.usedPath)
   }
 
+  /// The rows that a request finds, in their order.
+  ///
+  /// - Parameter keepingContents: Whether the rows have their contents. Otherwise these are read when they are needed.
+  func rows(
+    _ request: NSFetchRequest<NSManagedObject>, of map: EntityMap, _ source: RowSource, keepingContents: Bool
+  ) throws -> [SourceRow] {
+    var rows = RowPass(request.predicate, of: map, includingSubentities: request.includesSubentities, source)
+    var collector = try RowCollector(request, of: map, source, isForCount: false)
+    if let window = request.sortedWindow { rows.prepareOrder(request.sortDescriptors ?? [], window) }
+    _ = try rows.offerRows(to: &collector, areSorted: request.isSorted, keepingContents: keepingContents)
+    let found = collector.result
+    if let failure = source.failure { throw failure }
+    return found
+  }
+
   private func entity(of request: NSFetchRequest<NSManagedObject>) -> NSEntityDescription? {
     let model = store.persistentStoreCoordinator?.managedObjectModel
     return request.entityName.flatMap { model?.entitiesByName[$0] } ?? request.entity

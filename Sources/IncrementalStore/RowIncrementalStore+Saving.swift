@@ -25,65 +25,16 @@ extension RowIncrementalStore {
     if let metadata { metadataWereWritten(metadata) }
     lastRevision = plan.objects.isEmpty ? nil : revision
     for saved in plan.objects {
+      let id = access.objectID(saved.reference.reference, saved.map)
       guard let bytes = saved.bytes else {
-        cache.remove(saved.object.objectID)
+        cache.remove(id)
         continue
       }
       let row = StoredRow(
         reference: saved.reference.reference, bytes: bytes, version: (saved.stored?.version ?? 0) + 1,
         revision: revision)
-      let id = saved.object.objectID
       cache.set(row, of: id) { RowNode(row, of: id, saved.map, access) }
     }
-  }
-}
-
-/// An object that a save inserts, updates, deletes or locks.
-final class SavedObject {
-  enum Change {
-    case inserted
-    case updated
-    case deleted
-    case locked
-  }
-
-  let object: NSManagedObject
-  let change: Change
-  let reference: ObjectReference
-  let map: EntityMap
-  /// The row before the save; nil for none.
-  let stored: StoredRow?
-  /// The contents of the row after the save; nil for none.
-  private(set) var bytes: [UInt8]?
-  /// Whether the row keeps its contents, although its version rises.
-  private(set) var keepsContents = false
-
-  init(
-    _ object: NSManagedObject, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?
-  ) {
-    self.object = object
-    self.change = change
-    self.reference = reference
-    self.map = map
-    self.stored = stored
-  }
-
-  /// What the save does to the row.
-  var rowChange: RowChanges.Row.Change {
-    guard let bytes else { return .delete }
-    return keepsContents ? .touch : .put(bytes)
-  }
-
-  /// Sets the contents of the row after the save.
-  func set(_ bytes: [UInt8]?) {
-    keepsContents = stored != nil && bytes == stored?.bytes
-    self.bytes = bytes
-  }
-
-  /// Orders objects that want the same key: those that already have a row come first.
-  static func comesFirst(_ one: SavedObject, _ other: SavedObject) -> Bool {
-    if (one.stored == nil) != (other.stored == nil) { return one.stored != nil }
-    return one.reference < other.reference
   }
 }
 
@@ -106,26 +57,8 @@ struct SavePlan {
     // An object that is deleted here and already deleted in the store needs no change.
     objects.removeAll { $0.change == .deleted && $0.stored == nil }
     for object in objects { object.set(try bytes(of: object)) }
-    var entries = EntryChanges()
-    var relationships = RelationshipChanges(store.access, snapshot, objects)
-    try relationships.collect(into: &entries)
-    try throwConflicts(with: relationships.contradicted, snapshot, context)
-    var keys = KeyChanges(store.access, snapshot)
-    for object in objects where !object.keepsContents { try keys.collect(object, into: &entries) }
-    try keys.check(entries)
-    try collectIndexed(indexes, into: &entries)
-    return changes(entries)
-  }
-
-  private func collectIndexed(_ indexes: DeclaredIndexes, into entries: inout EntryChanges) throws {
-    for saved in objects where !saved.keepsContents {
-      try StoreFailure.reading("The row of \(saved.object.objectID)") {
-        let old = try saved.stored.map { try indexes.entries(of: saved.reference, $0.bytes) } ?? []
-        let new = try saved.bytes.map { try indexes.entries(of: saved.reference, $0) } ?? []
-        guard old != new else { return }
-        for entry in old { entries.remove(entry) }
-        for entry in new { entries.add(entry) }
-      }
+    return try SavedRows(objects, store.access, indexes).changes(snapshot) { contradicted in
+      try throwConflicts(with: contradicted, snapshot, context)
     }
   }
 
@@ -133,7 +66,6 @@ struct SavePlan {
   private func throwConflicts(
     with objects: Set<ObjectReference>, _ snapshot: any RowSnapshot, _ context: NSManagedObjectContext?
   ) throws {
-    guard !objects.isEmpty else { return }
     let conflicts = try objects.sorted().compactMap { object -> RowConflict? in
       guard let map = store.access.schema[object.entity] else { return nil }
       let id = store.access.objectID(object.reference, map)
@@ -143,21 +75,7 @@ struct SavePlan {
         object: source, map: map, known: store.cache.node(for: id)?.row,
         stored: try snapshot.row(object.reference, in: object.entity))
     }
-    guard conflicts.isEmpty else { throw RowConflicts(conflicts: conflicts) }
-    throw StoreFailure.make(
-      NSManagedObjectReferentialIntegrityError,
-      "The save would contradict relationships of objects that somebody else has changed: \(objects.count).")
-  }
-
-  private func changes(_ entries: EntryChanges) -> RowChanges {
-    var changes = RowChanges()
-    changes.rows = objects.map { object in
-      RowChanges.Row(
-        table: object.reference.entity, reference: object.reference.reference, change: object.rowChange,
-        revision: object.stored?.revision)
-    }
-    (changes.removedEntries, changes.addedEntries) = entries.sorted
-    return changes
+    if !conflicts.isEmpty { throw RowConflicts(conflicts: conflicts) }
   }
 
   // MARK: Objects
@@ -185,8 +103,9 @@ struct SavePlan {
   /// The conflict of an object whose stored row differs from the one in the cache; nil for none. The coordinator has
   /// already compared the cached row with the version that the context knows.
   private func conflict(_ saved: SavedObject) -> RowConflict? {
+    guard let object = saved.object else { return nil }
     // A new object is in no cache.
-    let known = saved.change == .inserted ? nil : store.cache.node(for: saved.object.objectID)?.row
+    let known = saved.change == .inserted ? nil : store.cache.node(for: object.objectID)?.row
     let isExpected =
       switch (saved.change, saved.stored) {
       case (.inserted, let stored): stored == nil
@@ -194,10 +113,10 @@ struct SavePlan {
       case (_, nil): false
       case (_, let stored?):
         known.map { $0.revision == stored.revision }
-          ?? saved.object.contextRevision.map { $0 == stored.revision }
-          ?? (saved.object.contextVersion ?? stored.version == stored.version)
+          ?? object.contextRevision.map { $0 == stored.revision }
+          ?? (object.contextVersion ?? stored.version == stored.version)
       }
-    return isExpected ? nil : RowConflict(object: saved.object, map: saved.map, known: known, stored: saved.stored)
+    return isExpected ? nil : RowConflict(object: object, map: saved.map, known: known, stored: saved.stored)
   }
 
   // MARK: Rows
@@ -209,26 +128,19 @@ struct SavePlan {
     case .inserted, .updated: break
     }
     // If the object is a fault, only members of its relationships can have changed.
-    guard !saved.object.isFault else { return saved.stored?.bytes }
+    guard let object = saved.object, !object.isFault else { return saved.stored?.bytes }
     var row = FieldWriter()
     var foreign = try ForeignFields(saved)
     for field in saved.map.fields {
       foreign.copy(before: field.number, to: &row)
-      let value = saved.object.value(of: field)
-      switch field.kind {
-      case .attribute(let attribute):
-        if case .null = value, let (kept, bytes) = try unresolved(attribute, field, saved) {
-          row.copy(field.number, kept, of: bytes)
-          continue
-        }
-        try store.access.coder.write(value, of: attribute, field.number, &row)
-      case .toOne:
-        guard let id = value.objectID else {
-          row.begin(field.number, .null)
-          continue
-        }
-        row.object(try store.access.reference(id), field.number)
+      let value = object.value(of: field)
+      if case .null = value, case .attribute(let attribute) = field.kind,
+        let (kept, bytes) = try unresolved(attribute, field, saved, object)
+      {
+        row.copy(field.number, kept, of: bytes)
+        continue
       }
+      try store.access.write(value, of: field, to: &row)
     }
     foreign.copy(before: .max, to: &row)
     return row.bytes
@@ -237,12 +149,13 @@ struct SavePlan {
   /// The stored field of an object identifier whose store is not open now. Its value was read as nil, and the field is
   /// kept as it is, unless the value was set to nil since it was read. Nil for any other field.
   private func unresolved(
-    _ attribute: NSAttributeDescription, _ field: EntityMap.StoredField, _ saved: SavedObject
+    _ attribute: NSAttributeDescription, _ field: EntityMap.StoredField, _ saved: SavedObject,
+    _ object: NSManagedObject
   ) throws -> (Field, [UInt8])? {
     guard attribute.attributeType == .objectIDAttributeType, let bytes = saved.stored?.bytes,
-      saved.object.changedValues()[field.name] == nil
+      object.changedValues()[field.name] == nil
     else { return nil }
-    return try StoreFailure.reading("The row of \(saved.object.objectID)") {
+    return try StoreFailure.reading("The row of \(store.access.name(saved.reference))") {
       guard let stored = try FieldReader.field(field.number, of: bytes), stored.type == .identifier,
         case .null = try store.access.coder.value(stored, of: attribute, in: bytes)
       else { return nil }
@@ -260,7 +173,7 @@ private struct ForeignFields {
     bytes = saved.stored?.bytes ?? []
     guard !bytes.isEmpty else { return }
     let known = Set(saved.map.fields.map(\.number))
-    try StoreFailure.reading("The row of \(saved.object.objectID)") {
+    try StoreFailure.reading("The row of \(saved.reference)") {
       var reader = try FieldReader(bytes)
       while let next = try reader.next() {
         if !known.contains(next.number) { fields.append(next) }

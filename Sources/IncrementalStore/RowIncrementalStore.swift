@@ -195,9 +195,10 @@ open class RowIncrementalStore: NSIncrementalStore {
       try save(request, context)
       return [Any]()
     default:
+      if let result = try executeBatch(request, context) { return result }
       throw StoreFailure.make(
         NSPersistentStoreUnsupportedRequestTypeError,
-        "Stores of the type \(Self.storeType) support fetch and save requests, not \(Swift.type(of: request)).")
+        "Stores of the type \(Self.storeType) support no requests of the class \(Swift.type(of: request)).")
     }
   }
 
@@ -252,17 +253,23 @@ open class RowIncrementalStore: NSIncrementalStore {
   }
 
   open override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
-    if references.count < array.count {
-      references += try rows.reserveReferences(max(array.count - references.count, Self.block))
-    }
-    return try array.map { object in
-      guard let map = access.schema[object.entity], let reference = references.popFirst() else {
+    return try zip(array, takeReferences(array.count)).map { object, reference in
+      guard let map = access.schema[object.entity] else {
         throw StoreFailure.make(
           NSPersistentStoreSaveError,
           "The store at \(url?.absoluteString ?? "?") does not know the entity \(object.entity.name ?? "").")
       }
       return access.objectID(reference, map)
     }
+  }
+
+  /// References for new objects.
+  func takeReferences(_ count: Int) throws -> ArraySlice<RowReference> {
+    if references.count < count {
+      references += try rows.reserveReferences(max(count - references.count, Self.block))
+    }
+    defer { references = references.dropFirst(count) }
+    return references.prefix(count)
   }
 
   /// How many references are reserved at once.

@@ -100,6 +100,8 @@ final class EntityMap {
   /// In the order of their numbers.
   let fields: [StoredField]
   let sets: [StoredSet]
+  /// Whether objects may be at an end of a relationship of the entity.
+  let hasRelationships: Bool
   /// Includes inherited constraints.
   let constraints: [Constraint]
   /// The values in the slots of an object before its row is read.
@@ -130,6 +132,11 @@ final class EntityMap {
       }
     }
     blank = slots.blank
+    hasRelationships =
+      !sets.isEmpty
+      || fields.contains { field in
+        if case .toOne = field.kind { true } else { false }
+      }
     self.fields = fields.sorted { $0.number < $1.number }
     self.sets = sets.sorted { $0.end.number < $1.end.number }
     places = Dictionary(self.fields.enumerated().map { ($1.name, $0) }) { $1 }

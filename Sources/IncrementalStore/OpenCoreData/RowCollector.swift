@@ -19,7 +19,7 @@ extension RowCollector {
 }
 
 extension RowSource {
-  fileprivate func reader(of map: EntityMap) -> RowReader<SourceRow> {
+  func reader(of map: EntityMap) -> RowReader<SourceRow> {
     let context = context
     var reader = RowReader<SourceRow> { row in
       context?.object(with: row.objectID)

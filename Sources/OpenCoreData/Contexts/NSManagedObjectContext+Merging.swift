@@ -46,7 +46,9 @@ extension NSManagedObjectContext {
     }
     merged = objects(with: changes.inserted)
     for object in merged { pending.event.noteInsertion(of: object) }
-    var (updated, deleted) = (changes.updated, [NSManagedObject]())
+    // A batch request that inserts objects changes those that have their unique values.
+    var updated = changes.updated + changes.inserted.filter { registry[$0].map(isOutdated) == true }
+    var deleted: [NSManagedObject] = []
     for id in changes.deleted {
       guard let object = registry[id], !object.isDeleted else { continue }
       guard (try? node(for: id)) == nil else {
@@ -69,6 +71,13 @@ extension NSManagedObjectContext {
     processPendingChanges()
     NotificationCenter.default.post(
       name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
+  }
+
+  /// Whether the row of an object has changed since the object has read it.
+  private func isOutdated(_ object: NSManagedObject) -> Bool {
+    guard !object.isFault, !object.isDeleted, let snapshot = object.snapshot, let node = try? node(for: object.objectID)
+    else { return false }
+    return snapshot.isOutdated(by: node)
   }
 
   /// Applies the delete rules of an object that somebody else has deleted to the objects that unsaved changes have

@@ -290,7 +290,7 @@ extension NSEntityDescription {
     return entity.objectClass.init(entity: entity, insertInto: context)
   }
 
-  fileprivate var objectClass: NSManagedObject.Type {
+  var objectClass: NSManagedObject.Type {
     guard let type = managedObjectClass else {
       fatalError(
         "The entity \(name ?? "") has the class \(managedObjectClassName ?? ""), which is not in the program.")

@@ -82,13 +82,7 @@ extension NSManagedObject {
       guard attribute.isOptional else { throw error(NSValidationMissingMandatoryPropertyError, nil, slot) }
       return
     }
-    let bounds: ClosedRange<Int64>? =
-      switch attribute.attributeType {
-      case .integer16AttributeType: Int64(Int16.min)...Int64(Int16.max)
-      case .integer32AttributeType: Int64(Int32.min)...Int64(Int32.max)
-      default: nil
-      }
-    guard let bounds, let number = (value as? NSNumber)?.int64Value, !bounds.contains(number) else { return }
+    guard let bounds = attribute.attributeType.bounds, let number = (value as? NSNumber)?.int64Value, !bounds.contains(number) else { return }
     throw error(
       number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, value, slot)
   }

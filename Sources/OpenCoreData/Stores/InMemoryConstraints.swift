@@ -14,16 +14,17 @@ final class InMemoryConstraints {
   /// Updates the constraints for a save that is about to change the rows.
   ///
   /// - Parameters:
-  ///   - changes: the inserted and updated objects, each with its new row. If several objects have the same values, the
-  ///     first of them is the first of the conflict.
+  ///   - changes: the inserted and updated rows, each with its object, if there is one. If several objects have the same
+  ///     values, the first of them is the first of the conflict.
   ///   - rows: the rows before the save.
   /// - Throws: 133021 with all conflicts. The constraints are then unchanged.
   func save(
-    _ changes: [(object: NSManagedObject, row: InMemoryRow)], deleted: [NSManagedObjectID], replacing rows: InMemoryRows
+    _ changes: [(object: NSManagedObject?, row: InMemoryRow)], deleted: [NSManagedObjectID],
+    replacing rows: InMemoryRows
   ) throws {
     var parts: [Constraint.Part] = []
     var places: [ObjectIdentifier: Int] = [:]
-    func add(_ id: NSManagedObjectID, _ change: (NSManagedObject, InMemoryRow)?) {
+    func add(_ id: NSManagedObjectID, _ change: (NSManagedObject?, InMemoryRow)?) {
       let constraints = constraints(of: id.entity)
       guard !constraints.isEmpty else { return }
       let old = rows[id]
@@ -37,10 +38,28 @@ final class InMemoryConstraints {
       }
     }
     for id in deleted { add(id, nil) }
-    for change in changes { add(change.object.objectID, change) }
+    for change in changes { add(change.row.objectID, change) }
     let conflicts = parts.flatMap { $0.conflicts(rows) }
     guard conflicts.isEmpty else { throw ConflictCheck.error(conflicts) }
     for part in parts { part.apply() }
+  }
+
+  /// A combination of values that no two rows may share.
+  struct Key: Hashable {
+    fileprivate let constraint: ObjectIdentifier
+    fileprivate let values: [PredicateValue]
+  }
+
+  /// The keys of a row, one for each constraint for which it has values.
+  func keys(of row: InMemoryRow) -> [Key] {
+    constraints(of: row.objectID.entity).compactMap { constraint in
+      constraint.key(of: row).map { Key(constraint: ObjectIdentifier(constraint), values: $0) }
+    }
+  }
+
+  /// The row of an entity, or of one that shares its constraints, that has a key; nil if there is none.
+  func holder(of key: Key, _ entity: NSEntityDescription) -> NSManagedObjectID? {
+    constraints(of: entity).first { ObjectIdentifier($0) == key.constraint }?.holders[key.values]
   }
 
   /// The constraints that an entity declares and inherits.
@@ -61,12 +80,12 @@ final class InMemoryConstraints {
 /// One constraint, and the rows that have values for it.
 private final class Constraint {
   let names: [String]
-  private var holders: [[PredicateValue]: NSManagedObjectID] = [:]
+  private(set) var holders: [[PredicateValue]: NSManagedObjectID] = [:]
 
   init(_ names: [String]) { self.names = names }
 
   /// The values of a row; nil if one of them is missing or does not equal itself.
-  private func key(of row: InMemoryRow) -> [PredicateValue]? {
+  func key(of row: InMemoryRow) -> [PredicateValue]? {
     let values = names.map { row.layout.slot(of: $0).map(row.predicateValue) ?? .null }
     return values.allSatisfy { !$0.isNull && $0 == $0 } ? values : nil
   }
@@ -77,30 +96,31 @@ private final class Constraint {
     /// The values that rows give up.
     private var left: [[PredicateValue]] = []
     /// The objects that get values, grouped by the values; the groups are in the order of their first objects.
-    private var taken: [(key: [PredicateValue], objects: [NSManagedObject])] = []
+    private var taken: [(key: [PredicateValue], takers: [(object: NSManagedObject?, row: InMemoryRow)])] = []
     private var places: [[PredicateValue]: Int] = [:]
 
     init(_ constraint: Constraint) { self.constraint = constraint }
 
-    mutating func add(old: InMemoryRow?, new: (object: NSManagedObject, row: InMemoryRow)?) {
+    mutating func add(old: InMemoryRow?, new: (object: NSManagedObject?, row: InMemoryRow)?) {
       let oldKey = old.flatMap(constraint.key)
       let newKey = new.flatMap { constraint.key(of: $0.row) }
       guard oldKey != newKey else { return }
       if let oldKey { left.append(oldKey) }
-      guard let newKey, let object = new?.object else { return }
+      guard let newKey, let new else { return }
       if let place = places[newKey] {
-        taken[place].objects.append(object)
+        taken[place].takers.append(new)
       } else {
         places[newKey] = taken.count
-        taken.append((newKey, [object]))
+        taken.append((newKey, [new]))
       }
     }
 
     func conflicts(_ rows: InMemoryRows) -> [NSConstraintConflict] {
       let left = Set(left)
-      return taken.compactMap { key, objects in
+      return taken.compactMap { key, takers in
         let holder = left.contains(key) ? nil : constraint.holders[key]
-        guard holder != nil || objects.count > 1 else { return nil }
+        guard holder != nil || takers.count > 1 else { return nil }
+        let objects = takers.compactMap(\.object)
         return NSConstraintConflict(
           constraint: constraint.names,
           database: holder.flatMap { objects.first?.managedObjectContext?.object(with: $0) },
@@ -111,7 +131,7 @@ private final class Constraint {
 
     func apply() {
       for key in left { constraint.holders[key] = nil }
-      for (key, objects) in taken { constraint.holders[key] = objects.first?.objectID }
+      for (key, takers) in taken { constraint.holders[key] = takers.first?.row.objectID }
     }
   }
 }

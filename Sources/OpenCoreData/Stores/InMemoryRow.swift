@@ -24,6 +24,49 @@ final class InMemoryRow {
     }
   }
 
+  /// A new row with values, one for each slot of the entity. To-many relationships are empty.
+  init(
+    _ objectID: NSManagedObjectID, version: UInt64, _ layout: InMemoryLayout, _ values: [ManagedValue],
+    in rows: InMemoryRows
+  ) {
+    self.objectID = objectID
+    self.version = version
+    self.layout = layout
+    self.rows = rows
+    let slots = objectID.entity.layout
+    self.values = layout.properties.map { property in
+      guard let place = slots.place(of: property.name) else { return nil }
+      return switch slots.slots[place].kind {
+      case .attribute(let attribute): Self.copied(values[place].anyValue(of: attribute.attributeType))
+      case .toOne: values[place].objectID
+      case .toMany: [NSManagedObjectID]()
+      case .fetched: nil
+      }
+    }
+  }
+
+  /// A row with other values of some properties, by their names, and a higher version.
+  init(_ row: InMemoryRow, replacing values: [String: Any?], version: UInt64) {
+    objectID = row.objectID
+    self.version = version
+    layout = row.layout
+    rows = row.rows
+    self.values = zip(row.layout.properties, row.values).map { property, value in
+      values[property.name].map { Self.copied($0) } ?? value
+    }
+  }
+
+  /// The values in the form in which objects keep them, one for each slot of the entity.
+  var managedValues: [ManagedValue] {
+    objectID.entity.layout.slots.map { slot in
+      switch slot.kind {
+      case .attribute(let attribute): ManagedValue(ifFit: value(of: slot.name), for: attribute) ?? .null
+      case .toOne: (value(of: slot.name) as? NSManagedObjectID).map { .reference($0) } ?? .null
+      case .toMany, .fetched: .fault
+      }
+    }
+  }
+
   /// The same row with a higher version.
   init(_ row: InMemoryRow, version: UInt64) {
     objectID = row.objectID

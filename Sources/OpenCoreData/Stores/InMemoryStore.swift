@@ -5,12 +5,12 @@ import Foundation
 /// It refers to its objects by whole numbers, each of which it gives only once. A fetch evaluates every row of its
 /// entity. A save that would violate a uniqueness constraint fails; see ``InMemoryConstraints``.
 final class InMemoryStore: NSIncrementalStore {
-  private let rows = InMemoryRows()
-  private let constraints = InMemoryConstraints()
+  let rows = InMemoryRows()
+  let constraints = InMemoryConstraints()
   private var layouts: [String: InMemoryLayout] = [:]
-  private var lastReference: Int64 = 0
+  var lastReference: Int64 = 0
   /// The highest version of a deleted row. A row that is inserted again must have a version that none of its states had.
-  private var lastDeletedVersion: UInt64 = 0
+  var lastDeletedVersion: UInt64 = 0
 
   override var type: String { NSInMemoryStoreType }
 
@@ -35,10 +35,13 @@ final class InMemoryStore: NSIncrementalStore {
     case let request as NSSaveChangesRequest:
       try save(request)
       return [Any]()
+    case let request as NSBatchInsertRequest: return try insert(request, context)
+    case let request as NSBatchUpdateRequest: return try update(request, context)
+    case let request as NSBatchDeleteRequest: return try delete(request, context)
     default:
       throw CoreDataError.make(
         NSPersistentStoreUnsupportedRequestTypeError,
-        "Stores in memory support fetch and save requests, not \(Swift.type(of: request)).")
+        "Stores in memory support fetch, save and batch requests, not \(Swift.type(of: request)).")
     }
   }
 
@@ -62,7 +65,7 @@ final class InMemoryStore: NSIncrementalStore {
     }
   }
 
-  private func reader(
+  func reader(
     of entity: NSEntityDescription, _ context: NSManagedObjectContext?
   ) -> RowReader<InMemoryRow> {
     let layout = layout(of: entity)
@@ -77,10 +80,10 @@ final class InMemoryStore: NSIncrementalStore {
   }
 
   private func save(_ request: NSSaveChangesRequest) throws {
-    let inserted = sorted(request.insertedObjects).map { object in
+    let inserted: [(NSManagedObject?, InMemoryRow)] = sorted(request.insertedObjects).map { object in
       (object, row(of: object, version: object.state.marks.contains(.reinserted) ? lastDeletedVersion + 1 : 1))
     }
-    let updated = try sorted(request.updatedObjects).map { object in
+    let updated: [(NSManagedObject?, InMemoryRow)] = try sorted(request.updatedObjects).map { object in
       (object, row(of: object, version: try row(object.objectID).version + 1))
     }
     let locked = try sorted(request.lockedObjects?.subtracting(request.updatedObjects ?? [])).map { object in
@@ -88,9 +91,20 @@ final class InMemoryStore: NSIncrementalStore {
       return InMemoryRow(row, version: row.version + 1)
     }
     let deleted = (request.deletedObjects ?? []).map(\.objectID)
-    try constraints.save(updated + inserted, deleted: deleted, replacing: rows)
+    try save(updated + inserted, locked: locked, deleted: deleted)
+  }
+
+  /// Replaces rows, unless that would violate a constraint.
+  ///
+  /// - Parameters:
+  ///   - changed: inserted and updated rows, each with its object, if there is one.
+  ///   - locked: rows with the same values as before.
+  func save(
+    _ changed: [(object: NSManagedObject?, row: InMemoryRow)], locked: [InMemoryRow], deleted: [NSManagedObjectID]
+  ) throws {
+    try constraints.save(changed, deleted: deleted, replacing: rows)
     // Nothing fails from here on.
-    for row in (inserted + updated).map(\.1) + locked { rows.set(row) }
+    for row in changed.map(\.row) + locked { rows.set(row) }
     for id in deleted {
       lastDeletedVersion = max(lastDeletedVersion, rows[id]?.version ?? 0)
       rows.remove(id)
@@ -122,7 +136,7 @@ final class InMemoryStore: NSIncrementalStore {
     }
   }
 
-  private func row(_ objectID: NSManagedObjectID) throws -> InMemoryRow {
+  func row(_ objectID: NSManagedObjectID) throws -> InMemoryRow {
     if let row = rows[objectID] { return row }
     throw CoreDataError.make(
       NSManagedObjectReferentialIntegrityError, "There is no object \(objectID) in the store any more.")
@@ -132,11 +146,11 @@ final class InMemoryStore: NSIncrementalStore {
     InMemoryRow(object, version: version, layout(of: object.entity), in: rows)
   }
 
-  private func number(of objectID: NSManagedObjectID) -> Int64 {
+  func number(of objectID: NSManagedObjectID) -> Int64 {
     if case .integer(let number) = objectID.reference { number } else { 0 }
   }
 
-  private func layout(of entity: NSEntityDescription) -> InMemoryLayout {
+  func layout(of entity: NSEntityDescription) -> InMemoryLayout {
     let name = entity.name ?? ""
     if let layout = layouts[name] { return layout }
     let layout = InMemoryLayout(entity)

@@ -52,28 +52,33 @@ extension NSPersistentStoreCoordinator {
   ) throws {
     try withStoreLock {
       let store = try own(store)
-      guard !store.isReadOnly || request.objects.isEmpty else {
-        throw CoreDataError.make(
-          NSPersistentStoreSaveError, "The store at \(store.url?.absoluteString ?? "?") is read-only.",
-          [NSAffectedStoresErrorKey: [store]])
-      }
+      if !request.objects.isEmpty { try requireWritable(store) }
       _ = try store.execute(request, with: context)
     }
   }
 
   /// Passes a request that is neither a fetch nor a save to the one store that it affects.
   ///
-  /// - Throws: ``NSPersistentStoreOperationError`` if it affects no store or several; any error of the store.
+  /// - Throws: ``NSPersistentStoreOperationError`` if it affects no store or several;
+  ///   ``NSPersistentStoreSaveError`` if it would change a read-only store; any error of the store.
   func forward(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws -> Any {
     try withStoreLock {
-      let affected = try affectedStores(of: request)
+      let affected = try (request as? any BatchRequest).map(affectedStores) ?? affectedStores(of: request)
       guard affected.count == 1 else {
         throw CoreDataError.make(
           NSPersistentStoreOperationError,
           "\(type(of: request)) affects \(affected.count) stores; it must affect one, which affectedStores may name.")
       }
+      if request is any BatchRequest { try requireWritable(affected[0]) }
       return try affected[0].execute(request, with: context)
     }
+  }
+
+  private func requireWritable(_ store: NSPersistentStore) throws {
+    guard store.isReadOnly else { return }
+    throw CoreDataError.make(
+      NSPersistentStoreSaveError, "The store at \(store.url?.absoluteString ?? "?") is read-only.",
+      [NSAffectedStoresErrorKey: [store]])
   }
 
   /// Has each store save its own objects.
@@ -97,6 +102,15 @@ extension NSPersistentStoreCoordinator {
     try affectedStores(of: request as NSPersistentStoreRequest).filter { store in
       request.entityName.map(store.entityNames.contains) ?? false
     }
+  }
+
+  /// The stores that a batch request concerns: the first one with the entity, if it inserts objects of several stores'
+  /// entity, as for inserted objects.
+  private func affectedStores(of request: any BatchRequest) throws -> [NSIncrementalStore] {
+    let all = try affectedStores(of: request as NSPersistentStoreRequest)
+    let having = all.filter { $0.entityNames.contains(request.concernedEntityName) }
+    if having.isEmpty { return Array(all.prefix(1)) }
+    return request is NSBatchInsertRequest ? Array(having.prefix(1)) : having
   }
 
   private func affectedStores(of request: NSPersistentStoreRequest) throws -> [NSIncrementalStore] {

@@ -1,0 +1,85 @@
+import OpenCoreData
+
+/// Rows that are written without objects.
+extension RowAccess {
+  /// The row of a new object.
+  ///
+  /// - Parameter values: A value for each slot of the entity.
+  func bytes(of values: [ManagedValue], _ map: EntityMap) throws -> [UInt8] {
+    var row = FieldWriter()
+    for field in map.fields { try write(values[field.slot], of: field, to: &row) }
+    return row.bytes
+  }
+
+  /// A row with other values of some fields. All other fields stay as they are, those of other models too.
+  func bytes(
+    of row: [UInt8], replacing fields: [(field: EntityMap.StoredField, value: ManagedValue)],
+    _ object: ObjectReference
+  ) throws -> [UInt8] {
+    guard !fields.isEmpty else { return row }
+    var waiting = fields.sorted { $0.field.number < $1.field.number }[...]
+    var writer = FieldWriter()
+    try StoreFailure.reading("The row of \(name(object))") {
+      var reader = row.isEmpty ? nil : try FieldReader(row)
+      while let (number, field) = try reader?.next() {
+        while let next = waiting.first, next.field.number < number {
+          try write(next.value, of: next.field, to: &writer)
+          waiting.removeFirst()
+        }
+        if let next = waiting.first, next.field.number == number {
+          try write(next.value, of: next.field, to: &writer)
+          waiting.removeFirst()
+        } else {
+          writer.copy(number, field, of: row)
+        }
+      }
+    }
+    for next in waiting { try write(next.value, of: next.field, to: &writer) }
+    return writer.bytes
+  }
+
+  /// The objects whose to-many relationships change because the to-one relationships of saved objects do. Their
+  /// versions rise, and their contents stay.
+  ///
+  /// - Throws: 133000 if there is no such object.
+  func touched(by objects: [SavedObject], _ snapshot: any RowSnapshot) throws -> [SavedObject] {
+    guard objects.contains(where: { $0.map.hasRelationships }) else { return [] }
+    let saved = Set(objects.map(\.reference))
+    var touched: [ObjectReference: SavedObject] = [:]
+    for object in objects {
+      for field in object.map.fields {
+        guard case .toOne(_, inverse: .toMany) = field.kind else { continue }
+        let old = try object.stored.flatMap { try owner(field, in: $0.bytes, object.reference) }
+        let new = try object.bytes.flatMap { try owner(field, in: $0, object.reference) }
+        guard old != new else { continue }
+        for owner in [old, new].compactMap(\.self) where !saved.contains(owner) && touched[owner] == nil {
+          guard let map = schema[owner.entity], let row = try snapshot.row(owner.reference, in: owner.entity) else {
+            if owner == old { continue }
+            throw StoreFailure.make(
+              NSManagedObjectReferentialIntegrityError,
+              "A batch request relates an object to \(name(owner)), which does not exist.")
+          }
+          touched[owner] = SavedObject(nil, .locked, owner, map, row)
+          touched[owner]?.set(row.bytes)
+        }
+      }
+    }
+    return Array(touched.values)
+  }
+
+  private func owner(
+    _ field: EntityMap.StoredField, in bytes: [UInt8], _ object: ObjectReference
+  ) throws -> ObjectReference? {
+    try StoreFailure.reading("The row of \(name(object))") {
+      try FieldReader.field(field.number, of: bytes)?.object(in: bytes)
+    }
+  }
+}
+
+extension EntityMap {
+  /// Whether objects have derived attributes.
+  var hasDerivedAttributes: Bool { entity.hasDerivedAttributes }
+
+  /// Computes the derived attributes from the other values, and returns their slots.
+  func derive(_ values: inout [ManagedValue]) -> Set<Int> { entity.deriveBatch(&values) }
+}

@@ -1,0 +1,51 @@
+import CoreData
+
+/// An object that a save or a batch request inserts, updates, deletes or locks.
+final class SavedObject {
+  enum Change {
+    case inserted
+    case updated
+    case deleted
+    case locked
+  }
+
+  /// The object in the context; nil for a batch request.
+  let object: NSManagedObject?
+  let change: Change
+  let reference: ObjectReference
+  let map: EntityMap
+  /// The row before the save; nil for none.
+  let stored: StoredRow?
+  /// The contents of the row after the save; nil for none.
+  private(set) var bytes: [UInt8]?
+  /// Whether the row keeps its contents, although its version rises.
+  private(set) var keepsContents = false
+
+  init(
+    _ object: NSManagedObject?, _ change: Change, _ reference: ObjectReference, _ map: EntityMap, _ stored: StoredRow?
+  ) {
+    self.object = object
+    self.change = change
+    self.reference = reference
+    self.map = map
+    self.stored = stored
+  }
+
+  /// What the save does to the row.
+  var rowChange: RowChanges.Row.Change {
+    guard let bytes else { return .delete }
+    return keepsContents ? .touch : .put(bytes)
+  }
+
+  /// Sets the contents of the row after the save.
+  func set(_ bytes: [UInt8]?) {
+    keepsContents = stored != nil && bytes == stored?.bytes
+    self.bytes = bytes
+  }
+
+  /// Orders objects that want the same key: those that already have a row come first.
+  static func comesFirst(_ one: SavedObject, _ other: SavedObject) -> Bool {
+    if (one.stored == nil) != (other.stored == nil) { return one.stored != nil }
+    return one.reference < other.reference
+  }
+}

@@ -1,0 +1,221 @@
+import Foundation
+
+/// The values of the objects that a batch request inserts, one object after the other.
+package struct BatchInsertion {
+  /// The values of one object.
+  package struct Object {
+    /// The values, one for each slot of the entity. To-many relationships have none.
+    package fileprivate(set) var values: [ManagedValue]
+    /// The slots that were set, if they were asked for.
+    package fileprivate(set) var given: [Int] = []
+
+    /// Takes over values of an object.
+    mutating func take(_ slots: [Int], of other: Object, _ layout: EntityLayout) {
+      for slot in slots { values[slot] = other.values[slot] }
+      layout.derive(&values, fromOthers: true)
+    }
+  }
+
+  package let entity: NSEntityDescription
+  private let request: NSBatchInsertRequest
+  private let store: NSPersistentStore
+  private let layout: EntityLayout
+  private let defaults: [ManagedValue]
+  private let needed: [Int]
+  private let toOnes: [Int]
+  private let derivations: Derivations
+  private let notesGiven: Bool
+  private var next = 0
+
+  /// - Parameter notesGiven: Whether the objects have the slots that were set.
+  /// - Throws: ``NSCoreDataError`` if the model does not have the entity, or if it is abstract, or if there is nothing
+  ///   that makes objects.
+  package init(_ request: NSBatchInsertRequest, into store: NSPersistentStore, notesGiven: Bool) throws {
+    entity = try store.entity(ofBatch: request.entityName)
+    guard !entity.isAbstract else {
+      throw CoreDataError.make(
+        NSCoreDataError, "\(request.entityName) is abstract: there are only objects of its subentities.")
+    }
+    guard request.objectsToInsert != nil || request.dictionaryHandler != nil || request.managedObjectHandler != nil
+    else { throw CoreDataError.make(NSCoreDataError, "A batch request has neither objects to insert nor a handler.") }
+    self.request = request
+    self.store = store
+    let layout = entity.layout
+    self.layout = layout
+    self.notesGiven = notesGiven
+    defaults = zip(layout.slots, layout.defaults).map { slot, value in slot.isInSnapshot ? value : .fault }
+    toOnes = layout.toOnes.filter { !layout.slots[$0].isTransient }
+    derivations = store.derivations
+    needed = layout.slots.indices.filter { place in
+      let slot = layout.slots[place]
+      return slot.isInSnapshot && !slot.isOptional && !(slot.attribute is NSDerivedAttributeDescription)
+    }
+  }
+
+  /// The next object; nil if there is none.
+  ///
+  /// - Throws: ``NSValidationMissingMandatoryPropertyError`` and other validation errors for values that the store
+  ///   cannot keep.
+  package mutating func nextObject() throws -> Object? {
+    if let dictionaries = request.objectsToInsert {
+      guard next < dictionaries.count else { return nil }
+      next += 1
+      return try completed(object(dictionaries[next - 1]))
+    }
+    if let handler = request.dictionaryHandler {
+      let dictionary = NSMutableDictionary()
+      return handler(dictionary) ? nil : try completed(object(dictionary.byName))
+    }
+    guard let handler = request.managedObjectHandler else { return nil }
+    let object = entity.objectClass.init(entity: entity, insertInto: nil)
+    return handler(object) ? nil : try completed(self.object(object))
+  }
+
+  private func object(_ dictionary: [String: Any]) throws -> Object {
+    var object = Object(values: defaults)
+    for (name, value) in dictionary {
+      let place = try layout.place(ofBatch: name, entity)
+      object.values[place] = try layout.slots[place].batchValue(value, in: store)
+      if notesGiven { object.given.append(place) }
+    }
+    return object
+  }
+
+  private func object(_ source: NSManagedObject) throws -> Object {
+    var object = Object(values: defaults)
+    for place in defaults.indices where layout.slots[place].isInSnapshot {
+      guard let value = source.storedValue(at: place), !value.isEqual(defaults[place]) else { continue }
+      object.values[place] = value
+      if notesGiven { object.given.append(place) }
+    }
+    return object
+  }
+
+  private func completed(_ object: Object) throws -> Object {
+    for place in needed where object.values[place].isNull {
+      throw layout.slots[place].batchError(NSValidationMissingMandatoryPropertyError, nil)
+    }
+    for place in toOnes where !object.values[place].isNull {
+      try entity.requireNoDerivations(from: layout.slots[place].name, derivations)
+    }
+    guard !layout.derived.isEmpty else { return object }
+    var object = object
+    layout.derive(&object.values, fromOthers: true)
+    return object
+  }
+}
+
+extension NSMutableDictionary {
+  fileprivate var byName: [String: Any] {
+    var values: [String: Any] = [:]
+    for (key, value) in self { values[key as? String ?? "\(key)"] = value }
+    return values
+  }
+}
+
+extension EntityLayout {
+  /// The place of a property that a batch request sets.
+  ///
+  /// - Throws: ``NSCoreDataError`` if the entity does not have it, or if batch requests cannot set it.
+  func place(ofBatch name: String, _ entity: NSEntityDescription) throws -> Int {
+    func refused(_ reason: String) -> NSError {
+      CoreDataError.make(NSCoreDataError, "A batch request sets \(entity.name ?? "").\(name), \(reason).")
+    }
+    guard let place = place(of: name) else { throw refused("which the entity does not have") }
+    let slot = slots[place]
+    if slot.isTransient { throw refused("which is transient") }
+    switch slot.kind {
+    case .attribute(let attribute):
+      if attribute is NSDerivedAttributeDescription { throw refused("which is derived") }
+    case .toOne(let relationship):
+      if let inverse = relationship.inverseRelationship, !inverse.isToMany {
+        throw refused("a relationship whose inverse is to-one")
+      }
+    case .toMany: throw refused("a to-many relationship")
+    case .fetched: throw refused("a fetched property")
+    }
+    return place
+  }
+
+  /// Computes the derived attributes from the other values.
+  ///
+  /// - Parameter fromOthers: Whether this includes those that are derived from other objects. The object must be related
+  ///   to none.
+  func derive(_ values: inout [ManagedValue], fromOthers: Bool) {
+    for derived in derived where fromOthers || !derived.readsOthers {
+      guard let expression = derived.attribute.derivationExpression else { continue }
+      let value = PredicateValue(expression.expressionValue(with: BatchValues(values, self), context: nil))
+      let converted = derived.attribute.attributeType.convert(value).anyValue
+      values[derived.place] = ManagedValue(converted, of: derived.attribute)
+    }
+  }
+}
+
+/// The values of an object that is not in a context, for derived attributes.
+private struct BatchValues: KeyValueCoding {
+  private let values: [ManagedValue]
+  private let layout: EntityLayout
+
+  init(_ values: [ManagedValue], _ layout: EntityLayout) { (self.values, self.layout) = (values, layout) }
+
+  func value(forKey key: String) -> Any? { predicateValue(forKey: key).anyValue }
+
+  func predicateValue(forKey key: String) -> PredicateValue {
+    guard let place = layout.place(of: key) else { return .null }
+    if case .toMany(let relationship) = layout.slots[place].kind {
+      return .collection([], ordered: relationship.isOrdered)
+    }
+    return values[place].predicateValue
+  }
+}
+
+extension EntityLayout.Slot {
+  /// The value in the form in which objects keep it.
+  ///
+  /// - Throws: ``NSManagedObjectValidationError`` for a value that the property cannot have, and the errors for numbers
+  ///   that are too large or too small.
+  func batchValue(_ value: Any?, in store: NSPersistentStore) throws -> ManagedValue {
+    switch kind {
+    case .attribute(let attribute):
+      guard let made = ManagedValue(ifFit: value, for: attribute) else {
+        throw batchError(NSManagedObjectValidationError, value)
+      }
+      guard case .integer(let number) = made, let bounds = attribute.attributeType.bounds, !bounds.contains(number)
+      else { return made }
+      throw batchError(
+        number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, value)
+    case .toOne(let relationship):
+      guard let value, !(value is NSNull) else { return .null }
+      let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID
+      guard let id, let destination = relationship.destinationEntity, !id.isTemporaryID,
+        store.persistentStoreCoordinator?.presentStore(of: id) === store, id.entity.isOrInherits(from: destination)
+      else { throw batchError(NSManagedObjectValidationError, value) }
+      return .reference(id)
+    case .toMany, .fetched: return .fault
+    }
+  }
+
+  func batchError(_ code: Int, _ value: Any?) -> NSError {
+    let name = "\(property.owner?.name ?? "").\(name)"
+    let reason =
+      switch code {
+      case NSManagedObjectValidationError:
+        "\(name) cannot have a value of the type \(value.map { "\(type(of: $0))" } ?? "nil")."
+      default: ValidationErrors.text(code, name)
+      }
+    var userInfo: [String: Any] = [NSValidationKeyErrorKey: self.name]
+    if let value { userInfo[NSValidationValueErrorKey] = value }
+    return CoreDataError.make(code, "A batch request sets a value that is not right: \(reason)", userInfo)
+  }
+}
+
+extension NSAttributeType {
+  /// The numbers that an attribute of the type may have; nil if the type sets no bounds.
+  var bounds: ClosedRange<Int64>? {
+    switch self {
+    case .integer16AttributeType: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32AttributeType: Int64(Int32.min)...Int64(Int32.max)
+    default: nil
+    }
+  }
+}
