@@ -1,6 +1,8 @@
-/// The key of the number of objects that a failed batch request has saved, an `Int`, in the user info of its error. Only
-/// the errors of requests that save some objects at a time have it.
-public let BatchCountErrorKey = "BatchCount"
+extension NSPersistentStoreRequest {
+  /// The key of the number of objects that a failed batch request has saved, an `Int`, in the user info of its error.
+  /// Only the errors of requests that save some objects at a time have it.
+  public static let savedCountErrorKey = "SavedObjectCount"
+}
 
 /// What a batch request has changed: the number of objects, and their identifiers if the result has them.
 package struct BatchIDs {

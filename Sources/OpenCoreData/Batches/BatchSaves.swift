@@ -18,7 +18,7 @@ package enum BatchSaves {
         guard objectsPerSave > 0 else { throw error }
         let error = error as NSError
         var userInfo = error.userInfo
-        userInfo[BatchCountErrorKey] = before
+        userInfo[NSPersistentStoreRequest.savedCountErrorKey] = before
         throw NSError(domain: error.domain, code: error.code, userInfo: userInfo)
       }
     }

@@ -20,7 +20,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// one atomic save, unless set.
   ///
   /// Otherwise the request takes the memory of so many objects, and 40 bytes for each other one. If it fails, the
-  /// objects of the saves before are deleted, and the error has their number under ``BatchCountErrorKey``. Core Data
+  /// objects of the saves before are deleted, and the error has their number under
+  /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data
   /// does not have this property.
   open var objectsPerSave = 0
 

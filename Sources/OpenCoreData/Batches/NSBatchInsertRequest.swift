@@ -37,7 +37,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   /// The greatest number of objects that the store saves at once; 0, for one atomic save of all objects, unless set.
   ///
   /// Otherwise the request takes the memory of so many objects only. If it fails, the objects of the saves before stay,
-  /// and the error has their number under ``BatchCountErrorKey``. Core Data does not have this property.
+  /// and the error has their number under
+  /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data does not have this property.
   open var objectsPerSave = 0
 
   private init(_ entity: NSEntityDescription?, _ name: String) {

@@ -25,7 +25,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   ///
   /// Otherwise the request takes the memory of so many objects, and 40 bytes for each other one. Each save changes only
   /// objects that satisfy the predicate at that time. If the request fails, the saves before stay, and the error has
-  /// the number of their objects under ``BatchCountErrorKey``. Core Data does not have this property.
+  /// the number of their objects under
+  /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data does not have this property.
   open var objectsPerSave = 0
 
   /// A request to change objects of an entity.

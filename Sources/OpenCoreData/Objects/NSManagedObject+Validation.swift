@@ -82,7 +82,9 @@ extension NSManagedObject {
       guard attribute.isOptional else { throw error(NSValidationMissingMandatoryPropertyError, nil, slot) }
       return
     }
-    guard let bounds = attribute.attributeType.bounds, let number = (value as? NSNumber)?.int64Value, !bounds.contains(number) else { return }
+    guard let bounds = attribute.attributeType.bounds, let number = (value as? NSNumber)?.int64Value,
+      !bounds.contains(number)
+    else { return }
     throw error(
       number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, value, slot)
   }

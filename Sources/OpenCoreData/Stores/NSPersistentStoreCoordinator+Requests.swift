@@ -104,8 +104,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The stores that a batch request concerns: the first one with the entity, if it inserts objects of several stores'
-  /// entity, as for inserted objects.
+  /// The stores that a batch request concerns: those whose configurations have the entity, or the first of them for an
+  /// insertion. If none has it, the first store refuses the request.
   private func affectedStores(of request: any BatchRequest) throws -> [NSIncrementalStore] {
     let all = try affectedStores(of: request as NSPersistentStoreRequest)
     let having = all.filter { $0.entityNames.contains(request.concernedEntityName) }

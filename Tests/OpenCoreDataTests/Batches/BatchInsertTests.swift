@@ -180,7 +180,7 @@ struct BatchInsertTests {
       Issue.record("The request succeeded.")
     } catch {
       #expect((error as NSError).code == NSManagedObjectConstraintMergeError)
-      #expect((error as NSError).userInfo[BatchCountErrorKey] as? Int == 4)
+      #expect((error as NSError).userInfo[NSPersistentStoreRequest.savedCountErrorKey] as? Int == 4)
     }
     #expect(try store.values("uid") == (1...9).map { "\($0)" })
     try store.check()

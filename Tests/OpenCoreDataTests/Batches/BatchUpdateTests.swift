@@ -103,7 +103,7 @@ struct BatchUpdateTests {
       _ = try store.update(nil, ["rank": NSExpression(format: "4000 * uid + rank")], objectsPerSave: 1)
       Issue.record("The request succeeded.")
     } catch {
-      #expect((error as NSError).userInfo[BatchCountErrorKey] as? Int == 2)
+      #expect((error as NSError).userInfo[NSPersistentStoreRequest.savedCountErrorKey] as? Int == 2)
     }
     #expect(try store.values("rank") == ["12011", "24012", "24013", "32004"])
     try store.check()
