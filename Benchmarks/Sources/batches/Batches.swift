@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+
+/// Measures batch requests beside batches of the engine with the same bytes.
+@main
+struct Batches: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures batch requests on Cairn beside batches of the engine that write the same rows.",
+    discussion: """
+      In each round, objects of four attributes without relationships are inserted, updated and deleted by one batch \
+      request each, and in the same round the engine writes, overwrites and deletes the same rows in one batch each. \
+      Both are buffered, in one thread.
+      """)
+
+  @Option(help: "Objects in a batch.")
+  var objects = 200_000
+
+  @Option(help: "Rounds that are measured, after one that is not.")
+  var rounds = 5
+
+  @Option(help: "Where the stores are made, and removed in the end.")
+  var directory = FileManager.default.temporaryDirectory.path
+
+  func validate() throws {
+    guard objects >= 100, rounds > 0 else { throw ValidationError("There are at least 100 objects and one round.") }
+  }
+
+  func run() throws {
+    var figures: [Task: [(requests: Double, engine: Double)]] = [:]
+    for number in 0...rounds {
+      let url = URL(filePath: directory).appending(path: "batches \(ProcessInfo.processInfo.processIdentifier)")
+      defer { try? FileManager.default.removeItem(at: url) }
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      for (task, pair) in try Round(count: objects, at: url).run() where number > 0 {
+        figures[task, default: []].append(pair)
+      }
+    }
+    print("\(objects) objects, median of \(rounds) rounds, nanoseconds an object\n")
+    print(Self.line(["", "request", "engine", "ratio", "least", "most", "mark"]))
+    for task in Task.allCases {
+      let pairs = figures[task] ?? []
+      let ratios = pairs.map { $0.requests / $0.engine }.sorted()
+      let median = ratios[ratios.count / 2]
+      print(
+        Self.line(
+          [task.rawValue, Self.median(pairs.map(\.requests)), Self.median(pairs.map(\.engine))]
+            + [median, ratios[0], ratios[ratios.count - 1]].map(Self.text) + [median <= 3 ? "3 reached" : "3 missed"]))
+    }
+  }
+
+  private static func median(_ values: [Double]) -> String { "\(Int(values.sorted()[values.count / 2]))" }
+
+  private static func text(_ ratio: Double) -> String { String(format: "%.2f", ratio) }
+
+  private static func line(_ cells: [String]) -> String {
+    cells.enumerated().map { column, cell in
+      let space = String(repeating: " ", count: max(0, (column == 0 ? 30 : 9) - cell.count))
+      return column == 0 ? cell + space : space + cell
+    }.joined()
+  }
+}
+
+/// What is measured.
+enum Task: String, CaseIterable {
+  case insertDictionaries = "inserted from dictionaries"
+  case insertHandler = "inserted by a handler"
+  case insertObjects = "inserted by an object handler"
+  case insertParts = "inserted, 10,000 in a save"
+  case update = "updated"
+  case delete = "deleted"
+}
