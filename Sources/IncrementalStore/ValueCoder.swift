@@ -15,12 +15,23 @@ final class ValueCoder {
   func write(_ value: ManagedValue, of attribute: NSAttributeDescription, _ number: UInt32, _ row: inout FieldWriter)
     throws
   {
-    guard let (type, content) = try encoded(value, of: attribute) else {
-      row.begin(number, .null)
-      return
+    // What most rows consist of is written without a closure for each field.
+    switch value {
+    case .null: row.begin(number, .null)
+    case .string(let value):
+      row.begin(number, .string)
+      row.withOutput { $0.text(value) }
+    case .date(let value):
+      row.begin(number, .date)
+      row.withOutput { $0.fixed(value.timeIntervalSinceReferenceDate.bitPattern) }
+    case .integer(let value) where attribute.attributeType != .booleanAttributeType:
+      row.begin(number, .integer)
+      row.withOutput { $0.integer(value) }
+    default:
+      guard let (type, content) = try encoded(value, of: attribute) else { return row.begin(number, .null) }
+      row.begin(number, type)
+      row.withOutput { output in content(&output) }
     }
-    row.begin(number, type)
-    row.withOutput { output in content(&output) }
   }
 
   private typealias Content = (inout ByteOutput) -> Void

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The values of the objects that a batch request inserts, one object after the other.
-package struct BatchInsertion {
+package final class BatchInsertion {
   /// The values of one object.
   package struct Object {
     /// The values, one for each slot of the entity. To-many relationships have none.
@@ -25,6 +25,9 @@ package struct BatchInsertion {
   private let toOnes: [Int]
   private let derivations: Derivations
   private let notesGiven: Bool
+  /// The properties that were set so far, by their names.
+  private var properties: [String: BatchProperty] = [:]
+  private let dictionary = BatchDictionary()
   private var next = 0
 
   /// - Parameter notesGiven: Whether the objects have the slots that were set.
@@ -56,15 +59,15 @@ package struct BatchInsertion {
   ///
   /// - Throws: ``NSValidationMissingMandatoryPropertyError`` and other validation errors for values that the store
   ///   cannot keep.
-  package mutating func nextObject() throws -> Object? {
+  package func nextObject() throws -> Object? {
     if let dictionaries = request.objectsToInsert {
       guard next < dictionaries.count else { return nil }
       next += 1
       return try completed(object(dictionaries[next - 1]))
     }
     if let handler = request.dictionaryHandler {
-      let dictionary = NSMutableDictionary()
-      return handler(dictionary) ? nil : try completed(object(dictionary.byName))
+      dictionary.removeAllObjects()
+      return handler(dictionary) ? nil : try completed(object(dictionary.values))
     }
     guard let handler = request.managedObjectHandler else { return nil }
     let object = entity.objectClass.init(entity: entity, insertInto: nil)
@@ -74,11 +77,18 @@ package struct BatchInsertion {
   private func object(_ dictionary: [String: Any]) throws -> Object {
     var object = Object(values: defaults)
     for (name, value) in dictionary {
-      let place = try layout.place(ofBatch: name, entity)
-      object.values[place] = try layout.slots[place].batchValue(value, in: store)
-      if notesGiven { object.given.append(place) }
+      let property = try property(name)
+      object.values[property.place] = try property.value(of: value)
+      if notesGiven { object.given.append(property.place) }
     }
     return object
+  }
+
+  private func property(_ name: String) throws -> BatchProperty {
+    if let known = properties[name] { return known }
+    let property = try BatchProperty(name, of: entity, in: store)
+    properties[name] = property
+    return property
   }
 
   private func object(_ source: NSManagedObject) throws -> Object {
@@ -105,38 +115,7 @@ package struct BatchInsertion {
   }
 }
 
-extension NSMutableDictionary {
-  fileprivate var byName: [String: Any] {
-    var values: [String: Any] = [:]
-    for (key, value) in self { values[key as? String ?? "\(key)"] = value }
-    return values
-  }
-}
-
 extension EntityLayout {
-  /// The place of a property that a batch request sets.
-  ///
-  /// - Throws: ``NSCoreDataError`` if the entity does not have it, or if batch requests cannot set it.
-  func place(ofBatch name: String, _ entity: NSEntityDescription) throws -> Int {
-    func refused(_ reason: String) -> NSError {
-      CoreDataError.make(NSCoreDataError, "A batch request sets \(entity.name ?? "").\(name), \(reason).")
-    }
-    guard let place = place(of: name) else { throw refused("which the entity does not have") }
-    let slot = slots[place]
-    if slot.isTransient { throw refused("which is transient") }
-    switch slot.kind {
-    case .attribute(let attribute):
-      if attribute is NSDerivedAttributeDescription { throw refused("which is derived") }
-    case .toOne(let relationship):
-      if let inverse = relationship.inverseRelationship, !inverse.isToMany {
-        throw refused("a relationship whose inverse is to-one")
-      }
-    case .toMany: throw refused("a to-many relationship")
-    case .fetched: throw refused("a fetched property")
-    }
-    return place
-  }
-
   /// Computes the derived attributes from the other values.
   ///
   /// - Parameter fromOthers: Whether this includes those that are derived from other objects. The object must be related
@@ -166,46 +145,6 @@ private struct BatchValues: KeyValueCoding {
       return .collection([], ordered: relationship.isOrdered)
     }
     return values[place].predicateValue
-  }
-}
-
-extension EntityLayout.Slot {
-  /// The value in the form in which objects keep it.
-  ///
-  /// - Throws: ``NSManagedObjectValidationError`` for a value that the property cannot have, and the errors for numbers
-  ///   that are too large or too small.
-  func batchValue(_ value: Any?, in store: NSPersistentStore) throws -> ManagedValue {
-    switch kind {
-    case .attribute(let attribute):
-      guard let made = ManagedValue(ifFit: value, for: attribute) else {
-        throw batchError(NSManagedObjectValidationError, value)
-      }
-      guard case .integer(let number) = made, let bounds = attribute.attributeType.bounds, !bounds.contains(number)
-      else { return made }
-      throw batchError(
-        number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, value)
-    case .toOne(let relationship):
-      guard let value, !(value is NSNull) else { return .null }
-      let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID
-      guard let id, let destination = relationship.destinationEntity, !id.isTemporaryID,
-        store.persistentStoreCoordinator?.presentStore(of: id) === store, id.entity.isOrInherits(from: destination)
-      else { throw batchError(NSManagedObjectValidationError, value) }
-      return .reference(id)
-    case .toMany, .fetched: return .fault
-    }
-  }
-
-  func batchError(_ code: Int, _ value: Any?) -> NSError {
-    let name = "\(property.owner?.name ?? "").\(name)"
-    let reason =
-      switch code {
-      case NSManagedObjectValidationError:
-        "\(name) cannot have a value of the type \(value.map { "\(type(of: $0))" } ?? "nil")."
-      default: ValidationErrors.text(code, name)
-      }
-    var userInfo: [String: Any] = [NSValidationKeyErrorKey: self.name]
-    if let value { userInfo[NSValidationValueErrorKey] = value }
-    return CoreDataError.make(code, "A batch request sets a value that is not right: \(reason)", userInfo)
   }
 }
 

@@ -16,12 +16,31 @@ extension ManagedValue {
 
   /// As ``init(_:of:)``, but nil for a value that the attribute's type cannot have.
   init?(ifFit value: Any?, for attribute: NSAttributeDescription) {
-    if let value, let made = Self.made(of: value, attribute.attributeType) {
+    self.init(ifFit: value, attribute.attributeType)
+  }
+
+  /// As ``init(_:of:)``, but nil for a value that the type cannot have.
+  init?(ifFit value: Any?, _ type: NSAttributeType) {
+    if let value, let made = Self.made(of: value, type) {
       self = made
     } else if value == nil || value is NSNull {
       self = .null
     } else {
       return nil
+    }
+  }
+
+  /// A value that was converted to the type; nil if the type cannot have it.
+  init?(converted value: PredicateValue, _ type: NSAttributeType) {
+    switch (value, type) {
+    case (.null, _): self = .null
+    case (.integer(let number), .integer16AttributeType), (.integer(let number), .integer32AttributeType),
+      (.integer(let number), .integer64AttributeType):
+      self = .integer(number)
+    case (.double(let number), .doubleAttributeType): self = .double(number)
+    case (.string(let text), .stringAttributeType): self = .string(text)
+    case (.date(let date), .dateAttributeType): self = .date(date)
+    default: self.init(ifFit: value.anyValue, type)
     }
   }
 

@@ -4,15 +4,15 @@ import Foundation
 extension InMemoryStore {
   func insert(_ request: NSBatchInsertRequest, _ context: NSManagedObjectContext?) throws -> NSBatchInsertResult {
     var ids = BatchIDs(areWanted: request.resultType == .objectIDs)
-    var insertion = try BatchInsertion(request, into: self, notesGiven: true)
+    let insertion = try BatchInsertion(request, into: self, notesGiven: true)
     try BatchSaves.run(objectsPerSave: request.objectsPerSave, &ids) { limit, ids in
-      try insert(&insertion, limit, context?.mergePolicyType ?? .errorMergePolicyType, &ids)
+      try insert(insertion, limit, context?.mergePolicyType ?? .errorMergePolicyType, &ids)
     }
     return NSBatchInsertResult(request.resultType, ids)
   }
 
   private func insert(
-    _ insertion: inout BatchInsertion, _ limit: Int, _ policy: NSMergePolicyType, _ ids: inout BatchIDs
+    _ insertion: BatchInsertion, _ limit: Int, _ policy: NSMergePolicyType, _ ids: inout BatchIDs
   ) throws -> Bool {
     let entity = insertion.entity
     let layout = layout(of: entity)
@@ -64,9 +64,8 @@ extension InMemoryStore {
       waiting = waiting.dropFirst(limit)
       var edit = InMemoryEdit(self)
       for row in part {
-        var values: [String: ManagedValue] = [:]
-        try assignments.forEachValue(of: row) { values[$0] = $1 }
-        try edit.set(values, row.objectID)
+        let values = try zip(assignments.names, assignments.values(of: row))
+        try edit.set(Dictionary(uniqueKeysWithValues: values), row.objectID)
       }
       try edit.save()
       for row in edit.changed { ids.add(row.objectID) }

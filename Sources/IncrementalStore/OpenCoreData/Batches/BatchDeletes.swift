@@ -9,7 +9,11 @@ struct BatchDeletes {
 
   /// The objects to save: those with the rows, and those that delete rules reach from them.
   func objects(_ found: [SourceRow]) throws -> [SavedObject] {
+    guard found.contains(where: { $0.map.hasRelationships }) else {
+      return found.filter { $0.read() }.map { SavedObject(nil, .deleted, $0.reference, $0.map, $0.stored) }
+    }
     var rows: [ObjectReference: StoredRow] = [:]
+    rows.reserveCapacity(found.count)
     for row in found where row.read() { rows[row.reference] = row.stored }
     func row(_ object: ObjectReference) throws -> StoredRow? {
       if let row = rows[object] { return row }
@@ -37,8 +41,11 @@ struct BatchDeletes {
   ) throws -> SavedObject {
     let map = try map(object)
     let fields = relationships.filter { !$0.isToMany }.compactMap { map.field(named: $0.name) }
+      .sorted { $0.number < $1.number }
     let saved = SavedObject(nil, fields.isEmpty ? .locked : .updated, object, map, row)
-    saved.set(try store.access.bytes(of: row?.bytes ?? [], replacing: fields.map { ($0, .null) }, object))
+    saved.set(
+      try store.access.bytes(
+        of: row?.bytes ?? [], replacing: fields, by: Array(repeating: .null, count: fields.count), object))
     return saved
   }
 

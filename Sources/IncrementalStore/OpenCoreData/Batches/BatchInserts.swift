@@ -18,7 +18,7 @@ struct BatchInserts {
   var count: Int { references.count }
 
   /// Takes up to `limit` objects from a request.
-  init(_ insertion: inout BatchInsertion, _ limit: Int, _ map: EntityMap, _ store: RowIncrementalStore) throws {
+  init(_ insertion: BatchInsertion, _ limit: Int, _ map: EntityMap, _ store: RowIncrementalStore) throws {
     (self.map, self.store) = (map, store)
     if map.constraints.isEmpty {
       var rows: [[UInt8]] = []
@@ -67,8 +67,10 @@ struct BatchInserts {
     let saved = SavedObject(nil, .updated, change.holder, map, stored)
     var values = change.values
     let slots = change.slots.union(map.derive(&values))
-    let fields = map.fields.filter { slots.contains($0.slot) }.map { ($0, values[$0.slot]) }
-    saved.set(try store.access.bytes(of: stored?.bytes ?? [], replacing: fields, change.holder))
+    let fields = map.fields.filter { slots.contains($0.slot) }
+    saved.set(
+      try store.access.bytes(
+        of: stored?.bytes ?? [], replacing: fields, by: fields.map { values[$0.slot] }, change.holder))
     return saved
   }
 

@@ -16,28 +16,44 @@ struct BatchUpdates {
   func objects(_ rows: [SourceRow]) throws -> [SavedObject] {
     var objects: [SavedObject] = []
     objects.reserveCapacity(rows.count)
+    var known: [UInt32: Fields] = [:]
     for row in rows where row.read() {
+      let fields = known[row.map.number] ?? Fields(assignments.names, row.map)
+      known[row.map.number] = fields
       let saved = SavedObject(nil, .updated, row.reference, row.map, row.stored)
-      saved.set(try bytes(row))
+      saved.set(try bytes(row, fields))
       objects.append(saved)
     }
     if let failure = source.failure { throw failure }
     return try objects + store.access.touched(by: objects, source.snapshot)
   }
 
-  private func bytes(_ row: SourceRow) throws -> [UInt8] {
-    var fields: [(field: EntityMap.StoredField, value: ManagedValue)] = []
-    try assignments.forEachValue(of: row) { name, value in
-      if let field = row.map.field(named: name) { fields.append((field, value)) }
+  private func bytes(_ row: SourceRow, _ fields: Fields) throws -> [UInt8] {
+    let new = try assignments.values(of: row)
+    guard row.map.hasDerivedAttributes else {
+      return try store.access.bytes(
+        of: row.stored.bytes, replacing: fields.fields, by: fields.places.map { new[$0] }, row.reference)
     }
-    if row.map.hasDerivedAttributes {
-      var values = try StoreFailure.reading("The row of \(row.objectID)") {
-        try store.access.values(of: row.stored.bytes, row.map)
-      }
-      for (field, value) in fields { values[field.slot] = value }
-      let derived = row.map.derive(&values)
-      fields += row.map.fields.filter { derived.contains($0.slot) }.map { ($0, values[$0.slot]) }
+    var values = try StoreFailure.reading("The row of \(row.objectID)") {
+      try store.access.values(of: row.stored.bytes, row.map)
     }
-    return try store.access.bytes(of: row.stored.bytes, replacing: fields, row.reference)
+    for (field, place) in zip(fields.fields, fields.places) { values[field.slot] = new[place] }
+    let slots = Set(fields.fields.map(\.slot)).union(row.map.derive(&values))
+    let changed = row.map.fields.filter { slots.contains($0.slot) }
+    return try store.access.bytes(
+      of: row.stored.bytes, replacing: changed, by: changed.map { values[$0.slot] }, row.reference)
+  }
+
+  /// The fields that are set in the rows of an entity, in the order of their numbers.
+  private final class Fields {
+    let fields: [EntityMap.StoredField]
+    /// The places of their values among those of the assignments.
+    let places: [Int]
+
+    init(_ names: [String], _ map: EntityMap) {
+      let all = names.enumerated().compactMap { place, name in map.field(named: name).map { ($0, place) } }
+        .sorted { $0.0.number < $1.0.number }
+      (fields, places) = (all.map(\.0), all.map(\.1))
+    }
   }
 }

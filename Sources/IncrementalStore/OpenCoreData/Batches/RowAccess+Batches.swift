@@ -8,33 +8,40 @@ extension RowAccess {
   func bytes(of values: [ManagedValue], _ map: EntityMap) throws -> [UInt8] {
     var row = FieldWriter()
     for field in map.fields { try write(values[field.slot], of: field, to: &row) }
-    return row.bytes
+    // Many rows are kept until they are saved, so each has memory of its exact size.
+    return unsafe row.bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
   /// A row with other values of some fields. All other fields stay as they are, those of other models too.
+  ///
+  /// - Parameters:
+  ///   - fields: The fields in the order of their numbers.
+  ///   - values: The values of the fields, in the same order.
   func bytes(
-    of row: [UInt8], replacing fields: [(field: EntityMap.StoredField, value: ManagedValue)],
-    _ object: ObjectReference
+    of row: [UInt8], replacing fields: [EntityMap.StoredField], by values: [ManagedValue], _ object: ObjectReference
   ) throws -> [UInt8] {
     guard !fields.isEmpty else { return row }
-    var waiting = fields.sorted { $0.field.number < $1.field.number }[...]
+    var next = 0
     var writer = FieldWriter()
     try StoreFailure.reading("The row of \(name(object))") {
       var reader = row.isEmpty ? nil : try FieldReader(row)
       while let (number, field) = try reader?.next() {
-        while let next = waiting.first, next.field.number < number {
-          try write(next.value, of: next.field, to: &writer)
-          waiting.removeFirst()
+        while next < fields.count, fields[next].number < number {
+          try write(values[next], of: fields[next], to: &writer)
+          next += 1
         }
-        if let next = waiting.first, next.field.number == number {
-          try write(next.value, of: next.field, to: &writer)
-          waiting.removeFirst()
+        if next < fields.count, fields[next].number == number {
+          try write(values[next], of: fields[next], to: &writer)
+          next += 1
         } else {
           writer.copy(number, field, of: row)
         }
       }
     }
-    for next in waiting { try write(next.value, of: next.field, to: &writer) }
+    while next < fields.count {
+      try write(values[next], of: fields[next], to: &writer)
+      next += 1
+    }
     return writer.bytes
   }
 

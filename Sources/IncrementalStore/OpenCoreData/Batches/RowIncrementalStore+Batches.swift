@@ -19,10 +19,10 @@ extension RowIncrementalStore {
   ) throws -> NSBatchInsertResult {
     var ids = BatchIDs(areWanted: request.resultType == .objectIDs)
     let map = try map(ofBatch: request.entityName)
-    var insertion = try BatchInsertion(request, into: self, notesGiven: !map.constraints.isEmpty)
+    let insertion = try BatchInsertion(request, into: self, notesGiven: !map.constraints.isEmpty)
     let policy = context?.mergePolicyType ?? .errorMergePolicyType
     try BatchSaves.run(objectsPerSave: request.objectsPerSave, &ids) { limit, ids in
-      let inserted = try BatchInserts(&insertion, limit, map, self)
+      let inserted = try BatchInserts(insertion, limit, map, self)
       let objects = try saveBatch(context) { snapshot, _ in try inserted.objects(snapshot, policy) }
       note([.inserted, .updated], of: objects, in: &ids)
       return inserted.count == limit
@@ -100,7 +100,9 @@ extension RowIncrementalStore {
       _ = try rows.save { snapshot in
         let indexes = try indexes(in: snapshot)
         objects = try plan(snapshot, indexes)
-        objects.sort { $0.reference < $1.reference }
+        if !zip(objects, objects.dropFirst()).allSatisfy({ $0.reference < $1.reference }) {
+          objects.sort { $0.reference < $1.reference }
+        }
         return try SavedRows(objects, access, indexes).changes(snapshot) { _ in }
       }
     } catch let conflicts as KeyConflicts {
