@@ -121,8 +121,10 @@ final class MigrationTests {
     let (coordinator, store) = try open(first)
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
-    let tag = try context.performAndWait { try context.all("Tag")[0].objectID }
-    store.rowsMayBeStale([tag])
+    // Identifiers alone are fetched, so that no row is in the row cache.
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
+    request.resultType = .managedObjectIDResultType
+    let tag = try context.performAndWait { try context.fetch(request)[0] }
     try work(
       first.changed {
         $0.entities["Tag"] = nil; $0.entities["Item"]!.properties["tags"] = nil

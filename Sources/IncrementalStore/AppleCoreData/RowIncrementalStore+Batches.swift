@@ -4,5 +4,5 @@ extension RowIncrementalStore {
   /// Nil: it is not documented how Core Data passes batch requests to incremental stores.
   func executeBatch(
     _ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext?
-  ) throws -> NSPersistentStoreResult? { nil }
+  ) throws -> Any? { nil }
 }

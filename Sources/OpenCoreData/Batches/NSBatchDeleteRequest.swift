@@ -21,8 +21,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   ///
   /// Otherwise the request takes the memory of so many objects, and 40 bytes for each other one. If it fails, the
   /// objects of the saves before are deleted, and the error has their number under
-  /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data
-  /// does not have this property.
+  /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data does not have this property.
   open var objectsPerSave = 0
 
   private init(_ request: NSFetchRequest<any NSFetchRequestResult>, _ objectIDs: [NSManagedObjectID]?) {
