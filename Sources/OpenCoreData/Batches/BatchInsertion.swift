@@ -93,12 +93,24 @@ package final class BatchInsertion {
 
   private func object(_ source: NSManagedObject) throws -> Object {
     var object = Object(values: defaults)
-    for place in defaults.indices where layout.slots[place].isInSnapshot {
-      guard let value = source.storedValue(at: place), !value.isEqual(defaults[place]) else { continue }
-      object.values[place] = value
+    for (place, slot) in layout.slots.enumerated() where !slot.isTransient {
+      guard let value = source.storedValue(at: place) else { continue }
+      guard slot.attribute != nil else {
+        guard value.hasNoMembers else { throw relationshipOfObject(slot.name) }
+        continue
+      }
+      guard !value.isEqual(defaults[place]) else { continue }
+      object.values[place] = try property(slot.name).checked(value)
       if notesGiven { object.given.append(place) }
     }
     return object
+  }
+
+  private func relationshipOfObject(_ name: String) -> NSError {
+    CoreDataError.make(
+      NSCoreDataError,
+      "The handler of a batch request sets the relationship \(entity.name ?? "").\(name) of an object. Dictionaries may "
+        + "contain to-one relationships.")
   }
 
   private func completed(_ object: Object) throws -> Object {
@@ -112,6 +124,17 @@ package final class BatchInsertion {
     var object = object
     layout.derive(&object.values, fromOthers: true)
     return object
+  }
+}
+
+extension ManagedValue {
+  /// Whether it is not the value of a to-one or a to-many relationship that has objects.
+  fileprivate var hasNoMembers: Bool {
+    switch self {
+    case .members(let members): members.elements.isEmpty
+    case .object, .reference: false
+    default: true
+    }
   }
 }
 

@@ -61,7 +61,8 @@ final class BatchProperty {
     return value
   }
 
-  private func checked(_ value: ManagedValue) throws -> ManagedValue {
+  /// The value, unless it is a number that the type cannot have.
+  func checked(_ value: ManagedValue) throws -> ManagedValue {
     guard let bounds, case .integer(let number) = value, !bounds.contains(number) else { return value }
     throw error(
       number > bounds.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, number)

@@ -30,7 +30,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   open var objectsToInsert: [[String: Any]]?
   /// Fills in the dictionary of the next object; returns true when there are no more objects.
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-  /// Fills in the next object, which is in no context; returns true when there are no more objects.
+  /// Fills in the attributes of the next object, which is in no context; returns true when there are no more objects.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
   /// The kind of the result: only the status unless set.
   open var resultType = NSBatchInsertRequestResultType.statusOnly

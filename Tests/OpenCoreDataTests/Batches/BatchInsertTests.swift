@@ -81,6 +81,55 @@ struct BatchInsertTests {
     #expect(try store.values("uid") == [])
   }
 
+  @Test("The objects of a handler are checked, too, and have no relationships.", arguments: BatchStore.Kind.allCases)
+  func refusedObjects(_ kind: BatchStore.Kind) throws {
+    let store = try BatchStore(kind)
+    func codeOf(_ fill: @escaping (NSManagedObject) -> Void) -> Int? {
+      var isFilled = false
+      let request = NSBatchInsertRequest(entityName: "Item") { (object: NSManagedObject) in
+        object.setValue(1.0, forKey: "weight")
+        fill(object)
+        defer { isFilled = true }
+        return isFilled
+      }
+      return store.context.performAndWait { code { try store.context.execute(request) } }
+    }
+    let item = try #require(store.coordinator.managedObjectModel.entitiesByName["Item"])
+    let (twin, box) = (
+      NSManagedObject(entity: item, insertInto: nil),
+      NSManagedObject(
+        entity: try #require(store.coordinator.managedObjectModel.entitiesByName["Box"]), insertInto: nil)
+    )
+    #expect(codeOf { $0.setValue(40_000, forKey: "rank") } == NSValidationNumberTooLargeError)
+    #expect(codeOf { $0.setValue(nil, forKey: "weight") } == NSValidationMissingMandatoryPropertyError)
+    #expect(codeOf { $0.setPrimitiveValue(twin, forKey: "twin") } == NSCoreDataError)
+    #expect(codeOf { $0.setPrimitiveValue(box, forKey: "box") } == NSCoreDataError)
+    #expect(try store.values("weight") == [])
+    #expect(codeOf { $0.setValue("red", forKey: "hint") } == nil)
+    #expect(try store.values("weight").count == 1)
+  }
+
+  @Test("The dictionary of a handler is one like any other.")
+  func dictionary() throws {
+    let store = try BatchStore(.memory)
+    var isFilled = false
+    let request = NSBatchInsertRequest(entityName: "Item") { (item: NSMutableDictionary) in
+      #expect(item.count == 0 && item.allKeys.isEmpty)
+      item.addEntries(from: ["uid": 1, "name": "one", "rank": 2])
+      item["name"] = "two"
+      item["rank"] = nil
+      item.setObject(0.5, forKey: NSString(string: "weight"))
+      #expect(item.count == 3 && item["name"] as? String == "two" && item["rank"] == nil)
+      #expect(Set(item.allKeys.compactMap { $0 as? String }) == ["uid", "name", "weight"])
+      defer { isFilled = true }
+      return isFilled
+    }
+    _ = try store.context.performAndWait { try store.context.execute(request) }
+    #expect(try store.values("name") == ["two"])
+    #expect(try store.values("rank") == ["7"])
+    #expect(try store.values("weight") == ["0.5"])
+  }
+
   @Test(
     "A to-one relationship is stored at both ends, and the other end's version rises.",
     arguments: BatchStore.Kind.allCases)
