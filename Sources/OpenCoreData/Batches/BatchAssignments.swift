@@ -19,6 +19,11 @@ package struct BatchAssignments<Row> {
       let property = try BatchProperty(name, of: entity, in: store)
       return (property, try Self.value(value, property, compiler))
     }.sorted { $0.property.name < $1.property.name }
+    if let twice = zip(names, names.dropFirst()).first(where: { $0 == $1 })?.0 {
+      throw CoreDataError.make(
+        NSCoreDataError, "A batch request sets \(entity.name ?? "").\(twice) twice, by its name and by its description."
+      )
+    }
     for entity in request.includesSubentities ? entity.family : [entity] {
       for name in names { try entity.requireNoDerivations(from: name, store.derivations) }
     }

@@ -53,6 +53,8 @@ struct BatchUpdateTests {
     func codeOf(_ properties: [AnyHashable: Any]) -> Int? { code { try store.update(nil, properties) } }
     #expect(codeOf(["colour": "red"]) == NSCoreDataError)
     #expect(codeOf(["search": "red"]) == NSCoreDataError)
+    let rank = try #require(store.coordinator.managedObjectModel.entitiesByName["Item"]?.propertiesByName["rank"])
+    #expect(codeOf(["rank": 1, rank: 2]) == NSCoreDataError)
     #expect(codeOf(["weight": NSNull()]) == NSValidationMissingMandatoryPropertyError)
     #expect(codeOf(["rank": 40_000]) == NSValidationNumberTooLargeError)
     #expect(codeOf(["rank": "high"]) == NSManagedObjectValidationError)
