@@ -25,7 +25,7 @@ extension RowIncrementalStore {
     if let metadata { metadataWereWritten(metadata) }
     lastRevision = plan.objects.isEmpty ? nil : revision
     for saved in plan.objects {
-      let id = access.objectID(saved.reference.reference, saved.map)
+      let id = saved.object?.objectID ?? access.objectID(saved.reference.reference, saved.map)
       guard let bytes = saved.bytes else {
         cache.remove(id)
         continue

@@ -15,64 +15,89 @@ final class ValueCoder {
   func write(_ value: ManagedValue, of attribute: NSAttributeDescription, _ number: UInt32, _ row: inout FieldWriter)
     throws
   {
-    // What most rows consist of is written without a closure for each field.
-    switch value {
-    case .null: row.begin(number, .null)
-    case .string(let value):
-      row.begin(number, .string)
-      row.withOutput { $0.text(value) }
-    case .date(let value):
-      row.begin(number, .date)
-      row.withOutput { $0.fixed(value.timeIntervalSinceReferenceDate.bitPattern) }
-    case .integer(let value) where attribute.attributeType != .booleanAttributeType:
-      row.begin(number, .integer)
-      row.withOutput { $0.integer(value) }
-    default:
-      guard let (type, content) = try encoded(value, of: attribute) else { return row.begin(number, .null) }
-      row.begin(number, type)
-      row.withOutput { output in content(&output) }
+    guard let encoded = try encoded(value, of: attribute) else { return row.begin(number, .null) }
+    row.begin(number, encoded.type)
+    row.withOutput { encoded.write(to: &$0) }
+  }
+
+  /// A value, and the type of its field.
+  private enum Encoded {
+    case boolean(Bool)
+    case integer(Int64)
+    case double(Double)
+    case float(Float)
+    case date(Date)
+    case text(FieldType, String)
+    case data(Data)
+    case uuid(UUID)
+    case transformed(Data)
+    case composite([UInt8])
+
+    var type: FieldType {
+      switch self {
+      case .boolean(let value): value ? .truth : .falsity
+      case .integer: .integer
+      case .double: .double
+      case .float: .float
+      case .date: .date
+      case .text(let type, _): type
+      case .data: .data
+      case .uuid: .uuid
+      case .transformed: .transformed
+      case .composite: .composite
+      }
+    }
+
+    func write(to output: inout ByteOutput) {
+      switch self {
+      case .boolean: break
+      case .integer(let value): output.integer(value)
+      case .double(let value): output.fixed(value.bitPattern)
+      case .float(let value): output.fixed(value.bitPattern)
+      case .date(let value): output.fixed(value.timeIntervalSinceReferenceDate.bitPattern)
+      case .text(_, let value): output.text(value)
+      case .data(let value): output.counted(value)
+      case .uuid(let value): output.append(value.bytes)
+      case .transformed(let value): output.transformed(value)
+      case .composite(let bytes): output.counted(bytes)
+      }
     }
   }
 
-  private typealias Content = (inout ByteOutput) -> Void
-
-  private func encoded(_ value: ManagedValue, of attribute: NSAttributeDescription) throws -> (FieldType, Content)? {
+  private func encoded(_ value: ManagedValue, of attribute: NSAttributeDescription) throws -> Encoded? {
     switch value {
     case .integer(let value):
-      guard attribute.attributeType != .booleanAttributeType else { return (value == 0 ? .falsity : .truth, { _ in }) }
-      return (.integer, { $0.integer(value) })
+      return attribute.attributeType == .booleanAttributeType ? .boolean(value != 0) : .integer(value)
     case .double(let value):
-      guard attribute.attributeType == .floatAttributeType else { return (.double, { $0.fixed(value.bitPattern) }) }
-      return (.float, { $0.fixed(Float(value).bitPattern) })
-    case .string(let value): return (.string, { $0.text(value) })
-    case .date(let value): return (.date, { $0.fixed(value.timeIntervalSinceReferenceDate.bitPattern) })
-    case .data(let value): return (.data, { $0.counted(value) })
-    case .uuid(let value): return (.uuid, { output in output.append(value.bytes) })
+      return attribute.attributeType == .floatAttributeType ? .float(Float(value)) : .double(value)
+    case .string(let value): return .text(.string, value)
+    case .date(let value): return .date(value)
+    case .data(let value): return .data(value)
+    case .uuid(let value): return .uuid(value)
     case .other(let value): return try encoded(other: value, of: attribute)
     default: return nil
     }
   }
 
-  private func encoded(other value: Any, of attribute: NSAttributeDescription) throws -> (FieldType, Content)? {
+  private func encoded(other value: Any, of attribute: NSAttributeDescription) throws -> Encoded? {
     switch attribute.attributeType {
     case .decimalAttributeType:
       guard let number = value as? NSDecimalNumber else { break }
-      return (.decimal, { $0.text(number.decimalValue.isNaN ? "NaN" : number.decimalValue.description) })
+      return .text(.decimal, number.decimalValue.isNaN ? "NaN" : number.decimalValue.description)
     case .URIAttributeType:
       guard let url = value as? URL else { break }
-      return (.uri, { $0.text(url.absoluteString) })
+      return .text(.uri, url.absoluteString)
     case .objectIDAttributeType:
       guard let id = value as? NSManagedObjectID, !id.isTemporaryID else { break }
-      return (.identifier, { $0.text(id.uriRepresentation().absoluteString) })
+      return .text(.identifier, id.uriRepresentation().absoluteString)
     case .transformableAttributeType:
       guard let data = attribute.data(of: value) else { break }
-      return (.transformed, { $0.transformed(data) })
+      return .transformed(data)
     case .compositeAttributeType:
       guard let composite = attribute as? NSCompositeAttributeDescription, let values = value as? [String: Any] else {
         break
       }
-      let bytes = try bytes(of: values, composite)
-      return (.composite, { $0.counted(bytes) })
+      return .composite(try bytes(of: values, composite))
     default: break
     }
     throw StoreFailure.make(
@@ -82,19 +107,19 @@ final class ValueCoder {
   }
 
   private func bytes(of values: [String: Any], _ composite: NSCompositeAttributeDescription) throws -> [UInt8] {
-    var elements: [(name: String, type: FieldType, content: Content)] = []
+    var elements: [(name: String, value: Encoded)] = []
     for element in composite.elements {
       guard let value = values[element.name],
-        let (type, content) = try encoded(ManagedValue(value, of: element), of: element)
+        let encoded = try encoded(ManagedValue(value, of: element), of: element)
       else { continue }
-      elements.append((element.name, type, content))
+      elements.append((element.name, encoded))
     }
     var output = ByteOutput()
     output.varint(elements.count)
     for element in elements {
       output.text(element.name)
-      output.byte(element.type.rawValue)
-      element.content(&output)
+      output.byte(element.value.type.rawValue)
+      element.value.write(to: &output)
     }
     return output.bytes
   }

@@ -9,7 +9,7 @@ package struct ByteOutput {
   /// Seven bits in each byte, the lowest bits first.
   package mutating func varint(_ value: some BinaryInteger) { varint(UInt64(value)) }
 
-  /// As the generic method, which takes ten times as long if the compiler does not specialise it in another module.
+  /// As the generic method, which the compiler does not specialise for callers in other modules.
   package mutating func varint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -28,7 +28,7 @@ package struct ByteOutput {
     }
   }
 
-  /// As the generic method, which takes ten times as long if the compiler does not specialise it in another module.
+  /// As the generic method, which the compiler does not specialise for callers in other modules.
   package mutating func fixed(_ value: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }

@@ -25,7 +25,7 @@ package struct BatchAssignments<Row> {
       )
     }
     for entity in request.includesSubentities ? entity.family : [entity] {
-      for name in names { try entity.requireNoDerivations(from: name, store.derivations) }
+      for name in names where entity.isDerivedByOthers(from: name, store.derivations) { throw entity.refusal(name) }
     }
   }
 

@@ -3,17 +3,14 @@ import Foundation
 /// Attributes that are derived from other objects, which a batch request does not compute, since that would need these
 /// objects.
 extension NSEntityDescription {
-  /// Throws if an attribute is derived from other objects whose property a batch request changes, or from the
-  /// relationship that is its inverse.
-  ///
-  /// - Throws: ``NSCoreDataError``.
-  func requireNoDerivations(from name: String, _ derivations: Derivations) throws {
-    let relationship = layout.place(of: name).flatMap { layout.slots[$0].relationship }
-    let isReadAtTheOtherEnd =
-      relationship?.inverseRelationship.map { inverse in
-        relationship?.destinationEntity?.family.contains { $0.isDerived(from: inverse.name, derivations) } == true
-      } ?? false
-    if isReadAtTheOtherEnd || isDerived(from: name, derivations) { throw refusal(name) }
+  /// Whether an attribute of other objects is derived from a property that a batch request changes, or from its inverse,
+  /// or one of the object's own from the relationship.
+  func isDerivedByOthers(from name: String, _ derivations: Derivations) -> Bool {
+    if isDerived(from: name, derivations) { return true }
+    guard let relationship = layout.place(of: name).flatMap({ layout.slots[$0].relationship }),
+      let inverse = relationship.inverseRelationship, let destination = relationship.destinationEntity
+    else { return false }
+    return destination.family.contains { $0.isDerived(from: inverse.name, derivations) }
   }
 
   /// Whether an attribute of other objects is derived from a property of objects of this entity, or one of their own
@@ -45,8 +42,8 @@ extension NSEntityDescription {
   /// Whether objects have derived attributes.
   package final var hasDerivedAttributes: Bool { !layout.derived.isEmpty }
 
-  /// Computes the attributes that are derived from other values of the object, and returns their slots.
-  package final func deriveBatch(_ values: inout [ManagedValue]) -> Set<Int> {
+  /// Computes the attributes that are derived from other attributes of the object, and returns their slots.
+  package final func deriveOwnAttributes(_ values: inout [ManagedValue]) -> Set<Int> {
     layout.derive(&values, fromOthers: false)
     return Set(layout.derived.lazy.filter { !$0.readsOthers }.map(\.place))
   }

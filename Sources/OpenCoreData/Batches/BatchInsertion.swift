@@ -22,8 +22,8 @@ package final class BatchInsertion {
   private let layout: EntityLayout
   private let defaults: [ManagedValue]
   private let needed: [Int]
-  private let toOnes: [Int]
-  private let derivations: Derivations
+  /// The places of the to-one relationships from which attributes of other objects are derived.
+  private let derivedFrom: [Int]
   private let notesGiven: Bool
   /// The properties that were set so far, by their names.
   private var properties: [String: BatchProperty] = [:]
@@ -47,8 +47,10 @@ package final class BatchInsertion {
     self.layout = layout
     self.notesGiven = notesGiven
     defaults = zip(layout.slots, layout.defaults).map { slot, value in slot.isInSnapshot ? value : .fault }
-    toOnes = layout.toOnes.filter { !layout.slots[$0].isTransient }
-    derivations = store.derivations
+    let (entity, derivations) = (entity, store.derivations)
+    derivedFrom = layout.toOnes.filter { place in
+      !layout.slots[place].isTransient && entity.isDerivedByOthers(from: layout.slots[place].name, derivations)
+    }
     needed = layout.slots.indices.filter { place in
       let slot = layout.slots[place]
       return slot.isInSnapshot && !slot.isOptional && !(slot.attribute is NSDerivedAttributeDescription)
@@ -117,9 +119,7 @@ package final class BatchInsertion {
     for place in needed where object.values[place].isNull {
       throw layout.slots[place].batchError(NSValidationMissingMandatoryPropertyError, nil)
     }
-    for place in toOnes where !object.values[place].isNull {
-      try entity.requireNoDerivations(from: layout.slots[place].name, derivations)
-    }
+    for place in derivedFrom where !object.values[place].isNull { throw entity.refusal(layout.slots[place].name) }
     guard !layout.derived.isEmpty else { return object }
     var object = object
     layout.derive(&object.values, fromOthers: true)

@@ -19,7 +19,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// The greatest number of objects that the store deletes at once, not counting those that delete rules reach; 0, for
   /// one atomic save, unless set.
   ///
-  /// Otherwise the request takes the memory of so many objects, and 48 bytes for each other one. If it fails, the
+  /// Otherwise the request takes the memory of so many objects, and of the references of all others. If it fails, the
   /// objects of the saves before are deleted, and the error has their number under
   /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data does not have this property.
   open var objectsPerSave = 0

@@ -23,7 +23,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
   /// The greatest number of objects that the store saves at once; 0, for one atomic save of all objects, unless set.
   ///
-  /// Otherwise the request takes the memory of so many objects, and 48 bytes for each other one. Each save changes only
+  /// Otherwise the request takes the memory of so many objects, and of the references of all others. Each save changes only
   /// objects that satisfy the predicate at that time. If the request fails, the saves before stay, and the error has
   /// the number of their objects under
   /// ``NSPersistentStoreRequest/savedCountErrorKey``. Core Data does not have this property.

@@ -5,20 +5,13 @@ import Testing
 #if !canImport(Darwin)
   @Suite("Batch requests of the in-memory store")
   struct BatchRequestTests {
-    private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
+    private let stack: InMemoryStack
 
-    private func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
-      if coordinator.persistentStores.isEmpty {
-        _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-      }
-      let context = NSManagedObjectContext(.privateQueue)
-      context.persistentStoreCoordinator = coordinator
-      return try context.performAndWait { try body(context) }
-    }
+    init() throws { stack = try InMemoryStack() }
 
     @Test("A batch insertion bypasses contexts, hooks and validation rules, and applies default values.")
     func insertion() throws {
-      try work { context throws in
+      try stack.work { context throws in
         let request = NSBatchInsertRequest(
           entityName: "Person", objects: [["name": "Ada"], ["name": "Bob", "age": -1]])
         request.resultType = .objectIDs
@@ -29,12 +22,12 @@ import Testing
         let unknown = NSBatchInsertRequest(entityName: "Person", objects: [["shoeSize": 43]])
         #expect(thrown { try context.execute(unknown) } != nil)
       }
-      try work { context throws in #expect(try context.names() == "Ada Bob") }
+      try stack.work { context throws in #expect(try context.names() == "Ada Bob") }
     }
 
     @Test("A handler ends a batch insertion by returning true, without inserting what it was given.")
     func handler() throws {
-      try work { context throws in
+      try stack.work { context throws in
         var names = ["Ada", "Bob"][...]
         let request = NSBatchInsertRequest(entityName: "Person") { (values: NSMutableDictionary) in
           guard let name = names.popFirst() else {
@@ -52,7 +45,7 @@ import Testing
 
     @Test("After a batch update, objects in memory are out of date until they are refreshed.")
     func update() throws {
-      try work { context throws in
+      try stack.work { context throws in
         let ada = context.make("Person", ["name": "Ada", "age": 36])
         context.make("Child", ["name": "Bob", "age": 7])
         try context.save()
@@ -71,7 +64,7 @@ import Testing
 
     @Test("A batch deletion applies the delete rules: it cascades and nullifies, and a denied one fails.")
     func deletion() throws {
-      try work { context throws in
+      try stack.work { context throws in
         let house = context.make("House", ["street": "Elm"])
         let ada = context.make("Person", ["name": "Ada", "home": house])
         let pet = context.make("Pet", ["name": "Rex", "owner": ada])

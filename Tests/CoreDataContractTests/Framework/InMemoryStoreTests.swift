@@ -4,26 +4,19 @@ import Testing
 /// The in-memory store of Core Data keeps the same contract.
 @Suite("The in-memory store")
 struct InMemoryStoreTests {
-  private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Town.model())
+  private let stack: InMemoryStack
 
-  private func work<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
-    if coordinator.persistentStores.isEmpty {
-      _ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-    }
-    let context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = coordinator
-    return try context.performAndWait { try body(context) }
-  }
+  init() throws { stack = try InMemoryStack() }
 
   @Test("The in-memory store returns what was saved, filtered, sorted and windowed.")
   func fetching() throws {
-    try work { context in
+    try stack.work { context in
       for (name, age) in [("Cleo", 7), ("Ada", 36), ("Bob", 25), ("Dan", 51)] {
         context.make("Person", ["name": name, "age": age])
       }
       try context.save()
     }
-    try work { context throws in
+    try stack.work { context throws in
       #expect(try context.names() == "Ada Bob Cleo Dan")
       let request = people("age > 10")
       request.fetchOffset = 1
@@ -35,7 +28,7 @@ struct InMemoryStoreTests {
 
   @Test("The in-memory store keeps relationships of every kind.")
   func relationships() throws {
-    try work { context in
+    try stack.work { context in
       let (ada, bob) = (context.make("Person", ["name": "Ada"]), context.make("Person", ["name": "Bob"]))
       ada["home"] = context.make("House", ["street": "Elm"])
       ada["friends"] = NSSet(object: bob)
@@ -43,7 +36,7 @@ struct InMemoryStoreTests {
       ada["errands"] = NSOrderedSet(array: errands)
       try context.save()
     }
-    try work { context in
+    try stack.work { context in
       let ada = try context.person("Ada")
       #expect((ada["home"] as? NSManagedObject)?.names("residents") == ["Ada"])
       #expect(try context.person("Bob").names("friends") == ["Ada"])
@@ -53,14 +46,14 @@ struct InMemoryStoreTests {
 
   @Test("The in-memory store never uses an identifier twice.")
   func identifiers() throws {
-    let first = try work { context in
+    let first = try stack.work { context in
       let ada = context.make("Person", ["name": "Ada"])
       try context.save()
       context.delete(ada)
       try context.save()
       return ada.objectID
     }
-    let second = try work { context in
+    let second = try stack.work { context in
       let bob = context.make("Person", ["name": "Bob"])
       try context.save()
       return bob.objectID
@@ -70,14 +63,14 @@ struct InMemoryStoreTests {
 
   @Test("The in-memory store detects that two contexts change one object.")
   func conflict() throws {
-    try work { context in
+    try stack.work { context in
       context.make("Person", ["name": "Ada"])
       try context.save()
     }
-    try work { first in
+    try stack.work { first in
       let ada = try first.person("Ada")
       ada["age"] = 37
-      try work { second in
+      try stack.work { second in
         try second.person("Ada")["age"] = 38
         try second.save()
       }
@@ -87,8 +80,8 @@ struct InMemoryStoreTests {
 
   @Test("The in-memory store has its type and an identifier in its metadata.")
   func metadata() throws {
-    try work { _ in }
-    let metadata = coordinator.metadata(for: coordinator.persistentStores[0])
+    try stack.work { _ in }
+    let metadata = stack.coordinator.metadata(for: stack.coordinator.persistentStores[0])
     #expect(metadata[NSStoreTypeKey] as? String == NSInMemoryStoreType)
     #expect((metadata[NSStoreUUIDKey] as? String)?.isEmpty == false)
   }

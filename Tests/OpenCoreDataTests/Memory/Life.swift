@@ -4,7 +4,7 @@ import OpenCoreData
 enum Life: String, CaseIterable, Codable, Sendable {
   case insertedAndDeleted, insertedAndDeletedByNewContexts, deletedBeforeSaving, rolledBack, conflicts
   case deletedElsewhere, mergedDeletions, fetches, faults, refreshed, failedSaves, constraints
-  case contexts, coordinators, touched, groups, migrations
+  case contexts, coordinators, touched, groups, batches, migrations
 
   /// The stores with which the life is lived. Others have no migrations, or wait for the disk with each of them.
   var kinds: [StoreKind] { self == .migrations ? [.rows] : StoreKind.allCases }
@@ -131,6 +131,7 @@ final class Rounds {
         try insertAndDelete(in: context)
       }
       stack.close()
+    case .batches: try perform(context) { try runBatches(in: context) }
     case .migrations:
       let hasRanks = round.isMultiple(of: 2)
       let stack = try Stack(kind, url.appendingPathExtension("migrated"), hasRanks: hasRanks)
@@ -225,6 +226,39 @@ final class Rounds {
       }
       for save in mailbox.empty() { others[1].mergeChanges(fromContextDidSave: save) }
     }
+  }
+
+  /// Inserts a group and its members, changes the group that is kept, and deletes what was inserted.
+  private func runBatches(in context: NSManagedObjectContext) throws {
+    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    let groups = NSBatchInsertRequest(entityName: "Group", objects: [["name": "batched"], ["name": "kept"]])
+    groups.resultType = .objectIDs
+    let ids = (try context.execute(groups) as? NSBatchInsertResult)?.result as? [NSManagedObjectID] ?? []
+    guard let group = ids.max(by: { Self.number($0) < Self.number($1) }), ids.count == 2 else {
+      throw Unexpected("\(ids.count) groups were inserted")
+    }
+    var names = (0..<5).map { "batched \($0)" }[...]
+    let members = NSBatchInsertRequest(entityName: "Member") { (member: NSMutableDictionary) in
+      guard let name = names.popFirst() else { return true }
+      member["name"] = name
+      member["group"] = group
+      return false
+    }
+    _ = try context.execute(members)
+    let update = NSBatchUpdateRequest(entityName: "Member")
+    update.predicate = NSPredicate(format: "name BEGINSWITH %@", "batched")
+    update.propertiesToUpdate = ["name": NSExpression(format: "uppercase:(name)")]
+    _ = try context.execute(update)
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Group")
+    request.predicate = NSPredicate(format: "name == %@", "batched")
+    let delete = NSBatchDeleteRequest(fetchRequest: request)
+    delete.resultType = .resultTypeCount
+    let deleted = (try context.execute(delete) as? NSBatchDeleteResult)?.result as? Int
+    if deleted != 6 { throw Unexpected("\(deleted ?? -1) objects were deleted") }
+  }
+
+  private static func number(_ id: NSManagedObjectID) -> Int {
+    Int(id.uriRepresentation().lastPathComponent.dropFirst()) ?? 0
   }
 
   private func fetch() throws {

@@ -66,7 +66,7 @@ struct BatchInserts {
     let stored = try snapshot.row(change.holder.reference, in: change.holder.entity)
     let saved = SavedObject(nil, .updated, change.holder, map, stored)
     var values = change.values
-    let slots = change.slots.union(map.derive(&values))
+    let slots = change.slots.union(map.entity.deriveOwnAttributes(&values))
     let fields = map.fields.filter { slots.contains($0.slot) }
     saved.set(
       try store.access.bytes(

@@ -30,7 +30,7 @@ struct BatchUpdates {
 
   private func bytes(_ row: SourceRow, _ fields: Fields) throws -> [UInt8] {
     let new = try assignments.values(of: row)
-    guard row.map.hasDerivedAttributes else {
+    guard row.map.entity.hasDerivedAttributes else {
       return try store.access.bytes(
         of: row.stored.bytes, replacing: fields.fields, by: fields.places.map { new[$0] }, row.reference)
     }
@@ -38,7 +38,7 @@ struct BatchUpdates {
       try store.access.values(of: row.stored.bytes, row.map)
     }
     for (field, place) in zip(fields.fields, fields.places) { values[field.slot] = new[place] }
-    let slots = Set(fields.fields.map(\.slot)).union(row.map.derive(&values))
+    let slots = Set(fields.fields.map(\.slot)).union(row.map.entity.deriveOwnAttributes(&values))
     let changed = row.map.fields.filter { slots.contains($0.slot) }
     return try store.access.bytes(
       of: row.stored.bytes, replacing: changed, by: changed.map { values[$0.slot] }, row.reference)

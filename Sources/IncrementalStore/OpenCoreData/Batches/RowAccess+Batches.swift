@@ -82,11 +82,3 @@ extension RowAccess {
     }
   }
 }
-
-extension EntityMap {
-  /// Whether objects have derived attributes.
-  var hasDerivedAttributes: Bool { entity.hasDerivedAttributes }
-
-  /// Computes the derived attributes from the other values, and returns their slots.
-  func derive(_ values: inout [ManagedValue]) -> Set<Int> { entity.deriveBatch(&values) }
-}
