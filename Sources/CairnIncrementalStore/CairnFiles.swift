@@ -18,7 +18,7 @@ enum CairnFiles {
   static func destroy(at url: URL, isForced: Bool) throws {
     try removeEmptyFile(at: url)
     guard FileManager.default.fileExists(atPath: url.path) else { return }
-    try whileUnused(url, mayBeDamaged: isForced) { try FileManager.default.removeItem(at: url) }
+    try whileUnused(url, mayBeDamaged: isForced) { _ in try FileManager.default.removeItem(at: url) }
   }
 
   static func replace(_ destination: URL, withCopyOf source: URL) throws {
@@ -34,7 +34,7 @@ enum CairnFiles {
         return try FileManager.default.moveItem(at: new, to: destination)
       }
       // While the lock of the destination is held, nobody saves changes in it that would be lost with it.
-      try whileUnused(destination, mayBeDamaged: false) {
+      try whileUnused(destination, mayBeDamaged: false) { _ in
         try copy(source, to: new)
         try FileManager.default.moveItem(at: destination, to: old)
         do {
@@ -69,21 +69,27 @@ enum CairnFiles {
     url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent) \(what) \(UUID().uuidString)")
   }
 
-  /// Runs `body` while nobody, this process included, has the store open for writing.
+  /// Runs `body` while nobody, this process included, has the store open for writing. It gets the number of the last
+  /// commit; nil if the store is damaged.
   ///
   /// - Throws: 134080 if what is at `url` is not a store, or if the store is in use; other errors if it cannot be
   ///   opened, unless `mayBeDamaged` and it is damaged or has a newer format.
-  private static func whileUnused(_ url: URL, mayBeDamaged: Bool, _ body: () throws -> Void) throws {
+  static func whileUnused(_ url: URL, mayBeDamaged: Bool, _ body: (UInt64?) throws -> Void) throws {
     try CairnFailure.translatingAny(url) {
       try Store.withLock(at: url.path) {
         var options = CairnOptions().engineOptions
         options.access = .readOnly
+        var sequence: UInt64?
         do throws(StoreError) {
-          try Store.open(at: url.path, options: options).close()
+          let store = try Store.open(at: url.path, options: options)
+          let snapshot = store.snapshot()
+          sequence = snapshot.sequence.rawValue
+          snapshot.close()
+          try store.close()
         } catch {
           guard mayBeDamaged, [.damaged, .corrupted, .newerFormat].contains(error.code) else { throw error }
         }
-        try body()
+        try body(sequence)
       }
     }
   }

@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
   }
 
   private func validate() throws {
+    guard validatesSaves else { return }
     var errors: [NSError] = []
     func check(_ objects: ObjectList, _ validate: (NSManagedObject) throws -> Void) {
       for object in objects where !object.isInaccessible {

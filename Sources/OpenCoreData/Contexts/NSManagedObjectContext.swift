@@ -28,6 +28,8 @@ open class NSManagedObjectContext: NSObject {
   /// Objects that have left the context or were deleted by somebody else, and may refer to each other.
   var departed = ObjectList()
   var isPropagating = false
+  /// Whether objects are validated before they are saved.
+  var validatesSaves = true
   var isSaving = false
   /// Nil unless a call that can throw is reading values.
   var unreadable: UnreadableFaults?

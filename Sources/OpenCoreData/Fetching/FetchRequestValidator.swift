@@ -68,6 +68,7 @@ struct FetchRequestValidator {
       guard grouping == nil else { throw error(.notGrouped, expression) }
       return end
     case .path(let path, let operand): return try follow(path, from: try end(of: operand), in: expression)
+    case .call, .fetch: throw error(.notEvaluable(.unsupported("\(expression)")), expression)
     case .function(let function, let arguments): return try end(of: expression, function, arguments)
     case .subquery(let collection, let variable, let predicate):
       return try end(ofSubquery: collection, variable, predicate)

@@ -19,6 +19,8 @@ extension NSExpression {
     case .function(_, let parts), .block(_, let parts), .aggregate(let parts):
       parts.contains(where: \.containsAggregate)
     case .path(_, let operand): operand.containsAggregate
+    case .call(let target, _, let arguments): ([target] + arguments).contains(where: \.containsAggregate)
+    case .fetch(let request, let context, _): request.containsAggregate || context.containsAggregate
     case .set(_, let left, let right): left.containsAggregate || right.containsAggregate
     case .conditional(let predicate, let yes, let no):
       predicate.containsAggregate || yes.containsAggregate || no.containsAggregate

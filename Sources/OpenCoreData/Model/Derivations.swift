@@ -96,6 +96,8 @@ extension NSExpression {
         ? [Self.keys(path)] : operand.keyPathsRead.map { $0 + Self.keys(path) }
     case .function(_, let arguments), .aggregate(let arguments), .block(_, let arguments):
       arguments.flatMap(\.keyPathsRead)
+    case .call(let target, _, let arguments): ([target] + arguments).flatMap(\.keyPathsRead)
+    case .fetch(let request, let context, _): request.keyPathsRead + context.keyPathsRead
     case .set(_, let left, let right): left.keyPathsRead + right.keyPathsRead
     case .subquery(let collection, _, _): collection.keyPathsRead
     case .conditional(_, let yes, let no): yes.keyPathsRead + no.keyPathsRead

@@ -6,9 +6,16 @@ enum ManagedObjectClass {
   /// no such class, or if it does not inherit from `NSManagedObject`.
   static func of(_ entity: NSEntityDescription) -> NSManagedObject.Type? {
     let name = className(of: entity)
-    guard name != "NSManagedObject" else { return NSManagedObject.self }
-    if name.contains(".") { return NSClassFromString(name) as? NSManagedObject.Type }
-    return modules(of: entity).lazy.compactMap { NSClassFromString("\($0).\(name)") as? NSManagedObject.Type }.first
+    return name == "NSManagedObject" ? NSManagedObject.self : named(name, for: entity)
+  }
+
+  /// The class with a name, which inherits from `Class`. A name without a module is looked up in the modules that use
+  /// the model of an entity. Nil if there is no such class.
+  static func named<Class: AnyObject>(
+    _ name: String, for entity: NSEntityDescription, _ type: Class.Type = NSManagedObject.self
+  ) -> Class.Type? {
+    if name.contains(".") { return NSClassFromString(name) as? Class.Type }
+    return modules(of: entity).lazy.compactMap { NSClassFromString("\($0).\(name)") as? Class.Type }.first
   }
 
   /// What a message says about an entity whose class was not found: the name of the class, and where it was looked up.

@@ -64,6 +64,7 @@ extension NSManagedObjectModel {
       setFetchRequestTemplate(copy, forName: name)
     }
     fileWarnings += model.fileWarnings
+    folders.formUnion(model.folders)
     versionIdentifiers.formUnion(model.versionIdentifiers)
     if let texts = model.localizationDictionary {
       localizationDictionary = (localizationDictionary ?? [:]).merging(texts) { _, later in later }

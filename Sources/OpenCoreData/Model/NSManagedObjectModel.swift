@@ -43,6 +43,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
   /// Whether ``warnings`` are written to standard error when a store is added.
   open var logsWarnings = true { willSet { willChange() } }
 
+  /// The folders of the files from which the model was read.
+  var folders: Set<URL> = []
   private(set) var entitiesByConfiguration: [String: [NSEntityDescription]] = [:]
   private(set) var isFrozen = false
   /// Empty unless the model is in use.
@@ -158,6 +160,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, Freezable {
     else { return false }
     return entities.count == hashes.count
       && entities.allSatisfy { entity in entity.name.map { entity.hasVersionHash(hashes[$0]) } ?? false }
+  }
+
+  /// Whether all entities have the version hashes that they have in another model.
+  func hasSameVersions(as other: NSManagedObjectModel) -> Bool {
+    isConfiguration(
+      withName: nil, compatibleWithStoreMetadata: [Self.versionHashesKey: other.entityVersionHashesByName])
   }
 
   /// The modules that use the model, other than those recorded for its entities.

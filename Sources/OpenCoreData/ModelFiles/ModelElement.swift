@@ -13,6 +13,8 @@ package struct ModelElement {
   package let attributes: [String: String]
   /// The elements inside the element, in the order of the file.
   package fileprivate(set) var children: [ModelElement] = []
+  /// The text inside the element, without that inside of other elements.
+  fileprivate(set) var content = ""
   /// The warnings about the whole model.
   let warnings: ModelFileWarnings
 
@@ -75,6 +77,10 @@ package struct ModelElement {
       open.append(
         ModelElement(
           file: file, line: parser.lineNumber, kind: elementName, attributes: attributeDict, warnings: warnings))
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+      if !open.isEmpty { open[open.count - 1].content += string }
     }
 
     func parser(

@@ -36,6 +36,13 @@ struct ModelFolder {
     return contents
   }
 
+  /// The folder in which the model is, with all its versions.
+  var surroundings: URL {
+    let folder = url.standardizedFileURL.deletingLastPathComponent()
+    return ["xcdatamodeld", "xcdatamodel"].contains(folder.pathExtension)
+      ? ModelFolder(url: folder).surroundings : folder
+  }
+
   /// The folders of all versions, in the order of their names; only the URL itself if it is not an `.xcdatamodeld`
   /// folder.
   func versions() throws(ModelFileError) -> [URL] {

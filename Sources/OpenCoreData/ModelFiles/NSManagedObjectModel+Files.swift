@@ -17,6 +17,7 @@ extension NSManagedObjectModel {
   public convenience init(modelFileAt url: URL, fileID: String = #fileID) throws {
     self.init(fileID: fileID)
     adopt([try ModelSource(at: url).model])
+    folders.insert(ModelFolder(url: url).surroundings)
   }
 
   /// Reads a model like ``init(modelFileAt:fileID:)``; nil where that initialiser throws.
@@ -43,6 +44,20 @@ extension NSManagedObjectModel {
   ) -> NSManagedObjectModel? {
     let versions = versions(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0, fileID: fileID) }
     return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata)
+  }
+
+  /// The version of a model in these folders that has made a store; nil if there is none.
+  static func version(
+    in folders: some Sequence<URL>, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    let versions = folders.flatMap { folder in
+      let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      return (files ?? []).filter { ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
+        .sorted { $0.lastPathComponent < $1.lastPathComponent }
+        .flatMap { (try? ModelFolder(url: $0).versions()) ?? [] }
+    }
+    return NSManagedObjectModel(
+      byMerging: versions.compactMap { NSManagedObjectModel(contentsOf: $0, fileID: "") }, forStoreMetadata: metadata)
   }
 
   /// The versions of all models in the resources of the bundles; of the main bundle for nil.

@@ -91,6 +91,10 @@ open class NSPersistentStore: NSObject {
     throw notOverridden("setMetadata(_:forPersistentStoreAt:)")
   }
 
+  /// The class of the manager that migrates stores of this class by a mapping model: a subclass of
+  /// ``NSMigrationManager``.
+  open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
+
   /// Removes the store at `url` with all its files, if there is one. Unless a subclass overrides this, the file or
   /// folder there is removed. Apple's class has no such method: custom stores cannot be destroyed there.
   open class func destroyPersistentStore(at url: URL, options: [AnyHashable: Any]?) throws {
@@ -123,6 +127,15 @@ open class NSPersistentStore: NSObject {
   func fix(_ uuid: String, entities: [NSEntityDescription]) {
     identity = StoreIdentity(uuid, of: self)
     entityNames = Set(entities.compactMap(\.name))
+  }
+
+  /// Copies the metadata of another store that neither of the two has written itself.
+  func carryMetadata(of other: NSPersistentStore) {
+    let own = [
+      NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
+    ]
+    let carried = (other.metadata ?? [:]).filter { !own.contains($0.key) }
+    metadata = (metadata ?? [:]).merging(carried) { own, _ in own }
   }
 
   /// Ends the program because a subclass lacks a method.

@@ -33,6 +33,8 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     managedObjectModel.note(callerIn: fileID)
     managedObjectModel.logWarnings()
+    try checkVacant(storeURL)
+    try migrate(MigratedPlace(storeURL ?? nowhere, storeType, options), configuration)
     let store = try withStoreLock {
       try checkVacant(storeURL)
       let entities = try entities(ofConfiguration: configuration)

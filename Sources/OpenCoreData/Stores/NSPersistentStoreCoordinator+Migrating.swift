@@ -40,14 +40,16 @@ extension NSPersistentStoreCoordinator {
     _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
   ) throws -> NSPersistentStore {
     _ = try own(store)
-    try checkUnused(URL)
+    try checkVacant(URL)
+    try Self.checkUnused(URL)
     let storeClass = try StoreRegistry.storeClass(for: storeType)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorWillRemoveStore, object: self,
       userInfo: [NSRemovedPersistentStoresKey: [store]])
     let migrated = try withStoreLock {
       let old = try own(store)
-      try checkUnused(URL)
+      try checkVacant(URL)
+      try Self.checkUnused(URL)
       let new = storeClass.init(
         persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL, options: options)
       do {
@@ -80,9 +82,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Throws if the coordinator has a store at a location, or if anything other than an empty file or folder is there.
-  private func checkUnused(_ url: URL) throws {
-    try checkVacant(url)
+  /// Throws if anything other than an empty file or folder is at a location.
+  static func checkUnused(_ url: URL, failing code: Int = NSPersistentStoreOpenError) throws {
     guard url.isFileURL, url != nowhere,
       let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     else { return }
@@ -94,7 +95,7 @@ extension NSPersistentStoreCoordinator {
       }
     guard isEmpty else {
       throw CoreDataError.make(
-        NSPersistentStoreOpenError, "A store cannot be migrated to \(url.path): there is something already.")
+        code, "A store cannot be migrated to \(url.path): there is something already.")
     }
   }
 }

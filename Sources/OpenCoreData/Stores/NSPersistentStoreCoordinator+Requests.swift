@@ -130,6 +130,8 @@ extension NSSaveChangesRequest {
 /// A fetch request with any type of results.
 protocol StoreFetch {
   func forStores(_ model: NSManagedObjectModel) -> NSFetchRequest<NSManagedObject>
+  /// A copy of the request whose results may be anything.
+  func forAnything() -> NSFetchRequest<Any>
 }
 
 extension NSFetchRequest: StoreFetch {
@@ -139,4 +141,6 @@ extension NSFetchRequest: StoreFetch {
     copy.entity = entity ?? entityName.flatMap { model.entitiesByName[$0] }
     return copy
   }
+
+  func forAnything() -> NSFetchRequest<Any> { NSFetchRequest<Any>(copying: self) }
 }

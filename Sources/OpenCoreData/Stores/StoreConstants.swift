@@ -26,6 +26,9 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 /// Option, a Boolean: whether a migration may determine the differences between two models by itself. A store
 /// obeys it, as row stores do; coordinators do not.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// Option, an ``NSStagedMigrationManager``: the stages in which a store written with another model is migrated when it is
+/// added.
+public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 /// Option, a Boolean: whether a store is destroyed even if that is not safe. A store may obey it.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 /// Option, a dictionary of texts by the names of pragmas: for SQLite stores, of which there are none here.

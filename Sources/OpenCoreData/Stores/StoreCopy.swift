@@ -52,7 +52,7 @@ struct StoreCopy {
     }
     for (id, copy) in copies { try fill(copy, from: id) }
     try context.obtainPermanentIDs(for: objects)
-    carryMetadata()
+    target.carryMetadata(of: source)
     try targetCoordinator.save(
       NSSaveChangesRequest(inserted: Set(objects), updated: [], deleted: [], locked: []), in: target, context)
   }
@@ -103,15 +103,6 @@ struct StoreCopy {
       case .fetched: continue
       }
     }
-  }
-
-  /// Copies the metadata that neither store has written itself.
-  private func carryMetadata() {
-    let own = [
-      NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
-    ]
-    let carried = (source.metadata ?? [:]).filter { !own.contains($0.key) }
-    target.metadata = (target.metadata ?? [:]).merging(carried) { own, _ in own }
   }
 
   /// Removes the objects from the context, and their references to each other.

@@ -132,6 +132,16 @@ import Testing
     #expect(error?.reason == .notEvaluable(.unknownKey("name")))
   }
 
+  @Test(
+    "A fetch refuses functions of objects and other fetches, which stores cannot call.",
+    arguments: [
+      "FUNCTION(name, \"length\")", "FETCH(name, boss, NO)",
+    ])
+  func calls(_ expression: String) {
+    let reason = FetchRequestError.Reason.notEvaluable(.unsupported(expression))
+    expect("1 = TERNARY(age = 1, \(expression), 1)", reason, expression)
+  }
+
   @Test("The error of a refused fetch names the key path and the entity, and is one of Core Data's.")
   func error() throws {
     let request = staff.request { $0.predicate = NSPredicate(format: "boss.nope = 1") }

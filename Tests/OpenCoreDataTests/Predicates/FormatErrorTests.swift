@@ -9,7 +9,7 @@ import Testing
       ("a = 'x", 4),
       ("a = 1 AND", 9), ("AND a = 1", 0), ("a = 1 AND b", 11), ("a ==[q] 1", 5), ("a = %s", 4), ("a = $", 4),
       ("a = {1, 2", 9), ("a = 12abc", 4), ("nope(a) = 1", 0), ("a = sum()", 4), ("ANY a", 5), ("a = (b = 1)", 4),
-      ("(a = 1) + 2 = 3", 0), ("a = FUNCTION(b, 'c')", 4), ("a = CAST(b, 'Q')", 4), ("a = 'x\\xZZ'", 7),
+      ("(a = 1) + 2 = 3", 0), ("a = FUNCTION(b, 'c:')", 4), ("a = CAST(b, 'Q')", 4), ("a = 'x\\xZZ'", 7),
       ("SUBQUERY(a, b, c = 1).@count = 1", 12), ("a..b = 1", 2), ("a NOT IN b", 2), ("a = ?", 4), ("a[0 = 1", 2),
       ("add:to:(1) = 1", 0), ("add:to = 1", 0), ("TRUEPREDICATE = 1", 14), ("a UTI-EQUALS 'b'", 2), ("1 = 0xZ", 4),
     ])

@@ -101,9 +101,60 @@ import Testing
     #expect(try value("distanceToLocation:fromLocation:(here, nowhere)", for: row) == .null)
   }
 
-  @Test("Calling methods of objects is refused.")
-  func methods() {
-    #expect(throws: PredicateFormatError.self) { try NSExpression(parsing: "FUNCTION(a, 'description')") }
+  @Test("FUNCTION calls a function of an object by its name, with the values of the arguments.")
+  func calls() throws {
+    let row: [String: Any] = ["abacus": Abacus(), "x": 2, "names": ["a", "b"]]
+    #expect(try value("FUNCTION(abacus, 'add:and:', x, 3)", for: row) == .integer(5))
+    let sum = try NSExpression(parsing: "FUNCTION($other, 'add:and:', 1, x) * 2")
+    #expect(sum.expressionValue(with: row, context: ["other": Abacus()]) as? Int == 6)
+    #expect(try value("FUNCTION(abacus, 'count:', names)", for: row) == .integer(2))
+    #expect(try value("FUNCTION(abacus, 'none')", for: row) == .null)
+    #expect(try value("FUNCTION(abacus, 'valueForKeyPath:', size)", for: row) == .null)
+    #expect(try holds("FUNCTION(abacus, 'add:and:', x, x) = 4", for: row))
+  }
+
+  @Test("The parts of a call can be read, and replaced, and two equal calls are equal.")
+  func partsOfCalls() throws {
+    let format = "FUNCTION($a, \"add:and:\", x, $b)"
+    let call = try NSExpression(parsing: format)
+    #expect(call.expressionType == .function && call.function == "add:and:" && call.description == format)
+    #expect(call.operand.variable == "a" && call.arguments?.map(\.description) == ["x", "$b"])
+    let made = NSExpression(
+      forFunction: NSExpression(forVariable: "a"), selectorName: "add:and:",
+      arguments: [NSExpression(forKeyPath: "x"), NSExpression(forVariable: "b")])
+    #expect(made == call && made.hash == call.hash)
+    #expect(try made != NSExpression(parsing: "FUNCTION($a, 'add:to:', x, $b)"))
+    #expect(try made != NSExpression(parsing: "FUNCTION($a, 'add:and:', x, $c)"))
+    let substituted = NSPredicate(format: "1 = FUNCTION($a, 'add:and:', x, $b)").withSubstitutionVariables(["b": 7])
+    #expect(substituted.formatText == "1 == FUNCTION($a, \"add:and:\", x, 7)")
+  }
+
+  @Test("FETCH has a request, a context, and whether only the number is wanted.")
+  func fetches() throws {
+    let format = "FETCH($request, $manager.context, NO)"
+    let fetch = try NSExpression(parsing: format)
+    #expect(fetch.expressionType == .fetchRequest && fetch.description == format)
+    let made = try NSFetchRequestExpression.expression(
+      forFetch: NSExpression(forVariable: "request"),
+      context: NSExpression(parsing: "$manager.context"), countOnly: false)
+    let typed = try #require(made as? NSFetchRequestExpression)
+    #expect(typed.requestExpression.variable == "request" && !typed.isCountOnlyRequest)
+    #expect(typed.contextExpression.description == "$manager.context")
+    #expect(made == fetch && made.hash == fetch.hash)
+    #expect(try made != NSExpression(parsing: "FETCH($request, $manager.context, YES)"))
+    let count = NSPredicate(format: "FETCH($request, $context, YES) = 1")
+      .withSubstitutionVariables(["request": "none"])
+    #expect(count.formatText == "FETCH(\"none\", $context, YES) == 1")
+  }
+
+  @Test(
+    "A call needs an object, a name and an argument for each colon, and FETCH a request, a context and YES or NO.",
+    arguments: [
+      "FUNCTION(a)", "FUNCTION(a, b)", "FUNCTION(a, 'b:')", "FUNCTION(a, 'b', c)", "FUNCTION(a, 'valueForKey:', 1)",
+      "FETCH(a, b)", "FETCH(a, b, c)",
+    ])
+  func incompleteCalls(_ format: String) {
+    #expect(throws: PredicateFormatError.self) { try NSExpression(parsing: format) }
   }
 
   @Test("Expression values are of Foundation's types.")
@@ -125,5 +176,16 @@ import Testing
         "\(object ?? "") \(arguments.count) \(arguments[0]) \(variables?["v"] ?? "")"
       }, arguments: [NSExpression(format: "1 + 1")])
     #expect(block.expressionValue(with: "o", context: ["v": "w"]) as? String == "o 1 2 w")
+  }
+}
+
+/// An object whose functions expressions call.
+private final class Abacus: NSObject, FunctionTarget {
+  func callFunction(_ name: String, arguments: [Any?]) -> Any? {
+    switch name {
+    case "add:and:": arguments.compactMap { $0 as? Int }.reduce(0, +)
+    case "count:": (arguments[0] as? [Any])?.count
+    default: nil
+    }
   }
 }

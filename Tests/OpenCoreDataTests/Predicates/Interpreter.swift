@@ -131,7 +131,7 @@ struct Interpreter {
     case .unionSet: combine(expression) { left, right in left + right.filter { !left.contains($0) } }
     case .intersectSet: combine(expression) { left, right in left.filter(right.contains) }
     case .minusSet: combine(expression) { left, right in left.filter { !right.contains($0) } }
-    case .anyKey, .block: .null
+    case .anyKey, .block, .fetchRequest: .null
     }
   }
 

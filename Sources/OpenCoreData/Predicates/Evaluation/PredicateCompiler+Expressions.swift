@@ -27,6 +27,8 @@ extension PredicateCompiler {
     case .path(let path, let operand):
       let path = ValuePath(path)
       return Self.apply({ path.value(in: $0) }, to: try compile(operand))
+    case .call(let target, let name, let arguments): return try call(target, name, arguments)
+    case .fetch(let request, let context, let isCount): return try fetch(request, context, isCount)
     case .function(let function, let arguments):
       if scope.isEmpty, let aggregate = rows.aggregate, let (function, argument) = expression.aggregation {
         return .varying { [read = try aggregate(function, argument)] row, _ in read(row) }
@@ -172,6 +174,33 @@ extension PredicateCompiler {
     return .varying { [readers] row, bindings in
       let values = readers.map { $0(row, bindings).anyValue ?? NSNull() }
       return PredicateValue(block(object(row), values, NSMutableDictionary(dictionary: bindings.all(scope))))
+    }
+  }
+}
+
+extension PredicateCompiler {
+  private func call(
+    _ target: NSExpression, _ name: String, _ arguments: [NSExpression]
+  ) throws(PredicateCompilationError) -> Compiled<Row> {
+    let target = try compile(target).reader
+    var readers: [Reader] = []
+    for argument in arguments { readers.append(try compile(argument).reader) }
+    return .varying { [readers] row, bindings in
+      let object = target(row, bindings).anyValue
+      guard let called = object as? any FunctionTarget else {
+        fatalError("\(name) cannot be called of \(object ?? "nil"), which is no FunctionTarget")
+      }
+      return PredicateValue(called.callFunction(name, arguments: readers.map { $0(row, bindings).anyValue }))
+    }
+  }
+
+  private func fetch(
+    _ request: NSExpression, _ context: NSExpression, _ isCount: Bool
+  ) throws(PredicateCompilationError) -> Compiled<Row> {
+    let (request, context) = (try compile(request).reader, try compile(context).reader)
+    return .varying { row, bindings in
+      NSFetchRequestExpression.result(
+        of: request(row, bindings).anyValue, in: context(row, bindings).anyValue, isCount: isCount)
     }
   }
 }

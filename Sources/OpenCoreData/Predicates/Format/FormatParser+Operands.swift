@@ -101,7 +101,8 @@ extension FormatParser {
     case "SUBQUERY": return try subquery()
     case "TERNARY": return try conditional()
     case "CAST": return try cast(try expressions(until: ")"), at: position)
-    case "FUNCTION": throw problem("no methods of objects can be called here", at: position)
+    case "FUNCTION": return try call(try expressions(until: ")"), at: position)
+    case "FETCH": return try fetch(try expressions(until: ")"), at: position)
     default: return try function(word, at: position)
     }
   }
@@ -127,6 +128,30 @@ extension FormatParser {
       if !result.isNull { return NSExpression(forConstantValue: result.anyValue) }
     }
     return NSExpression(.function(.cast, arguments))
+  }
+
+  /// A function of an object: the object, the name of the function, and the arguments.
+  private func call(_ parts: [NSExpression], at position: String.Index) throws(PredicateFormatError) -> NSExpression {
+    guard parts.count >= 2, case .constant(let name as String) = parts[1].form,
+      parts.count == 2 + name.count(where: { $0 == ":" })
+    else {
+      throw problem("FUNCTION needs an object, the name of a function, and an argument for each colon", at: position)
+    }
+    let arguments = Array(parts.dropFirst(2))
+    if name == "valueForKeyPath:" || name == "valueForKey:" {
+      switch arguments[0].form {
+      case .keyPath, .constant(is String): break
+      default: throw problem("\(name) needs a key path", at: position)
+      }
+    }
+    return NSExpression(forFunction: parts[0], selectorName: name, arguments: arguments)
+  }
+
+  private func fetch(_ parts: [NSExpression], at position: String.Index) throws(PredicateFormatError) -> NSExpression {
+    guard parts.count == 3, case .constant(let isCount as NSNumber) = parts[2].form else {
+      throw problem("FETCH needs a request, a context, and YES or NO", at: position)
+    }
+    return NSFetchRequestExpression(.fetch(parts[0], context: parts[1], isCount: isCount.boolValue))
   }
 
   private func conditional() throws(PredicateFormatError) -> NSExpression {

@@ -10,6 +10,9 @@ extension FormatPrinter {
     case .function(let function, let arguments): text(of: function, arguments)
     case .path(let path, let operand):
       "\(text(of: operand, binding: atomPrecedence)).\(self.path(path, isFirst: false))"
+    case .call(let target, let name, let arguments):
+      "FUNCTION(\(list([target, NSExpression(forConstantValue: name)] + arguments)))"
+    case .fetch(let request, let context, let isCount): "FETCH(\(list([request, context])), \(isCount ? "YES" : "NO"))"
     case .aggregate(let elements): "{\(list(elements))}"
     case .set(let operation, let left, let right):
       "\(text(of: left)) \(operation.rawValue) \(text(of: right, binding: 1))"

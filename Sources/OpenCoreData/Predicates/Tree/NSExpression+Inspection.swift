@@ -18,6 +18,7 @@ extension NSExpression {
     switch form {
     case .function(let function, _): function.rawValue
     case .path: "valueForKeyPath:"
+    case .call(_, let name, _): name
     default: missing("function")
     }
   }
@@ -25,7 +26,7 @@ extension NSExpression {
   /// The arguments of a function or a block. The only argument of `valueForKeyPath:` is a key path expression.
   public var arguments: [NSExpression]? {
     switch form {
-    case .function(_, let arguments), .block(_, let arguments): arguments
+    case .function(_, let arguments), .block(_, let arguments), .call(_, _, let arguments): arguments
     case .path(let path, _): [NSExpression(forKeyPath: path)]
     default: missing("arguments")
     }
@@ -35,7 +36,7 @@ extension NSExpression {
   public var operand: NSExpression {
     switch form {
     case .keyPath, .function: .expressionForEvaluatedObject()
-    case .path(_, let operand): operand
+    case .path(_, let operand), .call(let operand, _, _): operand
     default: missing("operand")
     }
   }
@@ -91,7 +92,7 @@ extension NSExpression {
     if case .block(let block, _) = form { block } else { missing("block") }
   }
 
-  private func missing(_ part: String) -> Never {
+  func missing(_ part: String) -> Never {
     fatalError("an expression of type \(expressionType) has no \(part)")
   }
 }

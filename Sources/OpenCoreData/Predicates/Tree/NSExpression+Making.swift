@@ -28,16 +28,21 @@ extension NSExpression {
     self.init(.function(function, Self.expressions(arguments)))
   }
 
-  /// The value at the end of a key path that begins at another expression: the function `valueForKeyPath:` or
-  /// `valueForKey:` of that expression.
+  /// A function of an object, called by its name: the object that the first expression gives is a ``FunctionTarget``.
   ///
-  /// If that expression is a key path or the evaluated object, the result is a single, longer key path.
+  /// The functions `valueForKeyPath:` and `valueForKey:` of any expression give the value at the end of a key path that
+  /// begins there. If that expression is a key path or the evaluated object, the result is a single, longer key path.
   ///
-  /// Traps if another function is named, because objects cannot be sent messages here, or if the key path is not the
-  /// only argument.
+  /// Traps if the arguments are fewer or more than the colons in the name, if one is no `NSExpression`, or if the
+  /// argument of these two functions is no key path.
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
-    require(name == "valueForKeyPath:" || name == "valueForKey:", "\(name) cannot be called here")
     let arguments = Self.expressions(arguments ?? [])
+    require(
+      arguments.count == name.count { $0 == ":" }, "\(name) does not take \(arguments.count) arguments")
+    guard name == "valueForKeyPath:" || name == "valueForKey:" else {
+      self.init(.call(target, name: name, arguments))
+      return
+    }
     switch arguments.first?.form {
     case .keyPath(let path)? where arguments.count == 1: self.init(target.appending(path).form)
     case .constant(let path as String)? where arguments.count == 1: self.init(target.appending(path).form)

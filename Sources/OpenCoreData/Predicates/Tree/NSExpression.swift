@@ -33,6 +33,8 @@ open class NSExpression: NSObject, NSCopying {
     case aggregate = 14
     /// Any key of an object. Only other stores support it.
     case anyKey = 15
+    /// The results of a fetch request: an ``NSFetchRequestExpression``.
+    case fetchRequest = 50
     /// The value that a block returns.
     case block = 19
     /// One of two expressions, chosen by a predicate.
@@ -51,6 +53,8 @@ open class NSExpression: NSObject, NSCopying {
     case keyPath(String)
     case function(Function, [NSExpression])
     case path(String, of: NSExpression)
+    case call(NSExpression, name: String, [NSExpression])
+    case fetch(NSExpression, context: NSExpression, isCount: Bool)
     case aggregate([NSExpression])
     case set(SetOperation, NSExpression, NSExpression)
     case subquery(NSExpression, variable: String, NSPredicate)
@@ -79,7 +83,8 @@ open class NSExpression: NSObject, NSCopying {
     case .evaluatedObject: .evaluatedObject
     case .variable: .variable
     case .keyPath: .keyPath
-    case .function, .path: .function
+    case .function, .path, .call: .function
+    case .fetch: .fetchRequest
     case .aggregate: .aggregate
     case .set(.union, _, _): .unionSet
     case .set(.intersect, _, _): .intersectSet

@@ -26,6 +26,10 @@ struct Substitution {
     case .variable(let name): values[name].map { NSExpression.substituting($0) } ?? expression
     case .function(let function, let arguments): NSExpression(.function(function, arguments.map(apply)))
     case .path(let path, let operand): apply(to: operand).appending(path)
+    case .call(let target, let name, let arguments):
+      NSExpression(.call(apply(to: target), name: name, arguments.map(apply)))
+    case .fetch(let request, let context, let isCount):
+      NSFetchRequestExpression(.fetch(apply(to: request), context: apply(to: context), isCount: isCount))
     case .aggregate(let elements): NSExpression(.aggregate(elements.map(apply)))
     case .set(let operation, let left, let right):
       NSExpression(.set(operation, apply(to: left), apply(to: right)))

@@ -30,6 +30,10 @@ enum TreeEquality {
       left == right && leftArguments == rightArguments
     case (.path(let left, let leftOperand), .path(let right, let rightOperand)):
       left == right && leftOperand.isEqual(rightOperand)
+    case (.call(let left, let leftName, let leftArguments), .call(let right, let rightName, let rightArguments)):
+      leftName == rightName && leftArguments == rightArguments && left.isEqual(right)
+    case (.fetch(let left, let leftContext, let leftCounts), .fetch(let right, let rightContext, let rightCounts)):
+      leftCounts == rightCounts && left.isEqual(right) && leftContext.isEqual(rightContext)
     case (.aggregate(let left), .aggregate(let right)): left == right
     case (.set(let left, let left1, let left2), .set(let right, let right1, let right2)):
       left == right && left1.isEqual(right1) && left2.isEqual(right2)
@@ -77,6 +81,10 @@ enum TreeEquality {
     case .path(let path, let operand):
       hasher.combine(path)
       combine(operand.form, into: &hasher)
+    case .call(let target, let name, let arguments):
+      hasher.combine(name)
+      for part in [target] + arguments { combine(part.form, into: &hasher) }
+    case .fetch(let request, let context, _): for part in [request, context] { combine(part.form, into: &hasher) }
     case .aggregate(let parts): for part in parts { combine(part.form, into: &hasher) }
     case .set(let operation, let left, let right):
       hasher.combine(operation)

@@ -1,0 +1,60 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+  /// Migrates a store that is about to be added, if it was written with another model, its options allow a migration,
+  /// and there are stages or a mapping model for it.
+  func migrate(_ place: MigratedPlace, _ configuration: String?) throws {
+    guard place.url.isFileURL, place.url != nowhere, place.mayMigrate else { return }
+    let storeClass = try StoreRegistry.storeClass(for: place.type)
+    let replacement = MigratedReplacement(place.url, storeClass)
+    try replacement.recover()
+    let manager = place.options[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
+    let folders = managedObjectModel.folders.union([Bundle.main.resourceURL].compactMap(\.self))
+    guard manager != nil || folders.contains(where: NSMappingModel.hasFiles) else { return }
+    // Whatever else is wrong with the store is found when it is added.
+    guard let metadata = try? storeClass.metadataForPersistentStore(with: place.url),
+      metadata[NSStoreModelVersionHashesKey] != nil,
+      !managedObjectModel.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+    else { return }
+    if let manager { return try manager.migrate(place, configuration, to: managedObjectModel, metadata) }
+    guard let sourceModel = NSManagedObjectModel.version(in: folders, forStoreMetadata: metadata),
+      let mappings = NSMappingModel(in: folders, sourceModel, managedObjectModel)
+    else { return }
+    try migrate(place, configuration, from: sourceModel, by: mappings)
+  }
+
+  /// Migrates a store to the coordinator's model in its place.
+  private func migrate(
+    _ place: MigratedPlace, _ configuration: String?, from sourceModel: NSManagedObjectModel,
+    by mappings: NSMappingModel
+  ) throws {
+    let storeClass = try StoreRegistry.storeClass(for: place.type)
+    guard let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type else {
+      throw CoreDataError.make(
+        NSMigrationError, "\(storeClass).migrationManagerClass() is no subclass of NSMigrationManager.")
+    }
+    let replacement = MigratedReplacement(place.url, storeClass)
+    let manager = managerClass.init(sourceModel: sourceModel, destinationModel: managedObjectModel, fileID: "")
+    manager.configuration = configuration
+    try manager.migrateStore(
+      from: place.url, sourceType: place.type, options: place.options, with: mappings,
+      toDestinationURL: replacement.copy, destinationType: place.type, destinationOptions: place.options)
+    do {
+      try replacement.replace(unchangedSince: manager.sourceRevision)
+    } catch {
+      try? FileManager.default.removeItem(at: replacement.copy)
+      throw error
+    }
+  }
+}
+
+extension MigratedPlace {
+  /// Whether the options allow a migration when the store is added.
+  fileprivate var mayMigrate: Bool {
+    func isOn(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue == true }
+    return
+      (isOn(NSMigratePersistentStoresAutomaticallyOption)
+      || options[NSPersistentStoreStagedMigrationManagerOptionKey] != nil)
+      && !isOn(NSReadOnlyPersistentStoreOption) && !isOn(NSIgnorePersistentStoreVersioningOption)
+  }
+}
