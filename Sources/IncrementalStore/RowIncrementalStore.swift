@@ -126,7 +126,9 @@ open class RowIncrementalStore: NSIncrementalStore {
       // If this fails, the first save fails as well and reports the reason.
       try? save(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), nil)
     }
-    guard let rowStore, let indexes = try? indexes(in: rowStore.snapshot()), !indexes.areReady else { return }
+    guard (options?[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber)?.boolValue != true,
+      let rowStore, let indexes = try? indexes(in: rowStore.snapshot()), !indexes.areReady
+    else { return }
     build = BackgroundBuild(rowStore, url?.absoluteString ?? "a store")
   }
 

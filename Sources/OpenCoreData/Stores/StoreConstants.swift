@@ -29,6 +29,11 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 /// Option, an ``NSStagedMigrationManager``: the stages in which a store written with another model is migrated when it is
 /// added.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+/// Option, a Boolean: whether a store leaves the work that need not be done at once when it migrates itself to
+/// ``NSPersistentStoreCoordinator/finishDeferredLightweightMigration()``, instead of doing it in the background. Row stores
+/// obey it, and then build indexes at that time as well.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+  "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Option, a Boolean: whether a store is destroyed even if that is not safe. A store may obey it.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 /// Option, a dictionary of texts by the names of pragmas: for SQLite stores, of which there are none here.

@@ -6,6 +6,8 @@ public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+  "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"

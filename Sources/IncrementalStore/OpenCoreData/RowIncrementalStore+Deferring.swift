@@ -1,0 +1,8 @@
+import CoreData
+
+extension RowIncrementalStore: DeferringStore {
+  package func advanceDeferredWork() throws -> Bool {
+    guard !isReadOnly, let rowStore else { return false }
+    return try IndexBuilder().advance(rowStore)
+  }
+}
