@@ -94,8 +94,9 @@ open class RowIncrementalStore: NSIncrementalStore {
       var head = try StoreHead.load(rows, url, Self.storeType, isReadOnly: isReadOnly) { self.newMetadata(at: url) }
       if try StoreMigration.isNeeded(head, model, configurationName, options) {
         let coder = ValueCoder(coordinator: persistentStoreCoordinator)
+        let step = (options?[StoreMigration.stepOption] as? NSNumber)?.intValue ?? 20_000
         head = try MigrationCount.counting {
-          try StoreMigration(rows, url, model, configurationName, coder).run()
+          try StoreMigration(rows, url, model, configurationName, coder, step: step).run()
         }
       }
       let schema = try head.schema(for: model, configurationName, options, rows, isReadOnly: isReadOnly)

@@ -21,13 +21,12 @@ package struct SchemaIndex: Sendable {
   /// For each entity, the numbers of the entity and of all that inherit from it, in ascending order.
   package private(set) var families: [UInt32: [UInt32]] = [:]
   private let removals: Set<Schema.Removal>
-  /// The numbers that migrations may have taken from properties are below this one.
-  private let endOfFormer: UInt32
+  private let nextNumber: UInt32
 
   package init(_ schema: Schema) {
     indexes = Dictionary(schema.indexes.map { ($0.number, $0) }) { first, _ in first }
     removals = Set(schema.removals)
-    endOfFormer = schema.migrations > 0 ? schema.nextNumber : 0
+    nextNumber = schema.nextNumber
     for entity in schema.entities {
       entities[entity.number] = entity
       for property in entity.properties {
@@ -65,9 +64,10 @@ package struct SchemaIndex: Sendable {
   /// Whether something that a migration has left behind is still to be removed.
   package func isBeingRemoved(_ removal: Schema.Removal) -> Bool { removals.contains(removal) }
 
-  /// Whether a number may be that of a property that a migration has removed. Rows keep its field.
-  package func isFormer(_ property: UInt32) -> Bool {
-    property < endOfFormer && properties[property] == nil && entities[property] == nil && constraints[property] == nil
+  /// Whether a number may be that of a property that a migration has removed, or of one that a migration which has not
+  /// ended would have added. Rows keep its field.
+  package func isUnassigned(_ property: UInt32) -> Bool {
+    property < nextNumber && properties[property] == nil && entities[property] == nil && constraints[property] == nil
       && indexes[property] == nil
   }
 

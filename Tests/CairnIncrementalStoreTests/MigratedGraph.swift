@@ -21,9 +21,10 @@ struct MigratedGraph {
     let names = Dictionary(uniqueKeysWithValues: version.entities.map { ($1.identity, $0) })
     objects = objects.filter { names[$0.value.entity] != nil }
     for (key, object) in objects {
-      for property in version.properties(of: names[object.entity]!).values where property.type != nil {
+      for property in version.properties(of: names[object.entity]!).values {
+        guard let type = property.type else { continue }
         let old = property.identities.compactMap { object.values[$0] }.first
-        var value = old ?? property.defaultValue
+        var value = (old ?? property.defaultValue).map { $0.map { Self.converted($0, to: type) } } ?? nil
         if value == nil, !property.isOptional { value = property.defaultValue }
         for identity in property.identities { objects[key]!.values[identity] = .some(value) }
       }
@@ -37,6 +38,16 @@ struct MigratedGraph {
       edges[identity] =
         relationships.contains(identity) || relationships.contains(-identity)
         ? edges[identity]!.filter { $0.allSatisfy { objects[$0] != nil } } : nil
+    }
+  }
+
+  /// A number as a fraction or as a text; any other value as it is.
+  static func converted(_ value: AnyHashable, to type: NSAttributeType) -> AnyHashable {
+    switch (type, value.base) {
+    case (.doubleAttributeType, let number as Int): Double(number)
+    case (.stringAttributeType, let number as Int): "\(number)"
+    case (.stringAttributeType, let number as Double): "\(number)"
+    default: value
     }
   }
 

@@ -15,7 +15,7 @@ struct ModelEvolution {
 
   /// Changes the version, and returns what it has changed; nil if the change that was chosen does not fit.
   mutating func change() -> String? {
-    switch Int.random(in: 0..<14, using: &random) {
+    switch Int.random(in: 0..<15, using: &random) {
     case 0: addEntity()
     case 1, 2: addAttribute()
     case 3, 4: addRelationship()
@@ -27,6 +27,7 @@ struct ModelEvolution {
     case 10: widen()
     case 11: promote()
     case 12: addParent()
+    case 13: convert()
     default: removeEntity()
     }
   }
@@ -168,6 +169,18 @@ struct ModelEvolution {
     guard let (entity, name, _) = someProperty({ $0.type == .integer16AttributeType }) else { return nil }
     version.entities[entity]!.properties[name]!.kind = .attribute(.integer64AttributeType)
     return "widens \(entity).\(name)"
+  }
+
+  /// Makes fractions or texts of whole numbers, or texts of fractions.
+  private mutating func convert() -> String? {
+    let numbers: [NSAttributeType] = [.integer16AttributeType, .integer64AttributeType, .doubleAttributeType]
+    guard let (entity, name, property) = someProperty({ $0.type.map(numbers.contains) ?? false }) else { return nil }
+    let isText = property.type == .doubleAttributeType || Bool.random(using: &random)
+    let type: NSAttributeType = isText ? .stringAttributeType : .doubleAttributeType
+    version.entities[entity]!.properties[name]!.kind = .attribute(type)
+    version.entities[entity]!.properties[name]!.value = (property.value as? AnyHashable)
+      .map { MigratedGraph.converted($0, to: type).base }
+    return "makes \(entity).\(name) a \(isText ? "text" : "fraction")"
   }
 
   private mutating func promote() -> String? {

@@ -2,6 +2,7 @@ import CairnIncrementalStore
 import CairnInspection
 import CairnSimulation
 import CoreData
+import IncrementalStore
 import Testing
 
 /// Compares migrated stores with an independent graph. `OPENCOREDATA_SEED` replays a failure, and
@@ -74,6 +75,7 @@ struct RandomMigrationTests {
         options: [
           CairnDurabilityOption: "buffered", NSMigratePersistentStoresAutomaticallyOption: true,
           NSInferMappingModelAutomaticallyOption: true,
+          StoreMigration.stepOption: Int.random(in: 1...20, using: &random),
           BuildsIndexesFirstOption: Bool.random(using: &random),
         ])
       try compare(version, coordinator)

@@ -1,11 +1,13 @@
 import Cairn
 import CairnIncrementalStore
 import CairnSimulation
+import IncrementalStore
 import OpenCoreData
 import Testing
 
 /// Power losses while a store is migrated. The new model renames an entity, removes another one, adds an attribute,
-/// requires one that may be nil, and makes a to-one relationship to-many.
+/// requires one that may be nil, makes texts of the numbers of another one, which takes several saves, and makes a to-one
+/// relationship to-many.
 @Suite("Power losses during a migration")
 struct MigrationTests {
   private static let count = 60
@@ -19,6 +21,7 @@ struct MigrationTests {
         let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
         item.setValue("item \(number)", forKey: "name")
         if number.isMultiple(of: 2) { item.setValue(number, forKey: "number") }
+        item.setValue(number, forKey: "size")
         item.setValue(last, forKey: "next")
         last = item
         _ = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
@@ -61,6 +64,8 @@ struct MigrationTests {
       }
       let expected = number.isMultiple(of: 2) ? number : isMigrated ? -1 : nil
       #expect(item.value(forKey: "number") as? Int == expected, "\(place)")
+      let size = item.value(forKey: "size")
+      #expect(isMigrated ? size as? String == "\(number)" : size as? Int == number, "\(place)")
       let next = item.value(forKey: "next")
       let names =
         isMigrated
@@ -84,7 +89,7 @@ struct MigrationTests {
     let store = try coordinator.addPersistentStore(
       ofType: SimulatedStore.storeType, configurationName: nil, at: URL(filePath: "/simulated store"),
       options: [
-        SimulatedStore.machineOption: machine, BuildsIndexesFirstOption: true,
+        SimulatedStore.machineOption: machine, BuildsIndexesFirstOption: true, StoreMigration.stepOption: 13,
         NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: migrates),
         NSInferMappingModelAutomaticallyOption: true,
       ])
@@ -97,14 +102,14 @@ struct MigrationTests {
   // MARK: Models
 
   private static var former: NSManagedObjectModel {
-    model("Item", [attribute("name", .string), attribute("number", .integer32)], others: ["Note"], isToMany: false)
+    model("Item", [attribute("name", .string), attribute("number", .integer32), attribute("size", .integer16)], others: ["Note"], isToMany: false)
   }
 
   private static var present: NSManagedObjectModel {
     let (number, state) = (attribute("number", .integer32), attribute("state", .string))
     (number.isOptional, number.defaultValue) = (false, -1)
     (state.isOptional, state.defaultValue) = (false, "new")
-    let model = model("Thing", [attribute("name", .string), number, state], others: [], isToMany: true)
+    let model = model("Thing", [attribute("name", .string), number, state, attribute("size", .string)], others: [], isToMany: true)
     model.entitiesByName["Thing"]?.renamingIdentifier = "Item"
     return model
   }

@@ -101,7 +101,7 @@ struct StructureChecker<Source: StructureSource> {
       var fields = try RowFormat.FieldReader(bytes)
       while let (number, field) = try fields.next() {
         guard let property = layout.properties[number] else {
-          if schema.isFormer(number) { continue }
+          if schema.isUnassigned(number) { continue }
           throw RowDamage("\(layout.name) has no property \(number)", at: field.range.lowerBound)
         }
         try FieldCheck.check(field, of: property, in: bytes)

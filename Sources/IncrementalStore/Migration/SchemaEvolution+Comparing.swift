@@ -15,8 +15,9 @@ extension SchemaEvolution {
       let former = formerProperties[schema.entities[place].properties[own].number]
       switch property {
       case let attribute as NSAttributeDescription:
+        let renewed = try former.map { try convert(attribute, of: entity, $0, place, own) } ?? false
         var compared = schema.entities[place].properties[own]
-        try compare(attribute, of: entity, former, &compared, mayHaveRows)
+        try compare(attribute, of: entity, former, &compared, mayHaveRows, isConverted: renewed)
         schema.entities[place].properties[own] = compared
       case let relationship as NSRelationshipDescription:
         try compare(relationship, of: entity, former, place, own)
@@ -25,9 +26,35 @@ extension SchemaEvolution {
     }
   }
 
+  /// Has the values of an attribute converted whose type has changed, under another number.
+  ///
+  /// - Returns: Whether the attribute has another number now.
+  private mutating func convert(
+    _ attribute: NSAttributeDescription, of entity: NSEntityDescription, _ former: Schema.Property, _ place: Int,
+    _ own: Int
+  ) throws -> Bool {
+    guard case .attribute(let type) = former.kind, !Self.reads(type, attribute.attributeType) else { return false }
+    let conversion = TypeConversion(
+      attribute, from: type, coder, entity: entity.name ?? "",
+      formerEntity: formerEntities[entity.name ?? ""]?.name ?? "")
+    guard let conversion, schema.entities[place].properties[own].number == former.number else {
+      throw failure("Source and destination attribute types of \(attribute.name) are incompatible", entity)
+    }
+    let number = schema.takeNumber()
+    formerProperties[number] = formerProperties.removeValue(forKey: former.number)
+    schema.entities[place].properties[own].number = number
+    (schema.entities[place].properties[own].valueIfAbsent, schema.entities[place].properties[own].valueIfNull) = (
+      nil, nil
+    )
+    rewrites.append(
+      RowRewrite(
+        self.former.family(of: declaring(former)).map(\.number), .convert(conversion, from: former.number, to: number)))
+    return true
+  }
+
   private mutating func compare(
     _ attribute: NSAttributeDescription, of entity: NSEntityDescription, _ former: Schema.Property?,
-    _ property: inout Schema.Property, _ mayHaveRows: Bool
+    _ property: inout Schema.Property, _ mayHaveRows: Bool, isConverted: Bool
   ) throws {
     let value = try storedDefault(of: attribute, property.number)
     let isRequired = !attribute.isOptional && !(attribute is NSDerivedAttributeDescription)
@@ -37,13 +64,14 @@ extension SchemaEvolution {
       property.valueIfAbsent = value
       return
     }
-    guard case .attribute(let type) = former.kind else {
+    guard case .attribute = former.kind else {
       throw failure("\(attribute.name) was a relationship and becomes an attribute", entity)
     }
-    guard Self.reads(type, attribute.attributeType) else {
-      throw failure("Source and destination attribute types of \(attribute.name) are incompatible", entity)
-    }
-    if isRequired, former.isOptional || !self.former.knowsOptionality, former.valueIfNull == nil {
+    if isConverted {
+      guard isRequired, former.isOptional || !self.former.knowsOptionality else { return }
+      if former.isOptional, value == nil { throw missingDefault(attribute, entity) }
+      property.valueIfNull = value
+    } else if isRequired, former.isOptional || !self.former.knowsOptionality, former.valueIfNull == nil {
       if let value {
         property.valueIfNull = value
         renewed.insert(property.number)

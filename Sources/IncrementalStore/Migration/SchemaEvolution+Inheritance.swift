@@ -40,7 +40,7 @@ extension SchemaEvolution {
           guard own.kind == property.kind else {
             throw failure("\(attribute.name) is inherited from now on, with another type", entity)
           }
-          rewrites.append(RowRewrite([old.number], .move(from: own.number, to: number)))
+          rewrites.append(RowRewrite([old.number], .copy(from: own.number, to: number)))
         } else if let value = try storedDefault(of: attribute, number) {
           rewrites.append(RowRewrite([old.number], .add(value, to: number)))
         } else if !attribute.isOptional {

@@ -24,12 +24,16 @@ struct SchemaEvolution {
   /// The properties whose nulls have another value from now on.
   var renewed: Set<UInt32> = []
 
+  /// - Parameter first: The first number for what is new; nil for the first that nothing in the store has had.
   /// - Throws: 134190 if the migration cannot be inferred.
-  init(from former: Schema, to model: NSManagedObjectModel, _ coder: ValueCoder) throws {
+  init(
+    from former: Schema, to model: NSManagedObjectModel, _ coder: ValueCoder, numbersFrom first: UInt32? = nil
+  ) throws {
     self.former = former
     self.model = model
     self.coder = coder
     schema = former
+    schema.nextNumber = first ?? former.nextNumber
     let entities = model.describedEntities
     formerEntities = Matching(entities.map(RenamedName.init), former.entities.map { ($0, RenamedName($0)) }).found
     try takeEntities(entities)
@@ -123,7 +127,7 @@ struct SchemaEvolution {
         throw failure("\(property.name) had several types in the entities from which it moves", entity)
       }
       let tables = former.family(of: source).map(\.number).filter(inheritors.contains)
-      rewrites.append(RowRewrite(tables, .move(from: moved.number, to: number)))
+      rewrites.append(RowRewrite(tables, .copy(from: moved.number, to: number)))
     }
   }
 

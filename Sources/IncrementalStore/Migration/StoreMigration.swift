@@ -4,16 +4,22 @@ import CoreData
 ///
 /// One commit changes the schema, the metadata, and what little else has to change at once: until then the store
 /// belongs to the former model, from then on to the new one. What the new model no longer has is removed after that.
-struct StoreMigration {
+package struct StoreMigration {
   private let rows: any RowStore
   private let url: URL
   private let model: NSManagedObjectModel
   private let configuration: String
   private let coder: ValueCoder
+  private let step: Int
+
+  /// The key of a store option that tests set: how many rows are rewritten in one save.
+  package static let stepOption = "MigrationStep"
 
   init(
-    _ rows: any RowStore, _ url: URL, _ model: NSManagedObjectModel, _ configuration: String, _ coder: ValueCoder
+    _ rows: any RowStore, _ url: URL, _ model: NSManagedObjectModel, _ configuration: String, _ coder: ValueCoder,
+    step: Int
   ) {
+    self.step = step
     self.rows = rows
     self.url = url
     self.model = model
@@ -41,9 +47,11 @@ struct StoreMigration {
     return true
   }
 
-  /// - Throws: 134190 if the migration cannot be inferred; 134111 if objects violate a new uniqueness constraint. The
-  ///   store is then unchanged.
+  /// - Throws: 134190 if the migration cannot be inferred; 134111 if objects violate a new uniqueness constraint; 640 if
+  ///   there is not enough space for the rows that are rewritten; 134120 if the thread's progress is cancelled. The store
+  ///   then still belongs to the former model.
   func run() throws -> StoreHead {
+    try RowRewriting(rows, url, model, coder, step: step).run { evolution, snapshot in try check(evolution, snapshot) }
     var result: StoreHead?
     _ = try rows.save { snapshot in
       guard let head = try StoreHead.load(snapshot, url) else { return RowChanges() }
@@ -52,7 +60,7 @@ struct StoreMigration {
         result = head
         return RowChanges()
       }
-      let evolution = try SchemaEvolution(from: head.stored, to: model, coder)
+      let evolution = try ReservedNumbers.evolution(head, model, coder)
       try check(evolution, snapshot)
       let migrated = StoreHead(metadata: metadata(head.metadata), stored: try finished(evolution.schema, snapshot))
       result = migrated
@@ -80,7 +88,7 @@ struct StoreMigration {
 
   private func metadata(_ old: [String: Any]) -> [String: Any] {
     let names = (model.entities(forConfigurationName: configuration) ?? model.entities).compactMap(\.name)
-    return old.merging([
+    return old.filter { $0.key != ReservedNumbers.key }.merging([
       NSStoreModelVersionHashesKey: model.entityVersionHashesByName.filter { names.contains($0.key) },
       NSStoreModelVersionIdentifiersKey: Array(model.versionIdentifiers),
     ]) { $1 }
@@ -95,6 +103,7 @@ struct StoreMigration {
       try StoreHead.change(StoreHead.schemaReference, head.stored.bytes, snapshot),
     ]
     var rewriters: [UInt32: RowRewriter] = [:]
+    // Rows that others have changed since they were rewritten.
     for entity in former.entities.map(\.number).sorted() {
       guard let rewriter = RowRewriter(entity, evolution.rewrites, former) else { continue }
       rewriters[entity] = rewriter
@@ -127,13 +136,5 @@ extension Schema {
       schema.entities[place].constraints.removeAll { !kept.contains($0.number) }
     }
     return schema
-  }
-}
-
-extension RowRewriter {
-  fileprivate func rewritten(_ row: StoredRow, _ entity: UInt32) throws -> [UInt8] {
-    try StoreFailure.reading("The row of \(ObjectReference(entity: entity, reference: row.reference))") {
-      try rewritten(row.bytes)
-    }
   }
 }

@@ -1,0 +1,126 @@
+import CoreData
+
+/// Rewrites rows for a migration before the schema changes, in steps that are one save each.
+///
+/// Until the schema changes, the rows have the same meaning for the former model as before. A migration that does not
+/// end can therefore be followed by a save of the former model, or by the same migration, which rewrites only the rows
+/// that are not rewritten yet.
+struct RowRewriting {
+  private let rows: any RowStore
+  private let url: URL
+  private let model: NSManagedObjectModel
+  private let coder: ValueCoder
+  /// How many rows are read in one step.
+  private let step: Int
+
+  init(
+    _ rows: any RowStore, _ url: URL, _ model: NSManagedObjectModel, _ coder: ValueCoder, step: Int
+  ) {
+    self.rows = rows
+    self.url = url
+    self.model = model
+    self.coder = coder
+    self.step = step
+  }
+
+  /// - Parameter check: Throws if the migration cannot take place.
+  func run(_ check: (SchemaEvolution, any RowSnapshot) throws -> Void) throws {
+    let snapshot = try rows.snapshot()
+    guard let head = try StoreHead.load(snapshot, url) else { return }
+    let evolution = try ReservedNumbers.evolution(head, model, coder)
+    let planned = rewriters(evolution)
+    guard !planned.isEmpty else { return }
+    try check(evolution, snapshot)
+    let progress = Progress(totalUnitCount: 0)
+    try prepare(planned, snapshot, progress)
+    try reserve()
+    guard let head = try StoreHead.load(rows.snapshot(), url) else { return }
+    for (entity, rewriter) in rewriters(try ReservedNumbers.evolution(head, model, coder)) {
+      var next: RowReference?
+      repeat {
+        try checkCancelled(progress)
+        next = try advance(entity, rewriter, from: next, progress)
+      } while next != nil
+    }
+  }
+
+  private func rewriters(_ evolution: SchemaEvolution) -> [(entity: UInt32, rewriter: RowRewriter)] {
+    evolution.former.entities.map(\.number).sorted().compactMap { entity in
+      RowRewriter(entity, evolution.rewrites, evolution.former).map { (entity, $0) }
+    }
+  }
+
+  /// Checks that all rows can be rewritten, and that there is space for them.
+  private func prepare(
+    _ rewriters: [(entity: UInt32, rewriter: RowRewriter)], _ snapshot: any RowSnapshot, _ progress: Progress
+  ) throws {
+    var (count, bytes): (Int64, Int64) = (0, 0)
+    for (entity, rewriter) in rewriters {
+      try snapshot.forEachRow(in: entity, from: nil) { row in
+        count += 1
+        if count % Int64(step) == 0 { try checkCancelled(progress) }
+        let rewritten = try rewriter.rewritten(row, entity)
+        if rewritten != row.bytes { bytes += Int64(rewritten.count) }
+        return true
+      }
+    }
+    progress.totalUnitCount = count
+    let folder = url.deletingLastPathComponent().path
+    guard url.isFileURL,
+      let free = (try? FileManager.default.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber,
+      free.int64Value < bytes
+    else { return }
+    throw StoreFailure.make(
+      CocoaError.Code.fileWriteOutOfSpace.rawValue,
+      "The migration of \(url.absoluteString) rewrites \(bytes) bytes, and \(free) are free.")
+  }
+
+  private func reserve() throws {
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      guard let head = try StoreHead.load(snapshot, url) else { return changes }
+      let evolution = try ReservedNumbers.evolution(head, model, coder)
+      guard let reserved = ReservedNumbers.reserving(head, evolution, for: model) else { return changes }
+      changes.rows = [
+        try StoreHead.change(StoreHead.metadataReference, StoreHead.bytes(of: reserved.metadata), snapshot),
+        try StoreHead.change(StoreHead.schemaReference, reserved.stored.bytes, snapshot),
+      ]
+      return changes
+    }
+  }
+
+  /// Rewrites the next rows of an entity.
+  ///
+  /// - Returns: The first row that is left; nil if there is none.
+  private func advance(
+    _ entity: UInt32, _ rewriter: RowRewriter, from first: RowReference?, _ progress: Progress
+  ) throws -> RowReference? {
+    var rest: RowReference?
+    var count = 0
+    _ = try rows.save { snapshot in
+      var changes = RowChanges()
+      (rest, count) = (nil, 0)
+      try snapshot.forEachRow(in: entity, from: first) { row in
+        guard count < step else {
+          rest = row.reference
+          return false
+        }
+        count += 1
+        let bytes = try rewriter.rewritten(row, entity)
+        if bytes != row.bytes {
+          changes.rows.append(
+            RowChanges.Row(table: entity, reference: row.reference, change: .put(bytes), revision: row.revision))
+        }
+        return true
+      }
+      return changes
+    }
+    progress.completedUnitCount += Int64(count)
+    return rest
+  }
+
+  private func checkCancelled(_ progress: Progress) throws {
+    guard progress.isCancelled else { return }
+    throw StoreFailure.make(NSMigrationCancelledError, "The migration of \(url.absoluteString) was cancelled.")
+  }
+}
