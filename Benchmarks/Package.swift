@@ -74,6 +74,13 @@ let package = Package(
         .product(name: "OpenCoreData", package: "Cairn"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "migrations",
+      dependencies: [
+        .product(name: "CairnIncrementalStore", package: "Cairn"),
+        .product(name: "OpenCoreData", package: "Cairn"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .target(
       name: "Comparing",
       dependencies: [

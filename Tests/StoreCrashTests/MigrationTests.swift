@@ -102,14 +102,17 @@ struct MigrationTests {
   // MARK: Models
 
   private static var former: NSManagedObjectModel {
-    model("Item", [attribute("name", .string), attribute("number", .integer32), attribute("size", .integer16)], others: ["Note"], isToMany: false)
+    model(
+      "Item", [attribute("name", .string), attribute("number", .integer32), attribute("size", .integer16)],
+      others: ["Note"], isToMany: false)
   }
 
   private static var present: NSManagedObjectModel {
     let (number, state) = (attribute("number", .integer32), attribute("state", .string))
     (number.isOptional, number.defaultValue) = (false, -1)
     (state.isOptional, state.defaultValue) = (false, "new")
-    let model = model("Thing", [attribute("name", .string), number, state, attribute("size", .string)], others: [], isToMany: true)
+    let model = model(
+      "Thing", [attribute("name", .string), number, state, attribute("size", .string)], others: [], isToMany: true)
     model.entitiesByName["Thing"]?.renamingIdentifier = "Item"
     return model
   }

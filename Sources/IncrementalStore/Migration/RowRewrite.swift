@@ -49,23 +49,58 @@ struct RowRewriter {
 
   func rewritten(_ row: [UInt8]) throws -> [UInt8] {
     let row = try completion?.completed(row) ?? row
-    var fields: [UInt32: (field: Field, bytes: [UInt8])] = [:]
-    var reader = try FieldReader(row)
-    while let (number, field) = try reader.next() { fields[number] = (field, row) }
+    var fields = NewFields()
     for change in changes {
       switch change {
-      case .copy(let from, let to): fields[to] = fields[from] ?? fields[to]
+      case .copy(let from, let to):
+        if let field = try fields.field(from, of: row) { fields[to] = .some(field) }
       case .add(let value, let to):
-        guard fields[to] == nil else { continue }
-        fields[to] = (value.field, value.content)
+        if try fields.field(to, of: row) == nil { fields[to] = .some(value) }
       case .convert(let conversion, let from, let to):
-        guard let field = fields[from] else { continue }
-        fields[to] = try conversion.converted(field.field, of: field.bytes).map { ($0.field, $0.content) }
+        guard let field = try fields.field(from, of: row) else { continue }
+        fields[to] = .some(try conversion.converted(field))
       case .complete: break
       }
     }
+    return try fields.added(to: row)
+  }
+}
+
+/// Fields that replace those of a row with the same numbers, or take them away.
+private struct NewFields {
+  private var all: [(number: UInt32, field: Schema.StoredField?)] = []
+
+  /// A new field; an inner nil for one that is taken away, nil for none.
+  subscript(_ number: UInt32) -> Schema.StoredField?? {
+    get { all.first { $0.number == number }.map(\.field) }
+    set {
+      all.removeAll { $0.number == number }
+      if let newValue { all.append((number, newValue)) }
+    }
+  }
+
+  /// The new field with a number, or that of the row.
+  func field(_ number: UInt32, of row: [UInt8]) throws(RowDamage) -> Schema.StoredField? {
+    if let new = self[number] { return new }
+    return try FieldReader.field(number, of: row).map { Schema.StoredField($0, of: row) }
+  }
+
+  func added(to row: [UInt8]) throws(RowDamage) -> [UInt8] {
+    var rest = all.sorted { $0.number < $1.number }[...]
     var writer = FieldWriter()
-    for (number, (field, bytes)) in fields.sorted(by: { $0.key < $1.key }) { writer.copy(number, field, of: bytes) }
+    func write(_ new: (number: UInt32, field: Schema.StoredField?)) {
+      if let field = new.field { writer.copy(new.number, field.field, of: field.content) }
+    }
+    var fields = try FieldReader(row)
+    while let (number, field) = try fields.next() {
+      while let new = rest.first, new.number <= number {
+        write(new)
+        rest.removeFirst()
+        if new.number == number { break }
+      }
+      if self[number] == nil { writer.copy(number, field, of: row) }
+    }
+    for new in rest { write(new) }
     return writer.bytes
   }
 }

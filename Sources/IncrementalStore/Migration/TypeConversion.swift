@@ -41,8 +41,8 @@ struct TypeConversion {
   /// The field with the new value; nil for null.
   ///
   /// - Throws: 134190 if the new type cannot have the value.
-  func converted(_ field: Field, of row: [UInt8]) throws -> Schema.StoredField? {
-    let stored = try StoreFailure.reading("A value of \(attribute.name)") { try StoredValue(field, in: row) }
+  func converted(_ field: Schema.StoredField) throws -> Schema.StoredField? {
+    let stored = try StoredValue(field.field, in: field.content)
     guard stored != .null else { return nil }
     guard let value = value(stored) else {
       throw SchemaEvolution.failure(

@@ -63,7 +63,9 @@ final class MigrationRun {
       try asPolicy(mapping) { try policy.endInstanceCreation(forMapping: mapping, manager: manager) }
     }
     try stage(1) { mapping, policy, fraction in
-      try inBatches(associations.destinations(mapping.name), of: destination.context, fraction) { object in
+      let hasNone = type(of: policy) == NSEntityMigrationPolicy.self && mapping.relationshipMappings?.isEmpty == true
+      let made = hasNone ? [] : associations.destinations(mapping.name)
+      try inBatches(made, of: destination.context, fraction) { object in
         try asPolicy(mapping) {
           try policy.createRelationships(forDestination: object, in: mapping, manager: manager)
         }

@@ -6,7 +6,7 @@ public import Foundation
 /// The manager reads the old store through a context of the source model, and writes the new one through a context of
 /// the destination model, in three stages: all objects with their attributes, then all relationships, then validation.
 /// In each stage it saves after each thousand objects or so, and turns objects into faults, so that memory holds only
-/// the identifiers of all objects: about 300 bytes for each. A ``NSEntityMigrationPolicy`` for each mapping does the work.
+/// the identifiers of all objects: about 400 bytes for each. A ``NSEntityMigrationPolicy`` for each mapping does the work.
 ///
 /// The models that the contexts use are copies in which all objects are of the class ``NSManagedObject``. Nothing is
 /// validated before the last stage.
