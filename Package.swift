@@ -64,7 +64,7 @@ if !isEngineAlone {
       dependencies: [
         "Cairn", "CairnInspection", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ] + (hasOpenCoreData ? ["CairnIncrementalStore", "OpenCoreData"] : []),
+      ] + (hasOpenCoreData ? ["CairnIncrementalStore", "IncrementalStore", "OpenCoreData"] : []),
       path: "Tools/kvdump", swiftSettings: settings),
     .executableTarget(
       name: "torture",

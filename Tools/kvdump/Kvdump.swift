@@ -19,7 +19,7 @@ struct Kvdump: ParsableCommand {
   #if canImport(Darwin)
     private static let importing: [any ParsableCommand.Type] = []
   #else
-    private static let importing: [any ParsableCommand.Type] = [ImportCommand.self]
+    private static let importing: [any ParsableCommand.Type] = [ImportCommand.self, MigrateCommand.self]
   #endif
 
   static let configuration = CommandConfiguration(

@@ -12,14 +12,22 @@ struct SchemaCommand: Command {
       in the store, its uniqueness constraints and its indexes. No model is needed. The schema also has the entities and \
       properties that the model no longer has.
 
-      Example: kvdump schema library.cairn
+      With --history, prints instead what each version of the schema in the log has changed, oldest first. Superseded \
+      versions stay there until compaction removes them.
+
+      Examples: kvdump schema library.cairn
+                kvdump schema library.cairn --history
       """)
 
   @OptionGroup var common: CommonArguments
 
+  @Flag(help: "Print what has changed when, as far as the log has it.")
+  var history = false
+
   func write(to output: inout Output) throws {
     let store = try Watched.store(common.store)
     defer { try? store.close() }
+    if history { return try SchemaHistory(store, common).write(to: &output) }
     let snapshot = store.snapshot()
     defer { snapshot.close() }
     let objects = try ObjectStore(snapshot, of: store)
@@ -129,29 +137,6 @@ struct SchemaCommand: Command {
 }
 
 extension Schema {
-  /// The name that Xcode uses for the type.
-  fileprivate static func attributeTypeName(_ type: UInt32) -> String {
-    switch type {
-    case 0: "Undefined"
-    case 100: "Integer 16"
-    case 200: "Integer 32"
-    case 300: "Integer 64"
-    case 400: "Decimal"
-    case 500: "Double"
-    case 600: "Float"
-    case 700: "String"
-    case 800: "Boolean"
-    case 900: "Date"
-    case 1000: "Binary Data"
-    case 1100: "UUID"
-    case 1200: "URI"
-    case 1800: "Transformable"
-    case 2000: "Object ID"
-    case 2100: "Composite"
-    default: "\(type)"
-    }
-  }
-
   fileprivate func property(_ number: UInt32) -> Property? {
     for entity in entities {
       if let property = entity.properties.first(where: { $0.number == number }) { return property }

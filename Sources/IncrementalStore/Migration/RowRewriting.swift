@@ -28,14 +28,14 @@ struct RowRewriting {
     let snapshot = try rows.snapshot()
     guard let head = try StoreHead.load(snapshot, url) else { return }
     let evolution = try ReservedNumbers.evolution(head, model, coder)
-    let planned = rewriters(evolution)
+    let planned = Self.rewriters(evolution)
     guard !planned.isEmpty else { return }
     try check(evolution, snapshot)
     let progress = Progress(totalUnitCount: 0)
     try prepare(planned, snapshot, progress)
     try reserve()
     guard let head = try StoreHead.load(rows.snapshot(), url) else { return }
-    for (entity, rewriter) in rewriters(try ReservedNumbers.evolution(head, model, coder)) {
+    for (entity, rewriter) in Self.rewriters(try ReservedNumbers.evolution(head, model, coder)) {
       var next: RowReference?
       repeat {
         try checkCancelled(progress)
@@ -44,35 +44,51 @@ struct RowRewriting {
     }
   }
 
-  private func rewriters(_ evolution: SchemaEvolution) -> [(entity: UInt32, rewriter: RowRewriter)] {
+  /// Checks that there is space for the rows.
+  private func prepare(
+    _ rewriters: [(entity: UInt32, rewriter: RowRewriter)], _ snapshot: any RowSnapshot, _ progress: Progress
+  ) throws {
+    let amount = try Self.amount(rewriters, snapshot) { count in
+      if count % step == 0 { try checkCancelled(progress) }
+    }
+    progress.totalUnitCount = Int64(amount.rows)
+    let folder = url.deletingLastPathComponent().path
+    guard url.isFileURL,
+      let free = (try? FileManager.default.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber,
+      free.intValue < amount.bytes
+    else { return }
+    throw StoreFailure.make(
+      CocoaError.Code.fileWriteOutOfSpace.rawValue,
+      "The migration of \(url.absoluteString) rewrites \(amount.bytes) bytes, and \(free) are free.")
+  }
+
+  static func rewriters(_ evolution: SchemaEvolution) -> [(entity: UInt32, rewriter: RowRewriter)] {
     evolution.former.entities.map(\.number).sorted().compactMap { entity in
       RowRewriter(entity, evolution.rewrites, evolution.former).map { (entity, $0) }
     }
   }
 
-  /// Checks that all rows can be rewritten, and that there is space for them.
-  private func prepare(
-    _ rewriters: [(entity: UInt32, rewriter: RowRewriter)], _ snapshot: any RowSnapshot, _ progress: Progress
-  ) throws {
-    var (count, bytes): (Int64, Int64) = (0, 0)
+  /// How many rows are read, how many of them change, and how many bytes these have.
+  ///
+  /// - Parameter goOn: Called with the number of rows read so far.
+  /// - Throws: 134190 if a row cannot be rewritten; what `goOn` throws.
+  static func amount(
+    _ rewriters: [(entity: UInt32, rewriter: RowRewriter)], _ snapshot: any RowSnapshot, _ goOn: (Int) throws -> Void
+  ) throws -> (rows: Int, rewritten: Int, bytes: Int) {
+    var amount = (rows: 0, rewritten: 0, bytes: 0)
     for (entity, rewriter) in rewriters {
       try snapshot.forEachRow(in: entity, from: nil) { row in
-        count += 1
-        if count % Int64(step) == 0 { try checkCancelled(progress) }
-        let rewritten = try rewriter.rewritten(row, entity)
-        if rewritten != row.bytes { bytes += Int64(rewritten.count) }
+        amount.rows += 1
+        try goOn(amount.rows)
+        let bytes = try rewriter.rewritten(row, entity)
+        if bytes != row.bytes {
+          amount.rewritten += 1
+          amount.bytes += bytes.count
+        }
         return true
       }
     }
-    progress.totalUnitCount = count
-    let folder = url.deletingLastPathComponent().path
-    guard url.isFileURL,
-      let free = (try? FileManager.default.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber,
-      free.int64Value < bytes
-    else { return }
-    throw StoreFailure.make(
-      CocoaError.Code.fileWriteOutOfSpace.rawValue,
-      "The migration of \(url.absoluteString) rewrites \(bytes) bytes, and \(free) are free.")
+    return amount
   }
 
   private func reserve() throws {

@@ -51,7 +51,7 @@ package struct StoreMigration {
   ///   there is not enough space for the rows that are rewritten; 134120 if the thread's progress is cancelled. The store
   ///   then still belongs to the former model.
   func run() throws -> StoreHead {
-    try RowRewriting(rows, url, model, coder, step: step).run { evolution, snapshot in try check(evolution, snapshot) }
+    try RowRewriting(rows, url, model, coder, step: step).run(Self.check)
     var result: StoreHead?
     _ = try rows.save { snapshot in
       guard let head = try StoreHead.load(snapshot, url) else { return RowChanges() }
@@ -61,7 +61,7 @@ package struct StoreMigration {
         return RowChanges()
       }
       let evolution = try ReservedNumbers.evolution(head, model, coder)
-      try check(evolution, snapshot)
+      try Self.check(evolution, snapshot)
       let migrated = StoreHead(metadata: metadata(head.metadata), stored: try finished(evolution.schema, snapshot))
       result = migrated
       return try changes(head.stored, migrated, evolution, snapshot)
@@ -72,7 +72,8 @@ package struct StoreMigration {
     return result
   }
 
-  private func check(_ evolution: SchemaEvolution, _ snapshot: any RowSnapshot) throws {
+  /// - Throws: 134190 if there are objects that must not exist.
+  static func check(_ evolution: SchemaEvolution, _ snapshot: any RowSnapshot) throws {
     for (entity, reason) in evolution.mustBeEmpty where try snapshot.count(in: entity.number) > 0 {
       let present = evolution.schema.entities.first { $0.number == entity.number }
       throw SchemaEvolution.failure(

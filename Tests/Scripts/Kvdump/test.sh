@@ -35,7 +35,7 @@ grep -q '^sound: ' "$temporary/out" || fail "the store isn't sound"
 expect 0 --version; silent
 grep -qx 'kvdump [0-9.]*, store format 1.0' "$temporary/out" || fail "the version is $(cat "$temporary/out")"
 expect 0 --help
-importing=import
+importing="import migrate"
 [[ $(uname) != Darwin ]] || importing=
 for command in info stats keyspaces segments records hex get history scan verify diff tail dump load backup compact \
   salvage schema objects object $importing put delete drop rollback completions; do

@@ -18,6 +18,28 @@ store=$temporary/store
 cp -r "$store" "$temporary/before"
 uuid=$("$kvdump" schema "$store" | sed -n 's/^uuid  //p')
 
+# A store that has been migrated from its first model to the second, and a third model.
+model() {
+  mkdir "$temporary/$1.xcdatamodel"
+  printf '<model>%s</model>' "$2" >"$temporary/$1.xcdatamodel/contents"
+}
+attribute() { printf '<attribute name="%s" optional="YES" attributeType="%s" %s/>' "$1" "$2" "${3-}"; }
+relationship() { printf '<relationship name="%s" optional="YES" %s destinationEntity="%s" inverseName="%s" inverseEntity="%s"/>' "$@" "$3"; }
+crew() { relationship crew "toMany=\"YES\" $2" Sailor ship; }
+sailor() { printf '<entity name="Sailor">%s%s</entity>' "$(attribute name String)" "$(relationship ship 'maxCount="1"' "$1" crew)"; }
+model First "<entity name=\"Ship\">$(attribute name String)$(attribute size 'Integer 32')$(crew Ship '')</entity>$(sailor Ship)<entity name=\"Port\">$(attribute name String)</entity>"
+unique='<uniquenessConstraints><uniquenessConstraint><constraint value="title"/></uniquenessConstraint></uniquenessConstraints>'
+index='<fetchIndex name="bySize"><fetchIndexElement property="size" type="Binary" order="ascending"/></fetchIndex>'
+required='<attribute name="flag" attributeType="String" defaultValueString="NO"/>'
+model Second "<entity name=\"Ship\">$(attribute name String)$(attribute size 'Integer 64')$(attribute built Date)$(crew Ship '')</entity>$(sailor Ship)<entity name=\"Port\">$(attribute name String)</entity>"
+model Third "<entity name=\"Vessel\" elementID=\"Ship\">$(attribute title String 'elementID="name"')$(attribute size String)$required$(crew Vessel 'ordered="YES"')$unique$index</entity>$(sailor Vessel)"
+model Fourth "<entity name=\"Ship\">$(attribute name Date)</entity>"
+printf 'name,size\nAda,3\nBob,\n' >"$temporary/ships.csv"
+printf 'name\nOslo\n' >"$temporary/ports.csv"
+"$kvdump" import "$temporary/navy" "$temporary/ships.csv" --create --model "$temporary/First.xcdatamodel" --entity Ship >"$temporary/log"
+"$kvdump" import "$temporary/navy" "$temporary/ports.csv" --model "$temporary/First.xcdatamodel" --entity Port >"$temporary/log"
+"$products/storewriter" "$temporary/navy" "$temporary/Second.xcdatamodel"
+
 # show ARGUMENT…: a command in the directory of the store, and what it prints.
 show() {
   printf '$ kvdump %s\n' "$*"
@@ -42,6 +64,11 @@ show() {
   show tail store --keyspace Dog -n 2 --format jsonl | sed -E 's/"time":.*"changes"/"changes"/'
   show tail store --keyspace entries -n 1 --format jsonl | sed -E 's/"time":.*"changes"/"changes"/'
   show tail store --keyspace 'table 0' -n 9 --format jsonl | sed -E 's/"time":.*"changes"/"changes"/; s/"hex":"[0-9a-f]*"/"hex":"…"/g'
+  show schema navy --history | sed -E 's/[0-9]{4}-[0-9-]+ [0-9:.]+ UTC/TIME/'
+  show schema navy --history --format jsonl | sed -E 's/"time":"[^"]*"/"time":"TIME"/; s/"uuid":"[^"]*"/"uuid":"UUID"/'
+  show migrate navy --model Third.xcdatamodel --dry-run | sed -E 's/least the [0-9.]+ s/least the TIME/'
+  show migrate navy --model Third.xcdatamodel --dry-run --format jsonl
+  show migrate navy --model Second.xcdatamodel --dry-run
   show history store Person/p1
   show history store Dog 5 --log
   show history store "x-coredata://$uuid/Dog/p5" --format jsonl | sed "s/$uuid/UUID/"
@@ -57,6 +84,12 @@ else
 fi
 
 "$kvdump" info "$store" | grep -q 'at most 16,777,216 bytes each' || fail "segments have another size"
+expect 1 migrate "$temporary/navy" --model "$temporary/Fourth.xcdatamodel" --dry-run; silent
+prints 'The migration would be refused: Source and destination attribute types of name are incompatible.'
+expect 64 migrate "$temporary/navy" --model "$temporary/Fourth.xcdatamodel"; says 'Only the application migrates a store'
+expect 2 migrate "$temporary/navy" --model "$temporary/none" --dry-run; says 'there is no model that can be read'
+expect 2 migrate "$temporary/nowhere" --model "$temporary/Third.xcdatamodel" --dry-run; says 'there is no store at'
+expect 2 schema Tests/Data/Fixtures/everything --history; says 'there are no Core Data objects'
 expect 0 object "$store" "x-coredata://$uuid/Person/p1"; silent
 expect 1 object "$store" Person/p99; says 'kvdump: there is no object Person/p99'; prints ''
 expect 2 object "$store" Persn/p1; says 'there is no entity "Persn"; the entities are "Animal", "Cat", "Dog", "Person", "Sample"'

@@ -3,6 +3,9 @@ import Foundation
 import OpenCoreData
 
 // Writes a store with everything that STORE-FORMAT.md describes, the same each time, at the path that is the argument.
+// With a second argument, opens the store there with the model file at that path instead, to which it migrates.
+
+if CommandLine.arguments.count > 2 { exit(try migrate(CommandLine.arguments[1], CommandLine.arguments[2])) }
 
 ValueTransformer.setValueTransformer(ReversingTransformer(), forName: NSValueTransformerName("Reversing"))
 let path = CommandLine.arguments[1]
