@@ -35,3 +35,4 @@ public var NSPersistentStoreIncompatibleVersionHashError: Int { 134100 }
 public var NSMigrationError: Int { 134110 }
 public var NSMigrationMissingMappingModelError: Int { 134140 }
 public var NSInferredMappingModelError: Int { 134190 }
+public var NSMigrationCancelledError: Int { 134120 }
