@@ -4,10 +4,10 @@ import OpenCoreData
 enum Life: String, CaseIterable, Codable, Sendable {
   case insertedAndDeleted, insertedAndDeletedByNewContexts, deletedBeforeSaving, rolledBack, conflicts
   case deletedElsewhere, mergedDeletions, fetches, faults, refreshed, failedSaves, constraints
-  case contexts, coordinators, touched, groups, batches, migrations
+  case contexts, coordinators, touched, groups, batches, migrations, mapped
 
   /// The stores with which the life is lived. Others have no migrations, or wait for the disk with each of them.
-  var kinds: [StoreKind] { self == .migrations ? [.rows] : StoreKind.allCases }
+  var kinds: [StoreKind] { self == .migrations || self == .mapped ? [.rows] : StoreKind.allCases }
 }
 
 /// A store on which contexts live again and again: groups with members, which have tags in common.
@@ -132,6 +132,17 @@ final class Rounds {
       }
       stack.close()
     case .batches: try perform(context) { try runBatches(in: context) }
+    case .mapped:
+      // A migration takes so long that there are fewer of them.
+      guard round.isMultiple(of: 4) else { return }
+      let (model, copy) = (Stack.makeModel(hasRanks: false), url.appendingPathExtension("mapped"))
+      let type = NSPersistentStore.StoreType(rawValue: TestRowStore.storeType)
+      try NSMigrationManager(sourceModel: model, destinationModel: model).migrateStore(
+        from: url, type: type,
+        mapping: NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: model), to: copy,
+        type: type
+      )
+      TestRowStore.forget(copy)
     case .migrations:
       let hasRanks = round.isMultiple(of: 2)
       let stack = try Stack(kind, url.appendingPathExtension("migrated"), hasRanks: hasRanks)

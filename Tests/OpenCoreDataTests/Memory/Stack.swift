@@ -38,7 +38,7 @@ struct Stack {
 
   func close() { for store in coordinator.persistentStores { try? coordinator.remove(store) } }
 
-  private static func makeModel(hasRanks: Bool) -> NSManagedObjectModel {
+  static func makeModel(hasRanks: Bool) -> NSManagedObjectModel {
     let (group, member, tag) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
     (group.name, member.name, tag.name) = ("Group", "Member", "Tag")
     let (members, ofGroup) = (
