@@ -69,8 +69,25 @@ enum CairnFiles {
     url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent) \(what) \(UUID().uuidString)")
   }
 
-  /// Runs `body` while nobody, this process included, has the store open for writing. It gets the number of the last
-  /// commit; nil if the store is damaged.
+  /// The number of the last commit of a store.
+  static func revision(of store: Store) -> UInt64 {
+    let snapshot = store.snapshot()
+    defer { snapshot.close() }
+    return snapshot.sequence.rawValue
+  }
+
+  /// Whether somebody, this process included, has the store at `url` open for writing.
+  static func isInUse(_ url: URL) -> Bool {
+    do {
+      try Store.withLock(at: url.path) {}
+      return false
+    } catch {
+      return (error as? StoreError)?.code == .locked
+    }
+  }
+
+  /// Runs `body` while nobody, this process included, has the store open for writing. It gets the number of the
+  /// last commit; nil if the store is damaged.
   ///
   /// - Throws: 134080 if what is at `url` is not a store, or if the store is in use; other errors if it cannot be
   ///   opened, unless `mayBeDamaged` and it is damaged or has a newer format.
@@ -79,17 +96,15 @@ enum CairnFiles {
       try Store.withLock(at: url.path) {
         var options = CairnOptions().engineOptions
         options.access = .readOnly
-        var sequence: UInt64?
+        var revision: UInt64?
         do throws(StoreError) {
           let store = try Store.open(at: url.path, options: options)
-          let snapshot = store.snapshot()
-          sequence = snapshot.sequence.rawValue
-          snapshot.close()
+          revision = self.revision(of: store)
           try store.close()
         } catch {
           guard mayBeDamaged, [.damaged, .corrupted, .newerFormat].contains(error.code) else { throw error }
         }
-        try body(sequence)
+        try body(revision)
       }
     }
   }

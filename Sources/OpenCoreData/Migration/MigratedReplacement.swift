@@ -7,20 +7,19 @@ import Foundation
 struct MigratedReplacement {
   private let url: URL
   private let storeClass: NSIncrementalStore.Type
+  /// Where the copy is made. Several processes may migrate a store at once, so each has a name of its own.
+  let copy: URL
 
   /// - Parameter url: The location of the store, a file URL.
   init(_ url: URL, _ storeClass: NSIncrementalStore.Type) {
     self.url = url
     self.storeClass = storeClass
+    copy = url.deletingLastPathComponent().appending(path: Self.nameOfCopies(url) + UUID().uuidString)
   }
 
-  /// Where the copy is made.
-  var copy: URL { beside("migrating") }
-  private var former: URL { beside("former") }
+  private static func nameOfCopies(_ url: URL) -> String { ".\(url.lastPathComponent).migrating " }
 
-  private func beside(_ what: String) -> URL {
-    url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(what)")
-  }
+  private var former: URL { url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).former") }
 
   /// Brings back the store if a process has ended while it replaced it, and removes what is left of earlier migrations.
   func recover() throws {
@@ -32,24 +31,44 @@ struct MigratedReplacement {
         try files.moveItem(at: former, to: url)
       }
     }
-    if files.fileExists(atPath: copy.path) { try files.removeItem(at: copy) }
+    let beside = (try? files.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
+    for name in beside where name.hasPrefix(Self.nameOfCopies(url)) {
+      let copy = url.deletingLastPathComponent().appending(path: name)
+      // A copy that another process is making stays.
+      if (storeClass as? any LockableStore.Type)?.isInUse(at: copy) != true { try? files.removeItem(at: copy) }
+    }
   }
 
-  /// - Parameter revision: The last save that the copy contains.
-  func replace(unchangedSince revision: UInt64?) throws {
-    func replace() throws {
-      let files = FileManager.default
-      try files.moveItem(at: url, to: former)
-      do {
-        try files.moveItem(at: copy, to: url)
-      } catch {
-        try files.moveItem(at: former, to: url)
-        throw error
+  /// - Parameters:
+  ///   - identifier: The identifier of the store that was copied.
+  ///   - revision: The number of its last save that the copy contains; nil if its class does not tell.
+  func replace(_ identifier: String?, unchangedSince revision: UInt64?) throws {
+    try StoreReplacement.synchronize(contentsOf: copy)
+    guard let lockable = storeClass as? any LockableStore.Type, let revision else { return try rename() }
+    try lockable.whileUnused(at: url, since: revision) {
+      let found = try storeClass.metadataForPersistentStore(with: url)[NSStoreUUIDKey] as? String
+      guard found == identifier else {
+        throw CoreDataError.make(
+          NSPersistentStoreOperationError, "The store at \(url.path) has been replaced while it was migrated.")
       }
-      // The store has been replaced, whether or not this succeeds; the next migration tries again.
-      try? files.removeItem(at: former)
+      try rename()
     }
-    guard let lockable = storeClass as? any LockableStore.Type else { return try replace() }
-    try lockable.whileUnused(at: url, since: revision, replace)
   }
+
+  private func rename() throws {
+    let files = FileManager.default
+    try files.moveItem(at: url, to: former)
+    do {
+      try files.moveItem(at: copy, to: url)
+    } catch {
+      try files.moveItem(at: former, to: url)
+      throw error
+    }
+    try StoreReplacement.synchronize(url.deletingLastPathComponent())
+    // The store has been replaced, whether or not this succeeds; the next migration tries again.
+    try? files.removeItem(at: former)
+  }
+
+  /// Removes the copy.
+  func discard() { try? FileManager.default.removeItem(at: copy) }
 }

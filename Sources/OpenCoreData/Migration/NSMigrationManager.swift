@@ -32,7 +32,7 @@ open class NSMigrationManager: NSObject {
   var configuration: String?
   private let state = Locked(MigrationState())
   private var run: MigrationRun?
-  /// The number of the last save of the old store that the migration has read; nil if its class does not number saves.
+  /// The number of the last save of the old store that the migration has read; nil if its class does not tell.
   private(set) var sourceRevision: UInt64?
 
   /// A manager for migrations from one model to another, which are not changed.

@@ -6,8 +6,10 @@ extension NSPersistentStoreCoordinator {
   func migrate(_ place: MigratedPlace, _ configuration: String?) throws {
     guard place.url.isFileURL, place.url != nowhere, place.mayMigrate else { return }
     let storeClass = try StoreRegistry.storeClass(for: place.type)
-    let replacement = MigratedReplacement(place.url, storeClass)
-    try replacement.recover()
+    // Another thread may be migrating the store.
+    migrating.lock()
+    defer { migrating.unlock() }
+    try MigratedReplacement(place.url, storeClass).recover()
     let manager = place.options[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
     let folders = managedObjectModel.folders.union([Bundle.main.resourceURL].compactMap(\.self))
     guard manager != nil || folders.contains(where: NSMappingModel.hasFiles) else { return }
@@ -20,12 +22,12 @@ extension NSPersistentStoreCoordinator {
     guard let sourceModel = NSManagedObjectModel.version(in: folders, forStoreMetadata: metadata),
       let mappings = NSMappingModel(in: folders, sourceModel, managedObjectModel)
     else { return }
-    try migrate(place, configuration, from: sourceModel, by: mappings)
+    try migrate(place, metadata[NSStoreUUIDKey] as? String, configuration, from: sourceModel, by: mappings)
   }
 
   /// Migrates a store to the coordinator's model in its place.
   private func migrate(
-    _ place: MigratedPlace, _ configuration: String?, from sourceModel: NSManagedObjectModel,
+    _ place: MigratedPlace, _ identifier: String?, _ configuration: String?, from sourceModel: NSManagedObjectModel,
     by mappings: NSMappingModel
   ) throws {
     let storeClass = try StoreRegistry.storeClass(for: place.type)
@@ -40,13 +42,16 @@ extension NSPersistentStoreCoordinator {
       from: place.url, sourceType: place.type, options: place.options, with: mappings,
       toDestinationURL: replacement.copy, destinationType: place.type, destinationOptions: place.options)
     do {
-      try replacement.replace(unchangedSince: manager.sourceRevision)
+      try replacement.replace(identifier, unchangedSince: manager.sourceRevision)
     } catch {
-      try? FileManager.default.removeItem(at: replacement.copy)
+      replacement.discard()
       throw error
     }
   }
 }
+
+/// Held while a store is migrated before it is added. Policies and handlers may add other stores.
+private let migrating = NSRecursiveLock()
 
 extension MigratedPlace {
   /// Whether the options allow a migration when the store is added.

@@ -14,12 +14,17 @@ enum StoreReplacement {
     let copy = sibling(of: destination)
     defer { try? files.removeItem(at: copy) }
     try files.copyItem(at: source, to: copy)
-    let contents = files.enumerator(atPath: copy.path)?.compactMap { $0 as? String } ?? []
-    for item in contents.map({ copy.appending(path: $0) }) + [copy] { try synchronize(item) }
+    try synchronize(contentsOf: copy)
     let former = try rename(copy, over: destination)
     try synchronize(destination.deletingLastPathComponent())
     // The store has been replaced, whether or not this succeeds.
     if let former { try? files.removeItem(at: former) }
+  }
+
+  /// Waits until a file, or a folder with all that is in it, is on the disk.
+  static func synchronize(contentsOf url: URL) throws {
+    let contents = FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String } ?? []
+    for item in contents.map({ url.appending(path: $0) }) + [url] { try synchronize(item) }
   }
 
   /// Renames an item to the name of another item.
@@ -51,7 +56,7 @@ enum StoreReplacement {
     url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
   }
 
-  private static func synchronize(_ url: URL) throws {
+  static func synchronize(_ url: URL) throws {
     let file = unsafe open(url.path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw failure(url) }
     defer { close(file) }

@@ -160,7 +160,7 @@ struct MappingFileTests {
     try registry.fill()
     try write()
     let (former, copy) = (
-      registry.folder.appending(path: ".old store.former"), registry.folder.appending(path: ".old store.migrating")
+      registry.folder.appending(path: ".old store.former"), registry.folder.appending(path: ".old store.migrating 1")
     )
     // Ended while it made the copy.
     try Registry.write("half", to: copy.appending(path: "1.segment"))
@@ -177,6 +177,19 @@ struct MappingFileTests {
     try again.fill()
     try FileManager.default.moveItem(at: again.source, to: former)
     #expect(try registry.people(at: registry.source, Self.migrates).count == 3)
+    #expect(try others() == [])
+  }
+
+  @Test("Of several threads that add a store at once, one migrates it, and all get it.")
+  func threads() throws {
+    try registry.fill()
+    try write()
+    let counts = Mutex<[Int]>([])
+    DispatchQueue.concurrentPerform(iterations: 4) { [registry] _ in
+      let count = (try? registry.people(at: registry.source, Self.migrates).count) ?? -1
+      counts.withLock { $0.append(count) }
+    }
+    #expect(counts.withLock { $0 } == [3, 3, 3, 3])
     #expect(try others() == [])
   }
 
