@@ -3,7 +3,7 @@ import Foundation
 /// Replaces a store, a file or folder, with its migrated copy, which is made beside it.
 ///
 /// Two renames replace the store: of the store to the name of the former one, and of the copy to the name of the store.
-/// If the process ends between them, ``recover()`` undoes the first.
+/// If the process ends between them, ``restore()`` undoes the first.
 struct MigratedReplacement {
   private let url: URL
   private let storeClass: NSIncrementalStore.Type
@@ -21,19 +21,22 @@ struct MigratedReplacement {
 
   private var former: URL { url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).former") }
 
-  /// Brings back the store if a process has ended while it replaced it, and removes what is left of earlier migrations.
-  func recover() throws {
+  /// Brings back the store if a process has ended while it replaced it. Call this before a store is made at the location:
+  /// a new store there would look like the migrated one.
+  func restore() throws {
     let files = FileManager.default
-    if files.fileExists(atPath: former.path) {
-      if files.fileExists(atPath: url.path) {
-        try files.removeItem(at: former)
-      } else {
-        try files.moveItem(at: former, to: url)
-      }
-    }
-    let beside = (try? files.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
-    for name in beside where name.hasPrefix(Self.nameOfCopies(url)) {
-      let copy = url.deletingLastPathComponent().appending(path: name)
+    guard !files.fileExists(atPath: url.path), files.fileExists(atPath: former.path) else { return }
+    try files.moveItem(at: former, to: url)
+  }
+
+  /// Removes what is left of earlier migrations.
+  func clear() {
+    let files = FileManager.default
+    if files.fileExists(atPath: url.path) { try? files.removeItem(at: former) }
+    let folder = url.deletingLastPathComponent()
+    for name in (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
+    where name.hasPrefix(Self.nameOfCopies(url)) {
+      let copy = folder.appending(path: name)
       // A copy that another process is making stays.
       if (storeClass as? any LockableStore.Type)?.isInUse(at: copy) != true { try? files.removeItem(at: copy) }
     }

@@ -4,12 +4,16 @@ extension NSPersistentStoreCoordinator {
   /// Migrates a store that is about to be added, if it was written with another model, its options allow a migration,
   /// and there are stages or a mapping model for it.
   func migrate(_ place: MigratedPlace, _ configuration: String?) throws {
-    guard place.url.isFileURL, place.url != nowhere, place.mayMigrate else { return }
+    guard place.url.isFileURL, place.url != nowhere, !place.isOn(NSReadOnlyPersistentStoreOption) else { return }
+    try MigrationTurns.shared.withTurn(at: place.url) { try migrateInTurn(place, configuration) }
+  }
+
+  private func migrateInTurn(_ place: MigratedPlace, _ configuration: String?) throws {
     let storeClass = try StoreRegistry.storeClass(for: place.type)
-    // Another thread may be migrating the store.
-    migrating.lock()
-    defer { migrating.unlock() }
-    try MigratedReplacement(place.url, storeClass).recover()
+    let replacement = MigratedReplacement(place.url, storeClass)
+    try replacement.restore()
+    guard place.mayMigrate else { return }
+    replacement.clear()
     let manager = place.options[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
     let folders = managedObjectModel.folders.union([Bundle.main.resourceURL].compactMap(\.self))
     guard manager != nil || folders.contains(where: NSMappingModel.hasFiles) else { return }
@@ -50,16 +54,13 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// Held while a store is migrated before it is added. Policies and handlers may add other stores.
-private let migrating = NSRecursiveLock()
-
 extension MigratedPlace {
   /// Whether the options allow a migration when the store is added.
   fileprivate var mayMigrate: Bool {
-    func isOn(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue == true }
-    return
-      (isOn(NSMigratePersistentStoresAutomaticallyOption)
+    (isOn(NSMigratePersistentStoresAutomaticallyOption)
       || options[NSPersistentStoreStagedMigrationManagerOptionKey] != nil)
-      && !isOn(NSReadOnlyPersistentStoreOption) && !isOn(NSIgnorePersistentStoreVersioningOption)
+      && !isOn(NSIgnorePersistentStoreVersioningOption)
   }
+
+  fileprivate func isOn(_ option: String) -> Bool { (options[option] as? NSNumber)?.boolValue == true }
 }

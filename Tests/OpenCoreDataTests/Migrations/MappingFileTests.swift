@@ -173,6 +173,12 @@ struct MappingFileTests {
     try FileManager.default.moveItem(at: registry.source, to: copy)
     #expect(try registry.people(at: registry.source, Self.migrates).count == 3)
     #expect(try others() == [])
+    // The same, and the store is opened without a migration.
+    try again.fill()
+    try FileManager.default.moveItem(at: again.source, to: former)
+    try FileManager.default.removeItem(at: registry.source)
+    #expect(code { try registry.people(at: registry.source) } == 134100)
+    #expect(try registry.people(at: registry.source, Self.migrates).count == 3)
     // Ended before it removed the former store.
     try again.fill()
     try FileManager.default.moveItem(at: again.source, to: former)
