@@ -55,6 +55,8 @@ final class MigrationRun {
 
   private func runStages() throws {
     destination.store.carryMetadata(of: source.store)
+    // There may be no objects with which the metadata are saved.
+    try destination.context.save()
     try stage(0) { mapping, policy, fraction in
       try asPolicy(mapping) { try policy.begin(mapping, with: manager) }
       if manager.sourceEntity(for: mapping) != nil {
@@ -125,7 +127,7 @@ final class MigrationRun {
       request = try self.request(in: value, mapping)
     }
     request.resultType = .managedObjectIDResultType
-    return try reading { try source.context.fetch(request).compactMap { $0 as? NSManagedObjectID } }
+    return try reading(source.context) { try source.context.fetch(request).compactMap { $0 as? NSManagedObjectID } }
   }
 
   private func value(
@@ -194,7 +196,7 @@ final class MigrationRun {
 
   private func existing(_ id: NSManagedObjectID, in context: NSManagedObjectContext) throws -> NSManagedObject? {
     do {
-      return try reading { try context.existingObject(with: id) }
+      return try reading(context) { try context.existingObject(with: id) }
     } catch {
       guard StoreCalls.isMissing(error) else { throw error }
       return nil
@@ -232,13 +234,14 @@ final class MigrationRun {
     }
   }
 
-  private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+  private func reading<Result>(_ context: NSManagedObjectContext, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {
       guard !StoreCalls.isMissing(error) else { throw error }
       throw CoreDataError.make(
-        NSMigrationManagerSourceStoreError, "The migration cannot read: \((error as NSError).localizedDescription)",
+        context === source.context ? NSMigrationManagerSourceStoreError : NSMigrationManagerDestinationStoreError,
+        "The migration cannot read: \((error as NSError).localizedDescription)",
         [NSUnderlyingErrorKey: error])
     }
   }

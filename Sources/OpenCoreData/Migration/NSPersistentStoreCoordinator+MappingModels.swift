@@ -21,6 +21,7 @@ extension NSPersistentStoreCoordinator {
     guard let metadata = try? storeClass.metadataForPersistentStore(with: place.url),
       metadata[NSStoreModelVersionHashesKey] != nil,
       !managedObjectModel.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+        || manager != nil && metadata[NSStagedMigrationManager.pendingKey] != nil
     else { return }
     if let manager { return try manager.migrate(place, configuration, to: managedObjectModel, metadata) }
     guard let sourceModel = NSManagedObjectModel.version(in: folders, forStoreMetadata: metadata),

@@ -87,6 +87,7 @@ open class NSStagedMigrationManager: NSObject {
 
   private func run(_ stage: NSCustomMigrationStage, _ place: MigratedPlace, _ configuration: String?) throws {
     try open(place, configuration, stage.currentModel.resolvedModel.withPlainClasses()) { store in
+      guard store.metadata[Self.pendingKey] as? String != stage.nextModel.versionChecksum else { return }
       try stage.willMigrateHandler?(self, stage)
       // Written before the store migrates, so that a process that ends before the other handler has returned does not
       // make the next one pass over it.
@@ -104,7 +105,7 @@ open class NSStagedMigrationManager: NSObject {
 
   /// The key, in a store's metadata, of the checksum of the version to which a custom stage migrates the store, until the
   /// stage is done.
-  private static let pendingKey = "NSStagedMigrationPendingVersion"
+  static let pendingKey = "NSStagedMigrationPendingVersion"
 
   private func note(pending stage: NSCustomMigrationStage?, in store: NSPersistentStore) throws {
     guard let context = container?.newBackgroundContext() else { return }

@@ -25,6 +25,20 @@ struct MappingModelTests {
     }
   }
 
+  @Test("The metadata of a store without objects stay, too.", arguments: [StoreKind.rows, .cairn])
+  func metadata(_ kind: StoreKind) throws {
+    let registry = try Registry(kind)
+    try registry.work(registry.first) { (context) throws in
+      context.persistentStoreCoordinator?.persistentStores[0].metadata["note"] = "kept"
+      try context.save()
+    }
+    try registry.migrate(by: .people())
+    try registry.work(registry.second, at: registry.destination) { (context) throws in
+      let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
+      #expect(store.metadata["note"] as? String == "kept")
+    }
+  }
+
   @Test("The older form of the method migrates as the newer one does, and needs a mapping model.")
   func olderForm() throws {
     let registry = try Registry()

@@ -140,6 +140,33 @@ struct StagedMigrationTests {
 
   private struct Interruption: Error {}
 
+  @Test("A handler that has returned is not called again, although the store has not migrated.")
+  func returned() throws {
+    try fill()
+    let refused = try Fixtures.read(
+      "<model><entity name=\"Note\"><attribute name=\"must\" attributeType=\"Date\"/></entity></model>")
+    let stage = NSCustomMigrationStage(
+      migratingFrom: reference(2),
+      to: NSManagedObjectModelReference(model: refused, versionChecksum: refused.versionChecksum))
+    var calls = 0
+    stage.willMigrateHandler = { _, _ in calls += 1 }
+    for _ in 0..<2 { #expect(code { try open(4, [lightweight(1, 2), stage, lightweight(4)]) } == 134190) }
+    #expect(calls == 1)
+  }
+
+  @Test("The last handler of the last stage is called again as well, although the store has the version of the model.")
+  func resumingAtTheEnd() throws {
+    try fill()
+    let stage = custom()
+    stage.didMigrateHandler = { _, _ in throw Interruption() }
+    #expect(throws: Interruption.self) { try open(3, [lightweight(1, 2), stage]) }
+    stage.didMigrateHandler = { manager, _ in
+      try Self.forEachNote(manager) { $0.setValue(($0.value(forKey: "size") as? Int ?? 0) + 1, forKey: "size") }
+    }
+    #expect(try open(3, [lightweight(1, 2), stage]) == ["4", "5"])
+    #expect(try open(3, [lightweight(1, 2), stage]) == ["4", "5"])
+  }
+
   @Test("A handler that fails ends the migration, and the next migration goes on with that handler.")
   func resuming() throws {
     try fill()
