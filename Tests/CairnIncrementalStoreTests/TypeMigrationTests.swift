@@ -122,12 +122,15 @@ final class TypeMigrationTests: MigratedStore {
 
   // MARK: Ended migrations
 
-  /// A row store that fails when it has saved several times.
+  /// A row store that does something when it has saved several times, and then goes on, or fails.
   private final class EndingRows: RowStore, @unchecked Sendable {
     private let rows: any RowStore
     private var left: Int
+    private var meanwhile: (() throws -> Void)?
 
-    init(_ rows: any RowStore, after count: Int) { (self.rows, left) = (rows, count) }
+    init(_ rows: any RowStore, after count: Int, _ meanwhile: (() throws -> Void)? = nil) {
+      (self.rows, left, self.meanwhile) = (rows, count, meanwhile)
+    }
 
     var referenceKind: RowReferenceKind { rows.referenceKind }
     func snapshot() throws -> any RowSnapshot { try rows.snapshot() }
@@ -135,6 +138,10 @@ final class TypeMigrationTests: MigratedStore {
     func close() throws { try rows.close() }
 
     func save(_ changes: (any RowSnapshot) throws -> RowChanges) throws -> UInt64 {
+      if left == 0, let meanwhile {
+        (left, self.meanwhile) = (.max, nil)
+        try meanwhile()
+      }
       guard left > 0 else { throw CocoaError(.userCancelled) }
       left -= 1
       return try rows.save(changes)
@@ -182,6 +189,26 @@ final class TypeMigrationTests: MigratedStore {
       let items = try items(context)
       #expect(items.map { $0.value(forKey: "number") as? Double } == [0, 1, 2])
       #expect(items.allSatisfy { $0.value(forKey: "note") == nil })
+    }
+  }
+
+  @Test("A migration leaves alone what has been saved since another one has ended first.", arguments: 1...4)
+  func overtaken(_ saves: Int) throws {
+    try fill()
+    let second = retyped(.stringAttributeType)
+    let rows = try CairnIncrementalStore.rowStore(at: url, options: [CairnDurabilityOption: "buffered"])
+    let overtaken = EndingRows(rows, after: saves) { [self] in
+      try work(second) { (context) throws in
+        for item in try items(context) { item.setValue("changed", forKey: "number") }
+        try context.save()
+      }
+    }
+    _ = try StoreMigration(
+      overtaken, url, second.model, "PF_DEFAULT_CONFIGURATION_NAME", ValueCoder(coordinator: nil), step: 1
+    ).run()
+    try rows.close()
+    try work(second) { (context) throws in
+      #expect(try items(context).map { $0.value(forKey: "number") as? String } == ["changed", "changed", "changed"])
     }
   }
 

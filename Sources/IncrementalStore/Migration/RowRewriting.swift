@@ -39,7 +39,7 @@ struct RowRewriting {
       var next: RowReference?
       repeat {
         try checkCancelled(progress)
-        next = try advance(entity, rewriter, from: next, progress)
+        next = try advance(entity, rewriter, from: next, head.stored, progress)
       } while next != nil
     }
   }
@@ -105,17 +105,19 @@ struct RowRewriting {
     }
   }
 
-  /// Rewrites the next rows of an entity.
+  /// Rewrites the next rows of an entity, unless somebody else has ended the migration in the meantime: from then on
+  /// the new fields belong to the new model.
   ///
   /// - Returns: The first row that is left; nil if there is none.
   private func advance(
-    _ entity: UInt32, _ rewriter: RowRewriter, from first: RowReference?, _ progress: Progress
+    _ entity: UInt32, _ rewriter: RowRewriter, from first: RowReference?, _ former: Schema, _ progress: Progress
   ) throws -> RowReference? {
     var rest: RowReference?
     var count = 0
     _ = try rows.save { snapshot in
       var changes = RowChanges()
       (rest, count) = (nil, 0)
+      guard try StoreHead.load(snapshot, url)?.stored.migrations == former.migrations else { return changes }
       try snapshot.forEachRow(in: entity, from: first) { row in
         guard count < step else {
           rest = row.reference
