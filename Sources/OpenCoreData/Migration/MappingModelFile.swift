@@ -94,20 +94,17 @@ struct MappingModelFile {
       }
     try element.refuseArchive("sourceexpressiondata")
     if let name = source?.name {
-      mapping.sourceExpression = NSExpression.fetchingSource(
-        name, element.value("sourcefilterpredicatestring") ?? "TRUEPREDICATE")
+      mapping.sourceExpression = NSExpression.fetchingSource(name, try element.filter())
     }
     mapping.attributeMappings = []
     for property in try related(element, "attributemappings") {
       mapping.attributeMappings?.append(
-        try self.mapping(property) { (name, path) in
-          source?.propertiesByName[path.prefix { $0 != "." }.description] == nil ? nil : NSExpression.source(path)
-        })
+        try self.mapping(property, source) { path in NSExpression.source(path) })
     }
     mapping.relationshipMappings = []
     for property in try related(element, "relationshipmappings") {
       mapping.relationshipMappings?.append(
-        try self.mapping(property) { (name, path) in
+        try self.mapping(property, source) { path in
           guard source?.relationshipsByName[path] != nil else { return nil }
           return property.value("sourcemappingname").map { .destinations(of: path, madeBy: $0) }
             ?? .destinations(of: path)
@@ -117,13 +114,18 @@ struct MappingModelFile {
   }
 
   private func mapping(
-    _ element: ModelElement, _ expression: (_ name: String, _ path: String) -> NSExpression?
+    _ element: ModelElement, _ source: NSEntityDescription?, _ expression: (_ path: String) -> NSExpression?
   ) throws(ModelFileError) -> NSPropertyMapping {
     guard let name = element.value("name") else { throw element.error("this mapping has no name") }
     try element.refuseArchive("valueexpressiondata")
     let mapping = NSPropertyMapping()
     mapping.name = name
-    mapping.valueExpression = expression(name, element.value("sourcekeypath") ?? name)
+    let given = element.value("sourcekeypath")
+    guard let source, (try? KeyPathEnd(value: .object(source)).following(given ?? name)) != nil else {
+      if let given, let source { throw element.error("\(source.name ?? "") has no \(given)") }
+      return mapping
+    }
+    mapping.valueExpression = expression(given ?? name)
     return mapping
   }
 }
@@ -133,6 +135,17 @@ extension ModelElement {
   fileprivate func value(_ name: String) -> String? {
     let text = children("attribute").first { $0.text("name")?.lowercased() == name }?.content
     return text.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The predicate for the objects that a mapping reads.
+  fileprivate func filter() throws(ModelFileError) -> String {
+    guard let text = value("sourcefilterpredicatestring") else { return "TRUEPREDICATE" }
+    do throws(PredicateFormatError) {
+      _ = try NSPredicate(parsing: text)
+    } catch {
+      throw self.error("the filter \"\(text)\" is not understood: \(error.reason)")
+    }
+    return text
   }
 
   fileprivate var number: Int { value("mappingnumber").flatMap { Int($0) } ?? .max }

@@ -31,7 +31,8 @@ struct MappingFileTests {
 
   /// Writes the mapping model from the first to the second version.
   private func write(
-    filter: String? = nil, archive: String? = nil, destination: String = "App/People.xcdatamodeld/People 2.xcdatamodel"
+    filter: String? = nil, firstPath: String = "name", archive: String? = nil,
+    destination: String = "App/People.xcdatamodeld/People 2.xcdatamodel"
   ) throws {
     func entity(
       _ id: String, _ source: String, _ number: Int, _ attributes: String, _ relationships: String,
@@ -57,7 +58,7 @@ struct MappingFileTests {
       entity("z2", "Person", 1, "z10 z11 z12", "z20 z21", ["migrationpolicyclassname": "FilePolicy"]),
       entity("z3", "Student", 2, "z10 z11 z13", "z20 z21", ["migrationpolicyclassname": "FilePolicy"]),
       entity("z4", "Pet", 3, "z14", "", pets),
-      property("ATTRIBUTE", "z10", "first", ["sourcekeypath": "name"]),
+      property("ATTRIBUTE", "z10", "first", ["sourcekeypath": firstPath]),
       property(
         "ATTRIBUTE", "z11", "age",
         ["autogenerateexpression": "0"].merging(archive.map { ["valueexpressiondata": $0] } ?? [:]) { $1 }),
@@ -113,6 +114,10 @@ struct MappingFileTests {
     try write(destination: "Other.xcdatamodeld/Other 7.xcdatamodel")
     #expect(
       try reason() == "the model Other.xcdatamodeld/Other 7.xcdatamodel is in none of the folders around this file")
+    try write(filter: "name ==")
+    #expect(try reason().hasPrefix("the filter \"name ==\" is not understood"))
+    try write(firstPath: "owner.name")
+    #expect(try reason() == "Person has no owner.name")
     try write(archive: "YnBsaXN0")
     #expect(try reason().hasPrefix("age has an expression of its own, which Xcode has archived"))
     #expect(NSMappingModel(contentsOf: file) == nil)
