@@ -4,11 +4,11 @@ import OpenCoreData
 extension RowNode: ManagedRow {
   static let givesAllValues = true
 
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64) {
+  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64?) {
     try lock.withLock {
       (try content.values.take() ?? values(of: content.row), content.row.version, content.row.revision)
     }
   }
 
-  var revision: UInt64 { row.revision }
+  var revision: UInt64? { row.revision }
 }

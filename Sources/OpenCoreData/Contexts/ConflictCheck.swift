@@ -6,7 +6,8 @@ enum ConflictCheck {
   ///
   /// An object whose row was never read has no version, and conflicts only if the row is gone. An object that was
   /// deleted both here and in the store has no conflict; it is marked as `gone`, and the save does not send it to the
-  /// store. An object that counts as deleted because its row was gone is no longer deleted if the row exists again.
+  /// store. An object that counts as deleted because its row was gone is no longer deleted if the row exists again. The
+  /// versions of objects of a child context are compared when the parent saves them.
   static func conflicts(_ objects: [NSManagedObject], _ context: NSManagedObjectContext) throws -> [NSMergeConflict] {
     var conflicts: [NSMergeConflict] = []
     for object in objects {
@@ -14,7 +15,7 @@ enum ConflictCheck {
       do {
         let node = try context.node(for: object.objectID)
         if object.isInaccessible { context.revive(object) }
-        guard let snapshot = object.snapshot else { continue }
+        guard context.parent == nil, let snapshot = object.snapshot else { continue }
         if snapshot.isOutdated(by: node) {
           let committed = try NSManagedObject.committed(node, object.layout, object.objectID, context).snapshot
           conflicts.append(NSMergeConflict(object, object.layout, committed))

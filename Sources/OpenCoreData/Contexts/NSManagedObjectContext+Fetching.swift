@@ -80,12 +80,13 @@ extension NSManagedObjectContext {
 
   /// The predicate, with temporary identifiers replaced by permanent ones for objects that have been saved since.
   private func withPermanentIDs(_ predicate: NSPredicate) -> NSPredicate {
-    guard registry.hasFormerIdentifiers else { return predicate }
+    guard registry.hasFormerIdentifiers || parent != nil else { return predicate }
     var replaced = 0
     func permanent(_ value: PredicateValue) -> PredicateValue {
       switch value {
       case .object(let id as NSManagedObjectID) where id.isTemporaryID:
-        guard let known = registry[id]?.objectID, !known.isTemporaryID else { return value }
+        let known = registry[id]?.objectID ?? idInAncestors(id)
+        guard !known.isTemporaryID else { return value }
         replaced += 1
         return .object(known)
       case .collection(let elements, let ordered): return .collection(elements.map(permanent), ordered: ordered)
@@ -121,20 +122,31 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The results of the stores, in the order and the window of the request. Without sort descriptors, each store's
-  /// results follow those of the store before.
-  private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
+  /// The results of the stores or of the parent, in the order and the window of the request. Without sort descriptors,
+  /// each store's results follow those of the store before.
+  private func stored(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] { try stored(request, for: self) }
+
+  /// The results for this context, or for one of its descendants whose results include the unsaved changes of this
+  /// context; dictionaries show what the stores have.
+  private func stored(
+    _ request: NSFetchRequest<NSManagedObject>, for reader: NSManagedObjectContext
+  ) throws -> [Any] {
+    if reader !== self, request.resultType != .dictionaryResultType, let objects = try changedObjects(of: request) {
+      let ids = try permanentIDs(of: objects)
+      return request.resultType == .managedObjectIDResultType ? ids : reader.objects(with: ids)
+    }
+    if let parent { return try parent.performAndWait { try parent.stored(request, for: reader) } }
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
-    forgetFreed()
+    reader.forgetFreed()
     let window = FetchWindow(request)
-    let parts = try registeringTogether {
+    let parts = try reader.registeringTogether {
       // The window applies to the results of all stores together, so each store has to return its first results up to
       // the end of the window.
       if try coordinator.affectedStores(of: request).count > 1 {
         request.fetchLimit = request.fetchLimit > 0 ? window.end : 0
         request.fetchOffset = 0
       }
-      return try coordinator.fetch(request, self)
+      return try coordinator.fetch(request, reader)
     }
     guard parts.count > 1 else { return parts.first ?? [] }
     var results = parts.flatMap { $0 }
@@ -148,6 +160,11 @@ extension NSManagedObjectContext {
   }
 
   private func storedCount(_ request: NSFetchRequest<NSManagedObject>) throws -> Int {
+    if let parent {
+      return try parent.performAndWait {
+        try parent.changedObjects(of: request)?.count ?? parent.storedCount(request)
+      }
+    }
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     let all = NSFetchRequest<NSManagedObject>(copying: request)
     if try coordinator.affectedStores(of: request).count > 1 { (all.fetchOffset, all.fetchLimit) = (0, 0) }
@@ -180,18 +197,29 @@ extension NSManagedObjectContext {
     return overlay.isEmpty ? objects : window(try overlay.laid(over: objects, self))
   }
 
+  /// The objects of a child's request, with the unsaved changes applied; nil if no change concerns the request.
+  private func changedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject]? {
+    let overlay = try PendingOverlay(request, self)
+    guard !overlay.isEmpty else { return nil }
+    let request = NSFetchRequest<NSManagedObject>(copying: request)
+    request.resultType = .managedObjectResultType
+    return try throwingErrorsOfFaults { try objects(of: request, overlay) }
+  }
+
   /// The fetched objects with their values, all of one moment: the store lock keeps others from saving through the
   /// coordinator between the fetch and the reading of the last row.
   private func realisedObjects(of request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
     var realised: [NSManagedObject] = []
-    let fetched = try coordinator.withStoreLock {
-      let fetched = try objects(of: request, PendingOverlay(request, self))
-      for object in fetched where object.isFault {
-        // Objects whose rows cannot be read here fire below, which throws in the end.
-        if (try? object.takeRow(self)) != nil { realised.append(object) }
+    let fetched = try withQueuesOfAncestors {
+      try coordinator.withStoreLock {
+        let fetched = try objects(of: request, PendingOverlay(request, self))
+        for object in fetched where object.isFault {
+          // Objects whose rows cannot be read here fire below, which throws in the end.
+          if (try? object.takeRow(self)) != nil { realised.append(object) }
+        }
+        return fetched
       }
-      return fetched
     }
     for object in realised { object.awakeFromFetch(in: self) }
     for object in fetched { object.fireFault() }

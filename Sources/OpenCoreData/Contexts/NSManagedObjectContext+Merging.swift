@@ -71,6 +71,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
     NotificationCenter.default.post(
       name: Self.didMergeChangesObjectIDsNotification, object: self, userInfo: changes.userInfo)
+    tellChildren(of: changes)
   }
 
   /// Whether the row of an object has changed since the object has read it.

@@ -49,6 +49,7 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     forgetFreed()
+    let objectID = idInAncestors(objectID)
     if let object = registry[objectID] { return object }
     let object = makeFault(objectID)
     guard !objectID.isTemporaryID else { return object }
@@ -83,6 +84,7 @@ extension NSManagedObjectContext {
   /// - Throws: 133000 if the object has no row; any other error of the store.
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
+    let objectID = idInAncestors(objectID)
     if let object = registry[objectID] {
       guard !object.isDeleted || !object.isFault else { throw StoreCalls.missing(objectID) }
       try object.realise(self)
@@ -99,7 +101,7 @@ extension NSManagedObjectContext {
   }
 
   /// Makes a fault, whether the store has a row or not.
-  private func makeFault(_ given: NSManagedObjectID) -> NSManagedObject {
+  func makeFault(_ given: NSManagedObjectID) -> NSManagedObject {
     let id = persistentStoreCoordinator?.ownID(given) ?? given
     faultInTheMaking = id
     return id.entity.objectClass.init(entity: id.entity, insertInto: self)
@@ -234,7 +236,7 @@ extension NSManagedObjectContext {
     assignedStores[ObjectIdentifier(object)] = store
   }
 
-  /// Gives inserted objects their permanent identifiers before they are saved. Objects that are not in the context keep
+  /// Gives inserted objects the permanent identifiers of their stores before they are saved. Objects that are not in the context keep
   /// theirs.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     checkQueue()

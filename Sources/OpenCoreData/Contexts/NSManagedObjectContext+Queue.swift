@@ -22,10 +22,14 @@ extension NSManagedObjectContext {
   ///
   /// May be called from any thread, also in a block of the context, and in a block of another context that a block of
   /// this context waits for. A context of the main queue waits until that queue is free: forever, if nothing drains it.
+  /// Blocks that would wait for each other end the program.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
     let outer = QueueOwnership.current
     if isOwned { return try QueueOwnership.with(self, outer: outer, block) }
     let ownsMainQueue = QueueOwnership.ownsMainQueue
+    if let owner = QueueOwnership.owner(outer, ownsMainQueue: ownsMainQueue) {
+      QueueWaits.begin(owner, for: self)
+    }
     return try queue.sync { try QueueOwnership.with(self, outer: outer, ownsMainQueue: ownsMainQueue, block) }
   }
 

@@ -13,6 +13,10 @@ open class NSManagedObjectContext: NSObject {
   let contextQueue: ContextQueue
   /// Replaced when the context is reset.
   private(set) var registry: ObjectRegistry
+  /// The registry, for other threads.
+  let sharedRegistry: Locked<ObjectRegistry>
+  /// The contexts whose parent is this one.
+  let children = ContextList()
   var pending = PendingChanges()
   /// The stores that inserted objects were assigned to.
   var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
@@ -39,18 +43,20 @@ open class NSManagedObjectContext: NSObject {
   /// once.
   var untold: [NSManagedObjectID]?
   private var coordinator: NSPersistentStoreCoordinator?
+  private var parentContext: NSManagedObjectContext?
 
-  /// A context without a coordinator.
+  /// A context without a coordinator and without a parent.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
     contextQueue = ContextQueue(ct)
     queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
     registry = ObjectRegistry(contextQueue)
+    sharedRegistry = Locked(registry)
     super.init()
     registry.begin(self)
   }
 
-  /// A context without a coordinator.
+  /// A context without a coordinator and without a parent.
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 
   deinit {
@@ -60,7 +66,7 @@ open class NSManagedObjectContext: NSObject {
     _ = pending.event.end()
     pending.forgetAll(objects)
     for object in objects { object.forgetValues() }
-    coordinator?.didUnregister(known)
+    persistentStoreCoordinator?.didUnregister(known)
   }
 
   // MARK: Settings
@@ -68,15 +74,41 @@ open class NSManagedObjectContext: NSObject {
   /// The context's name in messages. May be set from any thread before the context is used.
   open var name: String?
 
-  /// The coordinator whose stores the context fetches from and saves to. Set it once, before anything else.
+  /// The coordinator whose stores the context fetches from and saves to; that of the parent if there is one. Set it or
+  /// the parent once, before anything else.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-    get { coordinator }
+    get { parentContext.map(\.persistentStoreCoordinator) ?? coordinator }
     set {
+      if let parentContext {
+        require(
+          newValue === parentContext.persistentStoreCoordinator,
+          "\(label) has a parent, and so the coordinator of the parent.")
+        return
+      }
       require(
         coordinator == nil || coordinator === newValue || registry.objects.isEmpty,
         "\(label) has objects of another coordinator.")
       coordinator = newValue
       newValue?.adopt(self)
+    }
+  }
+
+  /// The context that this one fetches from and saves to, in place of stores; nil if it uses a coordinator.
+  ///
+  /// The child sees the unsaved changes of its parent, and saves into the parent, which saves in turn. The child retains
+  /// the parent. The parent must have a queue, and the child waits for that queue whenever it fetches, fires a fault or
+  /// saves. Set the parent once, before anything else.
+  open var parent: NSManagedObjectContext? {
+    get { parentContext }
+    set {
+      guard newValue !== parentContext else { return }
+      require(registry.objects.isEmpty, "\(label) has objects already: set its parent before anything else.")
+      require(
+        coordinator == nil || coordinator === newValue?.persistentStoreCoordinator,
+        "\(label) has another coordinator than its new parent.")
+      newValue?.requireParenthood(of: self)
+      parentContext = newValue
+      newValue?.children.add(self)
     }
   }
 
@@ -108,7 +140,8 @@ open class NSManagedObjectContext: NSObject {
   open var shouldDeleteInaccessibleFaults = true
 
   /// Whether the context merges the changes that other contexts of the coordinator save, on its own queue; false by
-  /// default. Ends the program if it is set to true for a context without a queue.
+  /// default. A child merges what its parent saves or merges, and what other children save into the parent. Ends the
+  /// program if it is set to true for a context without a queue.
   open var automaticallyMergesChangesFromParent: Bool {
     get { isMergingAutomatically.withLock { $0 } }
     set {
@@ -125,7 +158,7 @@ open class NSManagedObjectContext: NSObject {
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }
 
-  /// Saves all changes or none. With several stores, if one fails, the changes that others have saved before stay
+  /// Saves all changes or none; a child context into its parent. With several stores, if one fails, the changes that others have saved before stay
   /// saved.
   ///
   /// - Throws: validation errors, among them 1550 for a relationship that was set to an object that is deleted or was
@@ -141,6 +174,7 @@ open class NSManagedObjectContext: NSObject {
   func beginAnew() {
     registry.end()
     registry = ObjectRegistry(contextQueue)
+    sharedRegistry.withLock { $0 = registry }
     registry.begin(self)
   }
 

@@ -16,6 +16,9 @@ final class ObjectRegistry: @unchecked Sendable {
   private var permanent: [IDKey: NSManagedObjectID] = [:]
   private var temporary: [IDKey: NSManagedObjectID] = [:]
   private var freed: [NSManagedObjectID] = []
+  /// The versions of rows that parents have saved one after the other since they were read here, from the first that
+  /// was replaced to the last that was saved.
+  private var savedByParents: [IDKey: ClosedRange<UInt64>] = [:]
 
   init(_ queue: ContextQueue) { self.queue = queue }
 
@@ -25,7 +28,7 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Empties the registry, whose context was reset: its objects are in no context any more.
   func end() {
     context = nil
-    lock.withLock { (entries, permanent, temporary) = ([:], [:], [:]) }
+    lock.withLock { (entries, permanent, temporary, savedByParents) = ([:], [:], [:], [:]) }
   }
 
   /// Whether the caller is on the queue of the context. Does not retain the context.
@@ -72,7 +75,29 @@ final class ObjectRegistry: @unchecked Sendable {
 
   private func forget(_ id: NSManagedObjectID) {
     entries[IDKey(id)] = nil
+    if !savedByParents.isEmpty { savedByParents[IDKey(id)] = nil }
     if !temporary.isEmpty, let old = temporary.removeValue(forKey: IDKey(id)) { permanent[IDKey(old)] = nil }
+  }
+
+  // MARK: Saves of parents
+
+  /// Notes the versions of rows before and after a parent has saved them. May be called on any thread.
+  func noteSaveByParent(_ saves: [(id: NSManagedObjectID, versions: ClosedRange<UInt64>)]) {
+    lock.withLock {
+      for (id, versions) in saves where entries[IDKey(id)] != nil {
+        let former = savedByParents[IDKey(id)]
+        let first = former?.upperBound == versions.lowerBound ? former?.lowerBound : nil
+        savedByParents[IDKey(id)] = (first ?? versions.lowerBound)...versions.upperBound
+      }
+    }
+  }
+
+  /// The version of a row, or that with which parents have replaced it, if nobody else has saved the row between.
+  func version(of id: NSManagedObjectID, startingAt version: UInt64) -> UInt64 {
+    lock.withLock {
+      guard let versions = savedByParents[IDKey(id)], versions.contains(version) else { return version }
+      return versions.upperBound
+    }
   }
 
   // MARK: Freed objects

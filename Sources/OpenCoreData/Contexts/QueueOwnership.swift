@@ -7,6 +7,11 @@ final class ContextQueue: Sendable {
 
   init(_ type: NSManagedObjectContextConcurrencyType) { self.type = type }
 
+  /// The same for all contexts of the main queue.
+  var identity: ObjectIdentifier { type == .mainQueueConcurrencyType ? Self.mainIdentity : ObjectIdentifier(self) }
+
+  static let mainIdentity = ObjectIdentifier(ContextQueue.self)
+
   /// Whether the caller is on the queue; always true if there is none.
   var isOwned: Bool {
     switch type {
@@ -25,6 +30,7 @@ final class QueueOwnership {
   private unowned let context: NSManagedObjectContext
   private let queue: ContextQueue
   private let outer: QueueOwnership?
+  private let owner: QueueOwner
   /// Whether a caller on the main queue waits for the block.
   private let ownsMainQueue: Bool
 
@@ -33,6 +39,7 @@ final class QueueOwnership {
     queue = context.contextQueue
     self.outer = outer
     self.ownsMainQueue = ownsMainQueue || outer?.ownsMainQueue ?? false
+    owner = Self.owner(outer, ownsMainQueue: self.ownsMainQueue) ?? QueueOwner()
   }
 
   /// The key of the thread-local variable.
@@ -63,13 +70,20 @@ final class QueueOwnership {
   static var ownsMainQueue: Bool { current?.ownsMainQueue ?? false || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
   /// Whether a queue is in the chain of the running block.
-  static func owns(_ queue: ContextQueue) -> Bool {
-    var link = current
-    while let each = link {
-      if each.queue === queue { return true }
-      link = each.outer
+  static func owns(_ queue: ContextQueue) -> Bool { current?.contains(queue) ?? false }
+
+  private func contains(_ queue: ContextQueue) -> Bool {
+    var link = self
+    while link.queue !== queue {
+      guard let outer = link.outer else { return false }
+      link = outer
     }
-    return false
+    return true
+  }
+
+  /// The owner of the queues in a chain; nil if there are none.
+  static func owner(_ chain: QueueOwnership?, ownsMainQueue: Bool) -> QueueOwner? {
+    chain?.owner ?? (ownsMainQueue ? .mainQueue : nil)
   }
 
   /// Runs a block that owns a context and, if a caller waits for the block, everything that the caller owns.
@@ -84,6 +98,7 @@ final class QueueOwnership {
       unsafe pthread_setspecific(key, before)
       withExtendedLifetime(link) {}
     }
-    return try body()
+    if outer.map({ $0.contains(context.contextQueue) }) ?? false { return try body() }
+    return try QueueWaits.run(link.owner, on: context.contextQueue, body)
   }
 }

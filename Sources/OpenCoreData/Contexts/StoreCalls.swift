@@ -34,16 +34,18 @@ enum StoreCalls {
 }
 
 extension NSManagedObjectContext {
-  /// Reads the row of an object.
+  /// Reads the row of an object, as the stores or the parent have it.
   func node(for id: NSManagedObjectID) throws -> NSIncrementalStoreNode {
+    if let parent { return try parent.performAndWait { try parent.nodeForChild(id) } }
     guard !id.isTemporaryID, let coordinator = persistentStoreCoordinator else { throw StoreCalls.missing(id) }
     return try coordinator.node(for: id, self)
   }
 
-  /// The identifiers at the other end of a relationship.
+  /// The identifiers at the other end of a relationship, as the stores or the parent have them.
   func relatedIDs(
     _ relationship: NSRelationshipDescription, of id: NSManagedObjectID
   ) throws -> [NSManagedObjectID] {
+    if let parent { return try parent.performAndWait { try parent.relatedIDsForChild(relationship, of: id) } }
     guard !id.isTemporaryID, let coordinator = persistentStoreCoordinator else { return [] }
     return try coordinator.relatedIDs(relationship, of: id, self)
   }

@@ -47,10 +47,10 @@ package struct MemberChanges {
 package protocol ManagedRow: NSIncrementalStoreNode {
   /// A value for each slot of the entity: attributes and to-one relationships as in the row, no values for the others.
   /// Also the version of these values and the number of the save that wrote them, even if the row changes meanwhile.
-  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64)
+  func managedRow() throws -> (values: [ManagedValue], version: UInt64, revision: UInt64?)
 
-  /// The number of the save that wrote the row.
-  var revision: UInt64 { get }
+  /// The number of the save that wrote the row, if the store numbers its saves.
+  var revision: UInt64? { get }
 }
 
 /// A store that numbers its saves.

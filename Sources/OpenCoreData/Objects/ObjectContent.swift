@@ -92,6 +92,18 @@ extension NSManagedObject {
     content.snapshot = snapshot.map { RowSnapshot(values: $0.values, version: version, revision: $0.revision) }
   }
 
+  /// Makes a row that was read before the committed one at some places, with its version. The values stay.
+  final func count(asRead row: RowSnapshot, replacing places: [Int]) {
+    guard let snapshot else { return }
+    content.snapshot = RowSnapshot(
+      values: snapshot.replacing(places, by: row.values).values, version: row.version, revision: row.revision)
+  }
+
+  /// Makes the current values those that the parent of the context has.
+  final func commitToParent() {
+    commit(version: isInserted ? 0 : snapshot?.version, snapshot?.revision, before: snapshot?.versionBeforeSave)
+  }
+
   // MARK: Without a row
 
   /// Makes the object a fault that keeps its values, if it has any.

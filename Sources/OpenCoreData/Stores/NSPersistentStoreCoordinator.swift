@@ -10,12 +10,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   private let storeLock = NSRecursiveLock()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
+  private let adopted = ContextList()
 
   /// Protects the properties below. While it is held, no other lock is taken and nothing is called.
   private let lock = NSLock()
   private var addedStores: [NSIncrementalStore] = []
   private var givenName: String?
-  private var adopted: [WeakContext] = []
 
   /// Makes a coordinator without stores. Afterwards neither the model nor any part of it can be changed.
   @_disfavoredOverload
@@ -77,20 +77,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // MARK: Contexts
 
   /// Records a context that uses the coordinator, without retaining it.
-  func adopt(_ context: NSManagedObjectContext) {
-    // A context whose other references are released meanwhile must not be deallocated before the lock is released.
-    let others = lock.withLock {
-      let others = adopted.compactMap(\.context).filter { $0 !== context }
-      adopted = (others + [context]).map { WeakContext(context: $0) }
-      return others
-    }
-    withExtendedLifetime(others) {}
-  }
+  func adopt(_ context: NSManagedObjectContext) { adopted.add(context) }
 
-  /// The contexts that use the coordinator.
-  var contexts: [NSManagedObjectContext] { lock.withLock { adopted.compactMap(\.context) } }
-}
-
-private struct WeakContext {
-  weak let context: NSManagedObjectContext?
+  /// The contexts that use the coordinator directly.
+  var contexts: [NSManagedObjectContext] { adopted.contexts }
 }

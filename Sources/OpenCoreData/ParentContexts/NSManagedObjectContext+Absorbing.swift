@@ -1,0 +1,144 @@
+import Foundation
+
+/// What a parent does when a child saves.
+extension NSManagedObjectContext {
+  /// Makes the changes of a child unsaved changes of this context. Of an object that both have changed, only the
+  /// properties take the child's values that the child has changed.
+  ///
+  /// - Throws: the error of a store when a changed object, or an object that a change reaches, is read. Nothing has
+  ///   changed then.
+  func absorb(_ changes: PushedChanges, from registry: ObjectRegistry) throws {
+    forgetFreed()
+    try throwingErrorsOfFaults {
+      for theirs in changes.updated + changes.deleted + changes.locked { try own(theirs).realise(self) }
+      for theirs in changes.written { try readEnds(of: theirs) }
+    }
+    for theirs in changes.inserted { absorb(inserted: theirs) }
+    for theirs in changes.updated { absorb(updated: theirs, from: registry) }
+    for theirs in changes.written { absorbRelationships(of: theirs) }
+    for theirs in changes.deleted { absorb(deleted: theirs, from: registry) }
+    for theirs in changes.locked { detectConflicts(for: own(theirs)) }
+    processPendingChanges()
+  }
+
+  /// The object of this context with the identifier of a child's object.
+  private func own(_ theirs: NSManagedObject) -> NSManagedObject { object(with: theirs.objectID) }
+
+  // MARK: Reading
+
+  /// Reads what the changes of an object's relationships are going to change here, so that no change finds a fault that
+  /// cannot be read.
+  private func readEnds(of theirs: NSManagedObject) throws {
+    for place in theirs.layout.relationships where theirs.isPushed(at: place) {
+      guard let relationship = theirs.layout.slots[place].relationship else { continue }
+      if relationship.isOrdered, !theirs.isInserted { _ = own(theirs).members(of: relationship, at: place) }
+      guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
+      if !relationship.isToMany, !theirs.isInserted { try own(theirs).toOne(at: place)?.realise(self) }
+      let (joined, left) = theirs.changedEnds(at: place)
+      for other in joined + left where !other.isInserted {
+        try own(other).realise(self)
+        guard let place = other.layout.place(of: inverse.name) else { continue }
+        try own(other).toOne(at: place)?.realise(self)
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  private func absorb(inserted theirs: NSManagedObject) {
+    // The stores have been told of an object that is known already.
+    let isKnown = self.registry[theirs.objectID] != nil || theirs.state.marks.contains(.reinserted)
+    let own = isKnown ? own(theirs) : makeFault(theirs.objectID)
+    if own.state.change == .deleted {
+      insert(own)
+      changeAttributes(of: own, to: theirs) { _ in true }
+      return
+    }
+    own.loseRow()
+    own.takeDefaults()
+    for (place, slot) in own.layout.slots.enumerated() where slot.attribute != nil && !slot.isTransient {
+      own.put(theirs.values[place], at: place)
+    }
+    if isKnown {
+      pending.insertAgain(own)
+      pending.event.noteInsertion(of: own)
+    } else {
+      pending.insert(own)
+    }
+  }
+
+  private func absorb(updated theirs: NSManagedObject, from registry: ObjectRegistry) {
+    let own = own(theirs)
+    own.noteConflict(with: theirs, registry) { theirs.hasChanged(at: $0) }
+    changeAttributes(of: own, to: theirs) { theirs.hasChanged(at: $0) }
+  }
+
+  private func changeAttributes(
+    of own: NSManagedObject, to theirs: NSManagedObject, where isChanged: (Int) -> Bool
+  ) {
+    for (place, slot) in own.layout.slots.enumerated()
+    where slot.attribute != nil && !slot.isTransient && isChanged(place) {
+      own.change(at: place, to: theirs.values[place])
+    }
+    own.noteChange()
+  }
+
+  private func absorbRelationships(of theirs: NSManagedObject) {
+    let own = own(theirs)
+    for place in theirs.layout.relationships where theirs.isPushed(at: place) {
+      guard let relationship = theirs.layout.slots[place].relationship else { continue }
+      if case .members(let members) = theirs.values[place] {
+        absorb(members, relationship, of: own, at: place, isInserted: theirs.isInserted)
+      } else {
+        own.setToOne(theirs.toOne(at: place).map(self.own), relationship, at: place)
+      }
+      own.noteChange()
+    }
+  }
+
+  private func absorb(
+    _ members: RelatedObjects, _ relationship: NSRelationshipDescription, of own: NSManagedObject, at place: Int,
+    isInserted: Bool
+  ) {
+    guard !isInserted else { return own.setMembers(members.elements.map(self.own), relationship, at: place) }
+    for other in members.removed { own.remove(self.own(other), relationship, at: place) }
+    for other in members.added { own.add(self.own(other), relationship, at: place) }
+    guard members.isReordered, let wanted = members.members ?? members.wanted else { return }
+    let order = ObjectList(wanted.map(self.own))
+    let present = own.members(of: relationship, at: place)
+    own.noteEvent()
+    present.reorder(order.filter(present.contains) + present.elements.filter { !order.contains($0) })
+  }
+
+  private func absorb(deleted theirs: NSManagedObject, from registry: ObjectRegistry) {
+    let own = own(theirs)
+    guard !own.isDeleted else { return }
+    own.noteConflict(with: theirs, registry) { _ in true }
+    pending.delete(own)
+  }
+}
+
+extension NSManagedObject {
+  /// Whether a save of its context changes a relationship in the parent.
+  fileprivate final func isPushed(at place: Int) -> Bool {
+    guard !layout.slots[place].isTransient, !values.isEmpty else { return false }
+    return isInserted || hasChanged(at: place)
+  }
+
+  /// Has the next save find a conflict if somebody who does not save through this context has changed the row since a
+  /// child's object read it: some of the values that the child wants to replace. The row counts as that which the child
+  /// has read.
+  fileprivate final func noteConflict(
+    with theirs: NSManagedObject, _ registry: ObjectRegistry, where isReplaced: (Int) -> Bool
+  ) {
+    guard let read = theirs.snapshot, let known = snapshot, read.version != known.version else { return }
+    let id = objectID
+    let readVersion = registry.version(of: id, startingAt: read.version)
+    let knownVersion = self.registry?.version(of: id, startingAt: known.version)
+    guard readVersion != knownVersion else { return }
+    let replaced = layout.slots.indices.filter {
+      layout.slots[$0].isInSnapshot && isReplaced($0) && !read.values[$0].isEqual(known.values[$0])
+    }
+    if !replaced.isEmpty { count(asRead: read, replacing: replaced) }
+  }
+}
