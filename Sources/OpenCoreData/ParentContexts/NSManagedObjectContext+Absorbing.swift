@@ -9,10 +9,14 @@ extension NSManagedObjectContext {
   ///   changed then.
   func absorb(_ changes: PushedChanges, from registry: ObjectRegistry) throws {
     forgetFreed()
-    try throwingErrorsOfFaults {
-      for theirs in changes.updated + changes.deleted + changes.locked { try own(theirs).realise(self) }
-      for theirs in changes.written { try readEnds(of: theirs) }
+    let read = try throwingErrorsOfFaults {
+      var read: [NSManagedObject] = []
+      for theirs in changes.updated + changes.deleted + changes.locked { read.append(try realised(own(theirs))) }
+      for theirs in changes.written { read += try readEnds(of: theirs) }
+      return read
     }
+    // Nothing else keeps an object without changes, and its values, in memory.
+    defer { withExtendedLifetime(read) {} }
     for theirs in changes.inserted { absorb(inserted: theirs) }
     for theirs in changes.updated { absorb(updated: theirs, from: registry) }
     for theirs in changes.written { absorbRelationships(of: theirs) }
@@ -26,21 +30,32 @@ extension NSManagedObjectContext {
 
   // MARK: Reading
 
+  private func realised(_ own: NSManagedObject) throws -> NSManagedObject {
+    try own.realise(self)
+    return own
+  }
+
   /// Reads what the changes of an object's relationships are going to change here, so that no change finds a fault that
-  /// cannot be read.
-  private func readEnds(of theirs: NSManagedObject) throws {
+  /// cannot be read. Returns the objects, which the caller retains.
+  private func readEnds(of theirs: NSManagedObject) throws -> [NSManagedObject] {
+    var read: [NSManagedObject] = []
     for place in theirs.layout.relationships where theirs.isPushed(at: place) {
       guard let relationship = theirs.layout.slots[place].relationship else { continue }
       if relationship.isOrdered, !theirs.isInserted { _ = own(theirs).members(of: relationship, at: place) }
       guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
-      if !relationship.isToMany, !theirs.isInserted { try own(theirs).toOne(at: place)?.realise(self) }
+      if !relationship.isToMany, !theirs.isInserted, let former = own(theirs).toOne(at: place) {
+        read.append(try realised(former))
+      }
       let (joined, left) = theirs.changedEnds(at: place)
       for other in joined + left where !other.isInserted {
-        try own(other).realise(self)
-        guard let place = other.layout.place(of: inverse.name) else { continue }
-        try own(other).toOne(at: place)?.realise(self)
+        let end = try realised(own(other))
+        read.append(end)
+        if let place = end.layout.place(of: inverse.name), let former = end.toOne(at: place) {
+          read.append(try realised(former))
+        }
       }
     }
+    return read
   }
 
   // MARK: Changing

@@ -21,7 +21,7 @@ struct ParentContextTests {
 
   @Test("A child has the coordinator of its parent.")
   func coordinator() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       #expect(child.parent === parent)
       #expect(child.persistentStoreCoordinator === stack.coordinator)
     }
@@ -29,7 +29,7 @@ struct ParentContextTests {
 
   @Test("A child fetches what is stored, with the unsaved changes of its parent.")
   func fetching() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       #expect(try child.names() == "Ada Bob Cleo")
       parent.make("Person", ["name": "Dan"])
       parent.delete(try parent.person("Bob"))
@@ -46,7 +46,7 @@ struct ParentContextTests {
 
   @Test("A child fetches its own unsaved changes on top of those of its parent.")
   func overlays() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       parent.make("Person", ["name": "Dan"])
       try child.person("Dan")["name"] = "Aaron"
       child.make("Person", ["name": "Eve"])
@@ -58,7 +58,7 @@ struct ParentContextTests {
 
   @Test("A fault of a child takes the values and the relationships that its parent has.")
   func faults() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let ada = try parent.person("Ada")
       ada["age"] = 99
       let cat = parent.make("Pet", ["name": "Cat", "owner": ada])
@@ -73,7 +73,7 @@ struct ParentContextTests {
 
   @Test("An object that its parent has deleted is missing in a child.")
   func missing() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let bob = try child.person("Bob").objectID
       parent.delete(try parent.person("Bob"))
       child.reset()
@@ -85,8 +85,8 @@ struct ParentContextTests {
 
   @Test("A child saves into its parent, and its parent into the store.")
   func saving() throws {
-    try work { parent, child in
-      try stack.expectCalls([]) {
+    try work { (parent, child) throws in
+      stack.expectCalls([]) {
         let dan = child.make("Person")
         dan["name"] = "Dan"
         #expect(child.insertedObjects == [dan])
@@ -110,7 +110,7 @@ struct ParentContextTests {
 
   @Test("A save of a child changes the relationships in its parent, both ends of each.")
   func relationships() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let (ada, bob) = (try child.person("Ada"), try child.person("Bob"))
       let former = bob.names("pets")
       let cat = child.make("Pet", ["name": "Cat", "owner": ada])
@@ -132,7 +132,7 @@ struct ParentContextTests {
       #expect(try parent.person("Bob").names("pets") == (former + ["Cat"]).sorted())
       #expect(home.names("residents").contains("Bob") && !home.names("residents").contains("Ada"))
       try parent.save()
-      try stack.work { context in
+      try stack.work { (context) throws in
         #expect(try context.person("Bob").names("pets") == (former + ["Cat"]).sorted())
         #expect(try context.person("Ada")["home"] == nil)
       }
@@ -141,7 +141,7 @@ struct ParentContextTests {
 
   @Test("A save of a child takes the order of an ordered relationship to its parent.")
   func ordered() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let ada = try child.person("Ada")
       let errands = ["c", "a", "b"].map { child.make("Errand", ["title": $0]) }
       ada["errands"] = NSOrderedSet(array: errands)
@@ -163,7 +163,7 @@ struct ParentContextTests {
 
   @Test("Objects that a child has inserted and deleted do not reach its parent.")
   func annihilated() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let dan = child.make("Person", ["name": "Dan"])
       child.delete(dan)
       try child.save()
@@ -175,13 +175,13 @@ struct ParentContextTests {
       child.delete(eve)
       try child.save()
       #expect(!parent.hasChanges)
-      try stack.expectCalls([]) { _ = parent.insertedObjects }
+      stack.expectCalls([]) { _ = parent.insertedObjects }
     }
   }
 
   @Test("A deletion cascades in a child, and from there in its parent.")
   func cascade() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let ada = try child.person("Ada")
       child.make("Pet", ["name": "Cat", "owner": ada])
       try child.save()
@@ -197,7 +197,7 @@ struct ParentContextTests {
 
   @Test("A child validates its changes when it saves; a failed save changes nothing in its parent.")
   func validation() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let dan = child.make("Person")
       try child.person("Ada")["age"] = 37
       #expect(thrown { try child.save() }?.code == NSValidationMissingMandatoryPropertyError)
@@ -208,7 +208,7 @@ struct ParentContextTests {
 
   @Test("A rollback of a child returns to what its parent has; the parent keeps its changes.")
   func rollback() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       try parent.person("Ada")["age"] = 50
       let ada = try child.person("Ada")
       #expect(ada["age"] as? Int == 50)
@@ -222,7 +222,7 @@ struct ParentContextTests {
 
   @Test("A rollback of a parent takes back what its children have saved into it.")
   func parentRollback() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       child.make("Person", ["name": "Dan"])
       try child.person("Ada")["age"] = 60
       try child.save()
@@ -236,7 +236,7 @@ struct ParentContextTests {
 
   @Test("Refreshing an object of a child reads it from its parent.")
   func refresh() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let ada = try child.person("Ada")
       let age = ada["age"] as? Int
       ada["nickname"] = "mine"
@@ -253,7 +253,7 @@ struct ParentContextTests {
 
   @Test("Of an object that two children have changed, the parent takes the properties that each has changed.")
   func siblings() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let other = parent.makeChild()
       let ada = try child.person("Ada")
       try other.performAndWait {
@@ -281,7 +281,7 @@ struct ParentContextTests {
 
   @Test("A save of a child fails if its parent has deleted a changed object, unless the merge policy decides.")
   func deletedInParent() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let bob = try child.person("Bob")
       bob["age"] = 70
       parent.delete(try parent.person("Bob"))
@@ -297,7 +297,7 @@ struct ParentContextTests {
 
   @Test("What somebody else has saved since a child has read it is a conflict when the parent saves.")
   func conflict() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let ada = try child.person("Ada")
       _ = ada["age"]
       try stack.work { other in
@@ -318,7 +318,7 @@ struct ParentContextTests {
     let parent = stack.context()
     let (child, other) = (parent.makeChild(), parent.makeChild())
     child.automaticallyMergesChangesFromParent = isMerging
-    let ada = try child.performAndWait {
+    let ada = try child.performAndWait { () throws in
       let ada = try child.person("Ada")
       ada["nickname"] = "mine"
       return (object: ada, age: ada["age"] as? Int)
@@ -328,7 +328,7 @@ struct ParentContextTests {
       try other.save()
     }
     child.performAndWait { #expect(ada.object["age"] as? Int == (isMerging ? 90 : ada.age)) }
-    try parent.performAndWait {
+    try parent.performAndWait { () throws in
       try parent.person("Ada")["age"] = 91
       try parent.save()
     }
@@ -343,7 +343,7 @@ struct ParentContextTests {
     let root = stack.context()
     let middle = root.makeChild()
     let leaf = middle.makeChild()
-    try leaf.performAndWait {
+    try leaf.performAndWait { () throws in
       leaf.make("Person", ["name": "Dan"])
       try leaf.person("Ada")["age"] = 37
       leaf.delete(try leaf.person("Bob"))
@@ -354,7 +354,7 @@ struct ParentContextTests {
     try middle.performAndWait { try middle.save() }
     #expect(try root.performAndWait { try root.names() } == "Ada Cleo Dan")
     try root.performAndWait { try root.person("Ada")["nickname"] = "Countess" }
-    try leaf.performAndWait {
+    try leaf.performAndWait { () throws in
       leaf.reset()
       let ada = try leaf.person("Ada")
       #expect(ada["age"] as? Int == 37 && ada["nickname"] as? String == "Countess")
@@ -362,13 +362,13 @@ struct ParentContextTests {
       try leaf.save()
     }
     for context in [middle, root] { try context.performAndWait { try context.save() } }
-    try stack.work { context in
+    try stack.work { (context) throws in
       #expect(try context.names() == "Ada Cleo Dan")
       #expect(try context.person("Ada")["nickname"] == nil)
     }
     // What has been saved at all levels can be changed and saved again at all levels.
     for age in 38...40 {
-      try leaf.performAndWait {
+      try leaf.performAndWait { () throws in
         try leaf.person("Ada")["age"] = age
         try leaf.save()
       }
@@ -379,7 +379,7 @@ struct ParentContextTests {
 
   @Test("A save of a child notifies of its objects, and its parent of their changes there.")
   func notifications() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       let saved = Notices(NSManagedObjectContext.didSaveObjectsNotification, of: child)
       let changed = Notices(NSManagedObjectContext.didChangeObjectsNotification, of: parent)
       let parentSaved = Notices(NSManagedObjectContext.didSaveObjectsNotification, of: parent)
@@ -396,7 +396,7 @@ struct ParentContextTests {
 
   @Test("After a parent has saved, it keeps no object that its children have saved into it.")
   func registered() throws {
-    try work { parent, child in
+    try work { (parent, child) throws in
       child.make("Person", ["name": "Dan"])
       try child.person("Ada")["age"] = 37
       try child.save()
@@ -420,18 +420,18 @@ struct ParentContextTests {
   func waiting() throws {
     let parent = stack.context()
     let child = parent.makeChild()
-    try parent.performAndWait {
-      try child.performAndWait {
-        try parent.performAndWait {
+    try parent.performAndWait { () throws in
+      try child.performAndWait { () throws in
+        try parent.performAndWait { () throws in
           child.make("Person", ["name": "Dan"])
           try child.save()
           #expect(try parent.names() == "Ada Bob Cleo Dan")
         }
       }
     }
-    try child.performAndWait {
-      try parent.performAndWait {
-        try child.performAndWait { #expect(try child.names() == "Ada Bob Cleo Dan") }
+    try child.performAndWait { () throws in
+      try parent.performAndWait { () throws in
+        try child.performAndWait { () throws in #expect(try child.names() == "Ada Bob Cleo Dan") }
       }
     }
   }
