@@ -128,7 +128,8 @@ if hasOpenCoreData && !isEngineAlone {
     .testTarget(
       name: "OpenCoreDataTests",
       dependencies: [
-        "OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CairnInspection", "CHeap",
+        "OpenCoreData", "CoreData", "Hashing", "modelgen", "CairnIncrementalStore", "CairnInspection",
+        "CairnSimulation", "CHeap",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -248,7 +248,7 @@ extension NSManagedObject {
   }
 
   /// Gives up a new reference to an object.
-  fileprivate final func giveUp(_ other: NSManagedObject, at place: Int) {
+  final func giveUp(_ other: NSManagedObject, at place: Int) {
     guard case .members(let members) = values[place] else {
       change(at: place, to: .null)
       return

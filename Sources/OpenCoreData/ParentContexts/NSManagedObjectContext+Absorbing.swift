@@ -21,6 +21,7 @@ extension NSManagedObjectContext {
     for theirs in changes.updated { absorb(updated: theirs, from: registry) }
     for theirs in changes.written { absorbRelationships(of: theirs) }
     for theirs in changes.deleted { absorb(deleted: theirs, from: registry) }
+    if !changes.deleted.isEmpty { giveUpReferences(to: ObjectList(changes.deleted.map(own))) }
     for theirs in changes.locked { detectConflicts(for: own(theirs)) }
     processPendingChanges()
   }
@@ -47,7 +48,8 @@ extension NSManagedObjectContext {
         read.append(try realised(former))
       }
       let (joined, left) = theirs.changedEnds(at: place)
-      for other in joined + left where !other.isInserted {
+      // An object that was inserted and deleted again is in no context any more.
+      for other in joined + left where !other.isInserted && other.registry != nil {
         let end = try realised(own(other))
         read.append(end)
         if let place = end.layout.place(of: inverse.name), let former = end.toOne(at: place) {
@@ -116,13 +118,19 @@ extension NSManagedObjectContext {
     isInserted: Bool
   ) {
     guard !isInserted else { return own.setMembers(members.elements.map(self.own), relationship, at: place) }
-    for other in members.removed { own.remove(self.own(other), relationship, at: place) }
+    for other in members.removed where other.registry != nil { own.remove(self.own(other), relationship, at: place) }
     for other in members.added { own.add(self.own(other), relationship, at: place) }
-    guard members.isReordered, let wanted = members.members ?? members.wanted else { return }
-    let order = ObjectList(wanted.map(self.own))
+    guard relationship.isOrdered else { return }
     let present = own.members(of: relationship, at: place)
+    // The other ends may have added members in another order.
+    let added = ObjectList(members.added.map(self.own))
+    var order = present.elements.filter { !added.contains($0) } + added.elements
+    if members.isReordered, let wanted = members.members ?? members.wanted {
+      let first = ObjectList(wanted.map(self.own))
+      order = first.filter(present.contains) + order.filter { !first.contains($0) }
+    }
     own.noteEvent()
-    present.reorder(order.filter(present.contains) + present.elements.filter { !order.contains($0) })
+    present.reorder(order)
   }
 
   private func absorb(deleted theirs: NSManagedObject, from registry: ObjectRegistry) {
@@ -130,6 +138,22 @@ extension NSManagedObjectContext {
     guard !own.isDeleted else { return }
     own.noteConflict(with: theirs, registry) { _ in true }
     pending.delete(own)
+  }
+
+  /// Gives up unsaved references that the deletion of their objects leaves as they are. A child may have saved such a
+  /// reference first and the deletion later; here they are saved together.
+  private func giveUpReferences(to deleted: ObjectList) {
+    for object in pending.written where !object.values.isEmpty {
+      for place in object.layout.relationships {
+        let inverse = object.layout.slots[place].relationship?.inverseRelationship
+        guard inverse.map({ $0.deleteRule == .noActionDeleteRule }) ?? true, object.hasChanged(at: place) else {
+          continue
+        }
+        for other in object.changedEnds(at: place).joined where deleted.contains(other) {
+          object.giveUp(other, at: place)
+        }
+      }
+    }
   }
 }
 

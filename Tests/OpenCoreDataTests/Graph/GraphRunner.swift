@@ -50,6 +50,7 @@ struct GraphRunner {
     if step.operation.endsEvent { try settle(step.context) }
     // So must be what the other context has read so far.
     if step.operation == .save && isEventOpen[1 - step.context] { try endEvent(1 - step.context, faults: [:]) }
+    let step = kind.adapted(step)
     let expected = model.apply(step)
     switch expected.outcome {
     case .skipped: return
@@ -192,6 +193,17 @@ struct GraphRunner {
       if !isDangling { return "\(x)" }
     }
     return nil
+  }
+}
+
+extension GraphSubject.Kind {
+  /// A child's fetch without pending changes finds what is in the stores, and not what is in the parent.
+  fileprivate func adapted(_ step: GraphStep) -> GraphStep {
+    guard case .fetch(var query) = step.operation, self == .child || self == .grandchild else { return step }
+    query.includesPendingChanges = true
+    var step = step
+    step.operation = .fetch(query)
+    return step
   }
 }
 

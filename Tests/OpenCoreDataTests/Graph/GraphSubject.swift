@@ -11,11 +11,26 @@ struct GraphMismatch: Error, CustomStringConvertible {
 /// OpenCoreData as a program uses it: a coordinator with two contexts, and the objects that the program has seen in
 /// each.
 final class GraphSubject {
-  enum Kind: CaseIterable, Sendable {
+  enum Kind: Sendable {
     case memory, incremental, rows, cairn
+    /// Over a row store, contexts whose parent is a context, or the child of a context.
+    case child, grandchild
+
+    /// Those in which contexts over one store find conflicts.
+    static let stores = [memory, incremental, rows, cairn]
+
+    fileprivate var ancestors: Int {
+      switch self {
+      case .memory, .incremental, .rows, .cairn: 0
+      case .child: 1
+      case .grandchild: 2
+      }
+    }
   }
 
   let contexts: [NSManagedObjectContext]
+  /// The contexts above the contexts of the program, the parent last.
+  private let ancestors: [NSManagedObjectContext]
   private let coordinator: NSPersistentStoreCoordinator
   private let mailboxes: [Mailbox]
   /// The objects that the program holds.
@@ -30,9 +45,11 @@ final class GraphSubject {
   init(_ kind: Kind) throws {
     self.kind = kind
     coordinator = try Self.coordinator(kind, url)
+    var ancestors: [NSManagedObjectContext] = []
+    for _ in 0..<kind.ancestors { ancestors.append(Self.context(ancestors.last, coordinator)) }
+    self.ancestors = ancestors
     contexts = ["a", "b"].map { [coordinator] name in
-      let context = NSManagedObjectContext(.privateQueue)
-      context.persistentStoreCoordinator = coordinator
+      let context = Self.context(ancestors.last, coordinator)
       context.name = name
       return context
     }
@@ -45,6 +62,14 @@ final class GraphSubject {
     try? FileManager.default.removeItem(at: url)
   }
 
+  private static func context(
+    _ parent: NSManagedObjectContext?, _ coordinator: NSPersistentStoreCoordinator
+  ) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(.privateQueue)
+    if let parent { context.parent = parent } else { context.persistentStoreCoordinator = coordinator }
+    return context
+  }
+
   private static func coordinator(_ kind: Kind, _ url: URL) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphProperty.makeModel())
     switch kind {
@@ -54,7 +79,7 @@ final class GraphSubject {
       NSPersistentStoreCoordinator.registerStoreClass(GraphStore.self, forStoreType: GraphStore.type)
       _ = try coordinator.addPersistentStore(
         ofType: GraphStore.type, configurationName: nil, at: URL(filePath: "/dev/null"))
-    case .rows:
+    case .rows, .child, .grandchild:
       NSPersistentStoreCoordinator.registerStoreClass(TestRowStore.self, forStoreType: TestRowStore.storeType)
       _ = try coordinator.addPersistentStore(
         ofType: TestRowStore.storeType, configurationName: nil, at: url, options: [RowCacheBytesOption: 2000])
@@ -261,8 +286,9 @@ final class GraphSubject {
 
   // MARK: Upkeep
 
-  /// Compacts a store on disk, and opens and closes it with another coordinator.
+  /// Has the ancestors save. Compacts a store on disk, and opens and closes it with another coordinator.
   func maintain() throws {
+    try saveAncestors()
     guard kind == .cairn else { return }
     for case let store as CairnIncrementalStore in coordinator.persistentStores { try store.compact() }
     let other = try Self.coordinator(kind, url)
@@ -271,10 +297,15 @@ final class GraphSubject {
 
   /// Closes the store on disk, and opens it again to read its contents. The contexts cannot be used afterwards.
   func savedAfterReopening() throws -> Graph {
+    try saveAncestors()
     if kind == .cairn {
       for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
     return try saved()
+  }
+
+  private func saveAncestors() throws {
+    for context in ancestors.reversed() { try context.performAndWait { try context.save() } }
   }
 
   // MARK: Looking
@@ -339,16 +370,16 @@ final class GraphSubject {
 
   /// Everything that is saved, as a new context reads it.
   ///
-  /// A store that several coordinators can open is read by another coordinator.
+  /// A store that several coordinators can open is read by another coordinator. What children have saved is read by
+  /// another child.
   func saved() throws -> Graph {
-    let context = NSManagedObjectContext(.privateQueue)
     let reader = kind == .rows || kind == .cairn ? try Self.coordinator(kind, url) : coordinator
     defer {
       if reader !== coordinator {
         for store in reader.persistentStores { try? reader.remove(store) }
       }
     }
-    context.persistentStoreCoordinator = reader
+    let context = Self.context(ancestors.last, reader)
     return try context.performAndWait {
       var graph: Graph = [:]
       for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Node")) {

@@ -8,17 +8,18 @@ import Testing
   private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 25
 
   @Test(
-    "Objects, changes, fetches and saves of one context equal those of a model.", arguments: GraphSubject.Kind.allCases)
+    "Objects, changes, fetches and saves of one context equal those of a model.",
+    arguments: GraphSubject.Kind.stores + [.child, .grandchild])
   func oneContext(_ kind: GraphSubject.Kind) { run(kind, contexts: 1) }
 
   @Test(
     "Objects, changes and conflicts of two contexts over one store equal those of a model.",
-    arguments: GraphSubject.Kind.allCases)
+    arguments: GraphSubject.Kind.stores)
   func twoContexts(_ kind: GraphSubject.Kind) { run(kind, contexts: 2) }
 
   @Test(
     "Relationships changed by two contexts are consistent once both are saved, where conflicts fail a save.",
-    arguments: GraphSubject.Kind.allCases)
+    arguments: GraphSubject.Kind.stores)
   func tangledContexts(_ kind: GraphSubject.Kind) { run(kind, contexts: 2, isCareful: false) }
 
   private func run(_ kind: GraphSubject.Kind, contexts: Int, isCareful: Bool = true) {
