@@ -114,10 +114,11 @@ extension NSManagedObjectContext {
       request.resultType = .managedObjectResultType
       return try objects(of: request, overlay).map(\.objectID)
     default:
+      let isRead = !request.returnsObjectsAsFaults && request.fetchBatchSize == 0
       let objects =
-        request.returnsObjectsAsFaults
-        ? try objects(of: request, PendingOverlay(request, self)) : try realisedObjects(of: request)
-      for path in request.relationshipKeyPathsForPrefetching ?? [] { prefetch(path, of: objects) }
+        isRead ? try realisedObjects(of: request) : try objects(of: request, PendingOverlay(request, self))
+      if request.fetchBatchSize > 0 { formBatches(of: objects, size: request.fetchBatchSize) }
+      try prefetch(request.relationshipKeyPathsForPrefetching ?? [], of: objects)
       return objects
     }
   }
@@ -224,24 +225,6 @@ extension NSManagedObjectContext {
     for object in realised { object.awakeFromFetch(in: self) }
     for object in fetched { object.fireFault() }
     return fetched
-  }
-
-  /// Reads the rows of all objects along a key path.
-  private func prefetch(_ path: String, of objects: [NSManagedObject]) {
-    var objects = objects
-    for key in path.split(separator: ".") {
-      var related = ObjectList()
-      for object in objects {
-        switch object.value(forKey: String(key)) {
-        case let one as NSManagedObject: related.append(one)
-        case let set as NSSet: for case let each as NSManagedObject in set { related.append(each) }
-        case let set as NSOrderedSet: for case let each as NSManagedObject in set { related.append(each) }
-        default: break
-        }
-      }
-      objects = related.elements
-      for object in objects { object.fireFault() }
-    }
   }
 
   /// The objects of a fetched property of an object; nil if they cannot be fetched, and a call that can throw is reading

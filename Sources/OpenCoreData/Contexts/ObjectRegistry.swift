@@ -16,6 +16,7 @@ final class ObjectRegistry: @unchecked Sendable {
   private var permanent: [IDKey: NSManagedObjectID] = [:]
   private var temporary: [IDKey: NSManagedObjectID] = [:]
   private var freed: [NSManagedObjectID] = []
+  private var batches = FetchBatches()
   /// The versions of rows that parents have saved one after the other since they were read here, from the first that
   /// was replaced to the last that was saved.
   private var savedByParents: [IDKey: ClosedRange<UInt64>] = [:]
@@ -28,7 +29,9 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Empties the registry, whose context was reset: its objects are in no context any more.
   func end() {
     context = nil
-    lock.withLock { (entries, permanent, temporary, savedByParents) = ([:], [:], [:], [:]) }
+    lock.withLock {
+      (entries, permanent, temporary, savedByParents, batches) = ([:], [:], [:], [:], FetchBatches())
+    }
   }
 
   /// Whether the caller is on the queue of the context. Does not retain the context.
@@ -79,6 +82,21 @@ final class ObjectRegistry: @unchecked Sendable {
     if !temporary.isEmpty, let old = temporary.removeValue(forKey: IDKey(id)) { permanent[IDKey(old)] = nil }
   }
 
+  // MARK: Batches
+
+  /// Makes a batch of faults, which leave the batches that they were in.
+  func formBatch(of faults: ArraySlice<NSManagedObject>) {
+    lock.withLock {
+      let number = batches.add(faults.map(\.objectID))
+      for fault in faults { batches.leave(fault.join(batch: number)) }
+    }
+  }
+
+  /// The identifiers of the objects of a fault's batch, which is forgotten.
+  func takeBatch(of fault: NSManagedObject) -> [NSManagedObjectID] {
+    lock.withLock { batches.take(fault.join(batch: 0)) }
+  }
+
   // MARK: Saves of parents
 
   /// Notes the versions of rows before and after a parent has saved them. May be called on any thread.
@@ -107,6 +125,7 @@ final class ObjectRegistry: @unchecked Sendable {
     let id = object.objectID
     lock.withLock {
       if entries[IDKey(id)]?.isOf(object) == true { forget(id) }
+      batches.leave(object.reading.batch)
       freed.append(id)
     }
   }

@@ -35,7 +35,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// The number of results to skip at the beginning.
   open var fetchOffset = 0 { willSet { willChange() } }
 
-  /// The number of objects to load at a time while the results are iterated; 0 for all at once. Has no effect yet.
+  /// How many of the fetched objects are read together; 0 for each by itself. The results are faults, even if
+  /// ``returnsObjectsAsFaults`` is not set, and when one of them fires, the rows of as many results around it are read
+  /// together.
   open var fetchBatchSize = 0 { willSet { willChange() } }
 
   /// The kind of the results.

@@ -38,6 +38,8 @@ extension NSManagedObject {
   /// Reads the row of a fault.
   final func realise(_ context: NSManagedObjectContext) throws {
     guard isFault else { return }
+    try realiseBatch(context)
+    guard isFault else { return }
     try takeRow(context)
     awakeFromFetch(in: context)
   }

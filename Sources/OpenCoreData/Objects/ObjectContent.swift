@@ -16,6 +16,8 @@ struct ObjectReading {
   fileprivate(set) var isFault = false
   /// The row was found to be gone.
   fileprivate(set) var isInaccessible = false
+  /// The number of the batch of faults that are read together; 0 for none.
+  fileprivate(set) var batch: UInt32 = 0
 
   init() {}
 }
@@ -104,6 +106,12 @@ extension NSManagedObject {
     commit(version: isInserted ? 0 : snapshot?.version, snapshot?.revision, before: snapshot?.versionBeforeSave)
   }
 
+  /// Notes the batch of a fault, and returns the former one.
+  final func join(batch: UInt32) -> UInt32 {
+    defer { reading.batch = batch }
+    return reading.batch
+  }
+
   // MARK: Without a row
 
   /// Makes the object a fault that keeps its values, if it has any.
@@ -125,8 +133,8 @@ extension NSManagedObject {
   /// Discards all values, without calling `willTurnIntoFault()` and `didTurnIntoFault()`.
   final func forgetValues() {
     content = ObjectContent()
-    reading = ObjectReading()
     reading.isFault = true
+    reading.isInaccessible = false
   }
 
   /// Forgets the row, which is gone or no longer that of the object. The values stay.
