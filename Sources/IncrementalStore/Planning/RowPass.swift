@@ -160,9 +160,11 @@ struct RowPass {
 
   private func scan(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
     var goesOn = true
+    var check = CancellationCheck()
     for map in maps where goesOn {
       let probe = SourceRow(StoredRow(reference: .integer(0), bytes: [], version: 0, revision: 0), map, source)
       try source.snapshot.forEachRow(in: map.number, from: first) { row in
+        try check.noteRow()
         // Swaps the row in and out, so that its bytes have one owner and are not reference-counted.
         swap(&probe.stored, &row)
         goesOn = collector.offer(probe) { keepsContents ? $0.copy() : $0.unread() }
@@ -174,7 +176,9 @@ struct RowPass {
 
   private func merge(_ collector: inout RowCollector, _ keepsContents: Bool) throws {
     var rows = TableMerge(maps, from: first, source.snapshot)
+    var check = CancellationCheck()
     try rows.forEachRow { row, map in
+      try check.noteRow()
       let goesOn = collector.offer(SourceRow(row, map, source)) { keepsContents ? $0 : $0.unread() }
       return goesOn && source.failure == nil
     }

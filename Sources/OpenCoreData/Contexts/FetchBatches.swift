@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
           do {
             try object.takeRow(self)
             realised.append(object)
-          } catch where StoreCalls.isMissing(error) {
+          } catch  where StoreCalls.isMissing(error) {
             continue
           }
         }

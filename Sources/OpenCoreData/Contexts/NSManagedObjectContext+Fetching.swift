@@ -36,14 +36,15 @@ extension NSManagedObjectContext {
     return try storedCount(request)
   }
 
-  /// Passes a request that is neither a fetch nor a save to the store that it affects.
+  /// Passes a request that is neither a fetch nor a save to the store that it affects, or begins an asynchronous fetch.
   ///
-  /// - Returns: the store's result. It must be an `NSPersistentStoreResult`.
+  /// - Returns: the store's result, which must be an `NSPersistentStoreResult`, or the ``NSAsynchronousFetchResult``.
   /// - Throws: ``NSPersistentStoreUnsupportedRequestTypeError`` for a fetch or a save, which is not executed, and if
   ///   the store returns anything else; any error of the store.
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     checkQueue()
     guard let coordinator = persistentStoreCoordinator else { throw noStores }
+    if let request = request as? any AsynchronousFetch { return try request.begin(in: self) }
     guard !(request is any StoreFetch || request is NSSaveChangesRequest) else {
       throw CoreDataError.make(
         NSPersistentStoreUnsupportedRequestTypeError,
@@ -117,10 +118,34 @@ extension NSManagedObjectContext {
       let isRead = !request.returnsObjectsAsFaults && request.fetchBatchSize == 0
       let objects =
         isRead ? try realisedObjects(of: request) : try objects(of: request, PendingOverlay(request, self))
-      if request.fetchBatchSize > 0 { formBatches(of: objects, size: request.fetchBatchSize) }
-      try prefetch(request.relationshipKeyPathsForPrefetching ?? [], of: objects)
+      try prepare(objects, for: request)
       return objects
     }
+  }
+
+  /// Has fetched objects read as a request asks for.
+  private func prepare<T>(_ objects: [NSManagedObject], for request: NSFetchRequest<T>) throws {
+    if request.fetchBatchSize > 0 { formBatches(of: objects, size: request.fetchBatchSize) }
+    try prefetch(request.relationshipKeyPathsForPrefetching ?? [], of: objects)
+  }
+
+  // MARK: Asynchronous fetches
+
+  /// Throws ``FetchRequestError`` if a request is invalid.
+  func check<T>(_ request: NSFetchRequest<T>) throws { _ = try prepared(request) }
+
+  /// Whether unsaved changes may change the results of a request.
+  func hasChanges<T>(concerning request: NSFetchRequest<T>) throws -> Bool {
+    guard request.resultType != .dictionaryResultType else { return false }
+    return try !PendingOverlay(prepared(request), self).isEmpty
+  }
+
+  /// The objects with identifiers that a request has found.
+  func results<T>(_ request: NSFetchRequest<T>, with ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
+    let objects = objects(with: ids)
+    if !request.returnsObjectsAsFaults, request.fetchBatchSize == 0 { try realise(together: objects) }
+    try throwingErrorsOfFaults { try prepare(objects, for: request) }
+    return objects
   }
 
   /// The results of the stores or of the parent, in the order and the window of the request. Without sort descriptors,

@@ -35,7 +35,8 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue, processes the changes that it has made, and returns its result.
   ///
-  /// May be called from any thread; no thread waits meanwhile.
+  /// May be called from any thread; no thread waits meanwhile. If the calling task is cancelled, the block runs
+  /// nevertheless, but fetches in it throw `CancellationError`.
   nonisolated(nonsending) public func perform<T, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> T
   ) async throws(Failure) -> T {
@@ -70,6 +71,7 @@ private final class QueuedJob: @unchecked Sendable {
 private final class QueuedCall<Value, Failure: Error>: @unchecked Sendable {
   private let context: NSManagedObjectContext
   private let block: () throws(Failure) -> Value
+  private let cancellation = FetchCancellation()
   private var made: Result<Value, Failure>?
 
   init(_ context: NSManagedObjectContext, _ block: @escaping () throws(Failure) -> Value) {
@@ -78,11 +80,15 @@ private final class QueuedCall<Value, Failure: Error>: @unchecked Sendable {
   }
 
   nonisolated(nonsending) func result() async -> Result<Value, Failure> {
-    await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
-      context.queue.async {
-        self.run()
-        waiter.resume()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+        context.queue.async {
+          FetchCancellation.$current.withValue(self.cancellation) { self.run() }
+          waiter.resume()
+        }
       }
+    } onCancel: {
+      cancellation.request()
     }
     guard let made else { fatalError("A block of a context has not run.") }
     return made

@@ -32,6 +32,7 @@ extension NSPersistentStoreCoordinator {
     }
     return try withStoreLock {
       try affectedStores(of: request).map { store in
+        try FetchCancellation.check()
         let answer = try store.execute(request, with: context)
         if let array = answer as? [Any] { return array }
         if let array = answer as? NSArray { return array.map { $0 } }

@@ -1,0 +1,4 @@
+/// Fetches cannot be cancelled through Apple's contexts.
+struct CancellationCheck {
+  mutating func noteRow() throws {}
+}
