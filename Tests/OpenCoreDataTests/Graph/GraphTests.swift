@@ -5,7 +5,7 @@ import Testing
 /// `OPENCOREDATA_SEED` replays a program, `OPENCOREDATA_PROGRAMS` runs more of them, and `OPENCOREDATA_TRACE` prints
 /// each step before it is run.
 @Suite struct GraphTests {
-  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 25
+  private static let count = setting("OPENCOREDATA_PROGRAMS").flatMap { Int($0) } ?? 15
 
   @Test(
     "Objects, changes, fetches and saves of one context equal those of a model.",

@@ -14,13 +14,13 @@ import Testing
       heap_forget_errors()
       let rounds = try Rounds(kind)
       // Caches fill up, and hash tables find their sizes.
-      try rounds.live(life, 200)
+      try rounds.live(life, 150)
       let before = try least(rounds, life)
       // Cairn's index keeps what was deleted until compaction.
-      let count = kind == .cairn && [.deletedElsewhere, .mergedDeletions].contains(life) ? 2400 : 600
+      let count = kind == .cairn && [.deletedElsewhere, .mergedDeletions].contains(life) ? 2000 : 260
       try rounds.live(life, count)
       let after = try least(rounds, life)
-      print("bytes a round: \((after - before) / (count + 160))")
+      print("bytes a round: \((after - before) / (count + 100))")
     }
     let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     let growth = output.split(separator: "bytes a round: ").last.flatMap { Int($0.prefix { !$0.isNewline }) }
@@ -28,11 +28,11 @@ import Testing
   }
 }
 
-/// The least number of allocated bytes in 8 samples, between which 20 rounds each are lived: a cache that is about to
+/// The least number of allocated bytes in 5 samples, between which 20 rounds each are lived: a cache that is about to
 /// be emptied does not count.
 private func least(_ rounds: Rounds, _ life: Life) throws -> Int {
   var least = Int.max
-  for _ in 0..<8 {
+  for _ in 0..<5 {
     try rounds.live(life, 20)
     least = min(least, Int(heap_bytes()))
   }

@@ -15,6 +15,11 @@ let package = Package(
       dependencies: [
         .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
       ]),
+    .target(
+      name: "Recipes",
+      dependencies: [
+        .product(name: "CoreData", package: "Cairn"), .product(name: "CairnIncrementalStore", package: "Cairn"),
+      ]),
     // The compiler warns of casts that Apple's platforms need and that have no effect here.
     .executableTarget(
       name: "Names", dependencies: [.product(name: "CoreData", package: "Cairn")],

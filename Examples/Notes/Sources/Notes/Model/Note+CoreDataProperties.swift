@@ -1,0 +1,30 @@
+// Written by modelgen for the entity Note. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Note {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Note> {
+    NSFetchRequest<Note>(entityName: "Note")
+  }
+}
+
+#if canImport(Darwin)
+  extension Note {
+    @NSManaged var title: String?
+    @NSManaged var folder: Folder?
+  }
+#else
+  extension Note {
+    var title: String? {
+      get { value(forKey: "title") as! String? }
+      set { setValue(newValue, forKey: "title") }
+    }
+    var folder: Folder? {
+      get { value(forKey: "folder") as! Folder? }
+      set { setValue(newValue, forKey: "folder") }
+    }
+  }
+#endif
+
+extension Note: Identifiable {}
