@@ -5,10 +5,19 @@ extension NSManagedObjectContext {
   /// the changes since the last event, if there are any.
   ///
   /// Called at the end of each block of ``perform(_:)``, and at the beginning of ``save()``.
+  ///
+  /// If there is an undo manager, the changes are registered with it, and its group of the event ends.
   public func processPendingChanges() {
+    processChanges()
+    undoManager?.endEvent()
+  }
+
+  /// As ``processPendingChanges()``, but the undo manager's group of the event does not end.
+  func processChanges() {
     checkQueue()
     forgetFreed()
     propagateDeletions()
+    undoRecorder?.register(self)
     defer { separateDeparted() }
     guard !pending.event.isEmpty else { return }
     let event = pending.event.end()

@@ -41,6 +41,8 @@ extension NSManagedObjectContext {
   }
 
   private func merge(_ changes: SavedIDs) {
+    pauseUndo()
+    defer { resumeUndo() }
     for id in changes.inserted {
       if let object = registry[id], isGone(object) { revive(object) }
     }

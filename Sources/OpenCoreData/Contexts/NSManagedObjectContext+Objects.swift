@@ -131,19 +131,26 @@ extension NSManagedObjectContext {
   /// identifier.
   public func insert(_ object: NSManagedObject) {
     checkQueue()
+    if bringIn(object) { object.awake { $0.awakeFromInsert() } }
+  }
+
+  /// As ``insert(_:)``, but does not call `awakeFromInsert()`. Returns whether the object was not in the context before.
+  @discardableResult
+  func bringIn(_ object: NSManagedObject) -> Bool {
+    undoRecorder?.note(object)
     if object.registry === registry {
-      guard object.state.change == .deleted else { return }
+      guard object.state.change == .deleted else { return false }
       if pending.revive(object) { object.relateAgain() }
       readMembersOfOwnersAgain()
       if object.hasPersistentChangedValues { object.noteChange() }
-      return
+      return false
     }
     require(object.registry == nil, "The object \(object.objectID) is in another context.")
     object.leaveRow()
     register(object)
     pending.insert(object)
     object.relateAgain()
-    object.awake { $0.awakeFromInsert() }
+    return true
   }
 
   /// Deletes an object; the next save deletes its row. ``propagatesDeletesAtEndOfEvent`` determines when the deletion
@@ -154,6 +161,7 @@ extension NSManagedObjectContext {
     checkQueue()
     require(object.registry === registry, "The object \(object.objectID) is in another context.")
     guard !object.isDeleted, !object.state.marks.contains(.preparing) else { return }
+    undoRecorder?.note(object)
     object.callPrepareForDeletion()
     pending.delete(object)
   }

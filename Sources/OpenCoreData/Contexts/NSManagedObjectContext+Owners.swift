@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
         members.count < deleted.count
         ? members.elements.filter(deleted.contains) : deleted.filter(members.contains)
       guard !gone.isEmpty else { return }
+      undoRecorder?.note(owner)
       for object in gone { members.drop(object) }
       if !owner.isInserted { pending.event.noteRefresh(of: owner) }
     }

@@ -10,6 +10,8 @@ extension NSManagedObjectContext {
     checkQueue()
     require(object.registry === registry, "The object \(object.objectID) is in another context.")
     guard !object.isInserted else { return }
+    pauseUndo()
+    defer { resumeUndo() }
     if flag {
       guard !object.isFault else { return }
       do {
@@ -36,9 +38,11 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Discards all unsaved changes.
+  /// Discards all unsaved changes. They cannot be undone or redone.
   public func rollback() {
     checkQueue()
+    pauseUndo(forGood: true)
+    defer { resumeUndo() }
     let (inserted, changed) = (pending.inserted.elements, pending.updated.elements + pending.deleted.elements)
     let annihilated = pending.takePropagating().filter(\.isInserted)
     for object in inserted + annihilated { forget(object) }
@@ -55,6 +59,8 @@ extension NSManagedObjectContext {
   /// context afterwards.
   public func reset() {
     checkQueue()
+    pauseUndo(forGood: true)
+    defer { resumeUndo() }
     forgetFreed()
     let objects = registry.objects
     let (ids, known) = (objects.map(\.objectID), takeRegisteredWithStores())

@@ -14,8 +14,10 @@ extension NSManagedObjectContext {
     defer {
       isSaving = false
       checkedEnds.removeAll()
+      resumeUndo()
     }
     processPendingChanges()
+    pauseUndo()
     NotificationCenter.default.post(name: Self.willSaveObjectsNotification, object: self)
     callWillSave()
     try propagateAllDeletions()

@@ -32,6 +32,8 @@ open class NSManagedObjectContext: NSObject {
   /// Objects that have left the context or were deleted by somebody else, and may refer to each other.
   var departed = ObjectList()
   var isPropagating = false
+  /// Nil without an undo manager.
+  var undoRecorder: UndoRecorder?
   /// Whether objects are validated before they are saved.
   var validatesSaves = true
   var isSaving = false

@@ -5,6 +5,7 @@ extension NSManagedObject {
   /// they were before.
   final func noteEvent(before former: [ManagedValue]? = nil) {
     guard !eventState.isChanged, !eventState.isQuiet, let context = managedObjectContext else { return }
+    context.undoRecorder?.note(self)
     context.pending.event.note(self, before: former ?? values)
   }
 

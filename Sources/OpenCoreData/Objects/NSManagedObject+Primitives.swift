@@ -3,6 +3,7 @@ extension NSManagedObject {
   /// been read.
   final func setPrimitive(_ value: Any?, at place: Int) {
     fireFaultToChange(layout.slots[place].name)
+    if !eventState.isQuiet { managedObjectContext?.undoRecorder?.note(self) }
     switch layout.slots[place].kind {
     case .attribute(let attribute): put(ManagedValue(value, of: attribute), at: place)
     case .toOne(let relationship):

@@ -25,6 +25,8 @@ struct ObjectList: Sequence {
 
   var underestimatedCount: Int { count }
 
+  func isEqual(_ other: ObjectList) -> Bool { count == other.count && elementsEqual(other, by: ===) }
+
   /// The objects in their order.
   var elements: [NSManagedObject] { Array(self) }
 

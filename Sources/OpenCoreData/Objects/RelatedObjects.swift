@@ -77,6 +77,31 @@ package final class RelatedObjects {
     isReordered = false
   }
 
+  // MARK: Undo
+
+  /// A copy with the same members and changes.
+  func copy() -> RelatedObjects {
+    let other = RelatedObjects(isOrdered: isOrdered, members: members)
+    (other.added, other.removed) = (added, removed)
+    (other.isReordered, other.wanted) = (isReordered, wanted)
+    return other
+  }
+
+  /// Whether the same changes have been made as to `other`, which may have been read when these were not, or vice
+  /// versa.
+  ///
+  /// - Complexity: O(number of changes), and for an ordered relationship O(number of members).
+  func hasSameChanges(as other: RelatedObjects) -> Bool {
+    guard isReordered == other.isReordered, added.isEqual(other.added), removed.isEqual(other.removed) else {
+      return false
+    }
+    guard let members, let others = other.members else { return true }
+    return isOrdered ? members.isEqual(others) : members.count == others.count
+  }
+
+  /// Notes whether the order, which is as it was at some time since the last save, differed from the saved one then.
+  func restore(wasReordered: Bool) { isReordered = wasReordered }
+
   // MARK: Changing
 
   /// Returns whether anything has changed.

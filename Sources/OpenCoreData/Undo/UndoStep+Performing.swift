@@ -1,0 +1,122 @@
+import Foundation
+
+extension UndoStep {
+  /// Gives the objects back what they had, by the ordinary means of changing objects: the other ends of relationships
+  /// follow, and what others have changed meanwhile stays.
+  func perform(in context: NSManagedObjectContext) {
+    context.processChanges()
+    let deleted = objects.filter { $0.wasPresent && $0.object.presence != .present }
+    for undo in deleted { context.bringBack(undo.object) }
+    let present = objects.filter { $0.object.managedObjectContext === context && $0.object.presence == .present }
+    for undo in present { undo.restoreValues() }
+    for undo in present { undo.restoreOrders() }
+    let inserted = ObjectList(present.filter { !$0.wasPresent }.map(\.object))
+    for object in inserted { context.takeOut(object) }
+    context.propagateDeletions()
+    context.forgetVoidUpdates(of: objects.filter { !$0.wasUpdated }.map(\.object))
+    let revived = ObjectList(deleted.map(\.object))
+    for object in present.map(\.object) {
+      let event: NSSnapshotEventType =
+        revived.contains(object) ? .undoDeletion : inserted.contains(object) ? .undoInsertion : .undoUpdate
+      object.awake { $0.awake(fromSnapshotEvents: event) }
+    }
+    context.processChanges()
+  }
+}
+
+extension ObjectUndo {
+  fileprivate func restoreValues() {
+    object.fireFault()
+    guard !object.isFault, !object.isInaccessible else { return }
+    for (place, value) in attributes {
+      change(place) { object.change(at: place, to: value) }
+    }
+    for (place, other) in toOnes {
+      guard let relationship = object.layout.slots[place].relationship else { continue }
+      change(place) { object.restore(other, relationship, at: place) }
+    }
+    for (place, members) in toManys {
+      guard let relationship = object.layout.slots[place].relationship else { continue }
+      change(place) { object.restore(members, relationship, at: place) }
+    }
+  }
+
+  /// Puts the members of ordered relationships where they were, once all are members again.
+  fileprivate func restoreOrders() {
+    for (place, undo) in toManys {
+      guard let order = undo.order, let relationship = object.layout.slots[place].relationship, !object.isFault else {
+        continue
+      }
+      let (members, kept) = (object.members(of: relationship, at: place), ObjectList(order))
+      change(place) {
+        object.noteEvent()
+        members.reorder(order.filter(members.contains) + members.elements.filter { !kept.contains($0) })
+        guard object.snapshot === snapshot, members.elements.elementsEqual(order, by: ===) else { return }
+        members.restore(wasReordered: undo.wasReordered)
+      }
+    }
+  }
+
+  private func change(_ place: Int, _ body: () -> Void) {
+    let name = object.layout.slots[place].name
+    object.willChangeValue(forKey: name)
+    body()
+    object.didChangeValue(forKey: name)
+  }
+}
+
+extension NSManagedObject {
+  fileprivate final func restore(
+    _ other: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int
+  ) {
+    let isPresent = other?.registry === registry && other?.isDeleted == false
+    setToOne(isPresent ? other : nil, relationship, at: place)
+    if let other, mayDangle(other) { change(at: place, to: .object(other)) }
+  }
+
+  fileprivate final func restore(
+    _ undo: MembersUndo, _ relationship: NSRelationshipDescription, at place: Int
+  ) {
+    let members = members(of: relationship, at: place)
+    members.change {
+      for other in undo.joined where members.contains(other) { remove(other, relationship, at: place) }
+      for other in undo.left where other.registry === registry && !members.contains(other) {
+        if !other.isDeleted {
+          add(other, relationship, at: place)
+        } else if mayDangle(other) {
+          noteEvent()
+          members.add(other)
+        }
+      }
+    }
+  }
+
+  /// Whether a reference to an object that is deleted here is restored: its row is still there, and the rule No Action
+  /// had kept the reference.
+  private final func mayDangle(_ other: NSManagedObject) -> Bool {
+    other.registry === registry && other.state.change == .deleted && !other.isInaccessible
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Brings back an object that was deleted, unless somebody else has deleted it, too, or it is in another context.
+  fileprivate func bringBack(_ object: NSManagedObject) {
+    guard object.registry == nil || object.registry === registry, object.state.change != .lost else { return }
+    bringIn(object)
+    pending.event.noteInsertion(of: object)
+  }
+
+  /// Deletes an object whose insertion is undone.
+  fileprivate func takeOut(_ object: NSManagedObject) {
+    undoRecorder?.note(object)
+    pending.delete(object)
+  }
+
+  /// Makes updated objects unchanged whose values are as they were fetched or saved last, if they were unchanged before.
+  fileprivate func forgetVoidUpdates(of objects: [NSManagedObject]) {
+    let reached = undoRecorder?.notes.filter { $0.change == .none }.map(\.object) ?? []
+    for object in objects + reached where object.isUpdated && !object.values.indices.contains(where: object.hasChanged) {
+      pending.forget(updateOf: object)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// What takes back the changes of an event: for each changed object, how it was before.
+struct UndoStep {
+  let objects: [ObjectUndo]
+
+  init(_ notes: [ObjectNote], _ context: NSManagedObjectContext) {
+    objects = notes.compactMap { ObjectUndo($0, context) }
+  }
+
+  /// Whether there is nothing to take back.
+  var isEmpty: Bool { objects.allSatisfy(\.isEmpty) }
+}
+
+/// What takes back the changes of an object in an event.
+///
+/// It retains the objects that it refers to, so that they are the same objects later, even if they have been deleted and
+/// saved meanwhile.
+struct ObjectUndo {
+  let object: NSManagedObject
+  let wasPresent: Bool
+  let isPresent: Bool
+  /// Whether the object was to be saved as updated.
+  let wasUpdated: Bool
+  private(set) var attributes: [(place: Int, value: ManagedValue)] = []
+  private(set) var toOnes: [(place: Int, other: NSManagedObject?)] = []
+  private(set) var toManys: [(place: Int, members: MembersUndo)] = []
+  /// The row that the changes were made to.
+  let snapshot: RowSnapshot?
+
+  var isEmpty: Bool { wasPresent == isPresent && attributes.isEmpty && toOnes.isEmpty && toManys.isEmpty }
+
+  /// Nil if nothing has changed, or if the object cannot be read.
+  ///
+  /// Of an object that is deleted now, all values are kept: no row has them once the deletion is saved.
+  fileprivate init?(_ note: ObjectNote, _ context: NSManagedObjectContext) {
+    object = note.object
+    wasPresent = note.presence == .present
+    isPresent = object.presence == .present
+    wasUpdated = note.change == .updated
+    guard wasPresent || isPresent else { return nil }
+    if !isPresent || !object.values.isEmpty { try? context.throwingErrorsOfFaults { try note.object.realise(context) } }
+    snapshot = object.snapshot
+    guard !object.isFault, !object.isInaccessible else { return nil }
+    compare(note, context)
+    if isEmpty, object.isUpdated == wasUpdated { return nil }
+  }
+
+  private mutating func compare(_ note: ObjectNote, _ context: NSManagedObjectContext) {
+    let layout = object.layout
+    for (place, slot) in layout.slots.enumerated() {
+      switch slot.kind {
+      case .attribute where wasPresent:
+        let old = note.value(at: place)
+        if !isPresent || !old.isEqual(object.values[place]) { attributes.append((place, old)) }
+      case .toOne:
+        let old = note.value(at: place)
+        guard !isPresent || !old.isEqual(object.values[place]) else { continue }
+        toOnes.append((place, other: old.object(in: context)))
+      case .attribute, .toMany, .fetched: continue
+      }
+    }
+    for (number, place) in layout.toManys.enumerated() {
+      guard let relationship = layout.slots[place].relationship,
+        let undo = MembersUndo(
+          object, relationship, at: place, before: note.members(number), keepsAll: !isPresent, context)
+      else { continue }
+      toManys.append((place, undo))
+    }
+  }
+}
+
+/// What takes back the changes of a to-many relationship.
+struct MembersUndo {
+  /// The objects that have become members, and those that are no longer members.
+  let joined: [NSManagedObject]
+  let left: [NSManagedObject]
+  /// The members in their order before; nil if the relationship is not ordered, or its order is as before.
+  let order: [NSManagedObject]?
+  /// Whether that order differed from the order in the store.
+  let wasReordered: Bool
+
+  /// Nil if nothing has changed. Reads the members of a changed relationship: only then is it known which changes made a
+  /// difference.
+  ///
+  /// - Parameters:
+  ///   - before: nil if the members were not read, and had not changed.
+  ///   - keepsAll: whether all former members are kept, although they may still be members.
+  fileprivate init?(
+    _ owner: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int, before: RelatedObjects?,
+    keepsAll: Bool, _ context: NSManagedObjectContext
+  ) {
+    let before = before ?? RelatedObjects(isOrdered: relationship.isOrdered)
+    if !keepsAll {
+      guard case .members(let now) = owner.values[place], !now.hasSameChanges(as: before) else { return nil }
+    }
+    try? context.throwingErrorsOfFaults { _ = owner.members(of: relationship, at: place) }
+    let now = owner.knownMembers(of: relationship, at: place)
+    if before.isFault {
+      let ids = try? context.relatedIDs(relationship, of: owner.objectID)
+      before.fire(context.objects(with: ids ?? []))
+    }
+    joined = now.elements.filter { !before.contains($0) }
+    left = keepsAll ? before.elements : before.elements.filter { !now.contains($0) }
+    let isMoved = keepsAll || !before.elements.elementsEqual(now.elements, by: ===)
+    order = relationship.isOrdered && isMoved ? before.elements : nil
+    wasReordered = before.isReordered
+    if joined.isEmpty, left.isEmpty, order == nil { return nil }
+  }
+}
+
+extension ManagedValue {
+  /// The object at the other end of a to-one relationship.
+  fileprivate func object(in context: NSManagedObjectContext) -> NSManagedObject? {
+    switch self {
+    case .object(let object): object
+    case .reference(let id): context.object(with: id)
+    default: nil
+    }
+  }
+}
