@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct UnavailableTests {
-  @Test("The compiler explains what exists only on Apple's platforms, and accepts the lines that set no undo manager.")
+  @Test("The compiler explains what exists only on Apple's platforms, and accepts the lines that set an undo manager or none.")
   func explanations() throws {
     let uses = [
       (
@@ -18,13 +18,14 @@ import Testing
       ("_ = NSPersistentStoreFileProtectionKey", "set the permissions of the folder instead"),
       ("_ = NSSQLiteErrorDomain", "no error has this domain"),
       ("object.addObserver(object, forKeyPath: \"name\", options: 0, context: nil as Int?)", "no key-value observing"),
-      ("context.undoManager = UndoManager()", "There is no undo yet"),
+      ("UndoManager().registerUndo(withTarget: object, selector: \"undo\", object: nil)", "withTarget:handler:"),
+      ("_ = UndoManager().prepare(withInvocationTarget: object)", "withTarget:handler:"),
     ]
     let lines =
       [
         "import CoreData",
         "func use(_ description: NSPersistentStoreDescription, _ attribute: NSAttributeDescription,",
-        "  _ object: NSManagedObject, _ context: NSManagedObjectContext) {", "context.undoManager = nil",
+        "  _ object: NSManagedObject, _ context: NSManagedObjectContext) {", "context.undoManager = nil; context.undoManager = UndoManager()",
         "context.undoManager = .none; _ = context.undoManager == nil",
       ] + uses.map(\.0) + ["}"]
     let messages = try typecheck(lines.joined(separator: "\n"))

@@ -48,7 +48,9 @@ struct ObjectUndo {
 
   private mutating func compare(_ note: ObjectNote, _ context: NSManagedObjectContext) {
     let layout = object.layout
-    for (place, slot) in layout.slots.enumerated() {
+    // Setting a primitive value alone is no change.
+    let hasChanged = wasPresent != isPresent || object.eventState.isChanged
+    for (place, slot) in layout.slots.enumerated() where hasChanged {
       switch slot.kind {
       case .attribute where wasPresent:
         let old = note.value(at: place)
