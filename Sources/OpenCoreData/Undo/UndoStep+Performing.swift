@@ -115,7 +115,8 @@ extension NSManagedObjectContext {
   /// Makes updated objects unchanged whose values are as they were fetched or saved last, if they were unchanged before.
   fileprivate func forgetVoidUpdates(of objects: [NSManagedObject]) {
     let reached = undoRecorder?.notes.filter { $0.change == .none }.map(\.object) ?? []
-    for object in objects + reached where object.isUpdated && !object.values.indices.contains(where: object.hasChanged) {
+    for object in objects + reached where object.isUpdated && !object.values.indices.contains(where: object.hasChanged)
+    {
       pending.forget(updateOf: object)
     }
   }

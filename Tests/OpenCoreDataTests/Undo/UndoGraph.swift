@@ -168,7 +168,9 @@ final class UndoGraph {
     return values
   }
 
-  private func number(_ object: NSManagedObject) -> Int { (object.value(forKey: "serial") as? Int64).map(Int.init) ?? -1 }
+  private func number(_ object: NSManagedObject) -> Int {
+    (object.value(forKey: "serial") as? Int64).map(Int.init) ?? -1
+  }
 
   private func numbers(_ objects: Set<NSManagedObject>) -> Set<Int> { Set(objects.map(number)) }
 

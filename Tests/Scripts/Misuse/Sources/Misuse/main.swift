@@ -54,6 +54,26 @@ let kinds: [String: (Setting) throws -> Void] = [
     FileHandle.standardOutput.write(Data("\(name)\n".utf8))
     person?.setValue("Ann", forKey: "name")
   },
+  "ungrouped": { setting in
+    setting.context.performAndWait {
+      let manager = UndoManager()
+      manager.groupsByEvent = false
+      setting.context.undoManager = manager
+      _ = Person(context: setting.context)
+      setting.context.processPendingChanges()
+    }
+  },
+  "unbegun": { _ in UndoManager().endUndoGrouping() },
+  "unended": { _ in
+    let manager = UndoManager()
+    for _ in 0..<2 { manager.beginUndoGrouping() }
+    manager.undo()
+  },
+  "undoing": { setting in
+    let manager = UndoManager()
+    manager.registerUndo(withTarget: setting.container) { _ in manager.redo() }
+    manager.undo()
+  },
   "storeClass": { _ in NSPersistentStoreCoordinator.registerStoreClass(NSObject.self, forStoreType: "Wrong") },
   "abstractStore": { _ in
     let setting = try Setting("Giving")
