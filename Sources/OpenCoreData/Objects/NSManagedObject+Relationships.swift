@@ -178,6 +178,7 @@ extension NSManagedObject {
     guard other.registry === registry, !other.isDeleted else {
       return other.objectID.isTemporaryID && other.refers(to: self, inverse)
     }
+    managedObjectContext?.undoRecorder?.note(other)
     if inverse.isToMany, !isNew {
       other.takeBackInverse(inverse) { $0.takeBackRemoval(of: self) }
     } else if isNew && !other.isInserted || !other.refers(to: self, inverse) {

@@ -49,7 +49,8 @@ package final class RelatedObjects {
   func fire(_ stored: [NSManagedObject]) {
     let stored = ObjectList(stored)
     for object in added where stored.contains(object) { added.remove(object) }
-    for object in removed where !stored.contains(object) { removed.remove(object) }
+    // The store may have objects that are deleted here.
+    for object in removed where !stored.contains(object) && object.state.change != .deleted { removed.remove(object) }
     let members =
       hasChanges ? ObjectList(stored.elements.filter { !removed.contains($0) } + added.elements) : stored
     self.members = members
@@ -99,8 +100,10 @@ package final class RelatedObjects {
     return isOrdered ? members.isEqual(others) : members.count == others.count
   }
 
-  /// Notes whether the order, which is as it was at some time since the last save, differed from the saved one then.
-  func restore(wasReordered: Bool) { isReordered = wasReordered }
+  /// Notes whether the order differs from the store's order with the added members at the end.
+  func compareOrder(with stored: [NSManagedObject]) {
+    isReordered = !elements.elementsEqual(stored.filter { !removed.contains($0) } + added.elements, by: ===)
+  }
 
   // MARK: Changing
 

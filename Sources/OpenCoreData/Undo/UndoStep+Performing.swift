@@ -9,7 +9,7 @@ extension UndoStep {
     for undo in deleted { context.bringBack(undo.object) }
     let present = objects.filter { $0.object.managedObjectContext === context && $0.object.presence == .present }
     for undo in present { undo.restoreValues() }
-    for undo in present { undo.restoreOrders() }
+    for undo in present { undo.restoreOrders(context) }
     let inserted = ObjectList(present.filter { !$0.wasPresent }.map(\.object))
     for object in inserted { context.takeOut(object) }
     context.propagateDeletions()
@@ -42,7 +42,7 @@ extension ObjectUndo {
   }
 
   /// Puts the members of ordered relationships where they were, once all are members again.
-  fileprivate func restoreOrders() {
+  fileprivate func restoreOrders(_ context: NSManagedObjectContext) {
     for (place, undo) in toManys {
       guard let order = undo.order, let relationship = object.layout.slots[place].relationship, !object.isFault else {
         continue
@@ -51,8 +51,8 @@ extension ObjectUndo {
       change(place) {
         object.noteEvent()
         members.reorder(order.filter(members.contains) + members.elements.filter { !kept.contains($0) })
-        guard object.snapshot === snapshot, members.elements.elementsEqual(order, by: ===) else { return }
-        members.restore(wasReordered: undo.wasReordered)
+        guard let stored = try? context.relatedIDs(relationship, of: object.objectID) else { return }
+        members.compareOrder(with: context.objects(with: stored))
       }
     }
   }
@@ -79,7 +79,9 @@ extension NSManagedObject {
   ) {
     let members = members(of: relationship, at: place)
     members.change {
-      for other in undo.joined where members.contains(other) { remove(other, relationship, at: place) }
+      let kept = ObjectList(undo.left)
+      for other in undo.isComplete ? members.elements.filter({ !kept.contains($0) }) : undo.joined
+      where members.contains(other) { remove(other, relationship, at: place) }
       for other in undo.left where other.registry === registry && !members.contains(other) {
         if !other.isDeleted {
           add(other, relationship, at: place)

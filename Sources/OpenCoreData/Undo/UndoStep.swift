@@ -25,22 +25,20 @@ struct ObjectUndo {
   private(set) var attributes: [(place: Int, value: ManagedValue)] = []
   private(set) var toOnes: [(place: Int, other: NSManagedObject?)] = []
   private(set) var toManys: [(place: Int, members: MembersUndo)] = []
-  /// The row that the changes were made to.
-  let snapshot: RowSnapshot?
 
   var isEmpty: Bool { wasPresent == isPresent && attributes.isEmpty && toOnes.isEmpty && toManys.isEmpty }
 
   /// Nil if nothing has changed, or if the object cannot be read.
   ///
-  /// Of an object that is deleted now, all values are kept: no row has them once the deletion is saved.
+  /// Of an object that is deleted now, all values are kept: no row has them once the deletion is saved. Of an object that
+  /// was not there before, only relationships without an inverse are taken back, because delete rules would follow them.
   fileprivate init?(_ note: ObjectNote, _ context: NSManagedObjectContext) {
     object = note.object
     wasPresent = note.presence == .present
     isPresent = object.presence == .present
     wasUpdated = note.change == .updated
     guard wasPresent || isPresent else { return nil }
-    if !isPresent || !object.values.isEmpty { try? context.throwingErrorsOfFaults { try note.object.realise(context) } }
-    snapshot = object.snapshot
+    if !isPresent || !object.values.isEmpty { try? context.throwingErrorsOfFaults { try object.realise(context) } }
     guard !object.isFault, !object.isInaccessible else { return nil }
     compare(note, context)
     if isEmpty, object.isUpdated == wasUpdated { return nil }
@@ -55,20 +53,26 @@ struct ObjectUndo {
       case .attribute where wasPresent:
         let old = note.value(at: place)
         if !isPresent || !old.isEqual(object.values[place]) { attributes.append((place, old)) }
-      case .toOne:
+      case .toOne(let relationship) where isTakenBack(relationship):
         let old = note.value(at: place)
         guard !isPresent || !old.isEqual(object.values[place]) else { continue }
         toOnes.append((place, other: old.object(in: context)))
-      case .attribute, .toMany, .fetched: continue
+      case .attribute, .toOne, .toMany, .fetched: continue
       }
     }
     for (number, place) in layout.toManys.enumerated() {
-      guard let relationship = layout.slots[place].relationship,
+      guard let relationship = layout.slots[place].relationship, isTakenBack(relationship),
         let undo = MembersUndo(
-          object, relationship, at: place, before: note.members(number), keepsAll: !isPresent, context)
+          object, relationship, at: place, before: note.members(number), isComplete: !isPresent, context)
       else { continue }
       toManys.append((place, undo))
     }
+  }
+}
+
+extension ObjectUndo {
+  fileprivate func isTakenBack(_ relationship: NSRelationshipDescription) -> Bool {
+    wasPresent || relationship.inverseRelationship == nil
   }
 }
 
@@ -77,23 +81,23 @@ struct MembersUndo {
   /// The objects that have become members, and those that are no longer members.
   let joined: [NSManagedObject]
   let left: [NSManagedObject]
+  /// Whether `left` has all former members, and there are no others.
+  let isComplete: Bool
   /// The members in their order before; nil if the relationship is not ordered, or its order is as before.
   let order: [NSManagedObject]?
-  /// Whether that order differed from the order in the store.
-  let wasReordered: Bool
 
   /// Nil if nothing has changed. Reads the members of a changed relationship: only then is it known which changes made a
   /// difference.
   ///
   /// - Parameters:
   ///   - before: nil if the members were not read, and had not changed.
-  ///   - keepsAll: whether all former members are kept, although they may still be members.
+  ///   - isComplete: whether all former members are kept, although they may still be members.
   fileprivate init?(
     _ owner: NSManagedObject, _ relationship: NSRelationshipDescription, at place: Int, before: RelatedObjects?,
-    keepsAll: Bool, _ context: NSManagedObjectContext
+    isComplete: Bool, _ context: NSManagedObjectContext
   ) {
     let before = before ?? RelatedObjects(isOrdered: relationship.isOrdered)
-    if !keepsAll {
+    if !isComplete {
       guard case .members(let now) = owner.values[place], !now.hasSameChanges(as: before) else { return nil }
     }
     try? context.throwingErrorsOfFaults { _ = owner.members(of: relationship, at: place) }
@@ -103,11 +107,11 @@ struct MembersUndo {
       before.fire(context.objects(with: ids ?? []))
     }
     joined = now.elements.filter { !before.contains($0) }
-    left = keepsAll ? before.elements : before.elements.filter { !now.contains($0) }
-    let isMoved = keepsAll || !before.elements.elementsEqual(now.elements, by: ===)
+    left = isComplete ? before.elements : before.elements.filter { !now.contains($0) }
+    let isMoved = isComplete || !before.elements.elementsEqual(now.elements, by: ===)
     order = relationship.isOrdered && isMoved ? before.elements : nil
-    wasReordered = before.isReordered
-    if joined.isEmpty, left.isEmpty, order == nil { return nil }
+    self.isComplete = isComplete
+    if joined.isEmpty, left.isEmpty, order == nil, !isComplete { return nil }
   }
 }
 

@@ -6,6 +6,8 @@ final class UndoGraph {
     let name: String
     let isToMany: Bool
     let isOrdered: Bool
+    /// Whether it may refer to deleted objects.
+    var mayDangle = false
 
     var description: String { name }
   }
@@ -18,11 +20,8 @@ final class UndoGraph {
   ]
   static let relationships =
     GraphProperty.relationships.map {
-      Relationship(name: $0.rawValue, isToMany: $0.isToMany, isOrdered: $0.isOrdered)
+      Relationship(name: $0.rawValue, isToMany: $0.isToMany, isOrdered: $0.isOrdered, mayDangle: $0.mayDangle)
     } + oneWay
-  static let toOne = relationships.filter { !$0.isToMany }
-  static let toMany = relationships.filter(\.isToMany)
-  static let ordered = relationships.filter(\.isOrdered)
 
   let context: NSManagedObjectContext
   let manager = UndoManager()
@@ -32,7 +31,9 @@ final class UndoGraph {
   private var objects: [NSManagedObject] = []
 
   /// Makes a context with some saved objects, which are faults.
-  init(_ type: String) throws {
+  ///
+  /// - Parameter mayDangle: whether a relationship that may refer to deleted objects has an object.
+  init(_ type: String, mayDangle: Bool) throws {
     NSPersistentStoreCoordinator.registerStoreClass(TestRowStore.self, forStoreType: TestRowStore.storeType)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
     _ = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
@@ -44,7 +45,7 @@ final class UndoGraph {
       objects[2].setValue(objects[1], forKey: "parent")
       objects[0].setValue(objects[2], forKey: "head")
       objects[1].setValue(objects[2], forKey: "head")
-      objects[1].setValue(objects[0], forKey: "subject")
+      if mayDangle { objects[1].setValue(objects[0], forKey: "subject") }
       objects[1].setValue(NSOrderedSet(array: objects), forKey: "members")
       objects[0].setValue(NSOrderedSet(array: [objects[2], objects[1]]), forKey: "queue")
       try context.save()
@@ -162,7 +163,7 @@ final class UndoGraph {
         case nil: []
         }
       let numbers = related.compactMap { $0 as? NSManagedObject }
-        .filter { $0.managedObjectContext != nil && !$0.isDeleted }.map(number)
+        .filter { $0.managedObjectContext != nil && !$0.isDeleted }.map(number).filter { $0 >= 0 }
       values[relationship.name] = "\(relationship.isOrdered ? numbers : numbers.sorted())"
     }
     return values

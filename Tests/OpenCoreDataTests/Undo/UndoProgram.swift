@@ -32,22 +32,25 @@ struct UndoProgram: Sendable {
   init(seed: UInt64, hasSaves: Bool) {
     var random = SeededGenerator(seed: seed)
     func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+    func pick<Element>(_ elements: [Element]) -> Element { elements[chance(elements.count)] }
     let (spread, length) = ([3, 5, 8][chance(3)], 2 + chance(12))
     func operation() -> Operation {
       let (x, y) = (chance(spread), chance(spread))
-      let toMany = UndoGraph.toMany[chance(UndoGraph.toMany.count)]
+      // It is not defined what is left of saved references to deleted objects.
+      let relationships = UndoGraph.relationships.filter { !hasSaves || !$0.mayDangle }
+      let toMany = pick(relationships.filter(\.isToMany))
       switch chance(22) {
       case 0, 1: return .insert
       case 2, 3: return .number(x, chance(5) == 0 ? nil : chance(100))
       case 4: return .primitiveNumber(x, chance(100))
-      case 5: return .mood(x, chance(100))
+      // A refresh discards transient values that have been saved.
+      case 5: return hasSaves ? .insert : .mood(x, chance(100))
       case 6...9:
-        let toOne = UndoGraph.toOne[chance(UndoGraph.toOne.count)]
-        return .relate(x, toOne, chance(4) == 0 ? [] : [y])
+        return .relate(x, pick(relationships.filter { !$0.isToMany }), chance(4) == 0 ? [] : [y])
       case 10, 11: return .relate(x, toMany, (0..<chance(4)).map { _ in chance(spread) })
       case 12, 13: return .add(x, toMany, y)
       case 14, 15: return .remove(x, toMany, y)
-      case 16: return .move(x, UndoGraph.ordered[chance(UndoGraph.ordered.count)], from: chance(3), to: chance(3))
+      case 16: return .move(x, pick(relationships.filter(\.isOrdered)), from: chance(3), to: chance(3))
       case 17, 18, 19: return .delete(x)
       case 20: return .revive(x)
       default: return .read(x)
