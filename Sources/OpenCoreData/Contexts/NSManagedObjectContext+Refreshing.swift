@@ -50,7 +50,9 @@ extension NSManagedObjectContext {
     if !pending.deleted.isEmpty { readMembersOfOwnersAgain() }
     for object in changed { pending.forget(object) }
     for object in pending.locked.elements { pending.unlock(object) }
-    _ = pending.event.end()
+    let untold = pending.event.end()
+    for object in inserted where !untold.inserted.contains(object) { pending.event.noteDeletion(of: object) }
+    for object in untold.deleted where object.registry !== registry { pending.event.noteDeletion(of: object) }
     for object in changed { pending.event.noteRefresh(of: object) }
     processPendingChanges()
   }

@@ -61,7 +61,9 @@ struct PendingOverlay {
       if try context.hasStoredRow(object), matches(object) { changed.append(object) }
     }
     for object in inserted where !kept.contains(object) && matches(object) { changed.append(object) }
-    return order?.merged(unchanged, changed.elements) ?? unchanged + changed.elements
+    guard let order, let entity = request.entity else { return unchanged + changed.elements }
+    let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+    return order.merged(unchanged, changed.elements, IdentifierOrder(entity, stores))
   }
 }
 
@@ -97,19 +99,26 @@ struct ObjectOrder {
 
   func sorted(_ objects: [NSManagedObject]) -> [NSManagedObject] { sort.sorted(objects) }
 
-  /// Merges other objects into objects that are in order already, after equal ones.
+  /// Merges other objects into objects that are in order already. Equal ones get the order that they will have when they
+  /// are saved.
   ///
   /// Reads O(m log n) of the n ordered objects, where m is the number of the others, so a few changes do not fire many
   /// faults.
-  func merged(_ ordered: [NSManagedObject], _ others: [NSManagedObject]) -> [NSManagedObject] {
+  func merged(
+    _ ordered: [NSManagedObject], _ others: [NSManagedObject], _ equals: IdentifierOrder
+  ) -> [NSManagedObject] {
     var merged: [NSManagedObject] = []
     merged.reserveCapacity(ordered.count + others.count)
     var taken = 0
-    for object in sorted(others) {
+    for object in sorted(others.sorted { equals.precedes($0.objectID, $1.objectID) }) {
       var (low, high) = (taken, ordered.count)
       while low < high {
         let middle = (low + high) / 2
-        if sort.order(ordered[middle], object) == .orderedDescending { high = middle } else { low = middle + 1 }
+        let order = sort.order(object, ordered[middle])
+        let isBefore =
+          order == .orderedSame
+          ? equals.precedes(object.objectID, ordered[middle].objectID) : order == .orderedAscending
+        if isBefore { high = middle } else { low = middle + 1 }
       }
       merged += ordered[taken..<low]
       merged.append(object)

@@ -223,8 +223,8 @@ extension NSManagedObject {
       )
       put(snapshot?.values[place] ?? .null, at: place)
       if inverse.isToMany {
-        now?.changedMembers(inverse)?.takeBackAddition(of: self)
-        old?.changedMembers(inverse)?.takeBackRemoval(of: self)
+        now?.takeBackInverse(inverse) { $0.takeBackAddition(of: self) }
+        old?.takeBackInverse(inverse) { $0.takeBackRemoval(of: self) }
       } else {
         now?.dropInverse(self, inverse)
         old?.takeInverse(self, inverse, of: relationship)
@@ -243,8 +243,11 @@ extension NSManagedObject {
 
   final func takeBackInverse(_ inverse: NSRelationshipDescription, _ takeBack: (RelatedObjects) -> Void) {
     if inverse.isToMany {
-      changedMembers(inverse).map(takeBack)
-    } else if let place = layout.place(of: inverse.name) {
+      guard let members = changedMembers(inverse) else { return }
+      noteEvent()
+      takeBack(members)
+    } else if let place = layout.place(of: inverse.name), hasChanged(at: place) {
+      noteEvent()
       takeBackRelationship(at: place)
     }
   }
