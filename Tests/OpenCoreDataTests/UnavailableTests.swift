@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct UnavailableTests {
-  @Test("The compiler explains what exists only on Apple's platforms, and accepts the lines that set an undo manager or none.")
+  @Test("The compiler explains what exists only on Apple's platforms, and accepts an undo manager or none.")
   func explanations() throws {
     let uses = [
       (
@@ -25,7 +25,8 @@ import Testing
       [
         "import CoreData",
         "func use(_ description: NSPersistentStoreDescription, _ attribute: NSAttributeDescription,",
-        "  _ object: NSManagedObject, _ context: NSManagedObjectContext) {", "context.undoManager = nil; context.undoManager = UndoManager()",
+        "  _ object: NSManagedObject, _ context: NSManagedObjectContext) {",
+        "context.undoManager = nil; context.undoManager = UndoManager()",
         "context.undoManager = .none; _ = context.undoManager == nil",
       ] + uses.map(\.0) + ["}"]
     let messages = try typecheck(lines.joined(separator: "\n"))
