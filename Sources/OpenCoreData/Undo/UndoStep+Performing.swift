@@ -28,7 +28,7 @@ extension ObjectUndo {
   fileprivate func restoreValues() {
     object.fireFault()
     guard !object.isFault, !object.isInaccessible else { return }
-    for (place, value) in attributes {
+    for (place, value) in attributes where !value.isEqual(object.values[place]) {
       change(place) { object.change(at: place, to: value) }
     }
     for (place, other) in toOnes {
@@ -104,8 +104,34 @@ extension NSManagedObjectContext {
   /// Brings back an object that was deleted, unless somebody else has deleted it, too, or it is in another context.
   fileprivate func bringBack(_ object: NSManagedObject) {
     guard object.registry == nil || object.registry === registry, object.state.change != .lost else { return }
+    let old = object.objectID
     bringIn(object)
+    if object.objectID != old { redirectReferences(from: old, to: object) }
     pending.event.noteInsertion(of: object)
+  }
+
+  /// Has objects that refer to a deleted row, because no delete rule has nullified the reference, refer to the object
+  /// that is inserted again.
+  ///
+  /// - Complexity: O(number of registered objects), but O(number of relationships) if the model has no such references.
+  private func redirectReferences(from id: NSManagedObjectID, to object: NSManagedObject) {
+    guard let entities = persistentStoreCoordinator?.managedObjectModel.entities,
+      entities.contains(where: { entity in entity.layout.toOnes.contains(where: entity.layout.mayDangle) })
+    else { return }
+    for owner in registry.objects where !owner.values.isEmpty && !owner.isDeleted {
+      for place in owner.layout.toOnes where owner.layout.mayDangle(at: place) {
+        guard owner.snapshot?.values[place].objectID == id else { continue }
+        let refers =
+          switch owner.values[place] {
+          case .object(let other): other === object
+          case let value: value.objectID == id
+          }
+        owner.forgetRow(at: place)
+        guard refers else { continue }
+        owner.change(at: place, to: .object(object))
+        owner.noteChange()
+      }
+    }
   }
 
   /// Deletes an object whose insertion is undone.
@@ -120,6 +146,16 @@ extension NSManagedObjectContext {
     for object in objects + reached where object.isUpdated && !object.values.indices.contains(where: object.hasChanged)
     {
       pending.forget(updateOf: object)
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether the to-one relationship at a place may refer to an object whose deletion was saved.
+  fileprivate func mayDangle(at place: Int) -> Bool {
+    switch slots[place].relationship?.inverseRelationship?.deleteRule {
+    case .noActionDeleteRule, nil: true
+    default: false
     }
   }
 }

@@ -12,15 +12,17 @@ final class UndoGraph {
     var description: String { name }
   }
 
-  /// Relationships without an inverse.
+  /// Relationships without an inverse. No delete rule nullifies the first.
   private static let oneWay = [
-    Relationship(name: "idol", isToMany: false, isOrdered: false),
+    Relationship(name: "idol", isToMany: false, isOrdered: false, mayDangle: true),
     Relationship(name: "watched", isToMany: true, isOrdered: false),
     Relationship(name: "queue", isToMany: true, isOrdered: true),
   ]
   static let relationships =
     GraphProperty.relationships.map {
-      Relationship(name: $0.rawValue, isToMany: $0.isToMany, isOrdered: $0.isOrdered, mayDangle: $0.mayDangle)
+      Relationship(
+        name: $0.rawValue, isToMany: $0.isToMany, isOrdered: $0.isOrdered,
+        mayDangle: [.subject, .remarks, .warden, .wards].contains($0))
     } + oneWay
 
   let context: NSManagedObjectContext
