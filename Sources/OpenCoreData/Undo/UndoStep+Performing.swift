@@ -69,6 +69,7 @@ extension NSManagedObject {
   fileprivate final func restore(
     _ other: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int
   ) {
+    guard toOne(at: place) !== other else { return }
     let isPresent = other?.registry === registry && other?.isDeleted == false
     setToOne(isPresent ? other : nil, relationship, at: place)
     if let other, mayDangle(other) { change(at: place, to: .object(other)) }
