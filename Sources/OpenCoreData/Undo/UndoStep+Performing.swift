@@ -14,6 +14,7 @@ extension UndoStep {
     for object in inserted { context.takeOut(object) }
     context.propagateDeletions()
     context.forgetVoidUpdates(of: objects.filter { !$0.wasUpdated }.map(\.object))
+    for undo in present where undo.wasUpdated && undo.object.hasChangedValues { context.pending.update(undo.object) }
     let revived = ObjectList(deleted.map(\.object))
     for object in present.map(\.object) {
       let event: NSSnapshotEventType =
@@ -31,13 +32,15 @@ extension ObjectUndo {
     for (place, value) in attributes where !value.isEqual(object.values[place]) {
       change(place) { object.change(at: place, to: value) }
     }
-    for (place, other) in toOnes {
+    for (place, other) in toOnes where object.toOne(at: place) !== other {
       guard let relationship = object.layout.slots[place].relationship else { continue }
       change(place) { object.restore(other, relationship, at: place) }
     }
-    for (place, members) in toManys {
+    for (place, undo) in toManys {
       guard let relationship = object.layout.slots[place].relationship else { continue }
-      change(place) { object.restore(members, relationship, at: place) }
+      let (leaving, joining) = undo.difference(from: object.members(of: relationship, at: place))
+      guard !leaving.isEmpty || !joining.isEmpty else { continue }
+      change(place) { object.exchange(leaving, joining, relationship, at: place) }
     }
   }
 
@@ -48,12 +51,15 @@ extension ObjectUndo {
         continue
       }
       let (members, kept) = (object.members(of: relationship, at: place), ObjectList(order))
-      change(place) {
-        object.noteEvent()
-        members.reorder(order.filter(members.contains) + members.elements.filter { !kept.contains($0) })
-        guard let stored = try? context.relatedIDs(relationship, of: object.objectID) else { return }
-        members.compareOrder(with: context.objects(with: stored))
+      let wanted = order.filter(members.contains) + members.elements.filter { !kept.contains($0) }
+      if !members.elements.elementsEqual(wanted, by: ===) {
+        change(place) {
+          object.noteEvent()
+          members.reorder(wanted)
+        }
       }
+      guard let stored = try? context.relatedIDs(relationship, of: object.objectID) else { continue }
+      members.compareOrder(with: context.objects(with: stored))
     }
   }
 
@@ -69,21 +75,18 @@ extension NSManagedObject {
   fileprivate final func restore(
     _ other: NSManagedObject?, _ relationship: NSRelationshipDescription, at place: Int
   ) {
-    guard toOne(at: place) !== other else { return }
     let isPresent = other?.registry === registry && other?.isDeleted == false
     setToOne(isPresent ? other : nil, relationship, at: place)
     if let other, mayDangle(other) { change(at: place, to: .object(other)) }
   }
 
-  fileprivate final func restore(
-    _ undo: MembersUndo, _ relationship: NSRelationshipDescription, at place: Int
+  fileprivate final func exchange(
+    _ leaving: [NSManagedObject], _ joining: [NSManagedObject], _ relationship: NSRelationshipDescription, at place: Int
   ) {
     let members = members(of: relationship, at: place)
     members.change {
-      let kept = ObjectList(undo.left)
-      for other in undo.isComplete ? members.elements.filter({ !kept.contains($0) }) : undo.joined
-      where members.contains(other) { remove(other, relationship, at: place) }
-      for other in undo.left where other.registry === registry && !members.contains(other) {
+      for other in leaving { remove(other, relationship, at: place) }
+      for other in joining where other.registry === registry {
         if !other.isDeleted {
           add(other, relationship, at: place)
         } else if mayDangle(other) {
@@ -93,6 +96,9 @@ extension NSManagedObject {
       }
     }
   }
+
+  /// Whether any value, transient ones included, differs from the value that was fetched or saved last.
+  fileprivate final var hasChangedValues: Bool { values.indices.contains(where: hasChanged) }
 
   /// Whether a reference to an object that is deleted here is restored: its row is still there, and the rule No Action
   /// had kept the reference.
@@ -144,8 +150,7 @@ extension NSManagedObjectContext {
   /// Makes updated objects unchanged whose values are as they were fetched or saved last, if they were unchanged before.
   fileprivate func forgetVoidUpdates(of objects: [NSManagedObject]) {
     let reached = undoRecorder?.notes.filter { $0.change == .none }.map(\.object) ?? []
-    for object in objects + reached where object.isUpdated && !object.values.indices.contains(where: object.hasChanged)
-    {
+    for object in objects + reached where object.isUpdated && !object.hasChangedValues {
       pending.forget(updateOf: object)
     }
   }

@@ -147,8 +147,15 @@ final class UndoGraph {
     for x in objects.indices { if let object = present(x) { values[x] = self.values(object) } }
     return State(
       values: values, inserted: numbers(context.insertedObjects),
-      updated: numbers(context.updatedObjects.filter { !$0.changedValues().isEmpty }),
+      updated: numbers(context.updatedObjects.filter(differs)),
       deleted: numbers(context.deletedObjects))
+  }
+
+  /// Whether an object differs from its row. An object counts as updated, too, if changes have cancelled each other out.
+  private func differs(_ object: NSManagedObject) -> Bool {
+    object.changedValues().contains { key, value in
+      key != "mood" && value as? NSObject != object.committedValues(forKeys: [key])[key] as? NSObject
+    }
   }
 
   private func values(_ object: NSManagedObject, isStored: Bool = false) -> [String: String] {
