@@ -59,7 +59,7 @@ extension ObjectUndo {
         }
       }
       guard let stored = try? context.relatedIDs(relationship, of: object.objectID) else { continue }
-      members.compareOrder(with: context.objects(with: stored))
+      members.compareOrder(with: context.members(of: relationship, with: stored))
     }
   }
 
