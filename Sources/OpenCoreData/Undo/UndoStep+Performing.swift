@@ -14,7 +14,6 @@ extension UndoStep {
     for object in inserted { context.takeOut(object) }
     context.propagateDeletions()
     context.forgetVoidUpdates(of: objects.filter { !$0.wasUpdated }.map(\.object))
-    for undo in present where undo.wasUpdated && undo.object.hasChangedValues { context.pending.update(undo.object) }
     let revived = ObjectList(deleted.map(\.object))
     for object in present.map(\.object) {
       let event: NSSnapshotEventType =
@@ -96,9 +95,6 @@ extension NSManagedObject {
       }
     }
   }
-
-  /// Whether any value, transient ones included, differs from the value that was fetched or saved last.
-  fileprivate final var hasChangedValues: Bool { values.indices.contains(where: hasChanged) }
 
   /// Whether a reference to an object that is deleted here is restored: its row is still there, and the rule No Action
   /// had kept the reference.
