@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
       guard object.state.change == .deleted else { return false }
       if pending.revive(object) { object.relateAgain() }
       readMembersOfOwnersAgain()
-      if object.hasPersistentChangedValues { object.noteChange() }
+      if object.hasChangedValues { object.noteChange() }
       return false
     }
     require(object.registry == nil, "The object \(object.objectID) is in another context.")

@@ -21,6 +21,9 @@ extension NSManagedObject {
     layout.slots.indices.contains { !layout.slots[$0].isTransient && hasChanged(at: $0) }
   }
 
+  /// Whether any value, transient ones included, differs from the value that was fetched or saved last.
+  final var hasChangedValues: Bool { values.indices.contains(where: hasChanged) }
+
   /// The values that differ from those fetched or saved last, by their names; `NSNull` for no value.
   public final func changedValues() -> [String: Any] {
     checkQueue()

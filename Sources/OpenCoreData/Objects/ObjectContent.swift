@@ -112,6 +112,9 @@ extension NSManagedObject {
     return reading.batch
   }
 
+  /// Forgets what the row has at a place: the identifier of an object that exists no more.
+  final func forgetRow(at place: Int) { content.snapshot = snapshot?.replacing([place], by: layout.blank) }
+
   // MARK: Without a row
 
   /// Makes the object a fault that keeps its values, if it has any.

@@ -71,6 +71,7 @@ extension NSManagedObjectContext {
       changeAttributes(of: own, to: theirs) { _ in true }
       return
     }
+    undoRecorder?.note(own, isNew: true)
     own.loseRow()
     own.takeDefaults()
     for (place, slot) in own.layout.slots.enumerated() where slot.attribute != nil && !slot.isTransient {
@@ -137,6 +138,7 @@ extension NSManagedObjectContext {
     let own = own(theirs)
     guard !own.isDeleted else { return }
     own.noteConflict(with: theirs, registry) { _ in true }
+    undoRecorder?.note(own)
     pending.delete(own)
   }
 

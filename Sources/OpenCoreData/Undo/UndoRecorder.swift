@@ -25,10 +25,12 @@ final class UndoRecorder {
   var isPaused: Bool { pauses > 0 }
 
   /// Notes an object before it changes.
-  func note(_ object: NSManagedObject) {
+  ///
+  /// - Parameter isNew: whether it is registered already, but about to be inserted.
+  func note(_ object: NSManagedObject, isNew: Bool = false) {
     guard !isPaused, noted.insert(ObjectIdentifier(object)).inserted else { return }
     if notes.isEmpty { manager.beginEvent() }
-    notes.append(ObjectNote(object))
+    notes.append(ObjectNote(object, isNew ? .absent : object.presence))
   }
 
   /// Registers an action that takes back what has changed since the last call.
@@ -96,10 +98,10 @@ struct ObjectNote {
   /// Copies of the members of to-many relationships, in the order of the layout.
   private let members: [RelatedObjects?]
 
-  init(_ object: NSManagedObject) {
+  init(_ object: NSManagedObject, _ presence: ObjectPresence) {
     self.object = object
+    self.presence = presence
     change = object.state.change
-    presence = object.presence
     values = object.values
     members =
       values.isEmpty

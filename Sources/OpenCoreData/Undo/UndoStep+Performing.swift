@@ -28,16 +28,18 @@ extension ObjectUndo {
   fileprivate func restoreValues() {
     object.fireFault()
     guard !object.isFault, !object.isInaccessible else { return }
-    for (place, value) in attributes {
+    for (place, value) in attributes where !value.isEqual(object.values[place]) {
       change(place) { object.change(at: place, to: value) }
     }
-    for (place, other) in toOnes {
+    for (place, other) in toOnes where object.toOne(at: place) !== other {
       guard let relationship = object.layout.slots[place].relationship else { continue }
       change(place) { object.restore(other, relationship, at: place) }
     }
-    for (place, members) in toManys {
+    for (place, undo) in toManys {
       guard let relationship = object.layout.slots[place].relationship else { continue }
-      change(place) { object.restore(members, relationship, at: place) }
+      let (leaving, joining) = undo.difference(from: object.members(of: relationship, at: place))
+      guard !leaving.isEmpty || !joining.isEmpty else { continue }
+      change(place) { object.exchange(leaving, joining, relationship, at: place) }
     }
   }
 
@@ -48,12 +50,15 @@ extension ObjectUndo {
         continue
       }
       let (members, kept) = (object.members(of: relationship, at: place), ObjectList(order))
-      change(place) {
-        object.noteEvent()
-        members.reorder(order.filter(members.contains) + members.elements.filter { !kept.contains($0) })
-        guard let stored = try? context.relatedIDs(relationship, of: object.objectID) else { return }
-        members.compareOrder(with: context.objects(with: stored))
+      let wanted = order.filter(members.contains) + members.elements.filter { !kept.contains($0) }
+      if !members.elements.elementsEqual(wanted, by: ===) {
+        change(place) {
+          object.noteEvent()
+          members.reorder(wanted)
+        }
       }
+      guard let stored = try? context.relatedIDs(relationship, of: object.objectID) else { continue }
+      members.compareOrder(with: context.members(of: relationship, with: stored))
     }
   }
 
@@ -74,15 +79,13 @@ extension NSManagedObject {
     if let other, mayDangle(other) { change(at: place, to: .object(other)) }
   }
 
-  fileprivate final func restore(
-    _ undo: MembersUndo, _ relationship: NSRelationshipDescription, at place: Int
+  fileprivate final func exchange(
+    _ leaving: [NSManagedObject], _ joining: [NSManagedObject], _ relationship: NSRelationshipDescription, at place: Int
   ) {
     let members = members(of: relationship, at: place)
     members.change {
-      let kept = ObjectList(undo.left)
-      for other in undo.isComplete ? members.elements.filter({ !kept.contains($0) }) : undo.joined
-      where members.contains(other) { remove(other, relationship, at: place) }
-      for other in undo.left where other.registry === registry && !members.contains(other) {
+      for other in leaving { remove(other, relationship, at: place) }
+      for other in joining where other.registry === registry {
         if !other.isDeleted {
           add(other, relationship, at: place)
         } else if mayDangle(other) {
@@ -104,8 +107,34 @@ extension NSManagedObjectContext {
   /// Brings back an object that was deleted, unless somebody else has deleted it, too, or it is in another context.
   fileprivate func bringBack(_ object: NSManagedObject) {
     guard object.registry == nil || object.registry === registry, object.state.change != .lost else { return }
+    let old = object.objectID
     bringIn(object)
+    if object.objectID != old { redirectReferences(from: old, to: object) }
     pending.event.noteInsertion(of: object)
+  }
+
+  /// Has objects that refer to a deleted row, because no delete rule has nullified the reference, refer to the object
+  /// that is inserted again.
+  ///
+  /// - Complexity: O(number of registered objects), but O(number of relationships) if the model has no such references.
+  private func redirectReferences(from id: NSManagedObjectID, to object: NSManagedObject) {
+    guard let entities = persistentStoreCoordinator?.managedObjectModel.entities,
+      entities.contains(where: { entity in entity.layout.toOnes.contains(where: entity.layout.mayDangle) })
+    else { return }
+    for owner in registry.objects where !owner.values.isEmpty && !owner.isDeleted {
+      for place in owner.layout.toOnes where owner.layout.mayDangle(at: place) {
+        guard owner.snapshot?.values[place].objectID == id else { continue }
+        let refers =
+          switch owner.values[place] {
+          case .object(let other): other === object
+          case let value: value.objectID == id
+          }
+        owner.forgetRow(at: place)
+        guard refers else { continue }
+        owner.change(at: place, to: .object(object))
+        owner.noteChange()
+      }
+    }
   }
 
   /// Deletes an object whose insertion is undone.
@@ -117,9 +146,18 @@ extension NSManagedObjectContext {
   /// Makes updated objects unchanged whose values are as they were fetched or saved last, if they were unchanged before.
   fileprivate func forgetVoidUpdates(of objects: [NSManagedObject]) {
     let reached = undoRecorder?.notes.filter { $0.change == .none }.map(\.object) ?? []
-    for object in objects + reached where object.isUpdated && !object.values.indices.contains(where: object.hasChanged)
-    {
+    for object in objects + reached where object.isUpdated && !object.hasChangedValues {
       pending.forget(updateOf: object)
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether the to-one relationship at a place may refer to an object whose deletion was saved.
+  fileprivate func mayDangle(at place: Int) -> Bool {
+    switch slots[place].relationship?.inverseRelationship?.deleteRule {
+    case .noActionDeleteRule, nil: true
+    default: false
     }
   }
 }

@@ -113,6 +113,13 @@ struct MembersUndo {
     self.isComplete = isComplete
     if joined.isEmpty, left.isEmpty, order == nil, !isComplete { return nil }
   }
+
+  /// The present members that are to leave the relationship, and the objects that are to become members.
+  func difference(from members: RelatedObjects) -> (leaving: [NSManagedObject], joining: [NSManagedObject]) {
+    let kept = ObjectList(left)
+    let leaving = isComplete ? members.elements.filter { !kept.contains($0) } : joined.filter(members.contains)
+    return (leaving, left.filter { !members.contains($0) })
+  }
 }
 
 extension ManagedValue {

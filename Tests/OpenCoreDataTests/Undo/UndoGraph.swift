@@ -12,15 +12,17 @@ final class UndoGraph {
     var description: String { name }
   }
 
-  /// Relationships without an inverse.
+  /// Relationships without an inverse. No delete rule nullifies the first.
   private static let oneWay = [
-    Relationship(name: "idol", isToMany: false, isOrdered: false),
+    Relationship(name: "idol", isToMany: false, isOrdered: false, mayDangle: true),
     Relationship(name: "watched", isToMany: true, isOrdered: false),
     Relationship(name: "queue", isToMany: true, isOrdered: true),
   ]
   static let relationships =
     GraphProperty.relationships.map {
-      Relationship(name: $0.rawValue, isToMany: $0.isToMany, isOrdered: $0.isOrdered, mayDangle: $0.mayDangle)
+      Relationship(
+        name: $0.rawValue, isToMany: $0.isToMany, isOrdered: $0.isOrdered,
+        mayDangle: [.subject, .remarks, .warden, .wards].contains($0))
     } + oneWay
 
   let context: NSManagedObjectContext
@@ -145,8 +147,15 @@ final class UndoGraph {
     for x in objects.indices { if let object = present(x) { values[x] = self.values(object) } }
     return State(
       values: values, inserted: numbers(context.insertedObjects),
-      updated: numbers(context.updatedObjects.filter { !$0.changedValues().isEmpty }),
+      updated: numbers(context.updatedObjects.filter(differs)),
       deleted: numbers(context.deletedObjects))
+  }
+
+  /// Whether an object differs from its row. An object counts as updated, too, if changes have cancelled each other out.
+  private func differs(_ object: NSManagedObject) -> Bool {
+    object.changedValues().contains { key, value in
+      key != "mood" && value as? NSObject != object.committedValues(forKeys: [key])[key] as? NSObject
+    }
   }
 
   private func values(_ object: NSManagedObject, isStored: Bool = false) -> [String: String] {

@@ -52,7 +52,8 @@ struct UndoProgram: Sendable {
       case 14, 15: return .remove(x, toMany, y)
       case 16: return .move(x, pick(relationships.filter(\.isOrdered)), from: chance(3), to: chance(3))
       case 17, 18, 19: return .delete(x)
-      case 20: return .revive(x)
+      // Members of relationships without an inverse are not known after an event that also revives objects.
+      case 20: return hasSaves ? .delete(x) : .revive(x)
       default: return .read(x)
       }
     }
