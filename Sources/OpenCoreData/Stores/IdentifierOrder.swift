@@ -34,7 +34,7 @@ struct IdentifierOrder {
 extension ObjectReference {
   /// Whether a store has the object before another one: numbers, then texts. Those that no store has yet come last, in the
   /// order in which they were made.
-  fileprivate func precedes(_ other: ObjectReference) -> Bool {
+  func precedes(_ other: ObjectReference) -> Bool {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right
     case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)

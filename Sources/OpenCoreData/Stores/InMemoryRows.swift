@@ -15,10 +15,9 @@ final class InMemoryRows {
 
   func remove(_ objectID: NSManagedObjectID) { tables[objectID.entity.name ?? ""]?.remove(objectID.reference) }
 
-  /// The rows of an entity in the order in which they were inserted, then those of its subentities if they are to be
-  /// included.
+  /// The rows of an entity in the order of their references, then those of its subentities if they are to be included.
   func all(of entity: NSEntityDescription, includingSubentities: Bool) -> [InMemoryRow] {
-    let own = tables[entity.name ?? ""]?.all ?? []
+    let own = tables[entity.name ?? ""]?.ordered() ?? []
     return includingSubentities
       ? entity.subentities.reduce(own) { $0 + all(of: $1, includingSubentities: true) } : own
   }
@@ -26,33 +25,40 @@ final class InMemoryRows {
 
 /// The rows of one entity.
 private struct InMemoryTable {
-  /// In the order in which they were inserted, with holes where rows have been removed.
+  /// In the order in which they were inserted, with holes where rows have been removed. That is the order of their
+  /// references, unless an object was saved later than it got its identifier.
   private var rows: [InMemoryRow?] = []
+  private var highest: ObjectReference?
+  private var isOrdered = true
   private var places: [ObjectReference: Int] = [:]
 
   subscript(reference: ObjectReference) -> InMemoryRow? { places[reference].flatMap { rows[$0] } }
 
-  var all: [InMemoryRow] { rows.compactMap { $0 } }
+  /// The rows in the order of their references.
+  mutating func ordered() -> [InMemoryRow] {
+    if !isOrdered { arrange(rows.compactMap(\.self).sorted { $0.objectID.reference.precedes($1.objectID.reference) }) }
+    return rows.compactMap(\.self)
+  }
 
   mutating func set(_ row: InMemoryRow) {
     if let place = places[row.objectID.reference] {
       rows[place] = row
     } else {
-      places[row.objectID.reference] = rows.count
+      let reference = row.objectID.reference
+      places[reference] = rows.count
       rows.append(row)
+      if let highest, reference.precedes(highest) { isOrdered = false } else { highest = reference }
     }
   }
 
   mutating func remove(_ reference: ObjectReference) {
     guard let place = places.removeValue(forKey: reference) else { return }
     rows[place] = nil
-    if rows.count > 2 * places.count + 16 { closeHoles() }
+    if rows.count > 2 * places.count + 16 { arrange(ordered()) }
   }
 
-  private mutating func closeHoles() {
-    rows = rows.filter { $0 != nil }
-    for (place, row) in rows.enumerated() {
-      if let row { places[row.objectID.reference] = place }
-    }
+  private mutating func arrange(_ ordered: [InMemoryRow]) {
+    (rows, isOrdered) = (ordered, true)
+    for (place, row) in ordered.enumerated() { places[row.objectID.reference] = place }
   }
 }

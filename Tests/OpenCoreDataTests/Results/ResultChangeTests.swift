@@ -26,6 +26,12 @@ struct ResultChangeTests {
     }
   }
 
+  @Test("The raw values of the types of changes are Core Data's.")
+  func rawValues() {
+    let types: [NSFetchedResultsChangeType] = [.insert, .delete, .move, .update]
+    #expect(types.map(\.rawValue) == [1, 2, 3, 4])
+  }
+
   @Test("Insertions, deletions, moves and updates are told with the former and the new index paths, in this order.")
   func allKinds() throws {
     try watched { context, list, thing in

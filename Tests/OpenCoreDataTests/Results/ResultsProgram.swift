@@ -1,7 +1,7 @@
 import OpenCoreData
 
-/// A random program on one context, whose results controllers are checked after each step, and on a second context whose
-/// saves the first one merges.
+/// A random program on one context, whose results controllers are checked after each step, and on a second context
+/// whose saves the first one merges.
 final class ResultsProgram {
   private let shelf: Shelf
   private let context: NSManagedObjectContext
