@@ -97,5 +97,19 @@ refuses
 refuses articles
 refuses articles burn
 
+build Notes Notes.xcdatamodeld Model
+cp "$here/notes.txt" .
+prints "$here/notes-imported.txt" notes import notes.txt list
+prints "$here/notes-edited.txt" notes add Work Call rename Call "Call Ann" consider "Call Ann" "Call Bob"
+prints "$here/notes-undone.txt" notes move "Fix bike" Work undo redo delete "Buy milk" undo list
+shows Notes "$here"/notes-imported.txt "$here"/notes-edited.txt "$here"/notes-undone.txt
+refuses
+refuses notes
+refuses notes add Home
+echo "no folder" >notes.txt
+status=0
+"$program" notes import notes.txt >output 2>errors || status=$?
+[[ $status = 1 && $(wc -l <errors) = 1 ]] || { echo "Notes: imports what is no note" >&2; exit 1; }
+
 classes "$root/Tools/catalogue/Objects/Catalogue.xcdatamodeld" "$root/Tools/catalogue/Objects/Model"
 echo "the examples build, and find again what they have saved"

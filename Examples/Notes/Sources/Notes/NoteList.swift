@@ -30,7 +30,7 @@ final class NoteList {
 
 /// Prints the changes of a list, as a table view would be told of them. Its methods have the signatures that they have
 /// in applications for Apple's platforms.
-private final class ListChanges: NSFetchedResultsControllerDelegate {
+private final class ListChanges: NSObject, NSFetchedResultsControllerDelegate {
   func controller(
     _ controller: NSFetchedResultsController<NSFetchRequestResult>, didChange sectionInfo: NSFetchedResultsSectionInfo,
     atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
