@@ -17,7 +17,8 @@ import Testing
       try rounds.live(life, 150)
       let before = try least(rounds, life)
       // Cairn's index keeps what was deleted until compaction.
-      let count = kind == .cairn && [.deletedElsewhere, .mergedDeletions].contains(life) ? 2000 : 260
+      let isLong = [.deletedElsewhere, .mergedDeletions].contains(life)
+      let count = kind != .cairn ? 260 : isLong ? 2000 : 660
       try rounds.live(life, count)
       let after = try least(rounds, life)
       print("bytes a round: \((after - before) / (count + 100))")
