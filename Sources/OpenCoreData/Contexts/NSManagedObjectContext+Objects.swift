@@ -244,8 +244,8 @@ extension NSManagedObjectContext {
     assignedStores[ObjectIdentifier(object)] = store
   }
 
-  /// Gives inserted objects the permanent identifiers of their stores before they are saved. Objects that are not in the context keep
-  /// theirs.
+  /// Gives inserted objects the permanent identifiers of their stores before they are saved. Objects that are not in
+  /// the context keep theirs.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     checkQueue()
     let wanted = ObjectList(objects.filter { $0.registry === registry && $0.objectID.isTemporaryID }).elements

@@ -97,9 +97,9 @@ open class NSManagedObjectContext: NSObject {
 
   /// The context that this one fetches from and saves to, in place of stores; nil if it uses a coordinator.
   ///
-  /// The child sees the unsaved changes of its parent, and saves into the parent, which saves in turn. The child retains
-  /// the parent. The parent must have a queue, and the child waits for that queue whenever it fetches, fires a fault or
-  /// saves. Set the parent once, before anything else.
+  /// The child sees the unsaved changes of its parent, and saves into the parent, which saves in turn. The child
+  /// retains the parent. The parent must have a queue, and the child waits for that queue whenever it fetches, fires a
+  /// fault or saves. Set the parent once, before anything else.
   open var parent: NSManagedObjectContext? {
     get { parentContext }
     set {
@@ -160,8 +160,8 @@ open class NSManagedObjectContext: NSObject {
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }
 
-  /// Saves all changes or none; a child context into its parent. With several stores, if one fails, the changes that others have saved before stay
-  /// saved.
+  /// Saves all changes or none; a child context into its parent. With several stores, if one fails, the changes that
+  /// others have saved before stay saved.
   ///
   /// - Throws: validation errors, among them 1550 for a relationship that was set to an object that is deleted or was
   ///   never inserted; a conflict that the merge policy does not resolve, 133020, or 133021 for a uniqueness

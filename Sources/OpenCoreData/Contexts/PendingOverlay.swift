@@ -99,8 +99,8 @@ struct ObjectOrder {
 
   func sorted(_ objects: [NSManagedObject]) -> [NSManagedObject] { sort.sorted(objects) }
 
-  /// Merges other objects into objects that are in order already. Equal ones get the order that they will have when they
-  /// are saved.
+  /// Merges other objects into objects that are in order already. Equal ones get the order that they will have when
+  /// they are saved.
   ///
   /// Reads O(m log n) of the n ordered objects, where m is the number of the others, so a few changes do not fire many
   /// faults.
