@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Children on many threads over one parent. Every loop ends because of an event, none because of elapsed time.
-@Suite(.timeLimit(.minutes(30))) struct ChildThreadTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildContextConcurrencyTests {
   @Test("Children that save into one parent, which saves meanwhile, keep the sum of all money.")
   func transfers() async throws {
     let bank = try Bank(accounts: 6)
