@@ -4,25 +4,30 @@ import CoreData
 struct RowFetch {
   private let store: RowIncrementalStore
   private let context: NSManagedObjectContext?
+  /// The snapshot to which the context is pinned; nil if it reads the newest.
+  private let pinned: (any RowSnapshot)?
 
-  init(_ store: RowIncrementalStore, _ context: NSManagedObjectContext?) {
+  init(_ store: RowIncrementalStore, _ context: NSManagedObjectContext?) throws {
     self.store = store
     self.context = context
+    pinned = try store.pinnedSnapshot(context)
   }
 
   func execute(_ request: NSFetchRequest<NSManagedObject>) throws -> [Any] {
     guard !FetchLog.isOn else { return try FetchLog.noting(request) { try measured(request) } }
-    let snapshot = try store.rows.snapshot()
+    let snapshot = try snapshot()
     return try execute(request, over: snapshot, try store.indexes(in: snapshot)).answer
   }
 
   /// Executes the request, and measures what it reads.
   func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport { try measured(request).report }
 
+  private func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }
+
   private func measured(
     _ request: NSFetchRequest<NSManagedObject>
   ) throws -> (answer: [Any], report: FetchReport) {
-    let stored = try store.rows.snapshot()
+    let stored = try snapshot()
     let snapshot = CountingSnapshot(stored)
     let clock = ContinuousClock()
     let start = clock.now
@@ -104,10 +109,10 @@ struct RowFetch {
   }
 
   /// The identifier of a row. Unless the request excludes property values, the row is put into the row cache, since its
-  /// values are likely to be needed soon.
+  /// values are likely to be needed soon. Rows of former states stay out of the cache.
   private func cached(_ row: SourceRow, _ request: NSFetchRequest<NSManagedObject>) -> NSManagedObjectID {
     let id = row.objectID
-    if request.includesPropertyValues, row.read() {
+    if pinned == nil, request.includesPropertyValues, row.read() {
       store.cache.set(row.stored, of: id) { RowNode(row.stored, of: id, row.map, store.access) }
     }
     return id

@@ -210,33 +210,42 @@ open class RowIncrementalStore: NSIncrementalStore {
   open override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
+    if let pinned = try pinnedSnapshot(context) {
+      guard let (row, map) = try row(of: objectID, in: pinned) else { throw StoreFailure.missing(objectID) }
+      let node = RowNode(row, of: objectID, map, access)
+      try node.check()
+      return node
+    }
     if let node = cache.node(for: objectID, maximumAge: context.stalenessInterval) {
       try node.check()
       return node
     }
-    let reference = try access.reference(objectID)
-    let snapshot = try currentSnapshot()
-    guard let row = try snapshot.row(reference.reference, in: reference.entity) else {
+    guard let (row, map) = try row(of: objectID, in: currentSnapshot()) else {
       cache.remove(objectID)
       throw StoreFailure.missing(objectID)
     }
-    guard let map = access.schema[reference.entity] else { throw StoreFailure.missing(objectID) }
     let node = cache.set(row, of: objectID) { RowNode(row, of: objectID, map, access) }
     try node.check()
     return node
+  }
+
+  /// The row of an object; nil if there is none.
+  ///
+  /// - Throws: 133000 for an identifier that cannot be one of the store's.
+  private func row(
+    of objectID: NSManagedObjectID, in snapshot: any RowSnapshot
+  ) throws -> (row: StoredRow, map: EntityMap)? {
+    let reference = try access.reference(objectID)
+    guard let map = access.schema[reference.entity] else { return nil }
+    return try snapshot.row(reference.reference, in: reference.entity).map { ($0, map) }
   }
 
   open override func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
   ) throws -> Any {
-    let reference = try access.reference(objectID)
-    let snapshot = try currentSnapshot()
-    guard let map = access.schema[reference.entity],
-      let row = try snapshot.row(reference.reference, in: reference.entity)
-    else {
-      throw StoreFailure.missing(objectID)
-    }
+    let snapshot = try pinnedSnapshot(context) ?? currentSnapshot()
+    guard let (row, map) = try row(of: objectID, in: snapshot) else { throw StoreFailure.missing(objectID) }
     if let field = map.field(named: relationship.name) {
       let value = try StoreFailure.reading("The row of \(objectID)") { try access.value(of: field, in: row.bytes) }
       return value.objectID ?? NSNull()
@@ -245,7 +254,7 @@ open class RowIncrementalStore: NSIncrementalStore {
       return relationship.isToMany ? [NSManagedObjectID]() : NSNull()
     }
     var members: [NSManagedObjectID] = []
-    try snapshot.forEachMember(of: reference.reference, set.end) { member in
+    try snapshot.forEachMember(of: row.reference, set.end) { member in
       guard access.isMember(member.member, of: relationship), let id = access.objectID(member.member) else {
         throw StoreFailure.damaged(
           "A member of \(set.name) of \(objectID)", RowDamage("it is not an object of the destination", at: 0))

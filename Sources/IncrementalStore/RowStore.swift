@@ -29,7 +29,8 @@ public protocol RowStore: AnyObject, Sendable {
   /// The kind of the references that the store makes. It never changes for a store that has rows.
   var referenceKind: RowReferenceKind { get }
 
-  /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request.
+  /// A snapshot of the current contents, which later saves do not affect. It is held for the length of one request, or
+  /// as long as a context is pinned to it.
   func snapshot() throws -> any RowSnapshot
 
   /// Applies all changes that `changes` returns, or none if anything throws.

@@ -44,6 +44,7 @@ private final class AsynchronousFetchRun<ResultType>: @unchecked Sendable {
       reader.parent = parent
     } else {
       reader.persistentStoreCoordinator = context.persistentStoreCoordinator
+      reader.generation = context.generation
     }
     reader.perform { [self, reader] in
       let found = Result {

@@ -43,6 +43,7 @@ extension NSManagedObjectContext {
   private func merge(_ changes: SavedIDs) {
     pauseUndo()
     defer { resumeUndo() }
+    advanceGeneration()
     for id in changes.inserted {
       if let object = registry[id], isGone(object) { revive(object) }
     }

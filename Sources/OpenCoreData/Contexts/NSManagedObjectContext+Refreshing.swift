@@ -67,6 +67,7 @@ extension NSManagedObjectContext {
     let objects = registry.objects
     let (ids, known) = (objects.map(\.objectID), takeRegisteredWithStores())
     beginAnew()
+    advanceGeneration()
     _ = pending.event.end()
     pending.forgetAll(objects)
     assignedStores = [:]

@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
     isSaving = true
     defer {
       isSaving = false
+      advanceGeneration()
       checkedEnds.removeAll()
       resumeUndo()
     }

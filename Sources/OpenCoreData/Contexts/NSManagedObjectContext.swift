@@ -34,6 +34,8 @@ open class NSManagedObjectContext: NSObject {
   var isPropagating = false
   /// Nil without an undo manager.
   var undoRecorder: UndoRecorder?
+  /// The state of the stores that the context reads; nil if that is what was saved last.
+  var generation: NSQueryGenerationToken?
   /// Whether objects are validated before they are saved.
   var validatesSaves = true
   var isSaving = false
