@@ -1,4 +1,5 @@
-import CairnIncrementalStore
+import Cairn
+@testable import CairnIncrementalStore
 import CoreData
 import IncrementalStore
 import Testing
@@ -56,6 +57,7 @@ struct QueryGenerationTests {
       #expect(try context.all("Book", "title = %@", "Persuasion").count == 1)
       #expect((try context.all("Shelf")[0]["books"] as? NSSet)?.count == 2)
       try context.setQueryGenerationFrom(nil)
+      context.refreshAllObjects()
       #expect(try context.titles() == ["Anne", "Lady Susan"])
     }
   }
@@ -136,7 +138,7 @@ struct QueryGenerationTests {
       try change()
       let child = NSManagedObjectContext(.privateQueue)
       child.parent = context
-      try child.performAndWait {
+      try child.performAndWait { () throws in
         #expect(try child.titles() == ["Emma", "Persuasion"])
         #expect(try child.all("Shelf").compactMap { ($0["books"] as? NSSet)?.count } == [2])
         #expect(child.queryGenerationToken === context.queryGenerationToken)
@@ -169,7 +171,7 @@ struct QueryGenerationTests {
       try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
       let unpinned = NSManagedObjectContext(.privateQueue)
       unpinned.persistentStoreCoordinator = coordinator
-      try unpinned.performAndWait {
+      try unpinned.performAndWait { () throws in
         try unpinned.setQueryGenerationFrom(.current)
         #expect(unpinned.queryGenerationToken == nil)
       }

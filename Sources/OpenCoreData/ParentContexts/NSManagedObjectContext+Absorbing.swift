@@ -50,8 +50,13 @@ extension NSManagedObjectContext {
       let (joined, left) = theirs.changedEnds(at: place)
       // An object that was inserted and deleted again is in no context any more.
       for other in joined + left where !other.isInserted && other.registry != nil {
-        let end = try realised(own(other))
-        read.append(end)
+        let end = own(other)
+        do {
+          read.append(try realised(end))
+        } catch  where StoreCalls.isMissing(error) && left.contains(other) {
+          // Nobody refers any more to an object whose row is gone.
+          continue
+        }
         if let place = end.layout.place(of: inverse.name), let former = end.toOne(at: place) {
           read.append(try realised(former))
         }

@@ -295,6 +295,50 @@ struct ParentContextTests {
     }
   }
 
+  @Test(
+    "New references to an object whose row is gone end a save of a child as they would end a save of its parent.",
+    arguments: ["friends", "pets", "owner"], [true, false])
+  func goneReferences(_ name: String, _ isRead: Bool) throws {
+    for policy in [NSMergePolicy.error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite] {
+      let alone = try goneReference(name, isRead, policy, isChild: false)
+      let pushed = try goneReference(name, isRead, policy, isChild: true)
+      #expect(pushed == alone, "\(policy.mergeType)")
+    }
+  }
+
+  /// How a save ends, and what is saved, if an object comes to refer to an object that somebody else has deleted.
+  private func goneReference(
+    _ name: String, _ isRead: Bool, _ policy: NSMergePolicy, isChild: Bool
+  ) throws -> [String] {
+    let stack = try Stack<RecordingStore>()
+    return try stack.work { root in
+      root.mergePolicy = policy
+      let context = isChild ? root.makeChild() : root
+      context.mergePolicy = policy
+      return try context.performAndWait {
+        let rex = try #require(try context.all("Pet").first)
+        let owner = try name == "owner" ? rex : context.person("Bob")
+        let gone = try name == "pets" ? rex : context.person("Cleo")
+        if isRead {
+          _ = gone["name"]
+        } else {
+          context.refreshAllObjects()
+        }
+        try stack.work { other in
+          other.delete(other.object(with: gone.objectID))
+          try other.save()
+        }
+        owner.setValue(name == "owner" ? gone : NSSet(array: owner.members(name) + [gone]), forKey: name)
+        let error = thrown { try context.save() } ?? (isChild ? thrown { try root.save() } : nil)
+        let saved = stack.work { other in
+          let saved = other.object(with: owner.objectID)
+          return name == "owner" ? [(saved[name] as? NSManagedObject)?["name"] as? String ?? "nil"] : saved.names(name)
+        }
+        return [error.map { "\($0.code)" } ?? "saved"] + saved
+      }
+    }
+  }
+
   @Test("What somebody else has saved since a child has read it is a conflict when the parent saves.")
   func conflict() throws {
     try work { (parent, child) throws in
