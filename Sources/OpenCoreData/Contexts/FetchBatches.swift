@@ -3,6 +3,7 @@
 struct FetchBatches {
   private struct Batch {
     let ids: [NSManagedObjectID]
+    let keyPaths: [String]
     /// How many of its objects are in memory and in no other batch.
     var count: Int
   }
@@ -12,15 +13,17 @@ struct FetchBatches {
 
   init() {}
 
-  /// Makes a batch, and returns its number, which is not 0.
-  mutating func add(_ ids: [NSManagedObjectID]) -> UInt32 {
+  /// Makes a batch of objects and of the key paths that are read with them, and returns its number, which is not 0.
+  mutating func add(_ ids: [NSManagedObjectID], keyPaths: [String]) -> UInt32 {
     repeat { last = last == .max ? 1 : last + 1 } while batches[last] != nil
-    batches[last] = Batch(ids: ids, count: ids.count)
+    batches[last] = Batch(ids: ids, keyPaths: keyPaths, count: ids.count)
     return last
   }
 
-  /// Forgets a batch and returns the identifiers of its objects; none if it is forgotten already.
-  mutating func take(_ number: UInt32) -> [NSManagedObjectID] { batches.removeValue(forKey: number)?.ids ?? [] }
+  /// Forgets a batch and returns its objects and its key paths; none if it is forgotten already.
+  mutating func take(_ number: UInt32) -> (ids: [NSManagedObjectID], keyPaths: [String]) {
+    batches.removeValue(forKey: number).map { ($0.ids, $0.keyPaths) } ?? ([], [])
+  }
 
   /// An object has left a batch.
   mutating func leave(_ number: UInt32) {
@@ -30,13 +33,13 @@ struct FetchBatches {
 }
 
 extension NSManagedObjectContext {
-  /// Has the rows of fetched faults read in batches.
-  func formBatches(of objects: [NSManagedObject], size: Int) {
+  /// Has the rows of fetched faults read in batches, each with the rows along key paths.
+  func formBatches(of objects: [NSManagedObject], size: Int, prefetching keyPaths: [String]) {
     let faults = objects.filter { $0.isFault && !$0.hasChanges }
     var start = 0
     while start < faults.count {
       let end = size < faults.count - start ? start + size : faults.count
-      registry.formBatch(of: faults[start..<end])
+      registry.formBatch(of: faults[start..<end], keyPaths: keyPaths)
       start = end
     }
   }
@@ -66,10 +69,12 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Reads the rows of all objects of the fault's batch, if it is in one.
+  /// Reads the rows of all objects of the fault's batch, if it is in one, and those along the key paths of the batch.
   final func realiseBatch(_ context: NSManagedObjectContext) throws {
     guard reading.batch != 0 else { return }
-    let ids = context.registry.takeBatch(of: self)
-    try context.realise(together: ids.compactMap { context.registry[$0] })
+    let (ids, keyPaths) = context.registry.takeBatch(of: self)
+    let objects = ids.compactMap { context.registry[$0] }
+    try context.realise(together: objects)
+    try context.throwingErrorsOfFaults { try context.prefetch(keyPaths, of: objects) }
   }
 }

@@ -125,8 +125,10 @@ extension NSManagedObjectContext {
 
   /// Has fetched objects read as a request asks for.
   private func prepare<T>(_ objects: [NSManagedObject], for request: NSFetchRequest<T>) throws {
-    if request.fetchBatchSize > 0 { formBatches(of: objects, size: request.fetchBatchSize) }
-    try prefetch(request.relationshipKeyPathsForPrefetching ?? [], of: objects)
+    let keyPaths = request.relationshipKeyPathsForPrefetching ?? []
+    guard request.fetchBatchSize > 0 else { return try prefetch(keyPaths, of: objects) }
+    formBatches(of: objects, size: request.fetchBatchSize, prefetching: keyPaths)
+    if !keyPaths.isEmpty { try prefetch(keyPaths, of: objects.filter { !$0.isFault || $0.hasChanges }) }
   }
 
   // MARK: Asynchronous fetches

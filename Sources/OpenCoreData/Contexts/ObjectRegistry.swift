@@ -84,16 +84,16 @@ final class ObjectRegistry: @unchecked Sendable {
 
   // MARK: Batches
 
-  /// Makes a batch of faults, which leave the batches that they were in.
-  func formBatch(of faults: ArraySlice<NSManagedObject>) {
+  /// Makes a batch of faults, which leave the batches that they were in, and of the key paths that are read with them.
+  func formBatch(of faults: ArraySlice<NSManagedObject>, keyPaths: [String]) {
     lock.withLock {
-      let number = batches.add(faults.map(\.objectID))
+      let number = batches.add(faults.map(\.objectID), keyPaths: keyPaths)
       for fault in faults { batches.leave(fault.join(batch: number)) }
     }
   }
 
-  /// The identifiers of the objects of a fault's batch, which is forgotten.
-  func takeBatch(of fault: NSManagedObject) -> [NSManagedObjectID] {
+  /// The identifiers of the objects of a fault's batch and its key paths. The batch is forgotten.
+  func takeBatch(of fault: NSManagedObject) -> (ids: [NSManagedObjectID], keyPaths: [String]) {
     lock.withLock { batches.take(fault.join(batch: 0)) }
   }
 

@@ -58,7 +58,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying, Free
   /// Whether objects in memory get the fetched values. Has no effect: they keep their values.
   open var shouldRefreshRefetchedObjects = false { willSet { willChange() } }
 
-  /// The key paths of the relationships whose objects are loaded together with the results.
+  /// The key paths of the relationships whose objects are loaded together with the results; with a
+  /// ``fetchBatchSize``, together with the results of their batch, when one of its faults fires.
   open var relationshipKeyPathsForPrefetching: [String]? { willSet { willChange() } }
 
   /// The columns of result dictionaries: names, attributes, to-one relationships, and ``NSExpressionDescription``s.

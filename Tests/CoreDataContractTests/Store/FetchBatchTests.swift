@@ -65,6 +65,28 @@ struct FetchBatchTests {
         }
       }
     }
+
+    @Test("With a batch size, relationships are prefetched with their batch, and not before.")
+    func prefetchingBatches() throws {
+      try stack.work { context in
+        let request = people()
+        request.fetchBatchSize = 2
+        request.relationshipKeyPathsForPrefetching = ["pets", "home"]
+        let found = try context.fetch(request)
+        #expect(found.map(\.isFault) == [true, true, true])
+        _ = found[1]["name"]
+        #expect(found.map(\.isFault) == [false, false, true])
+        stack.expectCalls([]) {
+          for person in found.prefix(2) {
+            _ = (person["home"] as? NSManagedObject)?["street"]
+            for pet in person.members("pets") { _ = pet["name"] }
+          }
+        }
+        let again = try context.fetch(request)
+        stack.expectCalls([]) { _ = again[0].members("pets").map { $0["name"] } }
+        #expect(again[2].isFault)
+      }
+    }
   #endif
 
   @Test("Prefetched relationships have their unsaved changes.")
