@@ -1,0 +1,42 @@
+// Written by modelgen for the entity Author. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Author {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Author> {
+    NSFetchRequest<Author>(entityName: "Author")
+  }
+}
+
+#if canImport(Darwin)
+  extension Author {
+    @NSManaged var name: String?
+    @NSManaged var articles: NSSet?
+    @objc(addArticlesObject:)
+    @NSManaged func addToArticles(_ value: Article)
+    @objc(removeArticlesObject:)
+    @NSManaged func removeFromArticles(_ value: Article)
+    @objc(addArticles:)
+    @NSManaged func addToArticles(_ values: NSSet)
+    @objc(removeArticles:)
+    @NSManaged func removeFromArticles(_ values: NSSet)
+  }
+#else
+  extension Author {
+    var name: String? {
+      get { value(forKey: "name") as! String? }
+      set { setValue(newValue, forKey: "name") }
+    }
+    var articles: NSSet? {
+      get { value(forKey: "articles") as! NSSet? }
+      set { setValue(newValue, forKey: "articles") }
+    }
+    func addToArticles(_ value: Article) { mutableSetValue(forKey: "articles").add(value) }
+    func removeFromArticles(_ value: Article) { mutableSetValue(forKey: "articles").remove(value) }
+    func addToArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").union(values as! Set<AnyHashable>) }
+    func removeFromArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").minus(values as! Set<AnyHashable>) }
+  }
+#endif
+
+extension Author: Identifiable {}

@@ -1,0 +1,47 @@
+// Written by modelgen for the entity Feed. Changes will be lost.
+// swift-format-ignore-file
+
+import CoreData
+
+extension Feed {
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Feed> {
+    NSFetchRequest<Feed>(entityName: "Feed")
+  }
+}
+
+#if canImport(Darwin)
+  extension Feed {
+    @NSManaged var title: String?
+    @NSManaged var url: String?
+    @NSManaged var articles: NSSet?
+    @objc(addArticlesObject:)
+    @NSManaged func addToArticles(_ value: Article)
+    @objc(removeArticlesObject:)
+    @NSManaged func removeFromArticles(_ value: Article)
+    @objc(addArticles:)
+    @NSManaged func addToArticles(_ values: NSSet)
+    @objc(removeArticles:)
+    @NSManaged func removeFromArticles(_ values: NSSet)
+  }
+#else
+  extension Feed {
+    var title: String? {
+      get { value(forKey: "title") as! String? }
+      set { setValue(newValue, forKey: "title") }
+    }
+    var url: String? {
+      get { value(forKey: "url") as! String? }
+      set { setValue(newValue, forKey: "url") }
+    }
+    var articles: NSSet? {
+      get { value(forKey: "articles") as! NSSet? }
+      set { setValue(newValue, forKey: "articles") }
+    }
+    func addToArticles(_ value: Article) { mutableSetValue(forKey: "articles").add(value) }
+    func removeFromArticles(_ value: Article) { mutableSetValue(forKey: "articles").remove(value) }
+    func addToArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").union(values as! Set<AnyHashable>) }
+    func removeFromArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").minus(values as! Set<AnyHashable>) }
+  }
+#endif
+
+extension Feed: Identifiable {}
