@@ -129,5 +129,21 @@ refuses feeds forget-old soon
 fails feeds list Pool
 fails notes.txt feeds
 
+build FieldLog FieldLog.xcdatamodeld Model
+prints "$here/entry-measured.txt" log site Pond note Pond Heron 2 measure wing 455 measure bill 118 undo redo \
+  first bill show save list
+prints "$here/entry-corrected.txt" log edit Heron count 0 measure wing -3 save count 3 save undo list redo list
+prints "$here/entry-discarded.txt" log edit Heron count 9 measure tail 170 undo show redo discard list \
+  delete Heron undo list
+shows FieldLog "$here"/entry-*.txt
+refuses
+refuses log
+refuses log note Pond Heron two
+fails log undo
+fails log save
+fails log site Pond
+fails log edit Heron edit Heron
+fails log edit Bittern
+
 classes "$root/Tools/catalogue/Objects/Catalogue.xcdatamodeld" "$root/Tools/catalogue/Objects/Model"
 echo "the examples build, and find again what they have saved"
