@@ -2,8 +2,8 @@ import CoreData
 
 /// Executes a fetch request over one snapshot.
 struct RowFetch {
-  private let store: RowIncrementalStore
-  private let context: NSManagedObjectContext?
+  let store: RowIncrementalStore
+  let context: NSManagedObjectContext?
   /// The snapshot to which the context is pinned; nil if it reads the newest.
   private let pinned: (any RowSnapshot)?
 
@@ -22,7 +22,7 @@ struct RowFetch {
   /// Executes the request, and measures what it reads.
   func report(_ request: NSFetchRequest<NSManagedObject>) throws -> FetchReport { try measured(request).report }
 
-  private func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }
+  func snapshot() throws -> any RowSnapshot { try pinned ?? store.rows.snapshot() }
 
   private func measured(
     _ request: NSFetchRequest<NSManagedObject>
@@ -88,7 +88,7 @@ struct RowFetch {
     return found
   }
 
-  private func entity(of request: NSFetchRequest<NSManagedObject>) -> NSEntityDescription? {
+  func entity(of request: NSFetchRequest<NSManagedObject>) -> NSEntityDescription? {
     let model = store.persistentStoreCoordinator?.managedObjectModel
     return request.entityName.flatMap { model?.entitiesByName[$0] } ?? request.entity
   }
@@ -120,7 +120,7 @@ struct RowFetch {
 }
 
 extension NSFetchRequest<NSManagedObject> {
-  fileprivate var isSorted: Bool { sortDescriptors?.isEmpty == false }
+  var isSorted: Bool { sortDescriptors?.isEmpty == false }
 
   /// How many of the sorted rows the answer needs, its offset included; nil if it needs all.
   fileprivate var sortedWindow: Int? {

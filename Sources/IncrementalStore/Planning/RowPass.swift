@@ -118,6 +118,36 @@ struct RowPass {
     }
   }
 
+  /// Calls `body` with each object that satisfies the predicate, in the order of sort descriptors, if the entries of an
+  /// index tell them without their rows.
+  ///
+  /// - Returns: False if no index does. `body` may have been called nevertheless.
+  mutating func forEachObjectInOrder(
+    _ descriptors: [NSSortDescriptor], _ body: (ObjectReference, EntityMap) -> Void
+  ) throws -> Bool {
+    guard let order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []), order.isExact else {
+      return false
+    }
+    var group = OrderedGroup(order.properties)
+    var check = CancellationCheck()
+    var isExact = true
+    func pass(on group: (objects: [ObjectReference], haveWholeValues: Bool)) {
+      isExact = isExact && group.haveWholeValues
+      for (object, place) in fetched(group.objects, true) where isExact { body(object, maps[place]) }
+    }
+    for range in order.section.ranges {
+      try source.forEachObject(in: order.section, range, reverse: order.isReversed) { object, key in
+        try check.noteRow()
+        if group.isComplete(before: key) { pass(on: group.take()) }
+        group.add(object, key)
+        return isExact
+      }
+    }
+    if isExact { pass(on: group.take()) }
+    usedPath = "in the order of \(order.section)"
+    return isExact
+  }
+
   /// Offers rows in the order of an index until the collector has enough of them. Rows that are equal as far as the index
   /// tells are offered together, and in the order in which a scan reads them. Rows before the window of the fetch are
   /// not read, if the entries tell which these are.

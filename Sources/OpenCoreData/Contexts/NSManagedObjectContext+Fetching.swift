@@ -123,8 +123,22 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// The identifiers of the objects that a request finds, in their order.
+  func packedIDs<T>(of request: NSFetchRequest<T>) throws -> PackedIDs {
+    let request = try prepared(request)
+    request.resultType = .managedObjectResultType
+    if parent == nil, try PendingOverlay(request, self).isEmpty, let coordinator = persistentStoreCoordinator {
+      let stores = try coordinator.affectedStores(of: request)
+      if stores.count == 1, let store = stores.first as? any PackedFetchStore {
+        return try coordinator.withStoreLock { try store.packedIDs(request, self) }
+      }
+    }
+    request.resultType = .managedObjectIDResultType
+    return PackedIDs(try results(of: request).compactMap { $0 as? NSManagedObjectID })
+  }
+
   /// Has fetched objects read as a request asks for.
-  private func prepare<T>(_ objects: [NSManagedObject], for request: NSFetchRequest<T>) throws {
+  func prepare<T>(_ objects: [NSManagedObject], for request: NSFetchRequest<T>) throws {
     let keyPaths = request.relationshipKeyPathsForPrefetching ?? []
     guard request.fetchBatchSize > 0 else { return try prefetch(keyPaths, of: objects) }
     formBatches(of: objects, size: request.fetchBatchSize, prefetching: keyPaths)

@@ -20,6 +20,8 @@ package struct FetchCollector<Row> {
   private var sorted: [CompiledSort<Row>.Keyed] = []
   /// The sort keys of the last row that the answer can still need; nil as long as that is not known.
   private var last: [PredicateValue]?
+  /// Called with each row of the answer, which is not kept; nil if the rows of the answer are kept.
+  private var body: ((Row) -> Void)?
   /// Nil if each row gives an object or a dictionary.
   private var groups: RowGroups<Row>?
   private var matched = 0
@@ -33,6 +35,15 @@ package struct FetchCollector<Row> {
     window = fetch.window
     groups = fetch.projection?.groups
     bound = groups == nil ? fetch.window.end : .max
+  }
+
+  /// Has rows that are not sorted passed on at once instead of being kept.
+  ///
+  /// - Returns: Whether the rows come in their order, and so are passed on.
+  package mutating func passOn(_ body: @escaping (Row) -> Void) -> Bool {
+    guard !isSorted, groups == nil else { return false }
+    self.body = body
+    return true
   }
 
   /// Evaluates a row. The caller may reuse the row for another one afterwards.
@@ -52,7 +63,9 @@ package struct FetchCollector<Row> {
   private mutating func keep(_ row: Row, _ copy: (Row) -> Row) -> Bool {
     if let goesOn = groups?.add(row, copy: copy) { return goesOn }
     guard let sort = fetch.sort else {
-      if matched > window.offset { rows.append(copy(row)) }
+      if matched > window.offset {
+        if let body { body(row) } else { rows.append(copy(row)) }
+      }
       return matched < bound
     }
     let keys = sort.keys(of: row)

@@ -100,10 +100,8 @@ final class ResultsProgram {
       try context.save()
     } catch {
       guard parent != nil else { throw error }
-      note("rollback and refresh, because of an error")
+      note("rollback, because of an error: \(error)")
       context.rollback()
-      // Somebody else has changed rows that the context has read.
-      context.refreshAllObjects()
     }
   }
 
