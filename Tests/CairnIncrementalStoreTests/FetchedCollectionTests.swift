@@ -1,6 +1,6 @@
 import CairnIncrementalStore
 import CoreData
-import IncrementalStore
+@testable import IncrementalStore
 import Testing
 
 @Suite("Fetched collections")
@@ -24,7 +24,10 @@ struct FetchedCollectionTests {
     let url = type == .inMemory ? URL(filePath: "/dev/null") : library.url
     try coordinator.addPersistentStore(
       type: type, at: url,
-      options: [CairnDurabilityOption: "buffered", BuildsIndexesFirstOption: NSNumber(value: true)])
+      options: [
+        CairnDurabilityOption: "buffered", BuildsIndexesFirstOption: NSNumber(value: true),
+        RowCacheBytesOption: NSNumber(value: 0),
+      ])
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {
@@ -101,6 +104,22 @@ struct FetchedCollectionTests {
       #expect(collection[299].isFault)
       #expect(context.registeredObjects.count == 11)
       #expect(collection[15] === kept)
+    }
+  }
+
+  @Test("After a walk through a collection, nothing of its objects is left in the context or the row cache.")
+  func memory() throws {
+    let context = try context(.cairn, isIndexed: true)
+    let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+    let cache = try #require(stores.first as? CairnIncrementalStore).cache
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.fetchBatchSize = 10
+      let titles = try context.fetchCollection(request).map { $0["title"] as? String }
+      #expect(titles.count == 300)
+      context.processPendingChanges()
+      #expect(cache.size.rows <= 10)
+      #expect(context.registeredObjects.isEmpty)
     }
   }
 

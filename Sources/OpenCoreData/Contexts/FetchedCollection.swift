@@ -58,6 +58,7 @@ public struct FetchedCollection<Element: NSManagedObject>: RandomAccessCollectio
 
   private func readBatch(of position: Int) {
     batch.objects = []
+    context.forgetFreed()
     batch.start = position - position % batchSize
     let end = Swift.min(count, batch.start + batchSize)
     batch.objects = context.objects(with: (batch.start..<end).map { ids[$0] })

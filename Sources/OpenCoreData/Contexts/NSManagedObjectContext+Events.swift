@@ -21,6 +21,7 @@ extension NSManagedObjectContext {
     defer { separateDeparted() }
     guard !pending.event.isEmpty else { return }
     let event = pending.event.end()
+    defer { objectStreams?.send(event) }
     var told: [NotificationKey: Set<NSManagedObject>] = [
       .insertedObjects: Set(event.inserted),
       .deletedObjects: Set(event.deleted),

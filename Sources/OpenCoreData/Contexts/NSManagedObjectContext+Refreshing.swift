@@ -66,6 +66,7 @@ extension NSManagedObjectContext {
     forgetFreed()
     let objects = registry.objects
     let (ids, known) = (objects.map(\.objectID), takeRegisteredWithStores())
+    objectStreams?.finish()
     beginAnew()
     advanceGeneration()
     _ = pending.event.end()

@@ -36,6 +36,8 @@ open class NSManagedObjectContext: NSObject {
   var undoRecorder: UndoRecorder?
   /// The state of the stores that the context reads; nil if that is what was saved last.
   var generation: NSQueryGenerationToken?
+  /// Nil until somebody asks for the changes of an object.
+  var objectStreams: ObjectStreams?
   /// Whether objects are validated before they are saved.
   var validatesSaves = true
   var isSaving = false
@@ -71,6 +73,7 @@ open class NSManagedObjectContext: NSObject {
     pending.forgetAll(objects)
     for object in objects { object.forgetValues() }
     persistentStoreCoordinator?.didUnregister(known)
+    objectStreams?.finish()
   }
 
   // MARK: Settings
