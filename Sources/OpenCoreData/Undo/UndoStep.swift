@@ -106,9 +106,15 @@ struct MembersUndo {
       let ids = try? context.relatedIDs(relationship, of: owner.objectID)
       before.fire(context.objects(with: ids ?? []))
     }
-    joined = now.elements.filter { !before.contains($0) }
+    joined = now.elements.filter { other in
+      guard !before.contains(other) else { return false }
+      // Without an inverse, an object that is no longer deleted becomes a member again by itself.
+      return relationship.inverseRelationship != nil || now.added.contains(other) || before.removed.contains(other)
+    }
     left = isComplete ? before.elements : before.elements.filter { !now.contains($0) }
-    let isMoved = isComplete || !before.elements.elementsEqual(now.elements, by: ===)
+    let isMoved =
+      isComplete || !joined.isEmpty || !left.isEmpty
+      || !before.elements.filter(now.contains).elementsEqual(now.elements.filter(before.contains), by: ===)
     order = relationship.isOrdered && isMoved ? before.elements : nil
     self.isComplete = isComplete
     if joined.isEmpty, left.isEmpty, order == nil, !isComplete { return nil }

@@ -112,6 +112,9 @@ final class UndoGraph {
       else { return }
       members.moveObjects(at: IndexSet(integer: from), to: to)
     case .delete(let x): if let object = present(x) { context.delete(object) }
+    case .revive(let x):
+      guard objects.indices.contains(x), objects[x].managedObjectContext != nil, objects[x].isDeleted else { return }
+      context.insert(objects[x])
     case .read(let x):
       for relationship in Self.relationships { _ = present(x)?.value(forKey: relationship.name) }
     }

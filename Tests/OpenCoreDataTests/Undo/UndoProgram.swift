@@ -11,6 +11,8 @@ struct UndoProgram: Sendable {
     case remove(Int, UndoGraph.Relationship, Int)
     case move(Int, UndoGraph.Relationship, from: Int, to: Int)
     case delete(Int)
+    /// Inserts a deleted object again.
+    case revive(Int)
     case read(Int)
   }
 
@@ -49,7 +51,9 @@ struct UndoProgram: Sendable {
       case 12, 13: return .add(x, toMany, y)
       case 14, 15: return .remove(x, toMany, y)
       case 16: return .move(x, pick(relationships.filter(\.isOrdered)), from: chance(3), to: chance(3))
-      case 17...20: return .delete(x)
+      case 17, 18, 19: return .delete(x)
+      // Members of relationships without an inverse are not known after an event that also revives objects.
+      case 20: return hasSaves ? .delete(x) : .revive(x)
       default: return .read(x)
       }
     }

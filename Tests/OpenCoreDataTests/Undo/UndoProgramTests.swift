@@ -15,6 +15,14 @@ import Testing
     arguments: [NSInMemoryStoreType, TestRowStore.storeType])
   func withSaves(_ store: String) { run(store, hasSaves: true) }
 
+  @Test("An object that is deleted again in the event that brings it back gets its place in ordered members again.")
+  func deletedAgain() {
+    let program = UndoProgram(steps: [
+      .change([.delete(2), .revive(2), .delete(2)]), .change([.revive(2), .read(0)]), .undo, .undo,
+    ])
+    #expect(failure(program, NSInMemoryStoreType, false) == nil)
+  }
+
   private func run(_ store: String, hasSaves: Bool) {
     let first = chooseSeed("UndoProgramTests, \(store)\(hasSaves ? ", saves" : "")")
     for index in 0..<Self.count {
