@@ -53,7 +53,12 @@ extension NSManagedObjectContext {
     var updated = changes.updated + changes.inserted.filter { registry[$0].map(isOutdated) == true }
     var deleted: [NSManagedObject] = []
     for id in changes.deleted {
-      guard let object = registry[id], !object.isDeleted else { continue }
+      guard let object = registry[id] else { continue }
+      guard !object.isDeleted else {
+        // An undo does not bring the object back.
+        if object.state.change == .deleted, (try? node(for: id)) == nil { object.note(isGone: true) }
+        continue
+      }
       guard (try? node(for: id)) == nil else {
         // The row was inserted again after the deletion.
         updated.append(id)
@@ -87,21 +92,36 @@ extension NSManagedObjectContext {
   /// Applies the delete rules of an object that somebody else has deleted to the objects that unsaved changes have
   /// related to it here. To the related objects in the store, the other save has already applied them.
   private func releaseRelated(_ object: NSManagedObject) {
-    for place in object.layout.relationships where object.hasChanged(at: place) {
+    for place in object.layout.relationships where !object.values.isEmpty {
       guard let relationship = object.layout.slots[place].relationship else { continue }
-      let related: [NSManagedObject] =
+      let isChanged = object.hasChanged(at: place)
+      let (related, added): ([NSManagedObject], ObjectList?) =
         switch object.values[place] {
-        case .object(let other): [other]
-        case .members(let members): members.added.elements
-        default: []
+        case .object(let other): ([other], nil)
+        case .members(let members): (members.elements, members.added)
+        default: ([], nil)
         }
       for other in related where other.registry === registry && !other.isDeleted {
-        if relationship.deleteRule == .cascadeDeleteRule {
+        let isNew = isChanged && added?.contains(other) ?? true
+        if isNew, relationship.deleteRule == .cascadeDeleteRule {
           delete(other)
-        } else if let inverse = relationship.inverseRelationship {
+        } else if let inverse = relationship.inverseRelationship, isNew || other.refersAnew(to: object, inverse) {
           other.dropInverse(object, inverse)
         }
       }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Whether an unsaved change has this object refer to another one. It may be saved already by somebody else, so that
+  /// the other end has no change.
+  fileprivate final func refersAnew(to other: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
+    guard !values.isEmpty, let place = layout.place(of: relationship.name), hasChanged(at: place) else { return false }
+    return switch values[place] {
+    case .object(let related): related === other
+    case .members(let members): members.added.contains(other)
+    default: false
     }
   }
 }

@@ -100,13 +100,16 @@ extension NSManagedObject {
   /// had kept the reference.
   private final func mayDangle(_ other: NSManagedObject) -> Bool {
     other.registry === registry && other.state.change == .deleted && !other.isInaccessible
+      && !other.state.marks.contains(.gone)
   }
 }
 
 extension NSManagedObjectContext {
   /// Brings back an object that was deleted, unless somebody else has deleted it, too, or it is in another context.
   fileprivate func bringBack(_ object: NSManagedObject) {
-    guard object.registry == nil || object.registry === registry, object.state.change != .lost else { return }
+    guard object.registry == nil || object.registry === registry, object.state.change != .lost,
+      !object.state.marks.contains(.gone) || (try? node(for: object.objectID)) != nil
+    else { return }
     let old = object.objectID
     bringIn(object)
     if object.objectID != old { redirectReferences(from: old, to: object) }

@@ -36,6 +36,28 @@ struct RemoteDeletionTests {
     }
   }
 
+  @Test("An object that was related by others as it was here, and that they delete then, is no obstacle to a save.")
+  func relatedByBoth() throws {
+    let family = try Family()
+    try family.run { a, b in
+      let (ada, pet) = (a.make("Person", "Ada"), a.make("Person", "Pet"))
+      try a.save()
+      let ids = [ada.objectID, pet.objectID]
+      let (ownAda, ownPet) = (try b.own(ada), try b.own(pet))
+      ownPet["parent"] = ownAda
+      ownAda["name"] = "Ada L."
+      pet["parent"] = ada
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectIDsKey: ids], into: [b])
+      a.delete(pet)
+      try a.save()
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectIDsKey: [ids[1]], NSUpdatedObjectIDsKey: [ids[0]]], into: [b])
+      try b.save()
+      #expect(try family.stored(ada, "children") == [])
+    }
+  }
+
   @Test("Merging a deletion leaves a context without changes unchanged.")
   func unchanged() throws {
     let family = try Family()

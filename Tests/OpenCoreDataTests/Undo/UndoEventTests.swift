@@ -212,6 +212,27 @@ import Testing
     }
   }
 
+  @Test("A deletion of an object that somebody else has deleted, too, is not undone.")
+  func deletedTwice() throws {
+    try run { a, b, ann in
+      let bob = a.make("Person", "Bob")
+      try a.save()
+      manager.removeAllActions()
+      a.delete(ann)
+      a.delete(bob)
+      a.processPendingChanges()
+      let saves = Mailbox(b)
+      b.delete(try b.own(ann))
+      try b.save()
+      for notification in saves.all { a.mergeChanges(fromContextDidSave: notification) }
+      a.undo()
+      #expect(ann.isDeleted && !bob.isDeleted)
+      #expect(try a.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")) == [bob])
+      try a.save()
+      #expect(try b.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).count == 1)
+    }
+  }
+
   @Test("An object whose changes are undone may have become a fault meanwhile.")
   func faults() throws {
     try run { a, _, ann in
