@@ -1,7 +1,7 @@
 import OpenCoreData
 
 /// A random program on one context, whose results controllers are checked after each step, and on a second context
-/// whose saves the first one merges.
+/// whose saves the first one merges. The first context may be a child, and may undo and redo its changes.
 final class ResultsProgram {
   private let shelf: Shelf
   private let context: NSManagedObjectContext
@@ -27,6 +27,7 @@ final class ResultsProgram {
       context = shelf.makeContext()
     }
     other = shelf.makeContext()
+    if Bool.random(using: &generator) { context.undoManager = UndoManager() }
     context.mergePolicy = Bool.random(using: &generator) ? NSMergePolicy.overwrite : .mergeByPropertyObjectTrump
     other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
   }
@@ -62,7 +63,7 @@ final class ResultsProgram {
       }
     case 58..<70:
       note("save")
-      try save()
+      try context.save()
       if let parent, Bool.random(using: &generator) {
         note("save the parent")
         try parent.performAndWait { try parent.save() }
@@ -85,23 +86,16 @@ final class ResultsProgram {
     case 80..<82:
       note("obtain identifiers, save")
       try context.obtainPermanentIDs(for: Array(context.insertedObjects).shuffled(using: &generator))
-      try save()
+      try context.save()
     case 82..<83:
       note("reset")
       context.reset()
     case 83..<86: try deleteInBatch()
+    case 86..<90 where context.undoManager != nil:
+      let isUndo = Int.random(in: 0..<3, using: &generator) > 0
+      note(isUndo ? "undo" : "redo")
+      if isUndo { context.undo() } else { context.redo() }
     default: try changeElsewhere()
-    }
-  }
-
-  /// A child cannot save objects whose rows are gone.
-  private func save() throws {
-    do {
-      try context.save()
-    } catch {
-      guard parent != nil else { throw error }
-      note("rollback, because of an error: \(error)")
-      context.rollback()
     }
   }
 
@@ -161,7 +155,11 @@ final class ResultsProgram {
       for _ in 0..<count {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: insert(into: other)
-        case 1: if let object = try any(other) { other.delete(object) }
+        case 1:
+          if let object = try any(other) {
+            note("delete", object)
+            other.delete(object)
+          }
         default: try change(in: other, times: 1)
         }
       }
