@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-@Suite("The changes of an object") struct ObjectChangeTests {
+@Suite("The changes of an object", .timeLimit(.minutes(5))) struct ObjectChangeTests {
   private let bank: Bank
 
   init() throws { bank = try Bank(accounts: 2) }
@@ -23,6 +23,7 @@ import Testing
       context.object(with: otherID).balance += 1
       context.processPendingChanges()
       context.object(with: id).balance += 1
+      context.processPendingChanges()
     }
     #expect(await iterator.next() == .updated)
     try context.performAndWait { try context.save() }
@@ -39,7 +40,10 @@ import Testing
       context.rollback()
     }
     #expect(await iterator.next() == .refreshed)
-    context.performAndWait { context.delete(context.object(with: id)) }
+    context.performAndWait {
+      context.delete(context.object(with: id))
+      context.processPendingChanges()
+    }
     #expect(await iterator.next() == .deleted)
     #expect(await iterator.next() == nil)
   }
