@@ -141,6 +141,20 @@ struct FetchedCollectionTests {
     }
   }
 
+  @Test("After a reset of the context, a collection gives objects of the context, and none that has left it.")
+  func reset() throws {
+    let context = try context(.cairn, isIndexed: false)
+    try context.performAndWait {
+      let collection = try context.fetchCollection(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+      let former = collection[3]
+      let title = former["title"] as? String
+      context.reset()
+      #expect(collection[3] !== former)
+      #expect(collection[3].managedObjectContext === context)
+      #expect(collection[3]["title"] as? String == title)
+    }
+  }
+
   @Test("An invalid request for a collection throws.")
   func invalid() throws {
     let context = try context(.cairn, isIndexed: false)

@@ -35,8 +35,10 @@ struct QueryGenerationTests {
   }
 
   /// Deletes a book, renames another, and adds a third to the shelf.
-  private func change() throws {
-    try shared.work { context in
+  private func change() throws { try shared.work { try change($0) } }
+
+  private func change(_ context: NSManagedObjectContext) throws {
+    try context.performAndWait {
       context.delete(try context.all("Book", "title = %@", "Emma")[0])
       try context.all("Book", "title = %@", "Persuasion")[0]["title"] = "Anne"
       _ = context.insert("Book", ["title": "Lady Susan", "shelf": try context.all("Shelf")[0]])
@@ -174,6 +176,44 @@ struct QueryGenerationTests {
       try unpinned.performAndWait { () throws in
         try unpinned.setQueryGenerationFrom(.current)
         #expect(unpinned.queryGenerationToken == nil)
+      }
+    }
+  }
+
+  @Test("A store that is removed and added again is read as it is, and not in the state of the removed one.")
+  func addedAgain() throws {
+    try pinned { context in
+      let url = try #require(shared.store.url)
+      try shared.close()
+      #expect(try context.titles().isEmpty)
+      try shared.coordinator.addPersistentStore(type: .cairn, at: url)
+      try change(self.context())
+      context.refreshAllObjects()
+      #expect(try context.titles() == ["Anne", "Lady Susan"])
+    }
+  }
+
+  @Test("Contexts on many threads read the states that they are pinned to while another one saves.")
+  func threads() {
+    let coordinator = shared.coordinator
+    DispatchQueue.concurrentPerform(iterations: 5) { thread in
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      for number in 0..<50 {
+        context.performAndWait {
+          #expect(throws: Never.self) {
+            let shelf = try context.all("Shelf")[0]
+            if thread == 0 {
+              _ = context.insert("Book", ["title": "\(number)", "shelf": shelf])
+              try context.save()
+            } else {
+              try context.setQueryGenerationFrom(.current)
+              context.reset()
+              let titles = try context.titles()
+              #expect((try context.all("Shelf")[0]["books"] as? NSSet)?.count == titles.count)
+            }
+          }
+        }
       }
     }
   }

@@ -122,7 +122,7 @@ struct RowPass {
   /// index tell them without their rows.
   ///
   /// - Returns: False if no index does. `body` may have been called nevertheless.
-  mutating func forEachObjectInOrder(
+  func forEachObjectInOrder(
     _ descriptors: [NSSortDescriptor], _ body: (ObjectReference, EntityMap) -> Void
   ) throws -> Bool {
     guard let order = planner.indexes.order(for: descriptors, predicate?.conjuncts ?? []), order.isExact else {
@@ -144,7 +144,6 @@ struct RowPass {
       }
     }
     if isExact { pass(on: group.take()) }
-    usedPath = "in the order of \(order.section)"
     return isExact
   }
 

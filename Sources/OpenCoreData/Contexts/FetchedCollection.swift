@@ -18,6 +18,8 @@ public struct FetchedCollection<Element: NSManagedObject>: RandomAccessCollectio
   private final class Batch {
     var start = 0
     var objects: [NSManagedObject] = []
+    /// The registry of the objects, which a reset of the context replaces.
+    var registry: ObjectRegistry?
   }
 
   init(
@@ -42,7 +44,9 @@ public struct FetchedCollection<Element: NSManagedObject>: RandomAccessCollectio
   public subscript(position: Int) -> Element {
     context.checkQueue()
     require(indices.contains(position), "The position \(position) is outside of a collection of \(count) results.")
-    if !batch.objects.indices.contains(position - batch.start) { readBatch(of: position) }
+    if batch.registry !== context.registry || !batch.objects.indices.contains(position - batch.start) {
+      readBatch(of: position)
+    }
     let object = batch.objects[position - batch.start]
     guard let element = object as? Element else {
       fatalError("A fetch of \(Element.self) has found \(type(of: object)): they do not fit.")
@@ -59,6 +63,7 @@ public struct FetchedCollection<Element: NSManagedObject>: RandomAccessCollectio
   private func readBatch(of position: Int) {
     batch.objects = []
     context.forgetFreed()
+    batch.registry = context.registry
     batch.start = position - position % batchSize
     let end = Swift.min(count, batch.start + batchSize)
     batch.objects = context.objects(with: (batch.start..<end).map { ids[$0] })

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
     if let parent { return try parent.performAndWait { try parent.pinnedState(of: store) } }
     guard !isSaving, let pinned = generation, let coordinator = persistentStoreCoordinator else { return nil }
     if pinned === NSQueryGenerationToken.current { generation = try NSQueryGenerationToken(of: coordinator) }
-    return generation?.states[ObjectIdentifier(store)]
+    return generation?.state(of: store)
   }
 
   /// Has a pinned context read what was saved last, and stay at that.

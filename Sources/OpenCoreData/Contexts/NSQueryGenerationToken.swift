@@ -7,14 +7,17 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Senda
   /// The state at the moment at which the context that is pinned with this token reads from a store next.
   public class var current: NSQueryGenerationToken { newest }
 
-  private static let newest = NSQueryGenerationToken(nil, [:])
+  private static let newest = NSQueryGenerationToken(nil, [])
 
   /// Nil once the coordinator is gone, and for ``current``.
   private(set) weak var coordinator: NSPersistentStoreCoordinator?
-  /// The states by store. They are used under the store lock of the coordinator.
-  let states: [ObjectIdentifier: AnyObject]
+  /// The stores, which are retained so that no later store is taken for one of them, and their states. Both are used
+  /// under the store lock of the coordinator.
+  private let states: [(store: any GenerationStore, state: AnyObject)]
 
-  private init(_ coordinator: NSPersistentStoreCoordinator?, _ states: [ObjectIdentifier: AnyObject]) {
+  private init(
+    _ coordinator: NSPersistentStoreCoordinator?, _ states: [(store: any GenerationStore, state: AnyObject)]
+  ) {
     self.coordinator = coordinator
     self.states = states
   }
@@ -22,10 +25,13 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Senda
   /// The state of all stores that can keep one, as it is now.
   convenience init(of coordinator: NSPersistentStoreCoordinator) throws {
     let states = try coordinator.withStoreLock {
-      try coordinator.generationStores.map { (ObjectIdentifier($0), try $0.makeState()) }
+      try coordinator.generationStores.map { (store: $0, state: try $0.makeState()) }
     }
-    self.init(coordinator, Dictionary(uniqueKeysWithValues: states))
+    self.init(coordinator, states)
   }
+
+  /// The state of a store; nil for a store that was added later, or that keeps none.
+  func state(of store: NSIncrementalStore) -> AnyObject? { states.first { $0.store === store }?.state }
 
   /// The token itself.
   public func copy(with zone: NSZone? = nil) -> Any { self }
