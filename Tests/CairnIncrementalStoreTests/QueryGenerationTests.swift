@@ -87,11 +87,16 @@ struct QueryGenerationTests {
 
   @Test("What a pinned context reads does not get into the row cache, nor is it taken from there.")
   func cache() throws {
-    try pinned { context in
+    let theirs = try library.coordinator()
+    try theirs.work { context in
+      try context.setQueryGenerationFrom(.current)
+      #expect(try context.count(for: books()) == 2)
+      // Through another coordinator, so that the cache has none of the rows.
       try change()
       let old = try context.all("Book", "title = %@", "Persuasion")[0]
       #expect(old["title"] as? String == "Persuasion")
-      let other = self.context()
+      let other = NSManagedObjectContext(.privateQueue)
+      other.persistentStoreCoordinator = theirs.coordinator
       other.performAndWait { #expect(other.its(old)["title"] as? String == "Anne") }
       context.refreshAllObjects()
       #expect(old["title"] as? String == "Persuasion")
