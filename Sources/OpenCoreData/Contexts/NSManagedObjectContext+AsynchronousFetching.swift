@@ -12,10 +12,26 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
   func begin(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult {
     context.requireQueue()
     try context.check(fetchRequest)
-    let progress = Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)
+    let progress = FetchProgress(estimatedResultCount)
     let result = NSAsynchronousFetchResult(self, context, progress)
-    AsynchronousFetchRun(result).begin()
+    AsynchronousFetchRun(result, progress.cancellation).begin()
     return result
+  }
+}
+
+/// The progress of an asynchronous fetch. A subclass, because Foundation calls the cancellation handler of a progress on
+/// another thread, possibly after the fetch has ended.
+private final class FetchProgress: Progress, @unchecked Sendable {
+  let cancellation = FetchCancellation()
+
+  init(_ estimatedResultCount: Int) {
+    super.init(parent: .current(), userInfo: nil)
+    totalUnitCount = estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1
+  }
+
+  override func cancel() {
+    cancellation.request()
+    super.cancel()
   }
 }
 
@@ -23,17 +39,17 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
 /// the request, and the result is changed on the queue of the context.
 private final class AsynchronousFetchRun<ResultType>: @unchecked Sendable {
   private let result: NSAsynchronousFetchResult<ResultType>
-  private let cancellation = FetchCancellation()
+  private let cancellation: FetchCancellation
   /// For the stores: identifiers in place of objects.
   private let request: NSFetchRequest<Any>
   private let isForObjects: Bool
 
-  init(_ result: NSAsynchronousFetchResult<ResultType>) {
+  init(_ result: NSAsynchronousFetchResult<ResultType>, _ cancellation: FetchCancellation) {
     self.result = result
+    self.cancellation = cancellation
     request = NSFetchRequest<Any>(copying: result.fetchRequest.fetchRequest)
     isForObjects = request.resultType == .managedObjectResultType
     if isForObjects { request.resultType = .managedObjectIDResultType }
-    result.progress?.cancellationHandler = { [cancellation] in cancellation.request() }
   }
 
   func begin() {

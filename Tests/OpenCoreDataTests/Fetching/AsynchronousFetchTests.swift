@@ -14,7 +14,7 @@ import Testing
 
   /// Executes a request and waits for its completion block.
   private func execute<ResultType>(
-    _ request: NSFetchRequest<ResultType>, in context: NSManagedObjectContext,
+    _ request: NSFetchRequest<ResultType>, in context: NSManagedObjectContext, parent: Progress? = nil,
     _ body: @escaping (NSAsynchronousFetchResult<ResultType>) -> Void = { _ in },
     whenDone check: @escaping (NSAsynchronousFetchResult<ResultType>) -> Void
   ) async throws {
@@ -24,6 +24,8 @@ import Testing
           check(result)
           continuation.resume()
         }
+        parent?.becomeCurrent(withPendingUnitCount: 1)
+        defer { parent?.resignCurrent() }
         do {
           let result = try context.execute(request)
           body(result as! NSAsynchronousFetchResult<ResultType>)
@@ -82,6 +84,18 @@ import Testing
       if byProgress { result.progress?.cancel() } else { result.cancel() }
     } whenDone: { result in
       #expect(result.finalResult == [] && result.operationError == nil)
+    }
+  }
+
+  @Test("Cancelling the parent of a fetch's progress cancels the fetch, before the fetch begins and afterwards.")
+  func cancelledParent() async throws {
+    for isEarly in [false, true] {
+      let (context, whole) = (bank.context("reader"), Progress.discreteProgress(totalUnitCount: 1))
+      if isEarly { whole.cancel() }
+      let (request, body) = (request(), { (_: NSAsynchronousFetchResult<NSManagedObject>) in whole.cancel() })
+      try await execute(request, in: context, parent: whole, body) { result in
+        #expect(result.finalResult == [] && result.operationError == nil && result.progress?.isCancelled == true)
+      }
     }
   }
 
