@@ -29,6 +29,14 @@ struct DataLayerTests {
     #expect(PersistenceController.shared.container.name == "Cookbook")
   }
 
+  @Test("Methods of the application may have the names of Core Data's and call these.")
+  func backports() throws {
+    let counter = RecipeCounter(context: PersistenceController.preview.makeContext(author: "counter"))
+    #expect(try counter.count() == 3)
+    #expect(!counter.hasChanges)
+    counter.reset()
+  }
+
   @Test("A stack of lazy parts inserts, saves and is destroyed.")
   func stack() throws {
     let stack = CoreDataStack(modelName: "Todo", model: .todo)

@@ -49,6 +49,10 @@ struct ManagedClass {
       && attributes.allSatisfy { $0.name != "id" || $0.type.isHashable }
   }
 
+  /// Whether the class becomes `Observable` where Core Data tells Swift's Observation about objects. Subclasses inherit
+  /// this.
+  private var isObservable: Bool { superclass == "NSManagedObject" }
+
   func classFile(_ access: Access) -> SourceFile {
     var file = SourceFile(name: "\(name)+CoreDataClass.swift", entity: entityName)
     // The interface of a class with a superclass of the model's own uses no name of Core Data, so the import need not
@@ -72,7 +76,7 @@ struct ManagedClass {
     file.write(
       """
       \(open)import CoreData
-
+      \(isObservable ? "#if !canImport(Darwin)\n  \(open)import Observation\n#endif\n" : "")
       extension \(name) {
         @nonobjc \(open)class func fetchRequest() -> NSFetchRequest<\(name)> {
           NSFetchRequest<\(name)>(entityName: "\(SwiftName.escaped(entityName))")
@@ -88,6 +92,7 @@ struct ManagedClass {
     file.write("  extension \(name) {")
     for declaration in declarations { file.write(declaration.portable(open), indentation: 4) }
     file.write("  }")
+    if isObservable { file.write("\n  extension \(name): Observable {}") }
     file.write("#endif")
     if isIdentifiable { file.write("\nextension \(name): Identifiable {}") }
     return file

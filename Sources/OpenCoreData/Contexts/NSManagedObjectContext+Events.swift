@@ -21,7 +21,10 @@ extension NSManagedObjectContext {
     defer { separateDeparted() }
     guard !pending.event.isEmpty else { return }
     let event = pending.event.end()
-    defer { objectStreams?.send(event) }
+    defer {
+      objectStreams?.send(event)
+      registry.observation.send(event)
+    }
     var told: [NotificationKey: Set<NSManagedObject>] = [
       .insertedObjects: Set(event.inserted),
       .deletedObjects: Set(event.deleted),

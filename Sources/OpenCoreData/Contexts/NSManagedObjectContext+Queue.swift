@@ -23,7 +23,14 @@ extension NSManagedObjectContext {
   /// May be called from any thread, also in a block of the context, and in a block of another context that a block of
   /// this context waits for. A context of the main queue waits until that queue is free: forever, if nothing drains it.
   /// Blocks that would wait for each other end the program.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+  public func performAndWait(_ block: () -> Void) { runAndWait(block) }
+
+  /// Runs a block on the context's queue, waits until it is done, and returns its result. Otherwise as the method
+  /// without a result, which is a method of its own for applications that declare one with a result themselves, as
+  /// they had to once.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try runAndWait(block) }
+
+  private func runAndWait<T>(_ block: () throws -> T) rethrows -> T {
     let outer = QueueOwnership.current
     if isOwned { return try QueueOwnership.with(self, outer: outer, block) }
     let ownsMainQueue = QueueOwnership.ownsMainQueue

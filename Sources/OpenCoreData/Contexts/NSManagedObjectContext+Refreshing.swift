@@ -66,6 +66,7 @@ extension NSManagedObjectContext {
     forgetFreed()
     let objects = registry.objects
     let (ids, known) = (objects.map(\.objectID), takeRegisteredWithStores())
+    let observation = registry.observation
     objectStreams?.finish()
     beginAnew()
     advanceGeneration()
@@ -82,6 +83,7 @@ extension NSManagedObjectContext {
     persistentStoreCoordinator?.didUnregister(known)
     pending.event.noteReset(of: ids)
     processPendingChanges()
+    observation.end()
   }
 
   /// The identifiers that stores were told of and not yet told to forget. Empties the registry's list of freed objects.

@@ -9,6 +9,8 @@ import Foundation
 final class ObjectRegistry: @unchecked Sendable {
   /// Nil once the context is gone, or was reset.
   private(set) weak var context: NSManagedObjectContext?
+  /// Who observes the objects.
+  let observation = ObjectObservation()
   private let queue: ContextQueue
   private let lock = NSLock()
   private var entries: [IDKey: Entry] = [:]
@@ -123,6 +125,7 @@ final class ObjectRegistry: @unchecked Sendable {
   /// Call this when the object is deinitialised. Another object may have taken its identifier already.
   func objectIsFreed(_ object: NSManagedObject) {
     let id = object.objectID
+    if object.isObserved { observation.forget(ObjectIdentifier(object)) }
     lock.withLock {
       if entries[IDKey(id)]?.isOf(object) == true { forget(id) }
       batches.leave(object.reading.batch)

@@ -18,6 +18,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   final var registry: ObjectRegistry?
   final var state = ObjectState()
   final var eventState = ObjectEventState()
+  /// Whether somebody has observed one of its properties.
+  final var isObserved = false
 
   /// Makes an object of an entity, and inserts it into a context if there is one.
   ///
@@ -165,14 +167,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   open func willAccessValue(forKey key: String?) { fireFault(key) }
 
   /// Called after a value was read.
-  open func didAccessValue(forKey key: String?) {}
+  open func didAccessValue(forKey key: String?) {
+    if let key { noteAccess(key) }
+  }
 
   /// Called before a value changes; fires a fault.
   open func willChangeValue(forKey key: String) { fireFault(key) }
 
   /// Called after a value has changed; records the change, and changes the other end of a relationship whose primitive
   /// value was set.
-  open func didChangeValue(forKey key: String) { notePrimitiveChange(key) }
+  open func didChangeValue(forKey key: String) {
+    notePrimitiveChange(key)
+    noteObservedChange(key)
+  }
 
   /// Called before members of a to-many relationship change.
   open func willChangeValue(
@@ -182,7 +189,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
   /// Called after members of a to-many relationship have changed; records the change.
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
-  ) { notePrimitiveChange(inKey) }
+  ) {
+    notePrimitiveChange(inKey)
+    noteObservedChange(inKey)
+  }
 
   // MARK: Life
 

@@ -14,6 +14,8 @@ package final class RelatedObjects {
   private(set) var isReordered = false
   /// The order that the members are to have once they are read from the store again.
   private(set) var wanted: ObjectList?
+  /// How often anything here has changed.
+  private(set) var edits: UInt32 = 0
   /// The collection that the application was given; nil once it is out of date.
   private var given: AnyObject?
   /// The ordered set that shows and changes the members in place, as long as something refers to it.
@@ -122,7 +124,7 @@ package final class RelatedObjects {
       guard added.append(object) else { return false }
       removed.remove(object)
     }
-    given = nil
+    noteEdit()
     proxy?.showAddition(of: object)
     return true
   }
@@ -137,7 +139,7 @@ package final class RelatedObjects {
       guard removed.append(object) else { return false }
       added.remove(object)
     }
-    given = nil
+    noteEdit()
     proxy?.showRemoval(of: object)
     return true
   }
@@ -213,7 +215,7 @@ package final class RelatedObjects {
     members?.remove(last)
     members?.insert(last, at: index)
     isReordered = true
-    given = nil
+    noteEdit()
     proxy?.showMoveOfLast(to: index)
   }
 
@@ -226,8 +228,13 @@ package final class RelatedObjects {
     proxy?.show(elements)
   }
 
-  private func hasChanged() {
+  private func noteEdit() {
     given = nil
+    edits &+= 1
+  }
+
+  private func hasChanged() {
+    noteEdit()
     proxy?.show(elements)
   }
 }

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Author {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Author> {
@@ -79,6 +82,8 @@ extension Author {
       (value(forKey: "longBooks") as! [Book]?) ?? []
     }
   }
+
+  extension Author: Observable {}
 #endif
 
 extension Author: Identifiable {}

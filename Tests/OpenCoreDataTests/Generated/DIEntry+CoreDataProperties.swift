@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension DIEntry {
   @nonobjc class func fetchRequest() -> NSFetchRequest<DIEntry> {
@@ -62,6 +65,8 @@ extension DIEntry {
     func addToTags(_ values: NSSet) { mutableSetValue(forKey: "tags").union(values as! Set<AnyHashable>) }
     func removeFromTags(_ values: NSSet) { mutableSetValue(forKey: "tags").minus(values as! Set<AnyHashable>) }
   }
+
+  extension DIEntry: Observable {}
 #endif
 
 extension DIEntry: Identifiable {}

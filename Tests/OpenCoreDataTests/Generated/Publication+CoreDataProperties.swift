@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Publication {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Publication> {
@@ -40,6 +43,8 @@ extension Publication {
       set { setValue(newValue, forKey: "title") }
     }
   }
+
+  extension Publication: Observable {}
 #endif
 
 extension Publication: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Reader {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Reader> {
@@ -52,6 +55,8 @@ extension Reader {
       set { setValue(newValue, forKey: "guarantor") }
     }
   }
+
+  extension Reader: Observable {}
 #endif
 
 extension Reader: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Sailor {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Sailor> {
@@ -25,6 +28,8 @@ extension Sailor {
       set { setValue(newValue, forKey: "ship") }
     }
   }
+
+  extension Sailor: Observable {}
 #endif
 
 extension Sailor: Identifiable {}

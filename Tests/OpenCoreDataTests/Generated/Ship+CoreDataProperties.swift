@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Ship {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Ship> {
@@ -80,6 +83,8 @@ extension Ship {
     func addToCrew(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "crew").union(values) }
     func removeFromCrew(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "crew").minus(values) }
   }
+
+  extension Ship: Observable {}
 #endif
 
 extension Ship: Identifiable {}

@@ -1,10 +1,11 @@
+import Observation
 import OpenCoreData
 
 /// What contexts of a store do again and again, and what must not take more memory each time.
 enum Life: String, CaseIterable, Codable, Sendable {
   case insertedAndDeleted, insertedAndDeletedByNewContexts, deletedBeforeSaving, rolledBack, conflicts
   case deletedElsewhere, mergedDeletions, fetches, faults, refreshed, failedSaves, constraints
-  case contexts, coordinators, touched, groups, batches, migrations, mapped
+  case contexts, children, undone, results, observed, coordinators, touched, groups, batches, migrations, mapped
 
   /// The stores with which the life is lived. Others have no migrations, or wait for the disk with each of them.
   var kinds: [StoreKind] { self == .migrations || self == .mapped ? [.rows] : StoreKind.allCases }
@@ -112,6 +113,56 @@ final class Rounds {
         group["name"] = "never saved"
         context.makeGroup("never saved")
       }
+    case .children:
+      let child = NSManagedObjectContext(.privateQueue)
+      child.parent = context
+      try perform(child) {
+        child.makeGroup("saved to the parent")
+        try child.existingObject(with: group)["name"] = "changed"
+        try child.save()
+        child.makeGroup("never saved")
+      }
+      try perform(context) {
+        context.processPendingChanges()
+        context.rollback()
+      }
+    case .undone:
+      try perform(context) {
+        let manager = UndoManager()
+        context.undoManager = manager
+        let group = try context.existingObject(with: group)
+        context.makeGroup("undone")["next"] = group
+        context.delete(group.related("members")[0])
+        context.processPendingChanges()
+        for action in [context.undo, context.redo, context.undo] { action() }
+        context.undoManager = nil
+        context.rollback()
+      }
+    case .results:
+      try perform(context) {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Member")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "name", cacheName: nil)
+        try controller.performFetch()
+        let group = context.makeGroup("never saved")
+        context.processPendingChanges()
+        if controller.fetchedObjects?.contains(where: { $0["group"] as? NSManagedObject === group }) != true {
+          throw Unexpected("the controller has no new members")
+        }
+        context.rollback()
+      }
+    case .observed:
+      try perform(context) {
+        let group = try context.existingObject(with: group)
+        for member in group.related("members") {
+          withObservationTracking({ _ = (member["name"], member["group"]) }, onChange: {})
+        }
+        withObservationTracking({ _ = group["name"] }, onChange: {})
+        group["name"] = "changed"
+        context.refreshAllObjects()
+        context.rollback()
+      }
     case .touched:
       try perform(context) {
         let member = NSEntityDescription.insertNewObject(forEntityName: "Member", into: context)
@@ -122,6 +173,8 @@ final class Rounds {
         try context.save()
       }
     case .coordinators:
+      // Opening a store takes so long that there are fewer of them.
+      guard round.isMultiple(of: 4) else { return }
       let stack = try Stack(kind, url)
       let context = stack.makeContext()
       try perform(context) {
@@ -144,7 +197,8 @@ final class Rounds {
       )
       TestRowStore.forget(copy)
     case .migrations:
-      let hasRanks = round.isMultiple(of: 2)
+      guard round.isMultiple(of: 4) else { return }
+      let hasRanks = round.isMultiple(of: 8)
       let stack = try Stack(kind, url.appendingPathExtension("migrated"), hasRanks: hasRanks)
       let context = stack.makeContext()
       try perform(context) {

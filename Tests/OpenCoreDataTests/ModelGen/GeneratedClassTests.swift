@@ -1,4 +1,6 @@
 import CoreData
+import Observation
+import Synchronization
 import Testing
 
 @Suite("Classes that modelgen has written")
@@ -41,6 +43,24 @@ struct GeneratedClassTests {
       book.setValue(8, forKey: "pages")
       #expect(book.pages == 8)
     }
+  }
+
+  @Test("Generated classes are observable, and observers of their properties are told of changes.")
+  func observation() {
+    let told = Told()
+    context.performAndWait {
+      let book = Book(context: context)
+      #expect(book as AnyObject is any Observable)
+      withObservationTracking({ _ = book.title }, onChange: { told.count.add(1, ordering: .relaxed) })
+      book.pages = 120
+      #expect(told.count.load(ordering: .relaxed) == 0)
+      book.title = "Walden"
+      #expect(told.count.load(ordering: .relaxed) == 1)
+    }
+  }
+
+  private final class Told: Sendable {
+    let count = Atomic(0)
   }
 
   @Test("Reading a number too large for its attribute truncates it, and a save refuses it.")

@@ -5,9 +5,11 @@ import Testing
 @Suite struct KeyPathSortTests {
   private let coordinator: NSPersistentStoreCoordinator
   private let early: NSSortDescriptor
+  private let earlyExpression: NSExpression
 
   init() throws {
     early = NSSortDescriptor(keyPath: \Chore.due, ascending: true)
+    earlyExpression = NSExpression(forKeyPath: \Chore.due)
     let (task, list) = (entity("Chore", class: "Chore"), entity("ChoreList", class: "ChoreList"))
     let (owner, tasks) = (relationship("list", to: list, isToMany: false), relationship("tasks", to: task))
     connect(owner, tasks)
@@ -19,6 +21,18 @@ import Testing
     let model = NSManagedObjectModel()
     model.entities = [task, list]
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+  }
+
+  @Test("An expression with a key path is that with the names of the properties, also if it was made before the model.")
+  func expressions() throws {
+    let names = NSExpression(forKeyPath: \Chore.list?.name)
+    #expect(names.keyPath == "list.name" && names.expressionType == .keyPath && names.description == "list.name")
+    #expect(names == NSExpression(forKeyPath: "list.name") && names.hash == NSExpression(forKeyPath: "list.name").hash)
+    #expect(earlyExpression.keyPath == "due")
+    let comparison = NSComparisonPredicate(
+      leftExpression: names, rightExpression: NSExpression(forConstantValue: "home"), modifier: .direct, type: .equalTo)
+    #expect(comparison.predicateFormat == #"list.name == "home""#)
+    #expect(comparison.evaluate(with: ["list": ["name": "home"]]))
   }
 
   @Test("The key of a descriptor with a key path is the name of the property, optional or not.")

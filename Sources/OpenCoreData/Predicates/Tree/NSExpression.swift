@@ -63,15 +63,21 @@ open class NSExpression: NSObject, NSCopying {
     case conditional(NSPredicate, NSExpression, NSExpression)
   }
 
-  let form: Form
+  final var form: Form { swiftKeyPath.map { .keyPath($0.key) } ?? givenForm }
 
-  init(_ form: Form) { self.form = form }
+  private let givenForm: Form
+  private let swiftKeyPath: KeyPathName?
+
+  init(_ form: Form) { (givenForm, swiftKeyPath) = (form, nil) }
+
+  init(_ keyPath: KeyPathName) { (givenForm, swiftKeyPath) = (.evaluatedObject, keyPath) }
 
   /// The evaluated object, or any key. Traps for other types, because their expressions have initialisers of their own.
   public init(expressionType type: ExpressionType) {
+    swiftKeyPath = nil
     switch type {
-    case .evaluatedObject: form = .evaluatedObject
-    case .anyKey: form = .anyKey
+    case .evaluatedObject: givenForm = .evaluatedObject
+    case .anyKey: givenForm = .anyKey
     default: fatalError("an expression of type \(type) has an initialiser of its own")
     }
   }

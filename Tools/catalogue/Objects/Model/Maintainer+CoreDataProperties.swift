@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Maintainer {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Maintainer> {
@@ -42,6 +45,8 @@ extension Maintainer {
     func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(values as! Set<AnyHashable>) }
     func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Maintainer: Observable {}
 #endif
 
 extension Maintainer: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Package {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Package> {
@@ -54,6 +57,8 @@ extension Package {
     func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(values as! Set<AnyHashable>) }
     func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Package: Observable {}
 #endif
 
 extension Package: Identifiable {}

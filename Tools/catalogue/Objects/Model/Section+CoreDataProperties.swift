@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Section {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Section> {
@@ -37,6 +40,8 @@ extension Section {
     func addToVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").union(values as! Set<AnyHashable>) }
     func removeFromVersions(_ values: NSSet) { mutableSetValue(forKey: "versions").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Section: Observable {}
 #endif
 
 extension Section: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Version {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Version> {
@@ -82,6 +85,8 @@ extension Version {
       set { setValue(newValue, forKey: "section") }
     }
   }
+
+  extension Version: Observable {}
 #endif
 
 extension Version: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Account {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Account> {
@@ -59,6 +62,8 @@ extension Account {
     func addToWithdrawals(_ values: NSSet) { mutableSetValue(forKey: "withdrawals").union(values as! Set<AnyHashable>) }
     func removeFromWithdrawals(_ values: NSSet) { mutableSetValue(forKey: "withdrawals").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Account: Observable {}
 #endif
 
 extension Account: Identifiable {}

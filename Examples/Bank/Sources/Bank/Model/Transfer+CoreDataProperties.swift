@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Transfer {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Transfer> {
@@ -30,6 +33,8 @@ extension Transfer {
       set { setValue(newValue, forKey: "source") }
     }
   }
+
+  extension Transfer: Observable {}
 #endif
 
 extension Transfer: Identifiable {}

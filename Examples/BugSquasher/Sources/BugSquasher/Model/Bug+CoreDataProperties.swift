@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Bug {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Bug> {
@@ -25,6 +28,8 @@ extension Bug {
       set { setValue(newValue, forKey: "title") }
     }
   }
+
+  extension Bug: Observable {}
 #endif
 
 extension Bug: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Author {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Author> {
@@ -37,6 +40,8 @@ extension Author {
     func addToArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").union(values as! Set<AnyHashable>) }
     func removeFromArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Author: Observable {}
 #endif
 
 extension Author: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Feed {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Feed> {
@@ -42,6 +45,8 @@ extension Feed {
     func addToArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").union(values as! Set<AnyHashable>) }
     func removeFromArticles(_ values: NSSet) { mutableSetValue(forKey: "articles").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Feed: Observable {}
 #endif
 
 extension Feed: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Entry {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Entry> {
@@ -70,6 +73,8 @@ extension Entry {
       set { setValue(newValue, forKey: "site") }
     }
   }
+
+  extension Entry: Observable {}
 #endif
 
 extension Entry: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Measure {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Measure> {
@@ -30,6 +33,8 @@ extension Measure {
       set { setValue(newValue, forKey: "entry") }
     }
   }
+
+  extension Measure: Observable {}
 #endif
 
 extension Measure: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Site {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Site> {
@@ -37,6 +40,8 @@ extension Site {
     func addToEntries(_ values: NSSet) { mutableSetValue(forKey: "entries").union(values as! Set<AnyHashable>) }
     func removeFromEntries(_ values: NSSet) { mutableSetValue(forKey: "entries").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Site: Observable {}
 #endif
 
 extension Site: Identifiable {}

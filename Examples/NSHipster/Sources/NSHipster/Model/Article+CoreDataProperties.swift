@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Article {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Article> {
@@ -30,6 +33,8 @@ extension Article {
       set { setValue(newValue, forKey: "author") }
     }
   }
+
+  extension Article: Observable {}
 #endif
 
 extension Article: Identifiable {}

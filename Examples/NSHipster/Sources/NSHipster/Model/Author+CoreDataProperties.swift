@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Author {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Author> {
@@ -55,6 +58,8 @@ extension Author {
     func addToArticles(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "articles").union(values) }
     func removeFromArticles(_ values: NSOrderedSet) { mutableOrderedSetValue(forKey: "articles").minus(values) }
   }
+
+  extension Author: Observable {}
 #endif
 
 extension Author: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Folder {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Folder> {
@@ -37,6 +40,8 @@ extension Folder {
     func addToNotes(_ values: NSSet) { mutableSetValue(forKey: "notes").union(values as! Set<AnyHashable>) }
     func removeFromNotes(_ values: NSSet) { mutableSetValue(forKey: "notes").minus(values as! Set<AnyHashable>) }
   }
+
+  extension Folder: Observable {}
 #endif
 
 extension Folder: Identifiable {}

@@ -2,6 +2,9 @@
 // swift-format-ignore-file
 
 import CoreData
+#if !canImport(Darwin)
+  import Observation
+#endif
 
 extension Note {
   @nonobjc class func fetchRequest() -> NSFetchRequest<Note> {
@@ -25,6 +28,8 @@ extension Note {
       set { setValue(newValue, forKey: "folder") }
     }
   }
+
+  extension Note: Observable {}
 #endif
 
 extension Note: Identifiable {}
